@@ -1,4 +1,4 @@
-// Cryptography: node:crypto and jose behind the ports of core.
+// Cryptography adapters: implements core ports with node:crypto and jose.
 export * from './oauth.ts';
 export * from './scrypt.ts';
 export * from './sealer.ts';

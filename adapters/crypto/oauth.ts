@@ -1,4 +1,4 @@
-// Digests of OAuth2 secrets, RSA keys, and the ID tokens that these sign.
+// Digests of OAuth2 secrets, generation of RSA keys, and signing of ID tokens.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { SignJWT } from 'jose/jwt/sign';
 import { exportJWK, exportPKCS8 } from 'jose/key/export';
@@ -19,7 +19,10 @@ export const sha256Digests: Digests = {
   },
 };
 
-/** The one that signed last: to read a key takes longer than most else of an exchange, and it changes once a month. */
+/**
+ * The most recently used signing key, cached because importing a key is the slowest step of a token exchange. Keys
+ * change once a month.
+ */
 let last: { readonly pem: Uint8Array; readonly key: Promise<CryptoKey> } | undefined;
 
 function signingKey(pem: Uint8Array): Promise<CryptoKey> {

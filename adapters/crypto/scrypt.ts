@@ -1,4 +1,4 @@
-// Password hashing with scrypt (RFC 7914) at OWASP's parameters, as self-describing strings.
+// Password hashing with scrypt (RFC 7914) at OWASP's parameters; hashes are self-describing strings.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { PasswordHasher } from '#core/kernel/credentials';
@@ -6,7 +6,7 @@ import { Unavailable } from '#core/kernel/errors';
 import { FairLimiter } from '#core/kernel/fair-limiter';
 import { clientNetwork } from '#core/kernel/network';
 
-/** `memory` is 128 × 2^logN × blockSize bytes. */
+/** A hash uses 128 × 2^logN × blockSize bytes of memory. */
 export interface ScryptCost {
   readonly logN: number;
   readonly blockSize: number;
@@ -16,17 +16,17 @@ export interface ScryptCost {
 export interface ScryptOptions {
   readonly cost?: ScryptCost;
   /**
-   * How many hashes are computed at the same time; each holds the memory of the cost, and one of the four threads of
-   * libuv, which files, gzip and signatures need too. Default: one a processor, at most 2.
+   * How many hashes are computed at the same time. Each one uses the memory of the cost and one of the four libuv
+   * threads, which file access, gzip and signatures also need. Default: the number of processors, at most 2.
    */
   readonly concurrent?: number;
-  /** How many calls may wait, of all clients together, who take turns by address. Default 256. */
+  /** How many calls may be queued, of all clients together. Queuing is fair by client network. Default 256. */
   readonly waiting?: number;
 }
 
 /**
- * OWASP Password Storage Cheat Sheet, "scrypt", lists N=2^17 p=1 to N=2^13 p=10 as equal. This one takes 16 MiB a hash,
- * so a rush of sign-ins stays within 32 MiB.
+ * The OWASP Password Storage Cheat Sheet, "scrypt", lists N=2^17 p=1 to N=2^13 p=10 as equivalent. This choice takes 16
+ * MiB per hash, so two concurrent sign-ins stay within 32 MiB.
  */
 export const owaspCost: ScryptCost = { logN: 14, blockSize: 8, parallel: 5 };
 

@@ -1,20 +1,24 @@
-// Authenticated encryption of small secrets (AES-256-GCM) under the keys of the instance, and keys derived from them.
+// Authenticated encryption of small secrets (AES-256-GCM) under the keys of the instance, and derivation of further
+// keys.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Sealer } from '#core/kernel/credentials';
 import { Internal } from '#core/kernel/errors';
 
 /** The keys of an instance, 32 bytes each. */
 export interface KeyRing {
-  /** The newest first: it seals, and the others open what they sealed before. The oldest derives. */
+  /**
+   * All keys, newest first. The newest seals; the older ones only open existing secrets. The oldest is the input of
+   * `derive`.
+   */
   all(): readonly Uint8Array[];
-  /** Looks again: another process may have added one. */
+  /** Reads the keys again, because another process may have added one. */
   reload(): void;
 }
 
 /**
- * `v2.KEY.TEXT`: the id of the key, and nonce, ciphertext and tag in base64url. The additional data are all that stands
- * before the text, and what the secret is about. `v1.TEXT` has neither: what it is about stands in a line of its own
- * before the secret.
+ * A sealed secret is `v2.KEY.TEXT`: the id of the key, then nonce, ciphertext and tag in base64url. The additional
+ * authenticated data are `v2.KEY.` and the subject of the secret. The older form `v1.TEXT` has no additional data;
+ * there the plaintext begins with a line that holds the subject.
  */
 const version = 'v2';
 const nonceBytes = 12;
@@ -26,7 +30,10 @@ const derived = (key: Uint8Array, purpose: string, length = 32): Uint8Array => {
   return new Uint8Array(hkdfSync('sha256', key, none, `hexforge:${purpose}`, length));
 };
 
-/** The key itself encrypts nothing, so that what is derived from it says nothing about it. */
+/**
+ * A sealing key and its id, both derived from a key of the instance, which itself encrypts nothing. The id therefore
+ * reveals nothing about the key.
+ */
 interface SealingKey {
   readonly id: string;
   readonly key: Uint8Array;
@@ -36,7 +43,11 @@ const sealingKey = (key: Uint8Array): SealingKey => ({
   key: derived(key, 'seal'),
 });
 
-/** @param given one key, or several. @throws {RangeError} for a key of another length. */
+/**
+ * Creates a sealer.
+ * @param given one key, or a ring of several.
+ * @throws {RangeError} if a key is not 32 bytes long, or if there is no key.
+ */
 export function aesSealer(given: Uint8Array | KeyRing): Sealer {
   const ring: KeyRing = given instanceof Uint8Array ? { all: () => [given], reload: () => undefined } : given;
   const made = new WeakMap<Uint8Array, SealingKey>();
@@ -76,7 +87,7 @@ export function aesSealer(given: Uint8Array | KeyRing): Sealer {
         if (Buffer.compare(plain.subarray(0, line.length), line) !== 0) throw broken();
         return plain.subarray(line.length);
       } catch {
-        // Another key may have sealed it: nothing says which.
+        // `v1` does not name its key, so the next key is tried.
       }
     throw broken();
   };

@@ -1,26 +1,26 @@
-// Session access tokens as JWTs (RFC 7519), with the algorithm and every claim that could vary pinned.
+// Session access tokens as JWTs (RFC 7519), with the algorithm, type, issuer and audience fixed.
 import { hash } from 'node:crypto';
 import { JOSEError } from 'jose/errors';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { SessionTokens, TokenHasher } from '#core/identity/index';
 
-/** Apart from other JWTs of this instance: an ID token must not pass as a session. */
+/** Differs from the type of other JWTs of this instance, so that an ID token is not accepted as a session token. */
 const typ = 'svc-session+jwt';
 const alg = 'HS256';
-/** Larger than any token issued here; what is larger is not parsed. */
+/** Characters. No token issued here is longer; longer ones are rejected without being parsed. */
 const maxLength = 2048;
 
 export interface SessionTokenOptions {
   /** 32 bytes, from `Sealer.derive`. */
   readonly key: Uint8Array;
-  /** Issuer, and root of the audience. */
+  /** The issuer claim, and the prefix of the audience claim. */
   readonly issuer: string;
 }
 
 export function jwtSessionTokens({ key, issuer }: SessionTokenOptions): SessionTokens {
   const audience = `${issuer}/api/v1`;
-  // Once: of bytes the library would make a key for every request.
+  // Imported once: given raw bytes, jose would import the key for every request.
   const ready = crypto.subtle.importKey('raw', key.slice(), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign',
     'verify',

@@ -1,4 +1,4 @@
-// The git adapter: the port `GitBackend` over the git program.
+// The git adapter: implements the port `GitBackend` with the git program.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '#core/kernel/log';
@@ -48,29 +48,31 @@ export type { GitVersion } from './process/version.ts';
 export type { GitLimits } from './process/limits.ts';
 
 export interface GitNativeOptions {
-  /** Absolute; repositories lie below it by uuid: `ab/abcdef….git`. */
+  /** Absolute path. Repositories are stored below it by uuid: `ab/abcdef….git`. */
   readonly root: string;
   readonly log: Log;
-  /** What is stale is judged by it. Default: the system's. */
+  /** Determines the age of stale files. Default: the system clock. */
   readonly clock?: Clock;
   /** The git program. Default: `git`, as found on the standard path. */
   readonly gitPath?: string;
   readonly limits?: Partial<GitLimits>;
-  /** On whose behalf the present work is done (`CurrentCaller`). Default: the server's own. */
+  /**
+   * The caller key of the current work (`CurrentCaller`); undefined for the server's own work, which is the default.
+   */
   readonly caller?: () => string | undefined;
 }
 
 export type GitNative = GitBackend & {
   /**
-   * The version of the git program. @throws {Unavailable} one sentence with its remedy, where git is missing or older
-   * than 2.39.
+   * The version of the git program.
+   * @throws {Unavailable} one sentence with its remedy, if git is missing or older than 2.39.
    */
   version(): Promise<GitVersion>;
-  /** Ends every process; pushes past their verdict are finished first. Nothing can be asked afterwards. */
+  /** Finishes the pushes that were accepted, then ends every git process. The adapter accepts no calls afterwards. */
   close(): Promise<void>;
 };
 
-/** What another process may still be writing: a push takes no longer. */
+/** Milliseconds. Younger files may belong to a push of another process; no push takes longer. */
 const othersWriteMs = 2 * 3600_000;
 const sweptAtOnce = 16;
 
@@ -108,7 +110,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const graphs = new CommitGraphs();
   const mover = new RefMover({ processes, limiter: interactive, deadlineMs: limits.readSeconds * 1000 });
   const contents = new Contents({ objects, processes, transfers, limits });
-  // A limiter of their own: somebody waits for them, while upkeep has all the time there is.
+  // A separate limiter from that of maintenance, because callers wait for these computations.
   const computing = {
     processes,
     heavy: limiter('computations', limits.heavy),
@@ -168,7 +170,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     folder: liveProcesses.folder,
     limits,
     ...computing,
-    // Of their own: a merge has more time than a computation, for which nobody else waits.
+    // A separate limiter, because a merge may run longer than other computations, which must not wait for it.
     heavy: limiter('merges', limits.heavy),
   });
   const forks = new Forks({ processes, transfers, largeTransfers, limits });
@@ -221,7 +223,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
       forget(location);
     },
   });
-  /** Another process may remove the repository meanwhile: then it was not found, whatever git said of it. */
+  /** Throws `NotFound` instead of the error of git if another process removed the repository in the meantime. */
   const orAbsent = async <T>(location: RepositoryLocation, work: Promise<T>): Promise<T> => {
     try {
       return await work;
@@ -233,7 +235,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     const location = await repositories.existing(repository);
     return await orAbsent(location, work(location));
   };
-  /** For what is read by few looks and holds nothing: whether it is there is asked meanwhile. */
+  /** For short reads: checks that the repository exists while the read is running. */
   const looking = async <T>(repository: string, work: (location: RepositoryLocation) => Promise<T>): Promise<T> => {
     const location = repositories.location(repository);
     const [result] = await orAbsent(location, Promise.all([work(location), repositories.existing(repository)]));
@@ -241,7 +243,10 @@ export function gitNative(options: GitNativeOptions): GitNative {
   };
   const clear = (location: RepositoryLocation): Promise<void> =>
     removals.remove(location.directory, () => repositories.discardRemains(location));
-  /** The same for what writes: git makes folders anew where the repository's are gone. */
+  /**
+   * Like `inside`, for writes. Git recreates folders of a repository that was removed in the meantime; they are removed
+   * here.
+   */
   const changing = async <T>(repository: string, work: (location: RepositoryLocation) => Promise<T>): Promise<T> => {
     try {
       return await inside(repository, work);
@@ -301,7 +306,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
     list: async () => await repositories.list(),
     setDefaultBranch: async (repository, branch) =>
       await inside(repository, (location) =>
-        // Who waits makes nothing: under a mark that lasts, what a dead process locked meanwhile would seem its own.
+        // The mark is set for each attempt only. If it lasted while waiting for the lock, a lock left by a dead process
+        // would look like part of this change.
         repositories.setHead(location, branch, (attempt) => changes.during(location, ['refs'], attempt)),
       ),
 
@@ -374,7 +380,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
 
     version: async () => {
       version ??= versionOf(processes);
-      // What was in the way, such as a full disk, may be gone when it is asked again.
+      // A failure is not cached, because its cause, such as a full disk, may be temporary.
       version.catch(() => {
         version = undefined;
       });

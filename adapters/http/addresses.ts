@@ -1,4 +1,4 @@
-// The client's address behind trusted proxies, from X-Forwarded-For.
+// Determines the client's address behind trusted proxies, from X-Forwarded-For.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 export interface TrustedProxies {
@@ -6,7 +6,7 @@ export interface TrustedProxies {
 }
 
 /**
- * Reads addresses and CIDR ranges such as `10.0.0.0/8` or `::1`.
+ * Parses addresses and CIDR ranges such as `10.0.0.0/8` or `::1`.
  * @throws {Error} naming the entry that is neither.
  */
 export function trustedProxies(entries: readonly string[]): TrustedProxies {
@@ -27,8 +27,8 @@ export function trustedProxies(entries: readonly string[]): TrustedProxies {
 }
 
 /**
- * The client's address: the nearest hop that is no trusted proxy. Hops are read from the right, each added by the one
- * before it, so a client's own `X-Forwarded-For` never counts.
+ * The client's address: the nearest hop that is not a trusted proxy. Hops are read from the right, because each proxy
+ * appends the address it received from, so an `X-Forwarded-For` made up by the client is ignored.
  */
 export function clientAddress(
   remote: string | undefined,
@@ -46,7 +46,7 @@ export function clientAddress(
   return address;
 }
 
-/** An address without port, brackets, zone or IPv4-in-IPv6 wrapping; undefined where it is none. */
+/** The address without port, brackets, zone and IPv4-in-IPv6 mapping, or undefined if the text is not an address. */
 function plain(text: string): string | undefined {
   const trimmed = text.trim();
   const bare = /^\[(.+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed;

@@ -1,15 +1,17 @@
-// The time limit on answers of plugins from outside: one that does not come is a 503, and what makes it is told to end.
+// The time limit on answers of plugins from outside: a late answer becomes a 503, and the abort signal of its call is
+// aborted.
 import { Readable } from 'node:stream';
 import type { Request } from '@hapi/hapi';
 import { Unavailable } from '#core/kernel/errors';
 
-/** Milliseconds, from the moment the handler is called; time in which a raw body still comes does not count. */
+/** Milliseconds from the call of the handler. While a raw body still arrives, the limit does not apply. */
 export const answerMs = 60_000;
 
 /**
- * The answer that `work` makes. A body that is sent as it comes may take longer: its answer is there.
- * @param what for the log: `plugin "bell", route "bellList"`.
- * @throws {Unavailable} after its time; the signal of the call is aborted then.
+ * Returns the answer of `work`. A streamed body may take longer than the limit: only the start of the answer is
+ * bounded.
+ * @param what names the route in the log: `plugin "bell", route "bellList"`.
+ * @throws {Unavailable} after the time limit; the signal of the call is aborted then.
  */
 export async function answeredWithin<T>(
   milliseconds: number,
@@ -32,7 +34,7 @@ export async function answeredWithin<T>(
     reject(new Unavailable('The answer took too long', { detail: 'Ask an administrator of this instance', cause }));
   }, milliseconds);
   const answer = work().then((response) => {
-    // What would be sent in pieces has its source open, and nobody reads it any more.
+    // Nobody will read a late streamed answer, so its open source is closed.
     const { source } = Object(response) as { readonly source?: unknown };
     if (isLate && source instanceof Readable) source.destroy();
     return response;

@@ -1,5 +1,5 @@
-// Answers held against what their route declares: those of plugins from outside always, and stripped of what their
-// schema does not know; those of the others in tests.
+// Checks answers against the schemas of their routes: always for plugins from outside, whose unknown members are
+// removed, and for other plugins in tests only.
 import Joi from 'joi';
 import { AnswerTooLarge, largestJson } from './json-text.ts';
 import { object, type Route } from './route.ts';
@@ -11,7 +11,9 @@ export interface ErrorEnvelope {
   readonly error_code?: string;
 }
 
-/** Of an answer that is checked and stripped, which is done in one turn of the event loop; pages have less. */
+/**
+ * Bounds of an answer that is checked and stripped, which happens in one event loop iteration. Pages have lower bounds.
+ */
 const largestChecked = { bytes: 2 * 1024 ** 2, values: 50_000 } as const;
 
 const members: Joi.StrictSchemaMap<ErrorEnvelope> = {
@@ -21,20 +23,20 @@ const members: Joi.StrictSchemaMap<ErrorEnvelope> = {
 };
 export const errorEnvelope = object<ErrorEnvelope>(members).id('Error');
 
-/** The shape of what an operation refuses with: the envelope, and its own members beside it. */
+/** The schema of an operation's error bodies: the error envelope and the operation's own members. */
 export const errorShape = ({ errorMembers }: Pick<Route, 'errorMembers'>): Joi.ObjectSchema =>
   errorMembers === undefined ? errorEnvelope : object<ErrorEnvelope>(members).concat(errorMembers);
 
 export interface AnswerCheck {
-  /** What a JSON body may have, in bytes. */
+  /** Largest JSON body in bytes. */
   readonly largest: number;
-  /** @returns what of a JSON body may be sent. @throws {Error} naming the plugin, the route and the member. */
+  /** @returns the JSON body to send. @throws {Error} naming the plugin, the route and the member. */
   json(body: unknown, status: number): unknown;
-  /** @throws {Error} where an answer of bytes, a page, or one without a body, was not declared. */
+  /** @throws {Error} if the route does not declare an answer of bytes, a page, or an answer without a body. */
   other(kind: 'bytes' | 'html' | 'empty', status: number): void;
 }
 
-/** @param strip whether members that the schema does not know fall away; without it they are a fault too. */
+/** @param strip whether members that the schema does not know are removed; otherwise they are an error. */
 export function answerCheck(plugin: string, route: Route, strip: boolean): AnswerCheck {
   const { id, result } = route;
   const broken = (how: string): Error =>
@@ -64,13 +66,13 @@ export function answerCheck(plugin: string, route: Route, strip: boolean): Answe
     other(kind, status) {
       if (kind !== 'empty' && result !== kind)
         throw broken(`it is ${kind === 'html' ? 'a page, which was' : 'bytes, which were'} not declared`);
-      // Redirects and refusals may do without, and what says that there is none.
+      // Redirects, refusals and 204 may have no body.
       if (kind === 'empty' && result !== 'empty' && status < 300 && status !== 204) throw broken('it has no body');
     },
   };
 }
 
-/** Members and items at every depth, counted no further than a little over `most`. */
+/** Counts members and items at every depth; stops soon after `most`. */
 function valuesIn(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let sum = 1;

@@ -1,5 +1,4 @@
-// Answers where there is no request that hapi could answer, such as malformed HTTP: the error envelope, written to the
-// socket by hand.
+// Answers requests that never reach hapi, such as malformed HTTP, by writing the error envelope directly to the socket.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorKind } from '#core/kernel/errors';
@@ -25,12 +24,12 @@ const tooManyConnections = {
   error: 'Too many connections are open from this address',
 } as const satisfies (typeof answers)[string];
 
-/** A client that does not hang up is cut off. */
+/** A client that does not close its connection in this time is disconnected. */
 const lingerMilliseconds = 1_000;
 
 /**
- * @param current the answer that this connection waits for: where that is on its way, or another request follows it, a
- * second one would be read as part of it.
+ * @param current the latest unfinished answer of this connection. If it has been started, or its request is complete,
+ * the client would read a second answer as part of it, so the connection is closed without one.
  */
 export function answerBrokenRequest(
   error: NodeJS.ErrnoException,
@@ -49,9 +48,9 @@ export function answerBrokenRequest(
   answerAndClose(socket, answers[error.code ?? ''] ?? malformed, requestId);
 }
 
-/** Tells a client that has more connections than it may. */
+/** Answers a client that has too many connections with 429. */
 export function refuseConnection(socket: Socket, requestId: string): void {
-  // Its request is never read, so the answer may be lost with the connection.
+  // The request is never read, so the answer may be lost with the connection.
   socket.on('error', () => undefined);
   answerAndClose(socket, tooManyConnections, requestId);
 }

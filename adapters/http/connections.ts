@@ -1,4 +1,4 @@
-// The connections of the server: how many one client may have, and the graceful end of all of them at a stop.
+// Limits the connections per client, and closes all connections gracefully when the server stops.
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,11 +6,11 @@ import { clientNetwork } from '#core/kernel/network';
 import { clientAddress, type TrustedProxies } from './addresses.ts';
 import { refuseConnection } from './broken-requests.ts';
 
-/** Connections one client may have at once, by its address or IPv6 /64; trusted proxies have any number. */
+/** Connections one client may have at once, by its IPv4 address or IPv6 /64; trusted proxies have no limit. */
 export const connectionsPerClient = 1024;
-/** A request that was under way on an idle connection when the stop began is still answered within this time. */
+/** A request that was in flight on an idle connection when the stop began is still answered within this time. */
 const lingerMilliseconds = 100;
-/** A client that was told of the end gets this long to close its side. */
+/** Milliseconds that a client has to close its side after the server has ended the connection. */
 const closeMilliseconds = 400;
 
 export interface ConnectionsOptions {
@@ -20,7 +20,7 @@ export interface ConnectionsOptions {
 }
 
 export class Connections {
-  /** The answers under way on each, as a client may send the next request before it has the last answer. */
+  /** The unfinished answers of each connection; a client may send the next request before it has received an answer. */
   readonly #answers = new Map<Socket, Set<ServerResponse>>();
   readonly #perClient = new Map<string, number>();
   readonly #options: ConnectionsOptions;
@@ -30,21 +30,21 @@ export class Connections {
   constructor(listener: Server, options: ConnectionsOptions) {
     this.#options = options;
     listener.on('connection', (socket: Socket) => this.#opened(socket));
-    // At a stop Node would destroy what is idle, also where a request has just arrived.
+    // Node would close idle connections at a stop, even if a request has just arrived on one.
     Object.assign(listener, { closeIdleConnections: () => undefined });
   }
 
-  /** The latest answer under way on a connection. */
+  /** The latest unfinished answer of a connection. */
   current(socket: Socket): ServerResponse | undefined {
     return [...(this.#answers.get(socket) ?? [])].at(-1);
   }
 
-  /** Every answer under way. */
+  /** Every unfinished answer. */
   *answers(): Iterable<ServerResponse> {
     for (const answers of this.#answers.values()) yield* answers;
   }
 
-  /** Notes a request. @returns whether it can still be answered: what is not must not be done either. */
+  /** Registers a request. @returns whether it can still be answered; if not, it must not be performed either. */
   begin(socket: Socket, answer: ServerResponse): boolean {
     if (socket.writableEnded || socket.destroyed) return false;
     const answers = this.#answers.get(socket);
@@ -56,7 +56,7 @@ export class Connections {
     return true;
   }
 
-  /** Ends what is idle, then what becomes so; after `graceMs` whatever is left. */
+  /** Closes idle connections, then each other one when it becomes idle, and after `graceMs` all that remain. */
   async end(graceMs: number): Promise<void> {
     this.#ending = true;
     const closed = new Promise<void>((resolve) => {
@@ -90,7 +90,7 @@ export class Connections {
     });
   }
 
-  /** Undefined for a trusted proxy, behind which many clients are. */
+  /** Undefined for a trusted proxy, which forwards requests of many clients. */
   #clientOf({ remoteAddress }: Socket): string | undefined {
     const { proxies } = this.#options;
     const address = clientAddress(remoteAddress, undefined, proxies);

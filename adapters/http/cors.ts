@@ -1,10 +1,10 @@
-// CORS of the few operations that pages of any origin may call (document D, "OAuth2 and OpenID Connect"): `*`, and so
-// never with cookies (Fetch standard, "CORS protocol and credentials").
+// CORS headers for the few operations that pages of any origin may call (`cors: true`). The allowed origin is `*`, so
+// browsers send no cookies (Fetch standard, "CORS protocol and credentials").
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const requestHeaders = 'Authorization, Content-Type, Mcp-Protocol-Version';
 const answerHeaders = 'WWW-Authenticate, Retry-After, X-Request-Id';
-/** How long a browser keeps the answer to a preflight, in seconds. */
+/** How long a browser caches the answer to a preflight request, in seconds. */
 const maxAge = 600;
 
 export function allowAnyOrigin(response: ServerResponse): void {

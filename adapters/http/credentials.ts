@@ -1,5 +1,5 @@
-// The credentials of a request, from the Authorization header and cookies, and CSRF protection for requests with our
-// cookies (document D, "Accounts, sessions, tokens").
+// Reads the credentials of a request from the Authorization header and cookies, and protects requests that are
+// authenticated by our cookies against CSRF.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Presented } from '#core/kernel/credentials';
 import { Forbidden, Unauthorized } from '#core/kernel/errors';
@@ -12,8 +12,8 @@ const bearerToken = /^[A-Za-z0-9\-._~+/]+=*$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * The credential in an Authorization header; undefined where there is no such header.
- * @throws {Unauthorized} for another scheme or a malformed value: a bad credential is never read as none.
+ * The credential in an Authorization header; undefined if the header is absent.
+ * @throws {Unauthorized} for another scheme or a malformed value: a bad credential never counts as anonymous.
  */
 export function presentedIn(authorization: string | undefined): Presented | undefined {
   if (authorization === undefined) return undefined;
@@ -33,8 +33,8 @@ export function presentedIn(authorization: string | undefined): Presented | unde
 }
 
 /**
- * Cookies by name; what is malformed is as good as absent (RFC 6265, section 5.4: the first of a name is the most
- * specific).
+ * Cookies by name. Malformed cookies are ignored, and of several with one name the first counts, which is the most
+ * specific (RFC 6265, section 5.4).
  */
 export function readCookies(header: string | undefined): Readonly<Record<string, string>> {
   const cookies: Record<string, string> = Object.create(null);
@@ -51,18 +51,18 @@ export function readCookies(header: string | undefined): Readonly<Record<string,
 }
 
 export interface CsrfProtection {
-  /** @throws {Forbidden} `csrf_rejected`, where a browser says that another site made it send this. */
+  /** @throws {Forbidden} `csrf_rejected`, if our cookies authenticate the request and its headers show another site. */
   check(headers: IncomingHttpHeaders, cookies: Readonly<Record<string, string>>): void;
-  /** The same without cookies: a form of another site could sign its reader in as somebody else. */
+  /** As `check`, but also without cookies: a form of another site could sign its user in as somebody else. */
   checkForm(headers: IncomingHttpHeaders): void;
   /**
-   * The same for opening a WebSocket with a cookie, which no browser keeps to its own site: it needs an `Origin` of
-   * ours (RFC 6455, section 10.2).
+   * As `check`, for opening a WebSocket with a cookie. Browsers allow that from any site, so the `Origin` header must
+   * be present and be one of our own (RFC 6455, section 10.2).
    */
   checkUpgrade(headers: IncomingHttpHeaders): void;
 }
 
-/** The rule for state-changing requests that rest on cookies, given the addresses under which the instance is used. */
+/** The CSRF rule for state-changing requests that cookies authenticate, given the public URLs of the instance. */
 export function csrfProtection(urls: readonly string[]): CsrfProtection {
   const own = new Set(urls.map((url) => new URL(url).origin));
   const rejected = (how: string): Forbidden =>

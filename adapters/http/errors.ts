@@ -1,4 +1,4 @@
-// Maps typed errors to HTTP responses, in one place: status, headers and error envelope (document A, "Error envelope").
+// Maps typed errors to HTTP responses, in one place: status, headers and error envelope.
 import { inspect } from 'node:util';
 import {
   HexforgeError,
@@ -12,7 +12,7 @@ import { spentResource } from '#core/kernel/resources';
 import type { HtmlPage } from './html.ts';
 import { rateHeaders } from './rate-limiter.ts';
 
-/** Document D, "General error codes". */
+/** The HTTP status of each kind of error. */
 export const statusOf = {
   validation_failed: 400,
   unknown_field: 400,
@@ -38,11 +38,13 @@ export interface Failure {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
-  /** What a browser is shown, where the operation answers with pages and has one for this. */
+  /** The page to show in a browser, if the operation answers with pages and has one for this error. */
   readonly page?: HtmlPage;
 }
 
-/** A fault whose cause is a spent resource is told as that; undefined for every other fault of ours. */
+/**
+ * An error whose cause is an exhausted resource becomes the typed error for it; undefined for other internal errors.
+ */
 function typedError(error: unknown): HexforgeError | undefined {
   if (error instanceof HexforgeError && error.kind !== 'internal') return error;
   return spentResource(error, 'the data of the server');
@@ -50,13 +52,13 @@ function typedError(error: unknown): HexforgeError | undefined {
 
 interface Circumstances {
   readonly requestId: string;
-  /** The challenge of a 401 is the one git answers to. */
+  /** Whether a 401 carries the Basic challenge, which git answers. */
   readonly basic?: boolean;
-  /** A bearer token was sent: a 401 says that it is not good (RFC 6750, section 3.1). */
+  /** Whether a bearer token was sent: a 401 then reports that it is invalid (RFC 6750, section 3.1). */
   readonly bearer?: boolean;
 }
 
-/** What a failure looks like outside. */
+/** The HTTP response for an error. */
 export function failure(error: unknown, context: Circumstances): Failure {
   const typed = typedError(error);
   if (typed === undefined) return fault(context.requestId);
@@ -73,12 +75,12 @@ export function failure(error: unknown, context: Circumstances): Failure {
   };
 }
 
-/** What is told may quote what was sent. */
+/** Bounds the detail, which may quote the request. */
 const longestDetail = 2000;
 const clipped = (text: string): string =>
   text.length > longestDetail ? `${text.slice(0, longestDetail).toWellFormed()}…` : text;
 
-/** An unforeseen failure says nothing but how to find it in the log. */
+/** An unexpected error reveals nothing but the request id, by which it is found in the log. */
 function fault(requestId: string): Failure {
   return {
     status: 500,
@@ -111,13 +113,13 @@ function headersOf(error: HexforgeError, { basic = false, bearer = false }: Circ
         ? 'Basic realm="hexforge"'
         : bearer
           ? 'Bearer error="invalid_token"'
-          : // Of this scheme no challenge is without a parameter (RFC 6750, section 3).
+          : // A Bearer challenge needs at least one parameter (RFC 6750, section 3).
             'Bearer realm="hexforge"',
     };
   return {};
 }
 
-/** Stacks of an error and of what caused it, for the log alone. */
+/** Stacks of an error and its causes, for the log only. */
 export function stackOf(error: unknown): string {
   const stacks: string[] = [];
   for (

@@ -8,7 +8,7 @@ import type { Hold } from '#core/kernel/held-bytes';
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestUserAgent = 512;
-/** nginx's status for a client that hung up before the answer was whole. */
+/** nginx's status for a client that disconnected before the answer was complete. */
 const hungUp = 499;
 const switching = 101;
 
@@ -18,13 +18,13 @@ export interface AccessLogEntry {
   readonly requestId: string;
   readonly method: string;
   /**
-   * The path pattern; the id of an operation that is no REST, such as a git service; `-` where nothing matched. Never
-   * the path itself.
+   * The path pattern; the operation id for protocols that are not REST, such as git; `-` if no route matched. Never the
+   * path itself.
    */
   readonly route: string;
   readonly status: number;
   readonly ms: number;
-  /** Sent, headers included. */
+  /** Bytes sent, including headers. */
   readonly bytes: number;
   readonly userId?: string;
   readonly credential?: Credential['kind'];
@@ -35,19 +35,19 @@ export class Exchange {
   readonly ip: string;
   readonly now: Date;
   /**
-   * The header of that name, which hapi no longer sees: it would decide on the condition once more, and takes quadratic
-   * time for blanks.
+   * The If-None-Match header. It is removed before hapi sees it, which would evaluate the condition again, and takes
+   * quadratic time on blanks.
    */
   readonly ifNoneMatch: string | undefined;
   route = '-';
-  /** Whose route it is. */
+  /** The plugin that owns the route. */
   plugin: string | undefined;
-  /** Of its path, decoded. */
+  /** The decoded path parameters. */
   params: Readonly<Record<string, string>> = {};
   caller: Caller = anonymous;
-  /** Who the credential that was presented proves at a later moment. */
+  /** Renews the caller from the presented credential at a later time. */
   callerAt: (now: Date) => Promise<Caller> = async () => anonymous;
-  /** What its body takes of the memory; undefined until one is read. */
+  /** The memory that the request body takes from the memory budget; undefined until a body is read. */
   hold: Hold | undefined;
   readonly #request: IncomingMessage;
   readonly #clock: Clock;
@@ -84,19 +84,19 @@ export class Exchange {
     });
   }
 
-  /** Ends what runs for this call. */
+  /** Aborts what runs for this call. */
   abort(): void {
     this.#aborted = true;
     this.#controller?.abort();
   }
 
-  /** Ends the exchange where its connection goes on under another protocol. */
+  /** Ends the exchange when its connection switches to another protocol. */
   switched(answer: ServerResponse): void {
     this.#switched = true;
     answer.emit('close');
   }
 
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the client has disconnected or the exchange was aborted. */
   get abandoned(): boolean {
     return this.#aborted;
   }
@@ -108,7 +108,7 @@ export class Exchange {
   }
 
   call(caller = this.caller, now = this.now): Call {
-    // Few operations look at the signal, so it is made for those that do.
+    // Few operations use the signal, so it is created on first use.
     const signalOf = (): AbortSignal => this.signal;
     return {
       caller,

@@ -1,10 +1,10 @@
-// Parses form bodies (application/x-www-form-urlencoded) as strictly as JSON ones: UTF-8, and nothing guessed.
+// Parses form bodies (application/x-www-form-urlencoded) as strictly as JSON bodies: UTF-8 only, nothing is guessed.
 import type { IncomingMessage } from 'node:http';
 import { UnsupportedMediaType, ValidationFailed } from '#core/kernel/errors';
 import { collect, parametersGood } from './json-body.ts';
 import { carriesBody } from './request-body.ts';
 
-/** What OAuth2 asks for has a few hundred bytes. */
+/** Forms of OAuth2 have a few hundred bytes. */
 export const formMaxBytes = 64 * 1024;
 
 const formType = 'application/x-www-form-urlencoded';
@@ -12,8 +12,8 @@ const mostFields = 100;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Text by name, a list of them where one is repeated; empty ones are absent.
- * @param take is told of all that is held, as it comes, and may refuse it.
+ * Returns texts by field name, with a list of texts for a repeated field. Empty fields are absent.
+ * @param take is called with the size of each received chunk, and may throw to refuse it.
  */
 export async function readForm(
   message: IncomingMessage,

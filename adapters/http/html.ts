@@ -1,9 +1,9 @@
-// Pages that a browser shows: HTML that escapes what is put into it, and the headers that keep a page to itself.
+// Pages for browsers: HTML that escapes inserted text, and headers that isolate a page from other sites.
 import { createHash } from 'node:crypto';
 import { htmlEntity } from '#core/kernel/html';
 import type { Failure } from './errors.ts';
 
-/** HTML that may be shown as it is; `html` makes it. */
+/** HTML that is safe to send unescaped; made by `html`. */
 export class Html {
   readonly text: string;
 
@@ -12,11 +12,11 @@ export class Html {
   }
 }
 
-/** What can be put into HTML: a text is escaped; undefined and false leave nothing. */
+/** A value that can be inserted into HTML. Texts are escaped; undefined and false insert nothing. */
 export type HtmlPiece = Html | string | false | undefined | readonly HtmlPiece[];
 
 /**
- * HTML with pieces put into it.
+ * HTML with pieces inserted into it.
  *
  * @example
  *   const greeting = html`<p>Hello, <bdi>${'<b>Ada</b>'}</bdi></p>`;
@@ -30,7 +30,7 @@ function written(piece: HtmlPiece): string {
   return typeof piece === 'string' ? escaped(piece) : piece.map(written).join('');
 }
 
-/** What does not show, and what turns around the text beside it, is shown to be there. */
+/** Replaces control and bidirectional formatting characters by U+FFFD, so that invisible text becomes visible. */
 const escaped = (text: string): string =>
   text
     .toWellFormed()
@@ -38,13 +38,13 @@ const escaped = (text: string): string =>
     .replaceAll(/[&<>"']/g, htmlEntity);
 
 /**
- * A page of this instance. It has no scripts, nothing of other sites, and cannot be framed; its forms lead to this
- * instance.
+ * A page of this instance. It has no scripts and no content of other sites, cannot be framed, and its forms submit to
+ * this instance only.
  */
 export class HtmlPage {
   readonly title: string;
   readonly main: Html;
-  /** URLs that its forms may lead to after all, by a redirect. */
+  /** URLs that its forms may lead to by a redirect. */
   readonly formsLeadTo: readonly string[];
 
   constructor({ title, main, formsLeadTo = [] }: Pick<HtmlPage, 'title' | 'main'> & Partial<HtmlPage>) {
@@ -63,13 +63,13 @@ button { padding: .5rem 1.25rem; margin: .5rem .5rem 0 0; font: inherit; cursor:
 small, code { color: GrayText; }
 [role=alert] { padding: .5rem .75rem; border-left: .25rem solid #c33; }
 `;
-/** As one piece: its hash is over every character of it. */
+/** Built as one piece, because the hash covers every character of it. */
 const styleElement = new Html(`<style>${style}</style>`);
 const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
 
 /**
- * The whole document. A form that is posted under the policy `no-referrer`, which every answer has, comes with `Origin:
- * null`, as those of other sites may; so the page says `same-origin` for itself.
+ * The whole document. Under the policy `no-referrer`, which every answer has, browsers send form posts with `Origin:
+ * null`, as forms of other sites may; so the page sets the policy `same-origin` for itself.
  */
 export const pageText = ({ title, main }: HtmlPage): string =>
   html`<!doctype html>
@@ -86,7 +86,7 @@ export const pageText = ({ title, main }: HtmlPage): string =>
       </body>
     </html> `.text;
 
-/** Of an answer that is this page. */
+/** The headers of an answer with this page. */
 export const pageHeaders = ({ formsLeadTo }: HtmlPage): Readonly<Record<string, string>> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
@@ -100,13 +100,13 @@ export const pageHeaders = ({ formsLeadTo }: HtmlPage): Readonly<Record<string, 
   'cross-origin-opener-policy': 'same-origin',
 });
 
-/** The origin of a URL; its scheme where the policy has no words for the host, such as an IPv6 address. */
+/** The origin of a URL, or only its scheme if the host cannot be written in a policy, such as an IPv6 address. */
 function sourceOf(url: string): string {
   const { origin, protocol } = new URL(url);
   return /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/.test(origin) ? origin : protocol;
 }
 
-/** A refusal that says nothing of how it looks. */
+/** The page for an error without a special page. */
 export const refusalPage = ({ body: { error, detail } }: Pick<Failure, 'body'>): HtmlPage =>
   new HtmlPage({
     title: String(error),

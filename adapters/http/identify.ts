@@ -1,5 +1,5 @@
-// The steps before the access decision: credential, cross-site check, rate limit. A refused credential counts by its
-// address, and a password before it is checked: past the budget it costs no hash.
+// The steps before the access decision: credential, cross-site check, rate limit. A rejected credential is charged to
+// the client's address, and a password is charged before it is checked, so that no hash is computed over budget.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from '@hapi/hapi';
 import { callerKey, type CurrentCaller } from '#core/kernel/current-caller';
@@ -22,24 +22,27 @@ export interface Identifying {
 export interface Identified {
   readonly meter: Meter;
   readonly basic?: true;
-  /** The route reads its credentials itself, and has no caller. */
+  /** The route reads its credentials itself, and its caller is anonymous. */
   readonly ownCredentials?: true;
-  /** The credential that is shown as such; a cookie is sent by itself. */
+  /** Reads the credential that the client shows explicitly; browsers send cookies automatically. */
   readonly presented: (headers: IncomingHttpHeaders) => Presented | undefined;
-  /** Refuses what another site made a browser send. */
+  /** Rejects requests that another site made a browser send. */
   readonly guard?: (headers: IncomingHttpHeaders, cookies: Cookies) => void;
-  /** The same, where it is a cookie that authenticates. */
+  /** As `guard`, called only if a cookie authenticates. */
   readonly guardCookie?: (headers: IncomingHttpHeaders) => void;
-  /** Told once the caller is known, before they pay for it: what is not there for them is refused so. */
+  /**
+   * Called when the caller is known, before the budget is charged. Throws if the operation does not exist for the
+   * caller.
+   */
   readonly known?: (request: Request) => Promise<void>;
 }
 
-/** What the authenticator is told beside what was presented. */
+/** The context that the authenticator receives beside the credential. */
 type ProofContext = Parameters<Authenticator['authenticate']>[1];
 
 const alreadyCharged = (): Promise<void> => Promise.resolve();
 
-/** Yields the rate decision, undefined where nothing is limited; the exchange then knows its caller. */
+/** Returns the rate decision, or undefined if the request is not limited. Sets the caller of the exchange. */
 export function identifier(
   { meter, basic, ownCredentials, presented, guard, guardCookie, known }: Identified,
   { authenticator, limiter, currentCaller }: Identifying,
@@ -57,7 +60,7 @@ export function identifier(
     exchange.callerAt = (now) => authenticator.renew(user, shown, at(now, alreadyCharged));
   };
 
-  /** Undefined where nothing is presented. */
+  /** Undefined if the request has no credential. */
   const establish = (
     request: Request,
     exchange: Exchange,
@@ -72,7 +75,7 @@ export function identifier(
     const token = cookies[sessionCookie];
     if (token === undefined || token === '') return undefined;
     guardCookie?.(headers);
-    // A browser sends an expired cookie to the very routes that renew it, so a bad one is as good as none.
+    // Browsers send an expired cookie even to the routes that renew it, so a bad cookie counts as anonymous.
     return authenticate({ via: 'cookie', token }, exchange, beforePassword).catch((error: unknown) => {
       if (!(error instanceof Unauthorized)) throw error;
     });
@@ -99,12 +102,12 @@ export function identifier(
     if (known !== undefined)
       await currentCaller.run(callerKey(exchange.caller, exchange.ip), async () => known(request));
     const rate = await take();
-    // A user past their budget goes on paying with the address, or each refusal would cost a hash.
+    // A user over their budget keeps the charge on the address; otherwise each refused request would cost a hash.
     if (charged && meter !== 'none' && rate?.refusal === undefined) await limiter.giveBack(meter, metered(request));
     return rate;
   };
 
-  // Until the caller is known, this is the work of an address.
+  // Until the caller is known, the work counts for the client's address.
   return (request, exchange, cookies) =>
     currentCaller.run(callerKey(exchange.caller, exchange.ip), () => identify(request, exchange, cookies));
 }

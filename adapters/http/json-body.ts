@@ -1,4 +1,4 @@
-// Parses JSON request bodies: content type, size limit, syntax, and a check for what no JSON of ours may contain.
+// Parses JSON request bodies: content type, size limit, syntax, and a check for values that no JSON body may contain.
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import {
@@ -13,18 +13,18 @@ import { restored, skeletonOf } from './json-slices.ts';
 import { hasMoreValues } from './json-values.ts';
 import { carriesBody, requestBytes } from './request-body.ts';
 
-/** Document D, "Repositories": JSON bodies up to 1 MiB. */
+/** The default bound of a JSON body: 1 MiB. */
 export const defaultMaxBytes = 1024 * 1024;
 
-/** What a small body is read into at once. */
+/** The size of the first buffer; most bodies fit into it. */
 const firstBytes = 4096;
 const deepest = 64;
 /**
- * Members and items of a body, at every depth. A schema looks at each item of a list before it counts them, all in one
- * turn of the event loop; the most that a list of ours may have is 1000.
+ * The most members and items of a body, at every depth. A schema looks at each item of a list before it counts them, in
+ * one event loop iteration; the longest list that any operation accepts has 1000 items.
  */
 const mostValues = 20_000;
-/** So many bytes are parsed in well under a millisecond; 1 MiB takes up to ten. */
+/** This many bytes are parsed in well under a millisecond; 1 MiB takes up to ten. */
 const parsedAtOnce = 64 * 1024;
 const oneByOne = new KeyedMutex();
 const longestMilliseconds = 60_000;
@@ -33,8 +33,8 @@ const inUtf8 = /^charset\s*=\s*"?utf-8"?$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The parsed body; an absent one is an empty object, so that the schema names what is missing.
- * @param take is told of all that is held, as it comes, and may refuse it.
+ * The parsed body. An absent body becomes an empty object, so that the schema names the missing members.
+ * @param take is called with the size of each received chunk, and may throw to refuse it.
  */
 export async function readJson(
   message: IncomingMessage,
@@ -57,21 +57,24 @@ export async function readJson(
 }
 
 /**
- * RFC 9110, section 8.3.1: no parameter but the charset. Taken apart first, so that no pattern meets two runs of
- * blanks.
+ * RFC 9110, section 8.3.1: no parameter except the charset. The header is split first, so that no regular expression
+ * meets two runs of blanks.
  */
 function isJson(contentType: string): boolean {
   const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim());
   return json.test(type) && parametersGood(parameters);
 }
 
-/** Those of a content type: the charset or none. */
+/** Whether the parameters of a content type are good: at most one, the charset UTF-8. */
 export function parametersGood(parameters: readonly string[]): boolean {
   const named = parameters.at(-1) === '' ? parameters.slice(0, -1) : parameters;
   return named.length <= 1 && named.every((parameter) => inUtf8.test(parameter));
 }
 
-/** Into one buffer that grows, for a piece may be of one byte and cost a hundred. */
+/**
+ * Collects the body in one growing buffer: a list of chunks could take a hundred times their size, if each has one
+ * byte.
+ */
 export async function collect(
   message: IncomingMessage,
   maxBytes: number,
@@ -98,8 +101,8 @@ export async function collect(
 }
 
 /**
- * However many large texts have come, one is parsed in a turn of the event loop, and all of them take half of its time
- * at the most.
+ * Parses large texts one per event loop iteration, and then pauses for the same time, so that parsing takes at most
+ * half of the event loop's time.
  */
 async function parsed(bytes: Uint8Array): Promise<unknown> {
   const value = async (): Promise<unknown> => inspected(parse(bytes));
@@ -129,13 +132,13 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** The parser's own message quotes the body, which may hold a password. */
+/** Without the parser's own message, which quotes the body and might reveal a password. */
 const malformed = (): MalformedJson =>
   new MalformedJson('The body is not valid JSON', { detail: 'It must be one JSON value in UTF-8' });
 
 /**
- * Refuses what would pass the schema and fail deeper inside: prototype keys, text no database holds, nesting without
- * end.
+ * Rejects values that pass a schema but fail later: the key `__proto__`, text that no database can store, unbounded
+ * nesting.
  */
 function inspect(value: unknown, trail: (string | number)[] = []): void {
   if (typeof value === 'string') {
@@ -163,6 +166,6 @@ function inspect(value: unknown, trail: (string | number)[] = []): void {
   else for (const key of Object.keys(value)) enter(key, (value as Readonly<Record<string, unknown>>)[key]);
 }
 
-/** `items[3].name` */
+/** The path of a member: `items[3].name`. */
 const named = (trail: readonly (string | number)[]): string =>
   trail.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('');

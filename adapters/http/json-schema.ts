@@ -1,4 +1,4 @@
-// Converts joi schemas to JSON Schema 2020-12, the dialect of OpenAPI 3.1, with named schemas hoisted to components.
+// Converts joi schemas to JSON Schema 2020-12, the dialect of OpenAPI 3.1, and moves named schemas to components.
 import Joi from 'joi';
 import { uuidPattern } from './shape.ts';
 
@@ -7,12 +7,12 @@ type Mode = 'input' | 'output';
 
 export interface SchemaRegistry {
   /**
-   * The JSON Schema of a joi schema, with a reference wherever a named one stands. `input`: as a client may send it;
-   * `output`: as we send it.
-   * @throws {Error} where there is none, or none that JSON can say.
+   * The JSON Schema of a joi schema, with references in place of named schemas. `input`: as a client may send it;
+   * `output`: as the server sends it.
+   * @throws {Error} if the schema cannot be converted or cannot be written as JSON.
    */
   of(schema: Joi.Schema, mode: Mode): JsonSchema;
-  /** Each with its name, by which they are sorted. */
+  /** Names and their schemas, sorted by name. */
   components(): Iterable<readonly [string, JsonSchema]>;
 }
 
@@ -31,8 +31,8 @@ export function schemaRegistry(): SchemaRegistry {
       const converted = withoutNull(convert(inner.schema, mode));
       const text = canonical(converted);
       if (byText.has(text)) continue;
-      // joi keeps the name of a schema that was derived from a named one; only the first is the component, the others
-      // stand in full.
+      // A joi schema derived from a named one keeps its name. Only the first becomes the component; the others are
+      // inlined.
       const name = mode === 'input' && taken.has(inner.name) ? `${inner.name}Input` : inner.name;
       if (taken.has(name)) continue;
       taken.add(name);
@@ -62,7 +62,8 @@ export function schemaRegistry(): SchemaRegistry {
     of(schema, mode) {
       register(schema, mode);
       const shown = refer(convert(schema, mode)) as JsonSchema;
-      // A value of a plugin's own may be one that JSON has no text for; that is known while it is known whose it is.
+      // A plugin's schema may contain a value that JSON cannot represent, such as a bigint; this throws while the
+      // plugin is known.
       JSON.stringify(shown);
       return shown;
     },
@@ -73,7 +74,7 @@ export function schemaRegistry(): SchemaRegistry {
   };
 }
 
-/** joi's own conversion, repaired where it says something else than joi checks. */
+/** joi's own conversion, corrected where it differs from joi's validation. */
 function convert(schema: Joi.Schema, mode: Mode): JsonSchema {
   return repair(schema['~standard'].jsonSchema[mode]({ target: 'draft-2020-12' })) as JsonSchema;
 }
@@ -83,12 +84,12 @@ function repair(node: unknown): unknown {
   if (typeof node !== 'object' || node === null) return node;
   const repaired: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(node)) {
-    // Definitions are hoisted by name, so links point there.
+    // Definitions are moved to the components, so references must point there.
     if (key === '$defs') continue;
     if (key === '$ref' && typeof value === 'string') repaired[key] = value.replace('#/$defs/', '#/components/schemas/');
     else repaired[key] = key === 'enum' || key === 'default' ? value : repair(value);
   }
-  // Members of any name: what generators of clients know as a map.
+  // Members of any name become `additionalProperties`, which client generators read as a map.
   const { patternProperties: { '.*': every, ...patterns } = {}, ...others } = repaired as {
     patternProperties?: Record<string, unknown>;
   };
@@ -96,12 +97,12 @@ function repair(node: unknown): unknown {
   const { type, enum: values } = repaired;
   if (Array.isArray(type) && type.includes('null') && Array.isArray(values) && !values.includes(null))
     repaired['enum'] = [...(values as unknown[]), null];
-  // What generators of clients know a uuid by; joi's own rule would take braces too.
+  // Client generators recognize a uuid by this format; joi's own rule would also accept braces.
   if (repaired['pattern'] === uuidPattern.source) repaired['format'] = 'uuid';
   return repaired;
 }
 
-/** Every schema with `.id('Name')` or `.meta({ id: 'Name' })`, the outer ones after those they hold. */
+/** Every schema with `.id('Name')` or `.meta({ id: 'Name' })`; outer schemas follow the ones they contain. */
 function* namedWithin(
   root: Joi.Schema,
   seen = new Set<unknown>(),
@@ -109,13 +110,14 @@ function* namedWithin(
   if (seen.has(root)) return;
   seen.add(root);
   for (const inner of schemasIn(root.$_terms, 0)) yield* namedWithin(inner, seen);
-  // Asked for by themselves: a whole description is checked by joi against a schema of its own, with all that it holds.
+  // Reads only the two values: `describe()` validates the whole description, with everything in it, against another
+  // schema.
   const metas = root.$_terms['metas'] as readonly { readonly id?: unknown }[] | undefined;
   const name: unknown = root.$_getFlag('id') ?? metas?.find(({ id }) => id !== undefined)?.id;
   if (typeof name === 'string') yield { name, schema: root };
 }
 
-/** The schemas a schema is made of: its terms hold them directly or as `schema`, `rule`, `then` and the like. */
+/** The direct subschemas of a schema: its terms contain them directly or as `schema`, `rule`, `then` and the like. */
 function* schemasIn(term: unknown, depth: number): Generator<Joi.Schema> {
   if (typeof term !== 'object' || term === null || depth > 3) return;
   if (Joi.isSchema(term)) {
@@ -125,7 +127,7 @@ function* schemasIn(term: unknown, depth: number): Generator<Joi.Schema> {
   for (const inner of Object.values(term)) yield* schemasIn(inner, depth + 1);
 }
 
-/** The schema as it is where null is not allowed. */
+/** The schema without null as an allowed value. */
 function withoutNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values } = schema;
   if (!Array.isArray(type) || !type.includes('null')) return schema;
@@ -137,7 +139,10 @@ function withoutNull(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** Equal for schemas that accept the same, whatever the order of their members and their own description. */
+/**
+ * A canonical text, equal for schemas that accept the same values, regardless of member order and their own
+ * description.
+ */
 function canonical({ description: _, ...schema }: JsonSchema): string {
   return JSON.stringify(schema, (_key, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,5 @@
-// Parses large JSON texts without standing still: long strings are taken out, read a slice at a time and put back.
+// Parses large JSON texts without blocking the event loop: long strings are taken out, parsed in slices and put in
+// afterwards.
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { PayloadTooLarge } from '#core/kernel/errors';
@@ -7,26 +8,28 @@ const quote = 0x22;
 const colon = 0x3a;
 const backslash = 0x5c;
 const smallU = 0x75;
-/** RFC 8259, section 2. */
+/** Whitespace (RFC 8259, section 2). */
 const blanks: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
-/** A string of so many bytes is taken out. */
+/** Longer strings, in bytes, are taken out. */
 const long = 64 * 1024;
-/** What is read without a pause. */
+/** Bytes parsed in one event loop iteration. */
 const slice = 1024 ** 2;
-/** Quotes that are looked at without a pause. */
+/** Quotes examined in one event loop iteration. */
 const quotesAtOnce = 20_000;
 const longestEscape = 6;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export interface Skeleton {
-  /** The text with a mark in place of each long string. */
+  /** The text with a placeholder for each long string. */
   readonly bytes: Buffer;
   readonly strings: ReadonlyMap<string, string>;
 }
 
 /**
- * @param most bytes of all that is no long string, for it is parsed at once.
- * @throws {PayloadTooLarge | SyntaxError | TypeError} where that is more, or a long string is none of JSON.
+ * Takes the long strings out of a JSON text.
+ * @param most largest size in bytes of the remaining text, which is parsed at once.
+ * @throws {PayloadTooLarge | SyntaxError | TypeError} if the remaining text is larger, or a long string is not valid
+ * JSON.
  */
 export async function skeletonOf(bytes: Buffer, most: number): Promise<Skeleton> {
   const parts: Buffer[] = [];
@@ -42,7 +45,7 @@ export async function skeletonOf(bytes: Buffer, most: number): Promise<Skeleton>
     parts.push(part);
   };
   let kept = 0;
-  /** Where the string that we are in began. */
+  /** Position of the opening quote of the current string; -1 outside of strings. */
   let open = -1;
   for (let at = bytes.indexOf(quote), seen = 1; at !== -1; at = bytes.indexOf(quote, at + 1), seen += 1) {
     if (seen % quotesAtOnce === 0) await turn();
@@ -51,7 +54,7 @@ export async function skeletonOf(bytes: Buffer, most: number): Promise<Skeleton>
       continue;
     }
     if (backslashesBefore(bytes, at, open + 1) % 2 === 1) continue;
-    // A key stays where it is, so that a refusal can name it.
+    // A long key stays in the text, so that an error message can name it.
     if (at - open > long && !isKey(bytes, at + 1)) {
       const mark = `${run}-${strings.size}`;
       keep(bytes.subarray(kept, open + 1));
@@ -67,7 +70,7 @@ export async function skeletonOf(bytes: Buffer, most: number): Promise<Skeleton>
   return { bytes: Buffer.concat(parts), strings };
 }
 
-/** The value with its strings in place of their marks. */
+/** The value with its placeholders replaced by the strings. */
 export function restored(value: unknown, strings: ReadonlyMap<string, string>): unknown {
   if (typeof value === 'string') return strings.get(value) ?? value;
   if (typeof value !== 'object' || value === null) return value;
@@ -83,14 +86,14 @@ function isKey(bytes: Buffer, from: number): boolean {
   return bytes[at] === colon;
 }
 
-/** Whether what stands at `at` is escaped tells whether they are odd. */
+/** The number of backslashes before `at`. The byte at `at` is escaped if the number is odd. */
 export function backslashesBefore(bytes: Uint8Array, at: number, from: number): number {
   let count = 0;
   while (at - 1 - count >= from && bytes[at - 1 - count] === backslash) count += 1;
   return count;
 }
 
-/** The text of what stands between two quotes. */
+/** Decodes the text between two quotes. */
 async function inside(bytes: Buffer): Promise<string> {
   const texts: string[] = [];
   for (let from = 0; from < bytes.length;) {
@@ -102,7 +105,7 @@ async function inside(bytes: Buffer): Promise<string> {
   return texts.join('');
 }
 
-/** The end of a slice that begins at `from`: between two characters and in no escape. */
+/** The end of the slice that begins at `from`: never inside a character or an escape sequence. */
 function cut(bytes: Buffer, from: number): number {
   let to = from + slice;
   if (to >= bytes.length) return bytes.length;

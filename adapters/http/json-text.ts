@@ -1,16 +1,17 @@
-// Serializes JSON answers: bounded in size, and large ones in slices, so that other requests are served in between.
+// Serializes JSON answers, with a bound on their size. Large answers are serialized in slices, so that other requests
+// are served in between.
 import { setImmediate as turn } from 'node:timers/promises';
 import { Unprocessable } from '#core/kernel/errors';
 
-/** Of a whole answer, in bytes. Pages and what they hold have bounds of their own; this is the net below them. */
+/** Largest answer in bytes. Lists and texts have lower bounds; this one is a safety net. */
 export const largestJson = 16 * 1024 ** 2;
-/** Characters that are serialized without a pause; escaped, each may take six. */
+/** Characters serialized without a pause; an escaped character may take six bytes. */
 const slice = 64 * 1024;
-/** Of an answer that is larger than a slice. */
+/** Deepest nesting of an answer larger than a slice. */
 const deepest = 1000;
 
 export class AnswerTooLarge extends Unprocessable {
-  /** @param most what it has more than: `16777216 bytes`. */
+  /** @param most the exceeded bound: `16777216 bytes`. */
   constructor(most: string) {
     super('The answer is too large', {
       detail: `It would have more than ${most}; ask for a part of it, such as a page or a path`,
@@ -19,9 +20,9 @@ export class AnswerTooLarge extends Unprocessable {
 }
 
 /**
- * A short one as a text, which is sent as it is, a longer one in UTF-8.
+ * Serializes an answer: a short one to a string, which is sent at once, a longer one to UTF-8.
  * @param largest in bytes.
- * @throws {AnswerTooLarge} when so much of it is serialized.
+ * @throws {AnswerTooLarge} as soon as more than that is serialized.
  */
 export function jsonText(body: unknown, largest = largestJson): string | Promise<Buffer> {
   return weightOf(body) <= slice ? JSON.stringify(body) : longText(body, largest);
@@ -43,7 +44,7 @@ async function longText(body: unknown, largest: number): Promise<Buffer> {
 const tooDeep = (cause?: unknown): Error =>
   new Error('the answer is no JSON: it refers to itself, or is nested too deeply', { cause });
 
-/** Counted no further than a little over a slice. @throws {Error} where it is nested as deeply as the stack is. */
+/** Counted until a little over one slice. @throws {Error} if the nesting exceeds the stack. */
 function weightOf(body: unknown): number {
   try {
     return weigh(body, slice);
@@ -52,7 +53,7 @@ function weightOf(body: unknown): number {
   }
 }
 
-/** Short parts together, for a turn each would take long. */
+/** Joins short parts, because each part costs one event loop iteration. */
 function* gathered(parts: Iterable<string>): Generator<string> {
   let text = '';
   for (const part of parts) {
@@ -64,7 +65,7 @@ function* gathered(parts: Iterable<string>): Generator<string> {
   yield text;
 }
 
-/** About how many characters the text of a value has; counted no further than a little over `most`. */
+/** Estimates the characters of a value's text; stops soon after `most`. */
 function weigh(value: unknown, most: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 6;
@@ -82,7 +83,7 @@ function weigh(value: unknown, most: number): number {
   return sum;
 }
 
-/** The text of a value in parts, none of which takes long. @throws {Error} where it refers to itself. */
+/** The text of a value in parts, each of which is made quickly. @throws {Error} if the value contains itself. */
 function* slices(value: unknown, depth: number): Generator<string> {
   if (depth > deepest) throw tooDeep();
   if (typeof value === 'string') {
@@ -105,7 +106,7 @@ function* slices(value: unknown, depth: number): Generator<string> {
   }
 }
 
-/** A pair of surrogates stays together: halves would be escaped. */
+/** Keeps surrogate pairs together: a lone half would be escaped. */
 function* ofText(text: string): Generator<string> {
   yield '"';
   for (let from = 0; from < text.length;) {
@@ -117,7 +118,7 @@ function* ofText(text: string): Generator<string> {
   yield '"';
 }
 
-/** Items of a list, as many of them together as fit a slice. */
+/** Items of a list, as many per part as fit a slice. */
 function* items(list: readonly unknown[], depth: number): Generator<string> {
   let from = 0;
   let weight = 0;

@@ -1,4 +1,4 @@
-// Counts the values of a JSON text before it is parsed: what is made of bytes, and checked, costs far more than bytes.
+// Counts the values of a JSON text before it is parsed: parsed and validated values cost far more than their bytes.
 import { backslashesBefore } from './json-slices.ts';
 
 const quote = 0x22;
@@ -6,12 +6,15 @@ const comma = 0x2c;
 const openBracket = 0x5b;
 const backslash = 0x5c;
 const openBrace = 0x7b;
-/** So much of a string is looked at byte by byte before its next quote is searched for: a search has its price. */
+/**
+ * Bytes of a string that are scanned one by one before `indexOf` searches for the next quote: each search has a fixed
+ * cost.
+ */
 const stretch = 64;
 
 /**
- * Whether a JSON text has more than so many values, at every depth: each stands after an opening bracket or a comma
- * outside of strings. An empty list or object counts as two. Reads no further than it must.
+ * Whether a JSON text has more than `most` values, at every depth. Counts opening brackets and commas outside of
+ * strings, so an empty list or object counts as two. Stops as soon as the bound is exceeded.
  */
 export function hasMoreValues(bytes: Uint8Array, most: number): boolean {
   let values = 1;
@@ -26,7 +29,7 @@ export function hasMoreValues(bytes: Uint8Array, most: number): boolean {
   return false;
 }
 
-/** Where the quote stands that ends a string, or the text ends. */
+/** The position of the quote that ends a string, or the end of the text. */
 function endOfString(bytes: Uint8Array, from: number): number {
   let searchFrom = from + stretch;
   for (let at = from; at < bytes.length; at += 1) {

@@ -1,32 +1,36 @@
-// A lease: for how long one access decision stands while bytes come or go, and what asks again when it has run out.
+// Access rechecks during transfers: how long one access decision is valid while a body is received or sent, and how it
+// is renewed.
 
 export class Lease {
   readonly #ask: () => Promise<unknown>;
   readonly #milliseconds: number;
   #askedAt = performance.now();
 
-  /** @param ask throws where the credential or the access is gone. */
+  /** @param ask performs the access recheck; throws if the credential or the access is lost. */
   constructor(ask: () => Promise<unknown>, milliseconds: number) {
     this.#ask = ask;
     this.#milliseconds = milliseconds;
   }
 
-  /** Asks where the last answer is older than the lease is long. */
+  /** Rechecks access if the last check is older than the recheck interval. */
   async hold(): Promise<void> {
     if (performance.now() - this.#askedAt >= this.#milliseconds) await this.renew();
   }
 
-  /** @throws {Unauthorized | InsufficientScope | Forbidden | NotFound} */
+  /** Rechecks access now. @throws {Unauthorized | InsufficientScope | Forbidden | NotFound} */
   async renew(): Promise<void> {
     await this.#ask();
     this.#askedAt = performance.now();
   }
 }
 
-/** As long as live updates may outlast lost access (document D). */
+/** The default recheck interval, in milliseconds. */
 export const leaseMs = 5_000;
 
-/** A body that is on its way while its request is let in: asked for as long as it comes, and before its reader acts. */
+/**
+ * A request body with access rechecks: at each chunk when the recheck interval has passed, and once after the last
+ * chunk.
+ */
 export async function* uploaded(chunks: AsyncIterable<Uint8Array>, lease: Lease): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     await lease.hold();
@@ -36,9 +40,9 @@ export async function* uploaded(chunks: AsyncIterable<Uint8Array>, lease: Lease)
 }
 
 /**
- * An answer that is passed on for as long as its reader may have it. Not a generator: closing one that has not begun
- * would never reach the source.
- * @param lost told where they may not any more, before the answer breaks off.
+ * An answer that is sent only while its reader has access. Not a generator: closing a generator that has not started
+ * would not close the source.
+ * @param lost called when access is lost, before the answer is cut off.
  */
 export function held(source: AsyncIterator<Uint8Array>, lease: Lease, lost: () => void): AsyncIterator<Uint8Array> {
   return {

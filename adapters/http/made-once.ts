@@ -1,8 +1,8 @@
-// What takes long to make, such as the OpenAPI document.
+// Runs an expensive computation once, such as that of the OpenAPI document.
 
 /**
- * Made when it is first asked for, once for all who ask. A failure is told to those who wait, and the next to ask
- * makes it anew.
+ * Computes the value on first use, once for all callers. A failure rejects for those that wait, and the next call tries
+ * again.
  */
 export function madeOnce<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;

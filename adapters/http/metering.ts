@@ -1,22 +1,24 @@
-// How a request is metered: what the limiter looks at, its headers on the answer, and the budget of a repository.
+// Rate limits of a request: the data for the limiter, the headers of the answer, and the budget of a repository.
 import type { Request } from '@hapi/hapi';
 import type { Route } from './route.ts';
 import type { MeteredRequest, RateDecision, RateLimiter } from './rate-limiter.ts';
 
-/** What the limiter looks at. */
+/** The data that the limiter needs. */
 export const metered = (request: Request): MeteredRequest => {
   const { caller, ip, now } = request.app.exchange;
   return { caller, ip, now, method: request.method.toUpperCase(), path: request.path };
 };
 
-/** Its headers go on the answer, whatever that is. @throws {RateLimited} where a budget is spent. */
+/** Sets the rate limit headers of the answer, also for errors. @throws {RateLimited} if a budget is used up. */
 export function decided(request: Request, rate: RateDecision | undefined): RateDecision | undefined {
   for (const name in rate?.headers) request.raw.res.setHeader(name, rate.headers[name] ?? '');
   if (rate?.refusal !== undefined && !rate.closed) throw rate.refusal;
   return rate;
 }
 
-/** Past the access decision, which finds the repository: a budget of its own tells nobody of a hidden one. */
+/**
+ * Charges the repository's budget. Called after the access decision, so that it does not reveal a hidden repository.
+ */
 export function takeOfRepository(
   { access, meter }: Route,
   limiter: RateLimiter,
@@ -32,5 +34,5 @@ export function takeOfRepository(
   });
 }
 
-/** The kinds of guarded things that are a repository. */
+/** The kinds of resources that are a repository. */
 const repositories: ReadonlySet<string> = new Set(['repository', 'counted-repository']);

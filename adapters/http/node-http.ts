@@ -1,5 +1,5 @@
-// What is used of node:http. An `import` of that module reads all it exports, and one of these loads the whole of
-// undici, which takes a twentieth of a start.
+// The parts of node:http that are used. An `import` of that module evaluates all its exports, one of which loads the
+// whole of undici, which takes a twentieth of the start time.
 import type * as Http from 'node:http';
 
 const http = process.getBuiltinModule('node:http');

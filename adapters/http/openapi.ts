@@ -18,11 +18,11 @@ export interface DocumentParts {
   readonly absentPort: AbsentPort;
   readonly baseUrl: string;
   readonly version: string;
-  /** Told of an operation that the document has to do without. */
+  /** Called for an operation that cannot be included in the document. */
   readonly unshown: (of: { readonly plugin: string; readonly route: string; readonly error: unknown }) => void;
 }
 
-/** An operation at a time, and others have their turn in between: the whole takes a second or two. */
+/** Builds the document with a pause after each operation, because it takes one or two seconds in all. */
 export async function openapiDocument(parts: DocumentParts): Promise<object> {
   const { routes, scopes, absentPort, baseUrl, version, unshown } = parts;
   const registry = schemaRegistry();
@@ -33,7 +33,7 @@ export async function openapiDocument(parts: DocumentParts): Promise<object> {
       route.result !== 'html' &&
       !(route.requires ?? []).some((name) => absentPort(name)?.absent === 'hidden'),
   );
-  /** One operation whose schemas cannot be shown, such as one that holds itself, costs the document that operation. */
+  /** An operation whose schemas cannot be converted, such as a recursive one, is left out of the document. */
   const showing = <T>({ plugin, route }: OwnedRoute, show: () => T): readonly T[] => {
     try {
       return [show()];
@@ -42,7 +42,7 @@ export async function openapiDocument(parts: DocumentParts): Promise<object> {
       return [];
     }
   };
-  // Answers first, so that a schema both sent and received keeps its plain name for what is sent.
+  // Answers are converted first, so that a schema that is both sent and received gives its plain name to the sent form.
   const operations = [];
   for (const owned of shown) {
     await turn();
@@ -107,7 +107,10 @@ function security(route: Route): readonly object[] {
   return [...(open ? [{}] : []), { bearer: [] }, { basic: [] }, ...(route.cookies === true ? [{ session: [] }] : [])];
 }
 
-/** What is no integer is as good as absent (document A, "Pagination"), so their schemas let every text pass. */
+/**
+ * Paging parameters. Values that are not integers count as absent, so the schemas accept every text; the document
+ * declares integers.
+ */
 const paging: ReadonlySet<string> = new Set(['page', 'per_page', 'limit', 'offset']);
 
 interface ObjectSchema {
@@ -164,7 +167,7 @@ function responses(route: Route, registry: SchemaRegistry, absentPort: AbsentPor
         status,
         {
           description: STATUS_CODES[status] ?? 'Answer',
-          // Where an operation names a second success, such as 201 beside 200, the body is the same.
+          // If an operation has a second success status, such as 201 beside 200, the body is the same.
           ...(status < 300 ? content(route, registry) : status < 400 ? {} : refusal),
         },
       ]),

@@ -1,4 +1,4 @@
-// The routes of a noun that is listed, created, fetched, changed and deleted, without what they have in common.
+// Makes the routes of a noun that is listed, created, fetched, changed and deleted, from the parts that differ.
 import type Joi from 'joi';
 import type { AccessRule, GrantOf } from '#core/kernel/access';
 import { pageRules, readPage, type Page, type PageRequest } from '#core/kernel/page';
@@ -6,44 +6,44 @@ import type { ScopeName } from '#core/kernel/scopes';
 import { api, type Route } from './route.ts';
 import { list, pageOf, pageQuery, presentPage, shape } from './shape.ts';
 
-/** Who may call an operation, and what a token needs. */
+/** The access rule of an operation, and the scope that a token needs. */
 export interface OperationAccess<A extends AccessRule> {
   readonly access: A;
   readonly scope: ScopeName | null;
 }
 
-/** What the operations of a noun have in common. */
+/** The common parts of the operations of a noun. */
 export interface Noun<R extends AccessRule, W extends AccessRule, T, J> {
-  /** In lower case: summaries say it. */
+  /** In lower case, as it appears in summaries. */
   readonly noun: string;
-  /** Ids of operations begin with it. Default: the noun. */
+  /** Prefix of the operation ids. Default: the noun. */
   readonly id?: string;
-  /** Of the list; one of them is at `{id}` below it. */
+  /** Path of the list; a single item is at `{id}` below it. */
   readonly path: string;
-  /** For the list, and for one of them. */
+  /** For the list and for a single item. */
   readonly reading: OperationAccess<R>;
-  /** For what changes them. */
+  /** For create, update and delete. */
   readonly writing: OperationAccess<W>;
-  /** One of them in an answer, with an id: a page of them is named after it. */
+  /** Schema of one item in an answer. It needs an id, after which the page is named. */
   readonly json: Joi.ObjectSchema<J>;
-  /** How it becomes that. */
+  /** Converts an item to its JSON. */
   readonly present: (thing: T) => J;
 }
 
 interface Writes<B> {
   readonly body: Joi.ObjectSchema<B>;
-  /** As a route has them. */
+  /** As in a route descriptor. */
   readonly statuses?: readonly number[];
 }
 
 /** The operations that a noun can have; each makes a route. */
 export interface Operations<R extends AccessRule, W extends AccessRule, T> {
-  /** `labelList`: all of them, in an array. */
+  /** `labelList`: all items, in an array. */
   list<Q = Record<never, never>>(spec: {
     readonly query?: Joi.ObjectSchema<Q>;
     run(granted: GrantOf<R>, query: Q): Promise<readonly T[]>;
   }): Route;
-  /** `labelList` too: a page of them, at most 100, by default 25. */
+  /** Also `labelList`: a page of items, at most 100, by default 25. */
   page(spec: { run(granted: GrantOf<R>, page: PageRequest): Promise<Page<T>> }): Route;
   /** `labelCreate`: 201. */
   create<B>(spec: Writes<B> & { run(granted: GrantOf<W>, body: B): Promise<T> }): Route;
@@ -56,7 +56,7 @@ export interface Operations<R extends AccessRule, W extends AccessRule, T> {
 }
 
 /**
- * The operations of a noun, to choose from. What is otherwise about one of them is written with `api`.
+ * The operations of a noun, to choose from. Other operations on the noun are declared with `api`.
  *
  * @example
  *   const labelOf = operations({

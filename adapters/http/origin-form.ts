@@ -1,11 +1,11 @@
-// Requests in absolute form, `GET http://forge.example/path`, as the same in origin form (RFC 9112, section 3.2): hapi
-// reads the query of the former in quadratic time, and of the latter no more than 1000 parameters.
+// Rewrites requests in absolute form, `GET http://forge.example/path`, to origin form (RFC 9112, section 3.2): hapi
+// parses the query of an absolute URL in quadratic time; in origin form it reads at most 1000 parameters.
 import type { IncomingMessage, Server } from 'node:http';
 
 /** A scheme and an authority. */
 const origin = /^https?:\/\/[^/?#]+/i;
 
-/** Goes before whatever else the listener tells of requests. */
+/** Must be called before other request listeners are added. */
 export function takeOriginForm(listener: Server): void {
   for (const event of ['request', 'checkContinue']) listener.on(event, toOriginForm);
 }
@@ -13,7 +13,7 @@ export function takeOriginForm(listener: Server): void {
 function toOriginForm(request: IncomingMessage): void {
   const { url = '' } = request;
   const [start] = origin.exec(url) ?? [];
-  // One that is no origin is left, and refused with the URL.
+  // An invalid origin is left unchanged; the request is rejected later because of its URL.
   if (start === undefined || !URL.canParse(start)) return;
   const rest = url.slice(start.length);
   request.url = rest.startsWith('/') ? rest : `/${rest}`;

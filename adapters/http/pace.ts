@@ -1,24 +1,29 @@
-// The least pace at which a client must send a body and take an answer: what moves more slowly is ended, so that nobody
-// holds memory, a place or a connection for bytes that hardly move.
+// The minimum transfer rate of request bodies and answers: slower connections are closed, so that they do not occupy
+// memory, slots and sockets.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { lateBody } from './request-body.ts';
 import { endless } from './streams.ts';
 
 export interface Pace {
-  /** Averaged over the time in which the client is waited for; nothing is asked while the server is. */
+  /**
+   * Averaged over the time spent waiting for the client; time in which the client waits for the server does not count.
+   */
   readonly bytesPerSecond: number;
-  /** Of waiting, after which the pace of a body is judged, and in which at least one byte must come. */
+  /**
+   * Milliseconds of waiting for the client after which the rate of a body is checked, and in which at least one byte
+   * must arrive.
+   */
   readonly bodyMilliseconds: number;
   /**
-   * The same for answers. Longer, as the kernel hides what moves: a connection that was fast takes a megabyte at a time
-   * when it gets slow.
+   * The same for answers. Longer, because the kernel hides progress: when a fast connection gets slow, its send buffer
+   * takes a megabyte at a time.
    */
   readonly answerMilliseconds: number;
 }
 
 export const defaultPace: Pace = { bytesPerSecond: 1024, bodyMilliseconds: 60_000, answerMilliseconds: 120_000 };
 
-/** How often it is looked at in one such time. */
+/** Checks per window. */
 const looks = 30;
 
 interface Watched {
@@ -36,7 +41,7 @@ export class PaceKeeper {
     this.#pace = pace;
   }
 
-  /** Looks after an exchange until its answer is closed. */
+  /** Watches an exchange until its answer is closed. */
   watch({ req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse }): void {
     const { bodyMilliseconds, answerMilliseconds } = this.#pace;
     const watched = {
@@ -62,17 +67,17 @@ export class PaceKeeper {
       const { socket } = req;
       const tooLate = lateBody(req);
       if (body.late(passed, tooLate !== undefined, socket.bytesRead, bytesPerSecond)) tooLate?.();
-      // Events are as rare as they are; they must be read when they come.
+      // An event stream has no minimum rate, but the client must read its events.
       const least = String(answer.getHeader('content-type')).startsWith(endless) ? 0 : bytesPerSecond;
       if (sent.late(passed, socket.writableLength > 0, taken(answer), least)) socket.destroy();
     }
   }
 }
 
-/** What the kernel has taken of all that was written. A write under way counts when it is over: see `largestPiece`. */
+/** Bytes that the kernel has accepted. A write in progress counts only when it ends; see `largestPiece`. */
 const taken = ({ req: { socket } }: ServerResponse): number => socket.bytesWritten - socket.writableLength;
 
-/** Counts the time in which a client is waited for, and what it moves. */
+/** Measures the time spent waiting for the client, and the bytes transferred in it. */
 class Clock {
   readonly #window: number;
   #bytes: number;
@@ -86,7 +91,7 @@ class Clock {
     this.#from = bytes;
   }
 
-  /** Whether the client is too slow, `passed` milliseconds after the last look. */
+  /** Whether the client is too slow, `passed` milliseconds after the previous check. */
   late(passed: number, waits: boolean, bytes: number, leastPerSecond: number): boolean {
     if (!waits || bytes !== this.#bytes) this.#still = 0;
     this.#bytes = bytes;

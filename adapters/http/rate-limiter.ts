@@ -1,23 +1,25 @@
-// The rate limiter of requests (document D, "Rate limits"): whose budgets are charged, and the X-RateLimit headers.
+// The rate limiter of requests: selects the budgets to charge and makes the X-RateLimit headers.
 import { anonymous, type Caller } from '#core/kernel/caller';
 import { callerKey } from '#core/kernel/current-caller';
 import { RateLimited } from '#core/kernel/errors';
 import type { Budget, Count, Meter, MeteredTarget, RateBudgets, RateCounter } from '#core/kernel/rate';
 
-/** What the limiter says of one request: headers for the answer, and the refusal where a budget is spent. */
+/** The result for one request: headers for the answer, and the error if a budget is used up. */
 export interface RateDecision {
   readonly headers: Readonly<Record<string, string>>;
   readonly refusal: RateLimited | undefined;
-  /** A budget of nothing at all: the access decision speaks first, so that a missing credential is 401 and not 429. */
+  /**
+   * Whether the limit is 0. Then the access decision runs first, so that a missing credential is 401 instead of 429.
+   */
   readonly closed: boolean;
 }
 
 type Metered = Exclude<Meter, 'none'>;
 
-/** What is metered, as far as it matters here. */
+/** The parts of a request that the limiter needs. */
 export interface MeteredRequest {
   readonly caller: Caller;
-  /** Of the client. */
+  /** The client's address. */
   readonly ip: string;
   readonly now: Date;
   readonly method: string;
@@ -26,20 +28,22 @@ export interface MeteredRequest {
 }
 
 export interface RateLimiter {
-  /** Of the caller, and of their token and its application. Undefined where this caller is not limited. */
+  /**
+   * Charges the budgets of the caller, of their token and of its application. Undefined if this caller is not limited.
+   */
   take(meter: Metered, request: MeteredRequest): Promise<RateDecision | undefined>;
-  /** Of the repository that the request is about. Undefined where it has no budget of its own. */
+  /** Charges the budget of the repository that the request is about. Undefined if it has no separate budget. */
   takeOfRepository(meter: Metered, request: MeteredRequest, id: string): Promise<RateDecision | undefined> | undefined;
-  /** As `take` for an anonymous caller, with a budget also where those have none. */
+  /** As `take` for an anonymous caller, but a limit of 0 is replaced by 30. */
   takeForPassword(meter: Metered, request: MeteredRequest): Promise<RateDecision | undefined>;
-  /** Undoes `takeForPassword`, for the password was right and its user is charged. */
+  /** Undoes `takeForPassword`: the password was right, so its user is charged instead. */
   giveBack(meter: Metered, request: MeteredRequest): Promise<void>;
 }
 
-/** Passwords an address may try in a window where anonymous callers have no budget at all. */
+/** Passwords that an address may try per window if anonymous callers have a budget of 0. */
 const passwordsWhereClosed = 30;
 
-/** Document D, "Rate limits". */
+/** The X-RateLimit headers of a count; the reset is in Unix seconds, rounded up. */
 export const rateHeaders = (
   { limit, remaining, resetAt }: Pick<Count, 'limit' | 'remaining' | 'resetAt'>,
   resource: string,
@@ -50,7 +54,7 @@ export const rateHeaders = (
   'x-ratelimit-resource': resource,
 });
 
-/** The token of a caller, and the application it was given to. */
+/** The caller's token, and the application that it was issued to. */
 function targetsOf(caller: Caller): readonly MeteredTarget[] {
   if (caller.kind !== 'user') return [];
   const { kind, id, applicationId } = caller.credential;

@@ -12,21 +12,21 @@ import { ByteStream, Reply, Tagged, type Cookie, type ReplyOptions, type Route }
 import { cancel, largestPiece, pieces, readable, type StreamHooks } from './streams.ts';
 
 const json = 'application/json; charset=utf-8';
-/** hapi's own bound for what it compresses. */
+/** hapi's own minimum size for compression, in bytes. */
 const worthGzip = 1024;
-/** Bytes may be anyone's upload: a browser that opens them runs nothing of theirs in our origin. */
+/** Bytes may be anyone's upload: a browser that opens them must not run scripts in our origin. */
 const sandbox = "default-src 'none'; sandbox";
 
 export interface ReplyContext {
   readonly route: Pick<Route, 'id' | 'success' | 'sameForAll'>;
-  /** Parameters of the path and the query, as they were read. */
+  /** Validated parameters of the path and the query. */
   readonly input: readonly unknown[];
   readonly caller: Caller;
-  /** Whether cookies are for https alone. */
+  /** Whether cookies are restricted to https. */
   readonly secure: boolean;
   readonly hooks: StreamHooks;
   readonly cache: ResponseCache;
-  /** Undefined where answers are not checked. */
+  /** Undefined if answers are not checked. */
   readonly check: AnswerCheck | undefined;
 }
 
@@ -49,7 +49,7 @@ export async function respond(
   return withHeaders(response, { ...options, etag }, context);
 }
 
-/** An answer whose tag follows from its text, which is made once for both. */
+/** An answer whose tag is a digest of its text; the text is made once for both. */
 async function digested(
   request: Request,
   h: ResponseToolkit,
@@ -66,7 +66,7 @@ async function digested(
   return withHeaders(unchanged ? notModified(h) : jsonResponse(h, text, status), { ...options, etag }, context);
 }
 
-/** A conditional response: from the client's own copy, from the response cache, or made. */
+/** A conditional response: 304 if the client has the body, else from the response cache, else made by the route. */
 async function conditional(
   request: Request,
   h: ResponseToolkit,
@@ -87,7 +87,7 @@ async function conditional(
         { headers: { ...headers, ...options.headers }, ...(final && { etag }) },
         context,
       );
-    // What was read and presented was work enough for one turn of the event loop.
+    // Reading and presenting have used enough of this event loop iteration.
     await new Promise((resolve) => setImmediate(resolve));
     const made = await jsonOf(body, 200, context);
     cached = { body: typeof made === 'string' ? Buffer.from(made) : made, headers: options.headers ?? {} };
@@ -97,7 +97,7 @@ async function conditional(
   const compressed =
     request.info.acceptEncoding === 'gzip' && bytes.length >= worthGzip ? await cache.gzipped(key, bytes) : undefined;
   const response = sendable(h, compressed ?? bytes).header('content-type', json);
-  // hapi says so of what it compresses itself, going by the length it is given.
+  // hapi sets these headers itself on bodies that it compresses, which it decides by their length.
   return withHeaders(
     compressed === undefined ? response : response.header('content-encoding', 'gzip').vary('accept-encoding'),
     { etag, headers: { ...headers, ...cached.headers } },
@@ -108,13 +108,13 @@ async function conditional(
 const unwrapped = (result: unknown): { readonly body: unknown; readonly options: ReplyOptions } =>
   result instanceof Reply ? result : { body: result, options: {} };
 
-/** Whether the client has it. A change is never answered with 304. */
+/** Whether the client already has the body. Changes are never answered with 304. */
 const clientHas = ({ method, app }: Request, etag: string): boolean =>
   (method === 'get' || method === 'head') && matches(app.exchange.ifNoneMatch, etag);
 
 const notModified = (h: ResponseToolkit): ResponseObject => withoutLength(h.response().code(304));
 
-/** What the head of an answer is made of; the tag is known by then. */
+/** The headers of an answer, once its tag is known. */
 type SentHeaders = Pick<ReplyOptions, 'headers' | 'cookies'> & { readonly etag?: string | undefined };
 
 function withHeaders(
@@ -129,7 +129,7 @@ function withHeaders(
   return response;
 }
 
-/** How a refusal is told: `plain` to git, which shows a person what is `text/plain` and nothing else. */
+/** The formats of an error. `plain` is for git, which shows only `text/plain` to its user. */
 const refusals = {
   json: ({ body }) => ({ text: JSON.stringify(body), headers: { 'content-type': json } }),
   plain: ({ body: { error, detail } }) => ({
@@ -168,7 +168,7 @@ async function withBody(
   }
   if (body instanceof ByteStream) {
     await declaredBytes(body, status, context);
-    // Packs, archives and blobs are compressed already or gain little; events must not wait for a compressor.
+    // Packs, archives and blobs are already compressed or gain little; events must not be delayed by a compressor.
     Object.assign(request.info, { acceptEncoding: 'identity' });
     const response = h.response(readable(body, context.hooks)).code(status).header('content-security-policy', sandbox);
     setHeader(response, 'content-type', body.type);
@@ -186,7 +186,7 @@ async function withBody(
 const jsonResponse = (h: ResponseToolkit, text: string | Buffer, status: number): ResponseObject =>
   sendable(h, text).code(status).header('content-type', json);
 
-/** Short texts are quickest as they are; no character has more than three bytes a unit. */
+/** Short bodies are sent unsplit, which is fastest. A UTF-16 code unit takes at most three bytes in UTF-8. */
 function sendable(h: ResponseToolkit, whole: string | Buffer): ResponseObject {
   if (whole.length * 3 <= largestPiece) return h.response(whole);
   const bytes = typeof whole === 'string' ? Buffer.from(whole) : whole;
@@ -211,14 +211,14 @@ async function declaredBytes(body: ByteStream, status: number, { check }: ReplyC
 }
 
 /**
- * hapi would tell the length of the empty body to HEAD, and a cache would take it for that of the entity (RFC 9110,
- * section 8.6).
+ * Removes Content-Length: hapi would send the length of the empty body to HEAD, and a cache would take it for the
+ * length of the entity (RFC 9110, section 8.6).
  */
 function withoutLength(response: ResponseObject): ResponseObject {
   Object.defineProperty(response.headers, 'content-length', {
     get: () => undefined,
     set(_length: unknown) {
-      /* stays absent */
+      /* Stays absent. */
     },
     configurable: true,
     enumerable: true,
@@ -226,7 +226,7 @@ function withoutLength(response: ResponseObject): ResponseObject {
   return response;
 }
 
-/** Where a message ends and what becomes of its connection is the server's to say (RFC 9110, section 7.6.1). */
+/** The server itself sets the headers on message framing and connection handling (RFC 9110, section 7.6.1). */
 const ofTheConnection = new Set([
   'connection',
   'content-length',
@@ -238,14 +238,14 @@ const ofTheConnection = new Set([
   'upgrade',
 ]);
 
-/** What stands between the quotes of an entity tag (RFC 9110, section 8.8.3). */
+/** Checks the text between the quotes of an entity tag (RFC 9110, section 8.8.3). */
 function checkTag(etag: string): string {
   if (typeof etag === 'string' && /^[\x21\x23-\x7e]+$/.test(etag)) return etag;
   throw new Error('the tag of an answer must be one or more characters of ASCII, without blanks and quotes');
 }
 
 function setHeader(response: ResponseObject, name: string, value: string): void {
-  // hapi would find out only while sending, past the point where an error can still be told properly.
+  // hapi would detect invalid headers only while sending, too late for an error response.
   validateHeaderName(name);
   validateHeaderValue(name, value);
   if (ofTheConnection.has(name.toLowerCase()))

@@ -1,14 +1,14 @@
-// The request body as a stream of bytes: size limit, gzip decoding, and draining after a refusal.
+// Reads the request body as a stream of bytes: size limit, gzip decoding, and draining after a refusal.
 import type { IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
 import { PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from '#core/kernel/errors';
 
-/** Ends the wait for a body that comes too slowly: there while somebody waits. */
+/** Ends the wait for a slow body. Defined only while a reader waits for bytes. */
 const waits = new WeakMap<IncomingMessage, () => void>();
-/** Undefined while nobody waits for bytes of this body. */
+/** Ends the wait for bytes of this body; undefined while no reader waits. */
 export const lateBody = (message: IncomingMessage): (() => void) | undefined => waits.get(message);
 
-/** How much of a refused body is read so that the client gets to see the answer instead of a reset connection. */
+/** How much of a refused body is read, so that the client receives the answer instead of a reset connection. */
 const drainLimits = { bytes: 64 * 1024 * 1024, milliseconds: 2_000 };
 
 /** Whether a body follows (RFC 9112, "Message Body"). */
@@ -17,7 +17,7 @@ export function carriesBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * The body as it arrives, with `maxBytes` holding for what the reader sees: after inflation.
+ * The body as it arrives. `maxBytes` bounds what the reader receives, after decompression.
  * @throws {PayloadTooLarge | UnsupportedMediaType | ValidationFailed} while it is read.
  */
 export async function* requestBytes(message: IncomingMessage, maxBytes: number): AsyncGenerator<Uint8Array> {
@@ -45,7 +45,7 @@ function decoded(message: IncomingMessage): AsyncIterable<Uint8Array> {
   }
 }
 
-// Leaving early must not destroy the message: its socket still has to carry the answer.
+// If the reader stops early, the message must not be destroyed: its socket still sends the answer.
 const received = (message: IncomingMessage): AsyncIterable<Uint8Array> =>
   awaited(message, message.iterator({ destroyOnReturn: false }));
 
@@ -72,7 +72,7 @@ async function* inflated(message: IncomingMessage): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Says when it waits, so that a slow reader on our side costs the client nothing. */
+/** Records when it waits for the client, so that a slow reader on the server does not count against the client. */
 async function* awaited(message: IncomingMessage, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   let late = false;
   const next = (): Promise<IteratorResult<Uint8Array>> =>
@@ -93,14 +93,14 @@ async function* awaited(message: IncomingMessage, chunks: AsyncIterator<Uint8Arr
   } finally {
     waits.delete(message);
     const returned = chunks.return?.();
-    // One that still waits for a chunk returns only when the connection has ended.
+    // A pending read ends only when the connection does, so it is not awaited.
     if (late) void returned?.catch(() => undefined);
     else await returned;
   }
 }
 
 /**
- * Reads and drops what a refused request still sends, within limits; past them the connection is closed on the client.
+ * Reads and discards the rest of a refused request, within limits; past them the connection is closed on the client.
  */
 export async function drain(message: IncomingMessage): Promise<void> {
   if (message.readableEnded || message.destroyed || !carriesBody(message)) return;
@@ -120,6 +120,6 @@ export async function drain(message: IncomingMessage): Promise<void> {
 const tooLarge = (maxBytes: number): PayloadTooLarge =>
   new PayloadTooLarge('The body is too large', { detail: `The limit is ${maxBytes} bytes` });
 
-/** The same as where a JSON body takes too long in all: document D has no 408. */
+/** The same error as for a JSON body that takes too long in total: no operation answers 408. */
 const tooSlow = (): ValidationFailed =>
   new ValidationFailed('The body did not arrive in time', { detail: 'A body must come at 1 KiB a second or more' });

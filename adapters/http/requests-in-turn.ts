@@ -1,24 +1,26 @@
-// While the event loop is busy and several ask, the requests of one caller begin in turn, a change when the one before
-// it has ended and few reads at a time: whoever sends many at once waits behind themselves, and what others ask for
-// finds its turns of the loop.
+// Fair queuing of requests while the event loop is busy and several callers are active: of one caller, one change and
+// two reads run at a time, so that a caller that sends many requests delays only itself.
 import { performance } from 'node:perf_hooks';
 import { FairLimiter } from '#core/kernel/fair-limiter';
 
-/** What is asked for: a change may wait for another of its caller's anyhow; reads are many. */
+/** The kind of a request. A change may wait for another change of its caller anyway; reads are frequent. */
 export type Kind = 'change' | 'read';
 
-/** Milliseconds. */
+/** All in milliseconds. */
 export interface RequestTurns {
-  /** After so many the caller's next begins though this one has not ended: it may wait for git, or for its own body. */
+  /**
+   * The slot is released after this time even if the request is still running: it may be waiting for git, or for its
+   * own body.
+   */
   readonly turn: Readonly<Record<Kind, number>>;
-  /** Whoever has waited for so many begins out of turn: what is too much is refused where it would be done. */
+  /** After waiting this long a request starts without a slot; the limits of the called component still apply. */
   readonly patience: number;
-  /** So long after another has asked for something, a caller is alone: then its requests keep nobody waiting. */
+  /** A caller is alone if no other caller has made a request for this long. Its requests then need no slot. */
   readonly alone: number;
 }
 
 const defaults: RequestTurns = { turn: { change: 250, read: 100 }, patience: 2000, alone: 1000 };
-/** Of one caller, under way at once. */
+/** Slots of one caller. */
 const places: Readonly<Record<Kind, number>> = { change: 1, read: 2 };
 const begin = (): void => undefined;
 
@@ -28,7 +30,7 @@ export class RequestsInTurn {
   readonly #limiters: Readonly<Record<Kind, FairLimiter>> = { change: limiter('change'), read: limiter('read') };
   #latest: string | undefined;
   #latestAt = Number.NEGATIVE_INFINITY;
-  /** When somebody else than the latest caller asked for something. */
+  /** When a caller other than the latest one last made a request. */
   #otherAt = Number.NEGATIVE_INFINITY;
 
   constructor(busy = loopIsBusy(), turns = defaults) {
@@ -36,7 +38,7 @@ export class RequestsInTurn {
     this.#turns = turns;
   }
 
-  /** @param kind undefined for what has places of its own. */
+  /** @param kind undefined for requests that have a separate concurrency limit. */
   run<T>(caller: string, kind: Kind | undefined, work: () => Promise<T>): Promise<T> {
     this.#asks(caller);
     const alone = this.#latestAt - this.#otherAt > this.#turns.alone;
@@ -73,7 +75,7 @@ const limiter = (kind: Kind): FairLimiter =>
 const windowMs = 50;
 const busyShare = 0.9;
 
-/** Tells whether the event loop has worked for most of the last moments. */
+/** Returns a function that reports whether the event loop was busy for most of the latest window. */
 function loopIsBusy(): () => boolean {
   let since = performance.eventLoopUtilization();
   let lookedAt = performance.now();

@@ -5,12 +5,12 @@ import type { Caller } from '#core/kernel/caller';
 import { Lru } from '#core/kernel/lru';
 
 const mostBytes = 32 * 1024 ** 2;
-/** Of an entry, whatever it holds. */
+/** Bytes counted for each entry in addition to its key and body. */
 const overhead = 200;
 
 export interface CachedResponse {
   readonly body: Buffer;
-  /** Of its own, beside those of the route. */
+  /** Headers of this answer in addition to those of the route. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,7 @@ export class ResponseCache {
     this.#entries.set(key, response, overhead + key.length + response.body.length);
   }
 
-  /** The same in gzip, of a body that is cached. */
+  /** The gzip form of a cached body; it is cached too. */
   async gzipped(key: string, body: Buffer): Promise<Buffer> {
     const own = `gzip ${key}`;
     const known = this.#entries.get(own);
@@ -37,10 +37,10 @@ export class ResponseCache {
 }
 
 /**
- * Under which key an answer is cached. The caller is part of it, with the credential, as a token may be shown less than
- * a session of the same user, and with the flag, which an administrator may lose; `caller` is undefined where the route
- * promises the same answer to all. The input is what was read of the URL, so that parameters nobody knows make no new
- * key. No part but the input can hold a space.
+ * The cache key of an answer. It contains the caller with the credential, because a token may see less than a session
+ * of the same user, and the administrator flag, which may be revoked. `caller` is undefined if the route promises the
+ * same answer to all callers. The input is the validated one, so that unknown query parameters make no new key. No part
+ * except the input can contain a space.
  */
 export const cacheKey = (caller: Caller | undefined, route: string, input: readonly unknown[], etag: string): string =>
   `${whose(caller)} ${route} ${JSON.stringify(input)} ${etag}`;

@@ -1,4 +1,5 @@
-// The route descriptor: what a plugin says of one operation, from which the hapi route and its OpenAPI entry are made.
+// The route descriptor: a plugin's declaration of one operation, from which the hapi route and its OpenAPI entry are
+// made.
 import Joi from 'joi';
 import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access';
 import type { Call } from '#core/kernel/caller';
@@ -10,7 +11,7 @@ import type { HtmlPage } from './html.ts';
 import { shape, uuid, word, type TypeOf } from './shape.ts';
 
 /**
- * A joi object schema checked against a hand-written interface: a missing key, an extra key or a wrong kind does not
+ * A joi object schema checked against a hand-written interface: a missing key, an extra key or a wrong type does not
  * compile.
  */
 export const object = <T>(schema: Joi.StrictSchemaMap<T>): Joi.ObjectSchema<T> =>
@@ -19,32 +20,32 @@ export const object = <T>(schema: Joi.StrictSchemaMap<T>): Joi.ObjectSchema<T> =
 /** The HTTP methods that a route can have. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A cookie that an answer sets: always `HttpOnly`, and `Secure` where the forge is on https. */
+/** A cookie that an answer sets: always `HttpOnly`, and `Secure` if the forge is on https. */
 export interface Cookie {
   readonly name: string;
-  /** Empty clears the cookie. */
+  /** An empty value clears the cookie. */
   readonly value: string;
   readonly sameSite: 'Lax' | 'Strict';
   readonly path: string;
   readonly maxAgeSeconds: number;
 }
 
-/** What an answer has beside its body. */
+/** The parts of an answer beside its body. */
 export interface ReplyOptions {
-  /** Over the route's `success`. */
+  /** Overrides the route's `success`. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cookies?: readonly Cookie[];
   /**
    * Unquoted entity tag; a matching If-None-Match turns a 200 into a 304 without body. `true`: a digest of the body,
-   * which is JSON.
+   * which must be JSON.
    */
   readonly etag?: string | true;
-  /** Not yet what its tag names: the same thing will read otherwise later. It has no tag and is not cached. */
+  /** The body is not final: a later answer with the same tag will differ. It is sent without a tag and not cached. */
   readonly provisional?: true;
 }
 
-/** An answer that needs more than its body. */
+/** An answer with more than a body. */
 export class Reply<R> {
   readonly body: R;
   readonly options: ReplyOptions;
@@ -56,14 +57,14 @@ export class Reply<R> {
 }
 
 /**
- * An answer with a status, headers, cookies or an entity tag of its own.
+ * An answer with its own status, headers, cookies or entity tag.
  *
  * @example
  *   const answer = reply({ id: '1' }, { status: 202, headers: { location: '/api/v1/x/bell/1' } });
  */
 export const reply = <R>(body: R, options?: ReplyOptions): Reply<R> => new Reply(body, options);
 
-/** An answer known by its entity tag before it is made. */
+/** An answer whose entity tag is known before its body is made. */
 export class Tagged<R> {
   readonly etag: string;
   readonly make: () => Promise<R | Reply<R>>;
@@ -77,10 +78,10 @@ export class Tagged<R> {
 }
 
 /**
- * A conditional response: a 200 whose body is made only where it is needed. A client that has it is answered with 304,
- * and JSON comes from the response cache while that holds it for this caller, input and tag (see `sameForAll`).
- * @param etag unquoted; besides the caller, `params` and `query` it must name all that the body follows from.
- * @param headers of the 200 and the 304 alike.
+ * A conditional response: a 200 whose body is made only if needed. A client that has the body receives 304, and JSON is
+ * served from the response cache while it has an entry for this caller, input and tag (see `sameForAll`).
+ * @param etag unquoted; besides the caller, `params` and `query` it must cover everything that the body depends on.
+ * @param headers for both the 200 and the 304.
  *
  * @example
  *   const answer = tagged(`bells-${now.getTime()}`, async () => ({ bells: await bells.of('site', 30) }));
@@ -91,11 +92,11 @@ export const tagged = <R>(
   headers: Readonly<Record<string, string>> = {},
 ): Tagged<R> => new Tagged(etag, make, headers);
 
-/** A body that is bytes, sent as they come and never held whole. */
+/** A body of bytes, streamed and never kept in memory as a whole. */
 export class ByteStream {
   readonly source: AsyncIterable<Uint8Array>;
   readonly type: string;
-  /** Bytes in all, where known. */
+  /** Total bytes, if known. */
   readonly length: number | undefined;
 
   constructor(source: AsyncIterable<Uint8Array>, options: { readonly type: string; readonly length?: number }) {
@@ -106,35 +107,33 @@ export class ByteStream {
 }
 
 /**
- * What a raw body is to a handler: bytes as they arrive, counted against the route's `maxBytes`, inflated where
- * Content-Encoding is gzip. It ends in a refusal where the caller has lost access while it came.
+ * A raw body as a handler receives it: bytes as they arrive, bounded by the route's `maxBytes`, decompressed if
+ * Content-Encoding is gzip. The iteration throws if the caller loses access while the body arrives.
  */
 export type RawBody = AsyncIterable<Uint8Array>;
 
 /** The names of optional ports, which a route can require. */
 export type OptionalPortName = keyof OptionalPorts & string;
 
-/** What `run` of a route receives beside the call. */
+/** The input of `run`, beside the call. */
 export interface Input<P, Q, B, A, O extends OptionalPortName = never> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** The proof of a `permitted` rule, with the thing it resolved. */
+  /** The proof of a `permitted` rule, with the resource it resolved. */
   readonly granted: GrantOf<A>;
-  /** The optional ports that the route `requires`: here they are there. */
+  /** The optional ports that the route `requires`; they are always present. */
   readonly ports: { readonly [K in O]: OptionalPorts[K] };
-  /** Cookies of the request, where the route reads them. */
+  /** Cookies of the request, if the route reads them. */
   readonly cookies: Readonly<Record<string, string>>;
-  /**
-   * One request header by its lower-case name, for the few operations whose protocol lives in headers (`git-protocol`).
-   */
+  /** One request header by its lower-case name, for the few operations whose protocol uses headers (`git-protocol`). */
   readonly header: (name: string) => string | undefined;
 }
 
-/** What the body of success is declared to be: a schema, bytes, a page for browsers, or nothing. */
+/** The declared body of success: a schema, bytes, a page for browsers, or no body. */
 type Result = Joi.AnySchema | 'bytes' | 'html' | 'empty';
 
-/** What `run` yields for it. */
+/** The body that `run` returns, by the declared result. */
 type BodyOf<R> = R extends 'bytes'
   ? ByteStream
   : R extends 'html'
@@ -166,100 +165,99 @@ export interface RouteSpec<
   readonly summary: string;
   readonly method: Method;
   /**
-   * Under `/api/v1`, such as `/repos/{owner}/{repo}`; under `/` with `mount: 'root'`. `{name*}` takes the rest of the
+   * Below `/api/v1`, such as `/repos/{owner}/{repo}`; below `/` with `mount: 'root'`. `{name*}` takes the rest of the
    * path.
    */
   readonly path: Path;
   readonly mount?: 'root';
   readonly access: A;
-  /** The row of the scope catalogue that a token must satisfy; null where any credential will do. */
+  /** The row of the scope catalogue that a token must satisfy; null if every credential is accepted. */
   readonly scope: ScopeName | null;
   /** Default: `api.read` for GET, `api.write` for every other method. */
   readonly meter?: Meter;
   /**
-   * Optional ports without which there is no answer: where one is absent the route is not there, if its declaration
-   * says `hidden`, and 503 naming the component otherwise. `run` has them as `ports`.
+   * Optional ports that the operation needs. If one is absent, the route does not exist (for a port declared `hidden`)
+   * or answers 503 naming the component. `run` receives them as `ports`.
    */
   readonly requires?: readonly O[];
-  /** Default: every parameter that the path names is text that is not empty, and `{id}` a uuid. */
+  /** Default: every path parameter is a non-empty text, and `{id}` a uuid. */
   readonly params?: Joi.ObjectSchema<P>;
   /** Unknown query parameters are ignored. */
   readonly query?: Joi.ObjectSchema<Q>;
-  /** Unknown members are refused with 400 `unknown_field`. `'raw'`: the handler reads the bytes itself. */
+  /** Unknown members are rejected with 400 `unknown_field`. `'raw'`: the handler reads the bytes itself. */
   readonly body?: Joi.ObjectSchema<B> | 'raw';
   /** Default 1 MiB. */
   readonly maxBytes?: number;
-  /**
-   * A slash at the end of its path is 400, for a path that should follow is missing. Elsewhere such a slash is passed
-   * over.
-   */
+  /** Rejects a trailing slash with 400, because a path must follow it. Other routes ignore a trailing slash. */
   readonly refusesTrailingSlash?: true;
-  /** The status of success. Default 200, and 204 where `result` is `empty`; 308 of a path that has moved. */
+  /** The status of success. Default 200, or 204 if `result` is `empty`; 308 for a path that has moved. */
   readonly success?: 200 | 201 | 202 | 204 | 308;
   /**
-   * The body of success: a schema, bytes, a page, or nothing. Where it is `html` refusals are pages too, the operation
-   * is not in the OpenAPI document, and a form of another site is refused whether or not a cookie comes with it.
+   * The body of success: a schema, bytes, a page, or no body. With `html`, errors are pages too, the operation is not
+   * in the OpenAPI document, and forms of other sites are rejected with or without a cookie.
    */
   readonly result: R;
   /**
-   * Error statuses the operation itself can give. Those that follow from the descriptor (401 of a bad credential, 403
-   * of a missing scope, 400, 413 and 415 of a body, 429 of a meter) are added.
+   * Error statuses of the operation itself. Those that follow from the descriptor (401 of a bad credential, 403 of a
+   * missing scope, 400, 413 and 415 of a body, 429 of a meter) are added.
    */
   readonly statuses?: readonly number[];
   /**
-   * Members that error bodies of this operation may carry beside the envelope, such as `existing_repo_id`; all
-   * optional.
+   * Members that error bodies of this operation may have beside the envelope, such as `existing_repo_id`; all optional.
    */
   readonly errorMembers?: Joi.ObjectSchema;
   /**
-   * The promise that whoever may ask is told the same: nothing in the body follows from who asks or from what they
-   * may do. A `tagged` answer is then cached once for all callers; without the promise each has their own, and
-   * anonymous ones share one. A promise that is not kept shows one caller's answer to another.
+   * The promise that all permitted callers receive the same answer: the body depends neither on the caller nor on the
+   * caller's permissions. A `tagged` answer is then cached once for all callers; without the promise it is cached per
+   * caller, and once for all anonymous callers. A broken promise shows one caller's answer to another.
    */
   readonly sameForAll?: true;
   /** The session cookie authenticates here too. */
   readonly cookies?: true;
   /**
-   * The body is `application/x-www-form-urlencoded`: each member is a text, an empty one is absent, unknown ones are
-   * ignored, and a repeated one is 400.
+   * The body is `application/x-www-form-urlencoded`: each member is a text, an empty one counts as absent, unknown ones
+   * are ignored, and a repeated one is 400.
    */
   readonly form?: true;
   /**
-   * The Authorization header holds no credential of an account but one of the operation's own, which it reads itself:
-   * the caller is anonymous.
+   * The Authorization header does not contain a credential of an account but one that the operation reads itself; the
+   * caller is anonymous.
    */
   readonly ownCredentials?: true;
-  /** Pages of any origin may call it, without cookies: every answer says so, and OPTIONS answers their preflight. */
+  /**
+   * Pages of any origin may call it, without cookies: every answer has CORS headers, and OPTIONS answers their
+   * preflight.
+   */
   readonly cors?: true;
   /**
-   * Whether the operation is there for this caller. Where it is not the answer is that of a path nothing is at, and
-   * nothing is metered.
+   * Whether the operation exists for this caller. If not, the answer is the same as for an unknown path, and no budget
+   * is charged.
    */
   readonly there?: (call: Call) => Promise<boolean>;
   /**
-   * Throws where the operation is switched off for everybody. Asked before the access decision, so that nobody is told
-   * to sign in for it.
+   * Throws if the operation is switched off for everybody. Called before the access decision, so that callers are not
+   * asked to sign in for it.
    */
   readonly open?: () => Promise<void>;
-  /** Words a refusal as the operation's protocol does, where that has a shape of its own. */
+  /** Changes an error to the format of the operation's protocol, if that has its own. */
   readonly refusal?: (failure: Failure, error: unknown) => Failure;
   /**
    * HTTP Basic with an account's password authenticates here too, and 401 carries a Basic challenge (git over HTTP).
    */
   readonly basic?: true;
-  /** Not in the OpenAPI document: protocols that are no REST. */
+  /** Not in the OpenAPI document: protocols that are not REST. */
   readonly hidden?: true;
   run(call: CallOf<A>, input: Input<P, Q, B, A, O>): Promise<Answer<BodyOf<R>>> | Answer<BodyOf<R>>;
 }
 
-/** A route whose types have done their work, with its defaults. */
+/** A route with its defaults and without its type parameters. */
 export type Route = Omit<RouteSpec<unknown, unknown, unknown, Result, AccessRule>, 'run' | 'meter'> & {
   readonly meter: Meter;
   run(call: never, input: never): unknown;
 };
 
 /**
- * Declares one operation. Shapes come from the schemas, the proof of access from `access`.
+ * Declares one operation. The types of input and output follow from the schemas, the proof of access from `access`.
  *
  * @example
  *   routes: ({ bells }) => [
@@ -294,7 +292,7 @@ export function api<
   } as unknown as Route;
 }
 
-/** Undefined where nothing is left to check: the router finds each segment to be text that is not empty. */
+/** Undefined if nothing remains to be checked: the router only matches non-empty segments. */
 export function paramsOf(path: string): Joi.ObjectSchema | undefined {
   const named = [...path.matchAll(/\{(\w+)(\*?)\}/g)];
   if (named.every(([, name, rest]) => name !== 'id' && rest === '')) return undefined;

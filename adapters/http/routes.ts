@@ -1,4 +1,4 @@
-// Makes a handler of a route descriptor: the request pipeline, with all that can be prepared done once.
+// Makes the handler of a route descriptor: the request pipeline. Everything that can be prepared is done once.
 import { Readable } from 'node:stream';
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access';
@@ -32,7 +32,7 @@ import { compile, type Check } from './validation.ts';
 export interface OwnedRoute {
   readonly plugin: string;
   readonly route: Route;
-  /** Of a plugin from outside: its answers are checked and stripped. */
+  /** Whether the plugin is from outside: its answers are checked and unknown members removed. */
   readonly outside?: boolean;
 }
 
@@ -40,7 +40,7 @@ export type AbsentPort = (
   name: string,
 ) => { readonly component: string; readonly absent: PortTraits['absent'] } | undefined;
 
-/** What a consumer of an optional port sees now. */
+/** Returns the current provider of an optional port. */
 export type OptionalPort = (name: OptionalPortName) => unknown;
 
 export interface Wiring extends Identifying {
@@ -49,7 +49,7 @@ export interface Wiring extends Identifying {
   readonly csrf: CsrfProtection;
   readonly absentPort: AbsentPort;
   readonly optionalPort: OptionalPort;
-  /** The answer where nothing is: also that of a route whose port is absent and hides it. */
+  /** The error for an unknown path, also for a route that is hidden because its port is absent. */
   readonly nothingHere: (request: Request) => Promise<HexforgeError>;
   readonly log: Log;
   readonly secureCookies: boolean;
@@ -58,26 +58,26 @@ export interface Wiring extends Identifying {
   readonly heldBytes: HeldBytes;
   readonly turns: RequestsInTurn;
   readonly stopping: AbortSignal;
-  /** See `Lease`. */
+  /** The recheck interval in milliseconds. */
   readonly leaseMs: number;
   /** See `answeredWithin`. */
   readonly answerMs: number;
-  /** Counts what runs, so that a stop can wait for it. */
+  /** Tracks running work, so that a stop can wait for it. */
   readonly track: <T>(work: Promise<T>) => Promise<T>;
 }
 
 const stateChanging = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const none: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Where a descriptor is mounted. */
+/** The full path of a route. */
 export const pathOf = ({ mount, path }: Route): string => (mount === 'root' ? path : `/api/v1${path}`);
 
 export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wiring: Wiring): Entry {
   const path = pathOf(route);
-  // A protocol that is no REST is known by its operation: git's paths have one pattern for several services.
+  // Protocols that are not REST are labelled by operation: one path pattern of git has several services.
   const label = route.hidden === true && route.mount === 'root' && path.includes('{') ? route.id : path;
   const { requires = [] } = route;
-  /** The component of the first that is absent; `hidden`: of those whose absence hides the route. */
+  /** The component of the first absent port. `hidden` selects the ports whose absence hides the route. */
   const missing = (hidden: boolean): string | undefined => {
     for (const name of requires) {
       const port = wiring.absentPort(name);
@@ -99,9 +99,10 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     },
     wiring,
   );
-  // The answer to a change tells what was done: whoever asked for it may hear that to its end.
+  // Access is rechecked while an answer is sent only for reads: the answer to a change reports its outcome, and its
+  // caller may receive all of it.
   const reading = route.method === 'GET' || route.meter === 'api.read';
-  // Git's services, which take bodies as they come, have places of their own.
+  // Git's services, which stream their bodies, have separate concurrency limits.
   const kind = route.body === 'raw' ? undefined : reading ? 'read' : 'change';
   const readInput = inputReader(route, wiring.heldBytes);
   const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
@@ -127,7 +128,8 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     await route.open?.();
     const call = exchange.call();
     const { params } = exchange;
-    // With the path as it came: whether it is well formed is told only to those who may know the thing it names.
+    // The path parameters are not validated yet: whether they are well formed is revealed only to callers that may know
+    // the resource.
     const granted = await wiring.access.decide(call, route.access, route.scope ?? undefined, params);
     if (rate?.refusal !== undefined) throw rate.refusal;
     await takeOfRepository(route, wiring.limiter, request, granted);
@@ -149,7 +151,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
       const response = await respond(request, h, result, context);
       if (reading)
         await lease.hold().catch((error: unknown) => {
-          // What is sent in pieces has its source open.
+          // The source of a streamed answer is open and must be closed.
           if (response.source instanceof Readable) response.source.destroy();
           throw error;
         });
@@ -211,8 +213,8 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
 }
 
 /**
- * What a change finds missing under its hands may be the thing of its path, or its caller, that somebody deletes at
- * this moment: then that is the answer.
+ * Runs the operation. A conflict may be caused by deleting the resource of the path, or the caller, at the same time;
+ * the access recheck then throws the error for that instead.
  */
 async function performed(run: () => unknown, lease: Lease): Promise<unknown> {
   try {
@@ -224,16 +226,16 @@ async function performed(run: () => unknown, lease: Lease): Promise<unknown> {
 }
 
 interface Refusing {
-  /** The challenge of a 401 is the one git answers to. */
+  /** Whether a 401 carries the Basic challenge, which git answers. */
   readonly basic?: boolean;
-  /** It is told to a browser. */
+  /** Whether the answer is shown in a browser. */
   readonly page?: boolean;
   readonly log: Log;
   readonly check?: AnswerCheck | undefined;
   readonly reword?: Route['refusal'];
 }
 
-/** The answer to a failure; what is a fault of ours goes into the log under the request id the client sees. */
+/** The answer to a failure; internal errors are logged under the request id that the client receives. */
 export async function refuse(
   request: Request,
   h: ResponseToolkit,
@@ -249,7 +251,7 @@ export async function refuse(
       { requestId, plugin, route: exchange.route, stack: stackOf(error), remedy: remedyOf(error) },
       'a request failed',
     );
-  // A refusal without a cause, such as that of a plugin that is off, is no news.
+  // A refusal without a cause, such as that of a disabled plugin, is not logged.
   if (
     told.status === 507 ||
     (told.status === 503 && error instanceof Error && (error.cause !== undefined || !(error instanceof HexforgeError)))
@@ -265,7 +267,7 @@ export async function refuse(
   return errorResponse(h, told, page ? 'html' : plain ? 'plain' : 'json');
 }
 
-/** The refusals of a plugin from outside have the members they declare, and no others. */
+/** Errors of a plugin from outside may only have the members that their route declares. */
 function checked(told: Failure, check: AnswerCheck | undefined, requestId: string): Failure {
   if (check === undefined) return told;
   try {
@@ -275,11 +277,11 @@ function checked(told: Failure, check: AnswerCheck | undefined, requestId: strin
   }
 }
 
-/** What an operator can do about a fault of ours that says so. */
+/** The remedy for an operator, if an internal error names one. */
 const remedyOf = (error: unknown): string | undefined =>
   error instanceof HexforgeError && error.kind === 'internal' ? error.detail : undefined;
 
-/** A route that is not there for its caller answers as a path that is none, to pages of other origins too. */
+/** A route that does not exist for its caller answers like an unknown path, also to pages of other origins. */
 const thereFor =
   ({ cors }: Route, there: (call: Call) => Promise<boolean>, { nothingHere }: Wiring) =>
   async (request: Request): Promise<void> => {
@@ -287,7 +289,7 @@ const thereFor =
     if (cors === true) allowAnyOrigin(request.raw.res);
   };
 
-/** Params, query and body, checked by schemas compiled once. */
+/** Validates params, query and body with schemas that are compiled once. */
 function inputReader(
   route: Route,
   heldBytes: HeldBytes,
@@ -321,7 +323,7 @@ function inputReader(
   };
 }
 
-/** The router has passed over it. */
+/** The router ignores a trailing slash, so the raw URL is checked. */
 function refuseTrailingSlash({ raw }: Request): void {
   if (raw.req.url?.split('?', 1)[0]?.endsWith('/') !== true) return;
   throw new ValidationFailed('The path is not complete', { detail: 'What should follow its last slash is missing' });

@@ -41,45 +41,48 @@ import { Routing } from './routing.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
 import { takeTurns } from './turns.ts';
 
-/** Of one caller nearly two of the largest bodies, or a hundred of the usual bound. */
+/**
+ * The memory budget of request bodies: one caller may use nearly two of the largest bodies, or about a hundred of the
+ * default size.
+ */
 const heldBytesLimits: HeldBytesLimits = { perCaller: 96 * 1024 ** 2, inAll: 128 * 1024 ** 2 };
 
 export interface HttpOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** {base_url} and {web_url} of document A, without a trailing slash. */
+  /** The public URL of this server, without a trailing slash. `webUrl`: of its pages. */
   readonly baseUrl: string;
   readonly webUrl: string;
   readonly version: string;
-  /** Addresses and ranges whose `X-Forwarded-For` counts. */
+  /** Addresses and ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly routes: readonly OwnedRoute[];
   readonly channels: readonly OwnedChannel[];
-  /** Brings what followers of channels are told. */
+  /** Delivers the messages for followers of channels. */
   readonly feed: LiveFeed;
   readonly authenticator: Authenticator;
   readonly access: AccessDecision;
   readonly scopes: ScopeCatalogue;
   readonly rateCounter: RateCounter;
-  /** Undefined while nothing is metered. */
+  /** Returns undefined while nothing is metered. */
   readonly budgets: () => RateBudgets | undefined;
-  /** Defined where an optional port that a route requires has no provider. */
+  /** Returns a value if the optional port has no provider. */
   readonly absentPort: AbsentPort;
   readonly optionalPort: OptionalPort;
   readonly readiness: () => Promise<Readiness>;
   /** Checks every JSON answer against its schema; a mismatch is a 500 whose reason is logged. For tests. */
   readonly validateResponses?: boolean;
-  /** Milliseconds for which one access decision stands while bytes come or go. Default: 5 s. */
+  /** The recheck interval in milliseconds. Default: 5 s. */
   readonly leaseMs?: number | undefined;
-  /** Milliseconds in which a plugin from outside has to answer. Default: 60 s. */
+  /** The time limit in milliseconds for answers of plugins from outside. Default: 60 s. */
   readonly answerMs?: number;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly currentCaller: CurrentCaller;
   readonly log: Log;
   readonly accessLog: (entry: AccessLogEntry) => void;
-  /** For tests, as are the next. */
+  /** This and the following options are for tests. */
   readonly connectionsPerClient?: number;
   readonly requestsWaiting?: number;
   readonly pace?: Pace;
@@ -94,11 +97,11 @@ export interface HttpServer {
    */
   listen(): Promise<string>;
   openapi(): Promise<object>;
-  /** Refuses new connections, lets what runs finish for at most `graceMs`, ends event streams at once. */
+  /** Refuses new connections, waits at most `graceMs` for running requests, ends event streams at once. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Bodies are read by us, after the access decision, with our own bounds. */
+/** Bodies are read after the access decision, with our own bounds, and not by hapi. */
 const payload = {
   output: 'stream',
   parse: false,
@@ -107,9 +110,9 @@ const payload = {
   timeout: false,
 } as const;
 
-/** How long the head of a request may take to arrive. */
+/** Time limit for the head of a request. */
 const headersMilliseconds = 30_000;
-/** Handlers whose connection was cut by the stop get this long to notice. */
+/** Time that handlers have to end after the stop has closed their connections. */
 const settleMilliseconds = 1_000;
 
 const absence = (allow: readonly string[]): HexforgeError =>
@@ -120,7 +123,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const proxies = trustedProxies(options.trustedProxies);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
-  // Not at the start, which it would make much longer.
+  // Made on demand, because it would make the start much longer.
   const openapi = madeOnce(() =>
     openapiDocument({
       ...options,
@@ -136,10 +139,10 @@ export function createHttpServer(options: HttpOptions): HttpServer {
 
   const listener = createServer({
     headersTimeout: headersMilliseconds,
-    // A push may take as long as it takes; the pace of bodies is watched while they are read.
+    // A push may take any time; the minimum transfer rate applies while bodies are read.
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
-    // Node itself would refuse a request without Host, with no body and no request id.
+    // Node would reject a request without Host itself, with neither a body nor a request id.
     requireHostHeader: false,
     shouldUpgradeCallback: opensWebSocket,
   });
@@ -153,7 +156,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const pace = new PaceKeeper(options.pace ?? defaultPace);
   const server = Hapi.server({
     listener,
-    // Connections are ended by us.
+    // `Connections` closes the connections.
     operations: { cleanStop: false },
     host: options.host,
     port: options.port,
@@ -171,8 +174,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     const requestId = current?.getHeader('x-request-id')?.toString() ?? options.ids.uuid();
     answerBrokenRequest(error, socket, { current, requestId });
   });
-  // Node would answer 417 by itself; an expectation we do not know may as well be passed over (RFC 9110, section
-  // 10.1.1).
+  // Node would answer 417 by itself; an unknown expectation may be ignored (RFC 9110, section 10.1.1).
   listener.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     listener.emit('request', request, response),
   );
@@ -202,7 +204,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       throw new ValidationFailed('The request is not valid HTTP', { detail: 'HTTP/1.1 needs the header Host, once' });
     if (timesOf('authorization', req) > 1)
       throw new ValidationFailed('The request is not valid HTTP', { detail: 'It has the header Authorization twice' });
-    // No name of ours holds a NUL, and no database does.
+    // No name contains NUL, and no database can store it.
     if (request.path.includes('%00')) throw malformedUrl();
     if (!isText(req.url ?? '')) throw malformedUrl('The query is not valid percent-encoded UTF-8');
     return h.continue;
@@ -266,7 +268,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     async stop(graceMs) {
       stopping.abort();
       followers.stop();
-      // Connections that wait to be accepted are: what they carry is answered, not cut.
+      // Accepts pending connections first, so that their requests are answered and not cut off.
       await turn();
       const closed = server.stop();
       await connections.end(graceMs);
@@ -286,7 +288,9 @@ function urlOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Node keeps the first of several; who stands before us may go by another (RFC 9112, section 3.2). */
+/**
+ * Counts a header. Node keeps the first of several, but a proxy in front may use another one (RFC 9112, section 3.2).
+ */
 function timesOf(name: string, { rawHeaders }: IncomingMessage): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -299,14 +303,14 @@ function timesOf(name: string, { rawHeaders }: IncomingMessage): number {
 const malformedUrl = (detail = 'The path is not valid percent-encoded UTF-8 without NUL'): ValidationFailed =>
   new ValidationFailed('The URL is not valid', { detail });
 
-/** Bytes of a query that are no UTF-8 would read as U+FFFD, which may be the name of something else. */
+/** Whether the query is valid UTF-8: invalid bytes would be decoded to U+FFFD, which could name something else. */
 function isText(url: string): boolean {
   if (!url.includes('?')) return true;
   const escaped = url.matchAll(/(?:%[0-9a-f]{2})+/gi);
   return escaped.every(([bytes]) => isUtf8(Buffer.from(bytes.replaceAll('%', ''), 'hex')));
 }
 
-/** What hapi itself refuses, as one of our errors; a fault stays what it is. */
+/** Converts errors that hapi itself raises into our own; internal errors stay unchanged. */
 function ourOwn(error: Error & { readonly output: { readonly statusCode: number } }): unknown {
   if (error instanceof HexforgeError) return error;
   const { statusCode } = error.output;

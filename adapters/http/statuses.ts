@@ -1,10 +1,11 @@
-// The statuses an operation can answer with, derived from its descriptor: for the OpenAPI document and the tests.
+// Derives the statuses an operation can answer with from its descriptor, for the OpenAPI document and the tests.
 import type Joi from 'joi';
 import type { Route } from './route.ts';
 
 /**
- * Every status an operation can answer with, in order: success, what the operation names itself, what its descriptor
- * implies. Not 500 and 507, which no operation means to give, nor 503 of an absent port, which depends on the instance.
+ * Every status an operation can answer with, in ascending order: success, those it declares, those its descriptor
+ * implies. Without 500 and 507, which no operation declares, and without the 503 of an absent port, which depends on
+ * the instance.
  */
 export function impliedStatuses(route: Route): readonly number[] {
   const { access, body, meter } = route;
@@ -18,13 +19,13 @@ export function impliedStatuses(route: Route): readonly number[] {
     route.success ?? 200,
     ...(route.statuses ?? []),
     ...when(body !== undefined || canFail(route.params, 'path') || canFail(route.query, 'query'), 400),
-    // A bad credential is refused everywhere.
+    // Every operation rejects a bad credential.
     401,
     ...when(route.scope !== null || narrowed || (route.cookies === true && changing), 403),
     ...when(access.who === 'permitted', 404),
     ...when(route.open !== undefined, 503),
     ...when(body !== undefined, 413),
-    // A protocol with words of its own has 400 for it (RFC 6749, section 5.2).
+    // A protocol with its own error format uses 400 for it (RFC 6749, section 5.2).
     ...when(body !== undefined && route.refusal === undefined, 415),
     ...when(meter !== 'none', 429),
   ]);
@@ -43,8 +44,8 @@ interface Described {
 }
 
 /**
- * Whether a text can fail the schema. A path segment is one string that is never empty; a query may lack a parameter,
- * repeat it or leave it empty.
+ * Whether a text can fail the schema. A path segment is one non-empty string; a query parameter may be absent, repeated
+ * or empty.
  */
 function canFail(schema: Joi.ObjectSchema | undefined, place: 'path' | 'query'): boolean {
   const described = schema?.describe() as Described | undefined;

@@ -1,25 +1,26 @@
-// Streamed response bodies: announced length enforced, source closed with the client, event streams ended at shutdown.
+// Streamed response bodies: enforces the announced length, closes the source with the client, and ends event streams at
+// shutdown.
 import { Readable } from 'node:stream';
 import { held, type Lease } from './lease.ts';
 import type { ByteStream } from './route.ts';
 
 export interface StreamHooks {
-  /** Held while the answer is sent; undefined where it may be heard to its end. */
+  /** Rechecks access while the answer is sent; undefined if it may be sent to its end. */
   readonly lease: Lease | undefined;
   /** Aborted when the server begins to stop. */
   readonly stopping: AbortSignal;
-  /** A stream that was ended for one of these reasons. */
+  /** Called when a stream was ended because access was lost or the server stops. */
   readonly ended: () => void;
-  /** A source that failed after the answer had begun. */
+  /** Called when a source fails after the answer has begun. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Streams without an end of their own; a stop does not wait for them. */
+/** The type of streams that never end by themselves; a stop does not wait for them. */
 export const endless = 'text/event-stream';
-/** Bytes are written in pieces of this size at most: what a client has taken is known by whole pieces. */
+/** Largest piece that is written at once, in bytes: progress of a client is measured in whole pieces. */
 export const largestPiece = 64 * 1024;
 
-/** Bytes that are there already, as a stream whose pace can be seen. */
+/** Splits bytes in memory into a stream, so that the transfer rate can be measured. */
 export function pieces(bytes: Buffer): Readable {
   const cut = function* (): Generator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += largestPiece) yield bytes.subarray(at, at + largestPiece);
@@ -36,12 +37,12 @@ export function readable(stream: ByteStream, hooks: StreamHooks): Readable {
   return out;
 }
 
-/** Closes a source that nobody will read. */
+/** Closes a source that will not be read. */
 export async function cancel(stream: ByteStream): Promise<void> {
   await stream.source[Symbol.asyncIterator]().return?.();
 }
 
-/** Not a generator: closing one that has not begun would never reach the source. */
+/** Not a generator: closing a generator that has not started would not close the source. */
 function iterator(source: AsyncIterator<Uint8Array>, length: number | undefined): AsyncIterator<Uint8Array> {
   let sent = 0;
   let rest: Uint8Array = Buffer.alloc(0);

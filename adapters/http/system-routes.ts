@@ -9,7 +9,7 @@ import { api, object, tagged, type Route } from './route.ts';
 
 export interface Readiness {
   readonly ready: boolean;
-  /** The plugin that is not. */
+  /** The plugin that is not ready. */
   readonly failing?: string;
   readonly detail?: string;
   /** Isolated or degraded plugins and components. */
@@ -38,7 +38,7 @@ interface Index {
 
 const uri = Joi.string().uri().required();
 const open = { method: 'GET', access: anyone, scope: null } as const;
-/** Who watches over the instance is never refused. */
+/** Monitoring probes are never rate limited. */
 const probe = { ...open, meter: 'none' } as const;
 
 export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: SystemParts): readonly Route[] {
@@ -98,7 +98,7 @@ export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: 
         return { status: 'ready' as const, degraded: [...degraded] };
       },
     }),
-    // Hidden: a document that lists itself would have to give a schema of all schemas.
+    // Hidden: to list this operation, the document would need a schema of all schemas.
     api({
       ...open,
       id: 'openapi',

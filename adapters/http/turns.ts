@@ -1,28 +1,29 @@
-// The requests of one connection take turns: one begins when the one before it has been answered, in a later turn of
-// the event loop. Node tells of all that came in one packet in one turn, and sends their answers in order anyhow.
+// Processes pipelined requests of one connection one after the other: each begins in a later event loop iteration than
+// the end of the previous answer. Node emits all requests of one packet in one iteration, and sends their answers in
+// order anyway.
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { asksToSwitch } from './live/upgrades.ts';
 
-/** So many may wait on a connection before nothing more is read from it. What was read by then may be 2,600. */
+/** Requests queued per connection before it is paused. Up to 2,600 may have been read by then. */
 const readAhead = 16;
-/** So many may wait in all, at 3 KB each. A connection that would add to them, past its own few, is closed. */
+/** Requests queued in total, at 3 KB each. Past it, a connection that exceeds its read-ahead is closed. */
 const mostWaiting = 10_000;
 
 type Handle = (request: IncomingMessage, answer: ServerResponse) => void;
 
-/** What waits on one connection. */
+/** The queue of one connection. */
 interface Line {
   readonly socket: Socket;
   readonly waiting: (() => void)[];
-  /** Whether a request is under way, or about to begin. */
+  /** Whether a request is running or about to begin. */
   busy: boolean;
-  /** Whether requests are read from it; no more after one that asks for another protocol. */
+  /** Whether requests are read from it; false after a request to switch protocols. */
   reads: boolean;
 }
 
-/** Goes between the listener and whoever listens to its requests already. `most` is for tests. */
+/** Wraps the request listeners that are already registered. `most` is for tests. */
 export function takeTurns(listener: Server, most = mostWaiting): void {
   const turns = new Turns(most);
   for (const event of ['request', 'checkContinue'] as const) {
@@ -49,7 +50,7 @@ class Turns {
     const line = this.#lineOf(socket);
     if (asksToSwitch(request)) line.reads = false;
     const begin = (): void => {
-      // That of a request for another protocol has no place in Node's own line of answers.
+      // Node does not assign the socket to the answer of an upgrade request.
       if (answer.socket === null) answer.assignSocket(socket);
       answer.once('close', () => this.#answered(line));
       handle();
@@ -66,7 +67,7 @@ class Turns {
     const line: Line = { socket, waiting: [], busy: false, reads: true };
     this.#lines.set(socket, line);
     socket.once('close', () => this.#leave(line));
-    // Node resumes it after each request, and whoever reads a body does.
+    // Node resumes the socket after each request, and reading a body resumes it too.
     socket.on('resume', () => holdBack(line));
     return line;
   }
@@ -78,9 +79,9 @@ class Turns {
       return;
     }
     this.#waiting += 1;
-    // It must not begin in the name of the one before it.
+    // The request must not run in the async context of the previous one.
     waiting.push(AsyncResource.bind(begin));
-    // Not before all of the packet is known: a connection that goes on under another protocol must be read.
+    // Only after the whole packet is parsed: a connection that switches to another protocol must still be read.
     if (waiting.length === readAhead) process.nextTick(holdBack, line);
   }
 
@@ -91,7 +92,7 @@ class Turns {
 
   #next(line: Line): void {
     const { socket, waiting } = line;
-    // What cannot be answered must not be done.
+    // A request that cannot be answered must not be performed.
     if (socket.destroyed || socket.writableEnded) {
       this.#leave(line);
       return;

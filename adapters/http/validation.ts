@@ -1,10 +1,10 @@
-// Input validation: joi schemas prepared once, and failures worded as sentences that name the field.
+// Input validation: joi schemas prepared once, and error messages that name the field.
 import Joi from 'joi';
 import { HexforgeError, UnknownField, ValidationFailed } from '#core/kernel/errors';
 
 export type Check = (value: unknown) => unknown;
 
-/** joi's own texts of these quote the value, which may be a secret. */
+/** Replaces joi's messages that quote the value, which may be a secret. */
 export const silentMessages: Joi.LanguageMessages = {
   'string.pattern.base': '{{#label}} does not have the required form',
   'string.pattern.name': '{{#label}} is not a valid {{#name}}',
@@ -16,12 +16,12 @@ const places = { params: 'Path parameter', query: 'Query parameter', body: 'Fiel
 export type Place = keyof typeof places;
 
 /**
- * A check that yields the converted value. Unknown members of a query or form fall away, unknown body fields are
- * refused.
- * @throws {ValidationFailed | UnknownField} from the check. @throws {Error} where the schema itself is at fault.
+ * A check that returns the converted value. Unknown members of path parameters, a query or a form are removed; unknown
+ * body members are rejected.
+ * @throws {ValidationFailed | UnknownField} from the check. @throws {Error} if the schema itself is faulty.
  */
 export function compile(schema: Joi.ObjectSchema, place: Place): Check {
-  // At the first request: a start does without the copies of all of them.
+  // Prepared at the first request: copying all schemas would make the start longer.
   let prepared: Joi.ObjectSchema | undefined;
   return (value) => {
     prepared ??= schema.prefs(
@@ -35,7 +35,7 @@ export function compile(schema: Joi.ObjectSchema, place: Place): Check {
 }
 
 function refusal(error: Error, place: Place): Error {
-  // One that its author wrote: `Joi.string().error(new Error('…'))`.
+  // An error that the schema's author supplied: `Joi.string().error(new Error('…'))`.
   if (!Joi.isError(error))
     return error instanceof HexforgeError
       ? error
@@ -52,10 +52,7 @@ function refusal(error: Error, place: Place): Error {
   return new ValidationFailed('The request is not valid', { detail });
 }
 
-/**
- * A query may hold text that no database does. In bodies this is found while they are read, in paths before they are
- * routed.
- */
+/** Rejects NUL, which no database can store. Bodies are checked for it while they are read, paths before routing. */
 function checkText(query: Readonly<Record<string, unknown>>, place: Place): void {
   for (const name in query) {
     const value = query[name];

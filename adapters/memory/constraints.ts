@@ -1,26 +1,26 @@
-// What the constraints of the tables make of a statement: unique, foreign key, cascade.
+// The constraints of in-memory tables: unique, foreign key, cascade.
 import { Conflict, Duplicate, StillReferenced } from '#core/kernel/errors';
 import { keyOf, referredKey, store, type Memory, type Row, type Snapshot, type Table } from './state.ts';
 
-/** What a statement writes: by table and key the new row, undefined where the row is deleted. */
+/** The changes of a statement: by table and key the new row, or undefined for a deleted row. */
 export type Changes = Map<Table, Map<string, Row | undefined>>;
 
 export const writing = (table: Table, key: string, row: Row): Changes => new Map([[table, new Map([[key, row]])]]);
 
-/** Deleting these rows, with all that it does to rows that refer to them. @throws {StillReferenced} */
+/** The changes that delete these rows, including the effects on rows that refer to them. @throws {StillReferenced} */
 export function deleting(memory: Memory, snapshot: Snapshot, table: Table, keys: Iterable<string>): Changes {
   const named = new Set(keys);
   const changes: Changes = new Map([[table, new Map([...named].map((key) => [key, undefined]))]]);
   const gone: [Table, ReadonlySet<string>][] = [[table, named]];
-  // The list grows while it is read: what a cascade deletes has rows that refer to it, too.
+  // The list grows while it is iterated: rows deleted by a cascade may have referring rows too.
   for (const [parent, deleted] of gone)
     for (const [child, member, onDelete] of referring(memory, parent)) {
       const cascaded = new Set<string>();
       for (const [key, row] of snapshot.read(child).rows) {
         const parentKey = referredKey(row, member);
         if (parentKey === undefined || !deleted.has(parentKey) || (child === table && named.has(key))) continue;
-        // Also where another foreign key would delete the row: there a database goes by the order of its triggers, and
-        // what is allowed here must be allowed there.
+        // Also if another foreign key would delete the row: there a database depends on the order of its triggers, and
+        // a deletion that succeeds here must succeed there.
         if (onDelete === 'restrict') throw new StillReferenced(child.name);
         const planned = changes.get(child) ?? new Map<string, Row | undefined>();
         changes.set(child, planned);
@@ -45,7 +45,7 @@ function* referring(memory: Memory, parent: Table) {
       if (table === parent.name) yield [child, member, onDelete] as const;
 }
 
-/** @throws {Duplicate | Conflict} what the database would say to these changes. */
+/** Checks the changes as a database would. @throws {Duplicate | Conflict} */
 export function verify(memory: Memory, snapshot: Snapshot, changes: Changes): void {
   for (const [table, rows] of changes)
     for (const [key, row] of rows) {
@@ -87,7 +87,7 @@ function verifyReferences(
 
 export function apply(snapshot: Snapshot, changes: Changes): void {
   for (const [table, rows] of changes) {
-    // A write set copies the table on its first write.
+    // The first write to a table copies it into the write set.
     if (rows.size === 0) continue;
     const state = snapshot.write(table);
     for (const [key, row] of rows) store(table, state, key, row);

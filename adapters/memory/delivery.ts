@@ -1,5 +1,5 @@
-// Event delivery in memory, with the guarantees of the database's: in order per handler and aggregate, at least once,
-// parked after too many failures, kept within a bound while nobody serves the subscription.
+// Event delivery in memory, with the guarantees of the database's delivery: in order per handler and aggregate, at
+// least once, dead-lettered after too many failures, and bounded for a subscription without a running handler.
 import type { EventOf } from '#core/kernel/events';
 import { Listeners } from '#core/kernel/listeners';
 import type { Log } from '#core/kernel/log';
@@ -8,12 +8,12 @@ import type { Delivered, Memory, Remembered } from './state.ts';
 import { nameOf, remember } from './subscriptions.ts';
 
 export interface DeliveryTuning {
-  /** After so many failed attempts an event is parked for this handler. */
+  /** After this many failed attempts an event becomes a dead letter of this handler. */
   readonly attempts: number;
   /** The first pause after a failure, doubled by each further one up to `longestPause`; milliseconds. */
   readonly pause: number;
   readonly longestPause: number;
-  /** How long a stop waits for handlers at work; milliseconds. */
+  /** How long a stop waits for running handlers; milliseconds. */
   readonly closing: number;
 }
 
@@ -28,12 +28,12 @@ export interface DeliveryOptions {
 
 const day = 86_400_000;
 
-/** The events one handler has yet to see of one aggregate. */
+/** The undelivered events of one aggregate for one handler. */
 interface Chain {
   readonly owned: OwnedSubscription;
   readonly of: Remembered;
   readonly events: Delivered[];
-  /** Waiting to try again: not to be waited for. */
+  /** Whether the first event is pending a retry; `drained` does not wait for such a chain. */
   failing: boolean;
 }
 
@@ -85,7 +85,7 @@ export class MemoryDelivery {
     }
   }
 
-  /** Takes up what waits and is not under way: left by an earlier opening, or replayed. */
+  /** Queues waiting events that are not in a chain: those of an earlier opening, and replayed ones. */
   resume(): void {
     const under = new Set([...this.#chains.values()].flatMap(({ events }) => events));
     for (const [key, one] of this.#options.memory.subscriptions) {
@@ -95,7 +95,7 @@ export class MemoryDelivery {
     }
   }
 
-  /** Resolves when no event waits for its first attempt. What waits behind a failed one is not waited for. */
+  /** Resolves when no event waits for its first attempt. Events behind a failed one are not waited for. */
   async drained(): Promise<void> {
     await this.#listeners?.idle();
     while (this.#closed === undefined && [...this.#chains.values()].some(({ failing }) => !failing)) {
@@ -106,14 +106,14 @@ export class MemoryDelivery {
     }
   }
 
-  /** Starts nothing more, waits a moment for what runs, and keeps what was not delivered. */
+  /** Starts no more handlers, waits up to `closing` ms for running ones, and keeps undelivered events. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
   }
 
   async #close(): Promise<void> {
-    // The rest of it runs once `#closed` is set.
+    // Continues after `#closed` is set.
     await Promise.resolve();
     this.#listeners?.end();
     for (const wake of this.#pauses) wake();
@@ -126,7 +126,7 @@ export class MemoryDelivery {
     clearTimeout(timer);
   }
 
-  /** Of a subscription that nobody serves: lets fall out what is beyond the bound, and counts it. */
+  /** For a subscription without a handler: discards events beyond the bound, and counts them as missed. */
   #bound(one: Remembered): void {
     if (this.#handlers.has(nameOf(one.plugin, one.name))) return;
     const { events, days } = this.#options.kept;
@@ -193,7 +193,7 @@ export class MemoryDelivery {
     event: EventOf,
   ): Promise<{ readonly message: string } | undefined> {
     try {
-      // After the caller's own turn: a handler never runs inside the commit. A copy, as from a database.
+      // Runs the handler asynchronously, never inside the commit, with a copy of the event, as from a database.
       await Promise.resolve();
       await subscription.handle(structuredClone(event));
       return undefined;

@@ -19,13 +19,13 @@ export interface MemoryOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
-  /** The memory of an earlier opening, as a database on disk would be found again. Default: an empty one. */
+  /** The memory of an earlier opening, to simulate a restart with existing data. Default: an empty one. */
   readonly memory?: Memory;
-  /** For tests: how delivery retries. */
+  /** For tests: the retry behaviour of delivery. */
   readonly tuning?: Partial<DeliveryTuning>;
-  /** For tests: how much is kept for a subscription that nobody serves. */
+  /** For tests: how much is kept for a subscription without a running handler. */
   readonly kept?: { readonly events: number; readonly days: number };
-  /** On whose behalf the present work is done: locks are shared fairly between callers. Default: the server's own. */
+  /** The caller key of the current work: locks are shared fairly between callers. Default: the server's own. */
   readonly caller?: (() => string | undefined) | undefined;
 }
 
@@ -38,7 +38,7 @@ interface Scope {
   readonly writes: WriteSet;
   readonly events: EventOf[];
   state: 'open' | 'committed' | 'rolled back';
-  /** A write was refused: like a database's transaction, it can only roll back. */
+  /** Whether a write was rejected; like a database transaction, it can then only roll back. */
   refused: boolean;
 }
 
@@ -106,7 +106,7 @@ export function openMemory({
   };
 
   const database: MemoryDatabase = {
-    // The store that declares a table knows its rows' type; here they are rows.
+    // The store that declares a table knows the type of its rows; here they are untyped.
     table: <R extends object>(name: string, options: TableOptions<R>) =>
       memoryTable(
         memory,

@@ -1,8 +1,8 @@
-// Which rows a query means, in which order, and which slice of them.
+// Selects, orders and slices the rows of a query.
 import type { Order, Query, Where } from './database.ts';
 import type { Row, Table } from './state.ts';
 
-/** The rows themselves, not copies. */
+/** Returns the rows themselves, not copies. */
 export function selected(table: Table, rows: Iterable<Row>, query: Query<Row>): Row[] {
   const { where, orderBy, limit = Infinity, offset = 0 } = query;
   const found = [...rows].filter(matching(where));
@@ -30,7 +30,7 @@ function comparing(table: Table, orders: readonly Order<Row>[]): (a: Row, b: Row
   };
 }
 
-/** Whether it does in the ascending order of these members. */
+/** Whether `row` sorts after `other` in the ascending order of these members. */
 export function comesAfter(row: Row, other: Row, members: readonly string[]): boolean {
   const orders = members.map((member) => compare(row[member], other[member]));
   return (orders.find((order) => order !== 0) ?? 0) > 0;
@@ -44,7 +44,7 @@ function compare(one: unknown, other: unknown): number {
   return a < b ? -1 : 1;
 }
 
-/** What `===` and `<` understand; null is unset, too. */
+/** A value that `===` and `<` can compare; null counts as unset. */
 function scalar(value: unknown): string | number | boolean | undefined {
   return (value instanceof Date ? value.getTime() : (value ?? undefined)) as string | number | boolean | undefined;
 }

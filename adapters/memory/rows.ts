@@ -1,10 +1,10 @@
-// Rows of one table in memory, found by equal members.
+// Implements `Rows` for one table in memory.
 import { offsetOf } from '#core/kernel/page';
 import type { RowQuery, Rows, RowSet } from '#core/kernel/rows';
 import type { Key, MemoryTable, Query } from './database.ts';
 import { comesAfter, matching } from './query.ts';
 
-/** @param keyOf what the table tells its rows apart by. */
+/** @param keyOf the key of a row, as the table declares it. */
 export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (row: Row) => Key): Rows<Row> {
   const query = ({ where, among = {}, after, orderBy = [] }: RowSet<Row> & Partial<RowQuery<Row>>) => {
     const equal = matching(where);
@@ -42,7 +42,7 @@ export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (
       table.deleteWhere(query(rows).where);
     },
     findOne: async (where) => table.findOne(where),
-    // Units of work come one after the other here: whatever one has seen is held.
+    // Units of work run one at a time here, so rows that one has read need no lock.
     find: async (asked) => table.find(query(asked)),
     count: async (where) => table.count(where),
     page: async (asked, page) => ({

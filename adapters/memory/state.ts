@@ -1,16 +1,16 @@
-// The rows themselves: committed tables, and the write set of the one unit of work that is open.
+// The state of the in-memory storage: committed tables, and the write set of the open unit of work.
 import type { EventOf } from '#core/kernel/events';
 import type { Key, KeyPart, Reference, TableOptions } from './database.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One table at one moment: rows by key in insertion order, and for each unique the key that holds a value. */
+/** A state of one table: rows by key in insertion order, and for each unique constraint the key that has each value. */
 interface TableState {
   readonly rows: Map<string, Row>;
   readonly uniques: ReadonlyMap<string, Map<string, string>>;
 }
 
-/** A table's committed rows, how to read them, and what they must keep to. */
+/** A table: its committed rows, its key and its constraints. */
 export interface Table {
   readonly name: string;
   readonly key: (row: Row) => readonly KeyPart[];
@@ -20,16 +20,16 @@ export interface Table {
   committed: TableState;
 }
 
-/** What a unit of work has written so far, by table; it replaces the committed rows when it commits. */
+/** The tables that a unit of work has written, copied; they replace the committed state at commit. */
 export type WriteSet = Map<Table, TableState>;
 
-/** All tables at one moment, as a statement reads and writes them. */
+/** The state of all tables that a statement reads and writes. */
 export interface Snapshot {
   read(table: Table): TableState;
   write(table: Table): TableState;
 }
 
-/** One event for one durable handler. */
+/** One event for one durable subscription. */
 export interface Delivered {
   readonly event: EventOf;
   attempts: number;
@@ -37,27 +37,27 @@ export interface Delivered {
   parkedAt: Date | undefined;
 }
 
-/** A durable subscription, remembered while its plugin is off. */
+/** A durable subscription, kept while its plugin is off. */
 export interface Remembered {
   readonly plugin: string;
   readonly name: string;
   type: string;
-  /** Then it has parked events alone. */
+  /** Whether the subscription no longer exists; it then has only dead letters. */
   forgotten: boolean;
   readonly waiting: Set<Delivered>;
   readonly parked: Set<Delivered>;
   missed: number;
 }
 
-/** What outlives one opening of a memory storage: handed to `openMemory` again, it plays a restart. */
+/** The state that survives one opening of a memory storage. Passing it to `openMemory` again simulates a restart. */
 export class Memory {
   readonly tables = new Map<string, Table>();
   readonly views = new Map<string, () => readonly object[]>();
   /** Events that were committed before delivery began. */
   readonly backlog: EventOf[] = [];
-  /** Durable subscriptions by `plugin name`, with what waits for them. */
+  /** Durable subscriptions by `plugin name`, with their undelivered events. */
   readonly subscriptions = new Map<string, Remembered>();
-  /** The write set of the unit of work that is open; units of work take turns. */
+  /** The write set of the open unit of work; units of work run one at a time. */
   open: WriteSet | undefined;
 
   table(name: string, { key, uniques = {}, references = {} }: TableOptions<Row>): Table {
@@ -76,8 +76,8 @@ export class Memory {
   }
 
   /**
-   * What a statement works on. Inside a unit of work: its write set. Outside: the committed rows and, lest its commit
-   * undo the write, the write set of whoever is at work.
+   * The states that a statement changes. Inside a unit of work: its write set. Outside of one: the committed rows and
+   * the write set of the open unit of work, whose commit would otherwise undo the write.
    */
   snapshots(writes: WriteSet | undefined): readonly [Snapshot, ...Snapshot[]] {
     if (writes !== undefined) return [snapshotOf(writes)];
@@ -101,12 +101,12 @@ function snapshotOf(writes: WriteSet): Snapshot {
   };
 }
 
-/** Makes what a unit of work has written the truth. */
+/** Makes the writes of a unit of work the committed state. */
 export function commit(writes: WriteSet): void {
   for (const [table, state] of writes) table.committed = state;
 }
 
-/** One value stands as it is; several are encoded so that no text in them can be mistaken for the next. */
+/** Encodes a key: one value as its text, several as JSON, so that different keys never have the same text. */
 export function encoded(key: Key | readonly unknown[]): string {
   if (!Array.isArray(key)) return String(key);
   return key.length === 1 ? String(key[0]) : JSON.stringify(key);
@@ -120,7 +120,7 @@ export function referredKey(row: Row | undefined, member: string): string | unde
   return value === undefined || value === null ? undefined : encoded(value as KeyPart);
 }
 
-/** Puts a row in the place of the one that has its key; undefined: deletes that one. */
+/** Replaces the row with this key; undefined deletes it. */
 export function store(table: Table, { rows, uniques }: TableState, key: string, row: Row | undefined): void {
   const before = rows.get(key);
   if (row === undefined) rows.delete(key);

@@ -1,10 +1,10 @@
-// Remembered subscriptions and parked events in memory, with the semantics of the database's.
+// Durable subscriptions and dead letters in memory, with the semantics of the database's.
 import type { Deliveries, OwnedSubscription } from '#core/kernel/storage';
 import type { Delivered, Memory, Remembered } from './state.ts';
 
 export const nameOf = (plugin: string, name: string): string => `${plugin} ${name}`;
 
-/** Remembers these, and forgets what else these plugins had, with what waits for it. */
+/** Registers the given subscriptions, and removes all others of these plugins together with their waiting events. */
 export function remember(
   { subscriptions }: Memory,
   given: readonly OwnedSubscription[],
@@ -43,7 +43,7 @@ export function remember(
   }
 }
 
-/** @param wake told that something may be due. */
+/** @param wake called when an event may be due. */
 export function memoryDeliveries({ subscriptions }: Memory, wake: () => void): Deliveries {
   const parkedOf = (plugin: string, event: string | undefined): readonly (readonly [Remembered, Delivered])[] =>
     [...subscriptions.values()]

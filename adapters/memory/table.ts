@@ -1,4 +1,4 @@
-// The statements of one table, in the unit of work of their context or outside of one.
+// The statements of one table, inside or outside of a unit of work.
 import { Duplicate } from '#core/kernel/errors';
 import { apply, deleting, verify, writing, type Changes } from './constraints.ts';
 import type { MemoryTable } from './database.ts';
@@ -7,16 +7,16 @@ import { encoded, keyOf, type Memory, type Row, type Snapshot, type Table, type 
 
 /** The unit of work in whose context a statement runs. */
 export interface Transaction {
-  /** Undefined outside of one. @throws {Error} where it was rolled back. */
+  /** Undefined outside of a unit of work. @throws {Error} if it was rolled back. */
   writes(): WriteSet | undefined;
-  /** Told that a statement was refused: like a database's transaction, it can then only roll back. */
+  /** Records that a statement was rejected: like a database transaction, the unit of work can then only roll back. */
   refused(): void;
 }
 
 export function memoryTable(memory: Memory, table: Table, transaction: Transaction): MemoryTable<Row> {
   const snapshots = () => memory.snapshots(transaction.writes());
   const rows = () => snapshots()[0].read(table).rows;
-  /** Makes the changes once all of them are allowed, or none. */
+  /** Applies all changes if every one is allowed, otherwise none of them. */
   const execute = (plan: (snapshot: Snapshot) => Changes): void => {
     const targets = snapshots();
     try {
@@ -28,7 +28,7 @@ export function memoryTable(memory: Memory, table: Table, transaction: Transacti
       throw error;
     }
   };
-  /** @returns how many rows were named, of the snapshot that has the most of them. */
+  /** @returns how many rows matched, in the snapshot with the most matches. */
   const remove = (keysIn: (rows: ReadonlyMap<string, Row>) => readonly string[]): number => {
     let count = 0;
     execute((snapshot) => {

@@ -9,13 +9,13 @@ export const systemIds: Ids = {
   bytes: (length) => new Uint8Array(randomBytes(length)),
 };
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only moves when a test moves it. */
 export interface FixedClock extends Clock {
   advance(milliseconds: number): void;
   set(instant: Date): void;
 }
 
-/** Stands still until it is moved. */
+/** Creates a clock that starts at `start` and does not advance by itself. */
 export function fixedClock(start: Date | string): FixedClock {
   let time = new Date(start).getTime();
   return {
@@ -30,7 +30,7 @@ export function fixedClock(start: Date | string): FixedClock {
 }
 
 /**
- * 00000000-0000-4000-8000-000000000001 and so on; bytes follow from how often some were asked for, never the same. Not
+ * Generates 00000000-0000-4000-8000-000000000001 and so on. Bytes are derived from a counter, so each call differs. Not
  * for secrets.
  */
 export function sequentialIds(): Ids {

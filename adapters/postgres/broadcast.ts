@@ -1,4 +1,4 @@
-// Broadcast events (publish and subscribe to every process): handed out as notices arrive, lost where nobody listens.
+// Delivers broadcast events (publish and subscribe to every process) when a notification arrives, at most once.
 import type { Kysely } from 'kysely';
 import type { EventOf } from '#core/kernel/events';
 import { Listeners } from '#core/kernel/listeners';
@@ -13,7 +13,7 @@ export class Broadcast {
   readonly #database: () => Kysely<SystemTables>;
   readonly #log: Log;
   #listeners: Listeners;
-  /** The newest event handed out: where to go on after notices were missed. */
+  /** Position of the newest delivered event, from which `catchUp` continues after missed notifications. */
   #position = 0;
   #queue: Promise<void> = Promise.resolve();
 
@@ -32,14 +32,14 @@ export class Broadcast {
     this.#listeners = new Listeners(subscriptions, this.#log);
   }
 
-  /** Hands out events that were committed in this process. */
+  /** Delivers events that were committed in this process. */
   announce(events: readonly EventOf[]): void {
     this.#enqueue(async () => {
       for (const event of events) this.#listeners.hand(event);
     });
   }
 
-  /** Hands out an event that a notice told of. */
+  /** Delivers an event that a notification named. */
   hear(type: string, id: string): void {
     if (!this.#listeners.types.includes(type)) return;
     this.#enqueue(async () => {
@@ -54,7 +54,7 @@ export class Broadcast {
     });
   }
 
-  /** Hands out what was committed while no notice came. */
+  /** Delivers events that were committed while notifications were missed. */
   catchUp(): void {
     const { types } = this.#listeners;
     if (types.length === 0) return;
@@ -78,7 +78,7 @@ export class Broadcast {
     this.#listeners.end();
   }
 
-  /** Resolves when what was heard so far was handed out. */
+  /** Resolves when all events received so far are delivered. */
   async idle(): Promise<void> {
     await this.#queue;
     await this.#listeners.idle();

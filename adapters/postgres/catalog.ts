@@ -1,17 +1,17 @@
-// The catalog of a database as rows that can be compared: what is there, what it is part of, what it points at.
+// Reads the catalog of a database as comparable rows: each object, the table it is part of, the table it points to.
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { SystemTables } from './schema.ts';
 
 export interface CatalogObject {
-  /** As a sentence calls it: `table`, `view`, `index`, `foreign key`, … */
+  /** As in a sentence: `table`, `view`, `index`, `foreign key`, … */
   readonly kind: string;
-  /** With its schema in front where that is not the forge's own. A function's has its parameters. */
+  /** With its schema as prefix if that is not the current one. A function's name includes its parameters. */
   readonly name: string;
   /** The table or view it is part of. */
   readonly part_of: string | null;
-  /** The table or view of somebody it points at: of a foreign key, of a view's query, of an inheriting table. */
+  /** The table or view that it points to: of a foreign key, of a view's query, of an inheriting table. */
   readonly target: string | null;
-  /** Everything else about it: two are the same where this is. */
+  /** All other properties: objects with an equal definition are equal. */
   readonly definition: string;
 }
 
@@ -23,10 +23,11 @@ export interface Change {
 }
 
 /**
- * In the order in which a change is told: a table that was dropped before its columns. Members of extensions, temporary
- * tables and what PostgreSQL makes for itself (the triggers of foreign keys, row types) are left out.
+ * Reads every object except members of extensions, temporary tables and objects that PostgreSQL creates itself (the
+ * triggers of foreign keys, row types).
  *
- * To parse and plan it takes as long as to run it: it is written as a read that is prepared when it recurs.
+ * Parsing and planning it takes as long as running it, so it is written in the form of a read that is prepared when it
+ * recurs.
  */
 const query = `select kind, name, part_of, target, definition from (
 with space as (
@@ -103,7 +104,7 @@ union all select 'parent table', t.name, r.name, t.name, ''
 from pg_inherits h join relation r on r.oid = h.inhrelid join relation t on t.oid = h.inhparent
 ) as object`;
 
-/** Settings that a migration may set with `set local`: they end with its transaction and change no meaning. */
+/** Settings that a migration may set with `set local`: they end with its transaction and do not change its meaning. */
 export const localSettings = [
   'check_function_bodies',
   'lock_timeout',
@@ -114,17 +115,17 @@ export const localSettings = [
 
 const statement = query.replace('$settings', localSettings.map((name) => `'${name}'`).join(', '));
 
-/** In one query, on the transaction given. */
+/** Runs one query, on the given transaction. */
 export async function readCatalog(database: Kysely<SystemTables>): Promise<Catalog> {
   const { rows } = await database.executeQuery<CatalogObject>(CompiledQuery.raw(statement));
   return new Map(rows.map((object) => [`${object.kind}\n${object.part_of ?? ''}\n${object.name}`, object]));
 }
 
-/** What is there, of the kinds that `tables` of a plugin lists. */
+/** Whether the object is of a kind that `tables` of a plugin lists. */
 export const isRelation = ({ kind }: CatalogObject): boolean =>
   kind === 'table' || kind === 'view' || kind === 'materialized view' || kind === 'foreign table';
 
-/** What differs, tables before their parts. */
+/** The differences between two catalogs, with tables before their parts. */
 export function changes(before: Catalog, after: Catalog): readonly Change[] {
   const dropped = [...before].flatMap(([key, object]): readonly Change[] =>
     after.has(key) ? [] : [{ how: 'dropped', object }],
@@ -136,7 +137,7 @@ export function changes(before: Catalog, after: Catalog): readonly Change[] {
       ? []
       : [{ how: 'changed', object }];
   });
-  // A session that sees other schemas sees everything change.
+  // A session setting that selects other schemas makes everything differ, so settings are reported first.
   const rank = ({ kind, part_of: whole }: CatalogObject): number =>
     kind === 'session setting' ? 0 : whole === null ? 1 : 2;
   return [...dropped, ...others].sort((a, b) => rank(a.object) - rank(b.object));

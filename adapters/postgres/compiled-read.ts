@@ -1,8 +1,8 @@
-// Queries compiled once and run with other parameters: to build and compile a read takes this process longer than
-// PostgreSQL takes to answer it.
+// Queries that are compiled once and run with different parameters: building and compiling a read takes this process
+// longer than PostgreSQL takes to answer it.
 import type { CompiledQuery, Kysely } from 'kysely';
 
-/** Stands for a value while the text is made. */
+/** A placeholder for a value while the query is compiled. */
 class Mark {
   readonly name: string;
 
@@ -12,8 +12,8 @@ class Mark {
 }
 
 /**
- * @param names of the values that differ from call to call.
- * @param build makes the read. It must not look at the values: they are given as parameters, whatever they are.
+ * @param names of the values that differ between calls.
+ * @param build makes the query. It must not inspect the values: they are placeholders at that time.
  */
 export function compiledRead<DB, V extends object, R>(
   names: readonly (keyof V & string)[],

@@ -1,8 +1,8 @@
-// How many rows a query has, of all or for each of a batch, without reading them: one statement.
+// Counts the rows of a query, in total or per id of a batch, with one statement.
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder } from 'kysely';
 import { compiledRead } from './compiled-read.ts';
 
-/** @param query whatever its columns, without an order. @returns how many rows it has. */
+/** @param query with any columns, without an order. @returns the number of its rows. */
 export async function countOf<DB, T extends keyof DB, O>(query: SelectQueryBuilder<DB, T, O>): Promise<number> {
   const { total } = (await query
     .clearSelect()
@@ -14,10 +14,10 @@ export async function countOf<DB, T extends keyof DB, O>(query: SelectQueryBuild
 }
 
 /**
- * Made once and compiled once: lists and pages ask for it again and again.
+ * Makes a function that counts rows per id; the query is compiled once, because lists and pages run it often.
  *
- * @param build a row for each thing that is counted, whose `id` is one of `ids`: `where('author_id', '=', ids)`.
- * @returns counts a batch of uuids, id → how many; those without any are missing. Of none the database is not asked.
+ * @param build a row for each counted thing, whose `id` is one of `ids`: `where('author_id', '=', ids)`.
+ * @returns a function from a batch of uuids to id → count; ids without rows are missing. An empty batch runs no query.
  */
 export function countEach<DB>(
   build: (db: Kysely<DB>, ids: RawBuilder<string>) => SelectQueryBuilder<DB, never, { readonly id: string }>,

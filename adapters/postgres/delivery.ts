@@ -1,4 +1,4 @@
-// Durable event delivery from the outbox: by the leader process alone, at least once, in order per handler and
+// Durable event delivery from the outbox: by the leader process only, at least once, in order per handler and
 // aggregate.
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '#core/kernel/log';
@@ -9,22 +9,22 @@ import type { SystemTables } from './schema.ts';
 import { columns, type Subscriptions } from './subscriptions.ts';
 
 export interface DeliveryTuning {
-  /** Handlers at work at once. */
+  /** Slots for handlers that run at the same time. */
   readonly width: number;
-  /** Of them one plugin's, that those of one which hang leave room for others. */
+  /** Slots of one plugin, so that handlers of one plugin that hang leave slots for others. */
   readonly share: number;
-  /** An attempt that takes longer gives its place of `width` back, while it goes on; milliseconds. */
+  /** An attempt that takes longer releases its slot of `width` and continues; milliseconds. */
   readonly slow: number;
-  /** After so many failed attempts an event is parked for this handler. */
+  /** After this many failed attempts an event becomes a dead letter of this handler. */
   readonly attempts: number;
   /** The first pause after a failure, doubled by each further one up to `longestPause`; milliseconds. */
   readonly pause: number;
   readonly longestPause: number;
-  /** How often to look unasked; milliseconds. */
+  /** Interval of looking for due events without being woken; milliseconds. */
   readonly poll: number;
-  /** Delivered events are kept so long; days. */
+  /** How long delivered events are kept; days. */
   readonly keepDays: number;
-  /** How long a stop waits for handlers at work; milliseconds. */
+  /** How long a stop waits for running handlers; milliseconds. */
   readonly closing: number;
 }
 
@@ -42,7 +42,10 @@ export const defaultTuning: DeliveryTuning = {
 
 export interface DeliveryOptions {
   readonly database: () => Kysely<SystemTables>;
-  /** Whether this process is the leader, which delivers. Asked again and again; takes the lead where nobody has it. */
+  /**
+   * Returns whether this process is the leader, which alone delivers. Called repeatedly; takes the lead if no process
+   * has it.
+   */
   readonly leads: () => Promise<boolean>;
   readonly subscriptions: Pick<Subscriptions, 'bound'>;
   readonly log: Log;
@@ -60,7 +63,7 @@ interface DueRow extends EventRow {
 interface Running {
   readonly plugin: string;
   work: Promise<void>;
-  /** Its attempt takes long: it has given its place back. */
+  /** Whether the attempt takes long and has released its slot. */
   slow: boolean;
 }
 
@@ -72,7 +75,7 @@ export class Delivery {
   readonly #options: DeliveryOptions;
   /** `plugin subscription` → the handler. */
   readonly #handlers = new Map<string, OwnedSubscription>();
-  /** Chains at work here. */
+  /** The chains that are running in this process. A chain is the events of one aggregate for one handler. */
   readonly #running = new Map<string, Running>();
   #loop: Promise<void> | undefined;
   #closed = false;
@@ -91,15 +94,15 @@ export class Delivery {
     this.#loop = this.#work();
   }
 
-  /** Says that something may be due. */
+  /** Wakes the delivery loop, because an event may be due. */
   wake(): void {
     this.#woken = true;
     this.#wake();
   }
 
   /**
-   * Resolves when no event waits for its first attempt, those that handlers emitted meanwhile included. What waits
-   * behind a failed one is not waited for.
+   * Resolves when no event waits for its first attempt, including events that handlers emitted meanwhile. Events behind
+   * a failed one are not waited for.
    */
   async drained(): Promise<void> {
     while (this.#loop !== undefined && !this.#closed && (this.#running.size > 0 || (await this.#busy()))) {
@@ -108,7 +111,9 @@ export class Delivery {
     }
   }
 
-  /** Starts nothing more and waits a moment for what runs: what is not done by then will be delivered again. */
+  /**
+   * Starts no more handlers and waits up to `closing` ms for running ones. Unfinished events will be delivered again.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     this.wake();
@@ -148,7 +153,7 @@ export class Delivery {
 
   async #round(): Promise<void> {
     while ((await this.#route()) === routeBatch) {
-      /* until all are routed */
+      /* Until all are routed. */
     }
     for (let more = true; more && this.#free() > 0 && !this.#closed;) {
       const rows = await this.#due();
@@ -159,7 +164,7 @@ export class Delivery {
         this.#begin(chain, [first, ...rest]);
         begun += 1;
       }
-      // A batch may be of few chains, or of a plugin whose share is spent: what lies behind it is due as well.
+      // A batch may contain few chains, or chains of a plugin whose share is used up: later events may be due too.
       more = begun > 0 && rows.length === dueBatch;
     }
     await this.#prune();
@@ -182,7 +187,7 @@ export class Delivery {
     });
   }
 
-  /** Writes one delivery for each new event and each remembered subscription to its type. @returns how many events. */
+  /** Writes one delivery for each new event and each subscription to its type. @returns the number of events. */
   async #route(): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       with routed as (
@@ -198,7 +203,7 @@ export class Delivery {
     return rows[0]?.count ?? 0;
   }
 
-  /** Asked for handler by handler, each along its index: what is kept for plugins that are off is passed over. */
+  /** Queries handler by handler, each along its index, so that events kept for plugins that are off are not read. */
   async #due(): Promise<readonly DueRow[]> {
     const ready = [...this.#handlers.values()].filter(({ plugin }) => !this.#full(plugin));
     const { names, owners } = columns(ready);
@@ -225,7 +230,7 @@ export class Delivery {
     return rows[0]?.busy === true;
   }
 
-  /** Hands the events of one chain to its handler, in order, until one fails. */
+  /** Delivers the events of one chain to its handler, in order, until one fails. */
   async #run(rows: readonly DueRow[], running: Running): Promise<void> {
     const done: DueRow[] = [];
     try {
@@ -237,7 +242,7 @@ export class Delivery {
       }
       if (done.length > 0) await this.#complete(done);
     } catch (error) {
-      // The rows stand as they were: the handler will see these events again.
+      // The rows are unchanged, so the handler will receive these events again.
       this.#options.log.warn(
         { error: messageOf(error) },
         'what was delivered could not be recorded; it will be delivered again',
@@ -279,7 +284,7 @@ export class Delivery {
       .execute();
   }
 
-  /** @returns whether the chain goes on without this event. */
+  /** @returns whether the chain continues without this event. */
   async #fail(row: DueRow, message: string): Promise<boolean> {
     const { database, log, tuning } = this.#options;
     const attempts = row.attempts + 1;

@@ -23,14 +23,14 @@ import { sendingAlone } from './single-statement.ts';
 import { givingUpStalled } from './stalled-connections.ts';
 import { Turns, type TurnsOptions } from './turns.ts';
 
-/** What differs between the engines. */
+/** The parts that differ between the engines. */
 export interface Engine {
   readonly name: 'embedded' | 'postgresql';
   readonly orm: Orm;
-  /** What processes share through the server. */
+  /** The server's features that processes share, such as advisory locks; undefined on the embedded database. */
   readonly session: Session | undefined;
   syncs(): Promise<number | undefined>;
-  /** Whether writes are refused because the disk is full. */
+  /** Whether writes are rejected because the disk is full. */
   full(): boolean;
   close(): Promise<void>;
 }
@@ -39,11 +39,11 @@ export interface EngineOptions {
   readonly directory: string;
   readonly entities: readonly object[];
   readonly log: Log;
-  /** As `PostgresOptions` has it. */
+  /** As in `PostgresOptions`. */
   readonly caller?: TurnsOptions['caller'];
-  /** As `PostgresOptions` has it. */
+  /** As in `PostgresOptions`. */
   readonly started?: Promise<StartedDatabase> | undefined;
-  /** Milliseconds that one statement of a migration may take on a server. Default: any number. */
+  /** Time limit of one statement of a migration on a server, in milliseconds. Default: no limit. */
   readonly migrationLimit?: number;
 }
 
@@ -68,7 +68,7 @@ export async function openServer(
     };
     pool.on('connect', prepare);
     await checkServer(pool, url);
-    // The connection that is there already.
+    // The connection that already exists.
     const first = await pool.connect();
     prepare(first as unknown as PoolClient);
     first.release();
@@ -97,7 +97,7 @@ export async function openEmbedded(
 ): Promise<Engine> {
   const { path, supervised, unlock } = await started;
   try {
-    // A unit of work of another's may hold the connection as long as it is let.
+    // A unit of work may keep the connection for as long as its deadline allows.
     const turns = new Turns({ connections: 1, share: 1, patience: deadline * 2, caller });
     const orm = createOrm({ entities, driverOptions: embeddedDialect(supervised), turns });
     await orm.connect();
@@ -121,7 +121,7 @@ export async function openEmbedded(
   }
 }
 
-/** A database that only says it has saved would lose acknowledged work when the power fails: it is not opened. */
+/** Refuses a database without real fsync: it would lose acknowledged writes when the power fails. */
 async function assertDurable(orm: Orm, thread: DatabaseThread, path: string): Promise<void> {
   const {
     rows: [row],

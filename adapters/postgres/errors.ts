@@ -1,8 +1,8 @@
-// Translation of database errors (SQLSTATE) into the kernel's typed errors; no value of a row passes through here.
+// Translates database errors (SQLSTATE) into the kernel's typed errors, without passing on values of rows.
 import { Conflict, Duplicate, HexforgeError, StillReferenced, Unavailable } from '#core/kernel/errors';
 import { spentBy } from '#core/kernel/resources';
 
-/** A start or a migration that cannot go on: one sentence, and what the operator can do about it. */
+/** A start or a migration that cannot continue: one sentence, and a remedy for the operator. */
 export class StorageRefused extends Error {
   override readonly name = 'StorageRefused';
   readonly remedy: string;
@@ -14,12 +14,12 @@ export class StorageRefused extends Error {
 }
 
 /**
- * An error of the database that has no better name. `detail`, `where` and the statement are left behind: they quote
+ * A database error without a more specific type. `detail`, `where` and the statement are omitted, because they quote
  * rows.
  */
 export class DatabaseFault extends Error {
   override readonly name = 'DatabaseFault';
-  /** The SQLSTATE (PostgreSQL, appendix A), or a code of the operating system. */
+  /** The SQLSTATE (PostgreSQL, appendix A), or an error code of the operating system. */
   readonly code: string;
   readonly constraint: string | undefined;
   readonly table: string | undefined;
@@ -32,7 +32,7 @@ export class DatabaseFault extends Error {
   }
 }
 
-/** The members that `pg` and PGlite give their errors alike. */
+/** The members that errors of `pg` and PGlite have in common. */
 export interface DriverError {
   readonly message: string;
   readonly code?: string | undefined;
@@ -40,7 +40,7 @@ export interface DriverError {
   readonly table?: string | undefined;
 }
 
-/** SQLSTATEs that say why nothing was done that may be done another time, with the sentence for each. */
+/** SQLSTATEs of temporary failures, with the sentence and remedy for each. */
 const absences: Readonly<Record<string, readonly [sentence: string, remedy: string]>> = {
   '25006': ['The database takes no writes now', 'Ask the administrator whether it is a standby or set to read-only'],
   '25P03': ['The database transaction was left open too long', 'Try again later'],
@@ -53,9 +53,9 @@ const absences: Readonly<Record<string, readonly [sentence: string, remedy: stri
   '57P03': ['The database is starting or stopping', 'Try again later'],
   '58030': ['The disk that holds the database fails', 'Ask the administrator to look at the log of the database'],
 };
-/** SQLSTATE class "transaction rollback": a deadlock, or two that cannot both be. Nothing of it is left. */
+/** SQLSTATE class "transaction rollback": a deadlock or a serialization conflict. All changes were rolled back. */
 const rollbackClass = '40';
-/** SQLSTATE classes that mean: no answer now, maybe later. */
+/** SQLSTATE classes of temporary unavailability. */
 const absentClasses = ['08', '53', '57'];
 /** SQLSTATE disk_full. */
 const diskFull = '53100';
@@ -71,7 +71,7 @@ const unreachable = new Set([
 ]);
 const socketCodes = new Set([...unreachable, 'ECONNRESET', 'EPIPE', 'ERR_DATABASE_THREAD']);
 const detail = 'Try again later; the log of the server says more';
-/** `pg` and `pg-pool` give these no code. */
+/** Messages of `pg` and `pg-pool` errors that have no code. */
 const socketMessages =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed|Cannot use a pool after calling end|Client is closed|timeout expired)/;
 
@@ -85,8 +85,8 @@ function isAbsence({ code, message }: DriverError): boolean {
 }
 
 /**
- * Turns what a driver threw into a typed error; what is typed already passes through. Of what says that something is
- * unavailable because of what a driver threw, that counts where it has a name of its own.
+ * Converts a driver's error to a typed error; typed errors are returned unchanged. If an Unavailable error was caused
+ * by a driver's error with a more specific type, that one is returned.
  */
 export function translated(error: unknown): unknown {
   if (error instanceof Unavailable && error.cause !== undefined) {
@@ -124,9 +124,9 @@ export function translated(error: unknown): unknown {
       cause: fault,
     });
   if (source.code === '23505') return new Duplicate(source.constraint ?? 'unknown', fault);
-  // 23001 is what PostgreSQL 18 calls a foreign key that says `restrict`; before, it was 23503 like any other.
+  // PostgreSQL 18 uses 23001 for a foreign key with `restrict`; earlier versions use 23503 as for all foreign keys.
   if (source.code === '23503' || source.code === '23001') {
-    // PostgreSQL words the two sides of a foreign key differently and gives both one code.
+    // Both sides of a foreign key have the same code and differ only in the message.
     if (source.message.startsWith('insert or update'))
       return new Conflict('Something this refers to does not exist any more', { cause: fault });
     return new StillReferenced(source.table ?? 'unknown', fault);
@@ -134,6 +134,6 @@ export function translated(error: unknown): unknown {
   return fault;
 }
 
-/** Whether the database gave the transaction up for another one: done again, it may well succeed. */
+/** Whether the database rolled the transaction back because of a concurrent one: a retry may succeed. */
 export const gaveUp = (error: unknown): boolean =>
   error instanceof Unavailable && error.cause instanceof DatabaseFault && error.cause.code.startsWith(rollbackClass);

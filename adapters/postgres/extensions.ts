@@ -1,17 +1,18 @@
-// Extensions of PostgreSQL that every database of a forge has, for the migrations of any plugin: `pg_trgm`.
+// The PostgreSQL extension that every database of a forge has, for the migrations of any plugin: `pg_trgm`.
 import { CompiledQuery, type Kysely } from 'kysely';
 import { DatabaseFault, StorageRefused } from './errors.ts';
 
 /**
- * Before any plugin's migrations, which may not make one. PostgreSQL trusts whoever may create in the database with it.
- * @throws {StorageRefused} where it cannot be made, or is out of reach.
+ * Creates the extension before any plugin's migrations, which must not create extensions. PostgreSQL lets every user
+ * with the right to create in the database create this one.
+ * @throws {StorageRefused} if it cannot be created or used.
  */
 export async function ensureTrigrams<DB>(database: Kysely<DB>): Promise<void> {
   try {
     await database.executeQuery(CompiledQuery.raw('create extension if not exists pg_trgm'));
     await database.executeQuery(CompiledQuery.raw("select similarity('a', 'a')"));
   } catch (error) {
-    // A database that went away lacks nothing.
+    // An unavailable database is not a missing extension.
     if (!(error instanceof DatabaseFault)) throw error;
     throw new StorageRefused(
       `The database lacks the extension "pg_trgm": ${error.message}`,

@@ -1,5 +1,5 @@
-// A decorator of kysely dialects: connections are taken by turns, errors are translated, failed transactions cannot be
-// committed, and broken connections are released.
+// A decorator of kysely dialects: connections are shared by fair queuing, errors are translated, failed transactions
+// cannot be committed, and broken connections are released.
 import type { DatabaseConnection, Dialect, Driver, TransactionSettings } from 'kysely';
 import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import { translated } from './errors.ts';
@@ -9,12 +9,12 @@ type Savepoints = Required<Pick<Driver, 'savepoint' | 'rollbackToSavepoint' | 'r
 type SavepointArguments = Parameters<Savepoints['savepoint']>;
 
 /**
- * What comes of statements that are asked for at once on a connection: the driver keeps their order, or it wants one at
- * a time, as `pg` does. A store need not know.
+ * How a driver treats concurrent statements on one connection: it queues them in order, or it requires the previous one
+ * to finish first, as `pg` does. Stores work with both.
  */
 type Statements = 'ordered' | 'one at a time';
 
-/** Guards the connections of `dialect`, and returns it. */
+/** Guards the connections of `dialect`, and returns the dialect. */
 export function guarded<D extends Dialect>(dialect: D, turns: Turns, statements: Statements = 'one at a time'): D {
   const create = dialect.createDriver.bind(dialect);
   dialect.createDriver = () => new GuardedDriver(create(), turns, statements);
@@ -25,13 +25,12 @@ class GuardedDriver implements Driver {
   readonly #driver: Driver;
   readonly #turns: Turns;
   readonly #statements: Statements;
-  /** The end of the turn of each connection that is in use. */
+  /** Releases the slot of each connection that is in use. */
   readonly #ends = new WeakMap<DatabaseConnection, () => void>();
   readonly #seen = new WeakSet<DatabaseConnection>();
   /**
-   * Connections in whose transaction a statement has failed. PostgreSQL answers COMMIT of such a transaction with a
-   * silent
-   * ROLLBACK: a caller that swallowed the error would be told that its work was saved.
+   * Connections whose transaction has a failed statement. PostgreSQL answers COMMIT of such a transaction with a silent
+   * ROLLBACK: a caller that swallowed the error would believe that its changes were saved.
    */
   readonly #failed = new WeakSet<DatabaseConnection>();
 
@@ -64,7 +63,7 @@ class GuardedDriver implements Driver {
     try {
       await this.#driver.beginTransaction(connection, settings);
     } catch (error) {
-      // kysely forgets a connection whose BEGIN failed; the pool would run dry.
+      // kysely does not release a connection whose BEGIN failed, so the pool would run out of connections.
       await this.releaseConnection(connection);
       throw error;
     }
@@ -80,7 +79,7 @@ class GuardedDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // Where the connection is gone the server has rolled back by itself; kysely releases the connection only when this
+    // If the connection is broken, the server has rolled back by itself. kysely releases the connection only when this
     // resolves.
     await this.#driver.rollbackTransaction(connection).catch(() => undefined);
   }
@@ -99,7 +98,7 @@ class GuardedDriver implements Driver {
   }
 
   async releaseConnection(...[connection, ...rest]: Parameters<Driver['releaseConnection']>): Promise<void> {
-    // Once released it may be another's at once.
+    // After the release another caller may get the connection at once.
     const end = this.#ends.get(connection);
     this.#ends.delete(connection);
     try {

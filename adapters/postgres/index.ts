@@ -1,4 +1,4 @@
-// The SQL column of storage: PostgreSQL, or the embedded one.
+// The SQL adapter of storage: PostgreSQL, or the embedded database.
 export type { Migration, SqlDatabase } from './database.ts';
 export { StorageRefused } from './errors.ts';
 export type { MigrationSet } from './migration-records.ts';

@@ -1,5 +1,4 @@
-// Intents, a write-ahead record of changes outside the database: announced and not yet concluded, each owned by a
-// process.
+// Intents: committed records of changes outside the database that are not yet concluded, each owned by a process.
 import { type Kysely, sql } from 'kysely';
 import { Conflict, Unavailable } from '#core/kernel/errors';
 import { givenUp } from '#core/kernel/given-up';
@@ -15,18 +14,18 @@ export interface IntentsOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
-  /** Absent on the embedded database: nobody else can have it open, so every other owner is gone. */
+  /** Absent on the embedded database: no other process can have it open, so every other owner has ended. */
   readonly identity?: ProcessIdentity;
 }
 
 const renewEvery = 10_000;
-/** A process on another host that did not renew its row for so long is taken for dead. */
+/** A process on another host whose row was not renewed for this long counts as dead. */
 const longAgo = sql<Date>`clock_timestamp() - interval '60 seconds'`;
 const atOnce = sql<Date>`clock_timestamp()`;
-/** An INSERT that was sent before its connection broke has run by then, or never will. */
+/** After this time an INSERT sent before its connection broke has either run or will never run. */
 const doubtMs = 5 * 60_000;
 
-/** What is known of the process that owns an intent; nulls where its row is gone. */
+/** The process that owns an intent; nulls if its row does not exist. */
 interface OwnerRow {
   readonly process_id: string;
   readonly host: string | null;
@@ -38,11 +37,11 @@ interface OwnerRow {
 export class SqlIntents implements Intents {
   readonly #options: IntentsOptions;
   /**
-   * This opening of the database: a process that opens it again is another owner, and so is one that was taken for
-   * dead.
+   * The id of this opening of the database. A process gets a new one when it opens the database again, and after other
+   * processes took it for dead.
    */
   #owner: string;
-  /** Ids of intents whose INSERT had no reply, with the time until which each may still turn up. */
+  /** Ids of intents whose INSERT had no reply, with the time until which each may still appear. */
   readonly #doubtful = new Map<string, number>();
   #registered: Promise<void> | undefined;
   #renewal: NodeJS.Timeout | undefined;
@@ -82,7 +81,7 @@ export class SqlIntents implements Intents {
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
     try {
-      // Where the connection broke the reply alone may be lost; the same id makes no second one.
+      // If the connection broke, only the reply may be lost; a retry with the same id creates no second intent.
       await insert().catch((error: unknown) => {
         if (!(error instanceof Unavailable)) throw error;
         return insert();
@@ -94,7 +93,7 @@ export class SqlIntents implements Intents {
     return intent;
   }
 
-  /** @throws {Conflict} where it was concluded already: whoever comes second must not record the outcome again. */
+  /** @throws {Conflict} if the intent was already closed: its outcome must not be recorded twice. */
   async close(id: string): Promise<void> {
     if (!this.#options.transactions.active)
       throw new Error('an intent is closed inside the unit of work that records its outcome');
@@ -109,7 +108,8 @@ export class SqlIntents implements Intents {
     const { transactions, identity } = this.#options;
     if (transactions.active) throw new Error('an intent is renewed outside of units of work: the change is none of it');
     const intents = this.#database().selectFrom('hexforge_intent as i').where('i.id', '=', id);
-    // Without rivals it is enough to look; against them, who comes first to the row of the process has it.
+    // On the embedded database no other process can close the intent, so reading it is enough. On a server the update
+    // of the process's row competes with the row's removal; the first one wins.
     const found =
       identity === undefined
         ? await intents.select('i.id').execute()
@@ -132,7 +132,7 @@ export class SqlIntents implements Intents {
         : await intents
             .innerJoin('hexforge_process as p', 'p.id', 'i.process_id')
             .forUpdate('i')
-            // Against its removal alone: the process goes on being renewed.
+            // Blocks only the removal of the row; the process can still renew it.
             .forKeyShare('p')
             .execute();
     if (found.length === 0) throw givenUp(id);
@@ -184,7 +184,7 @@ export class SqlIntents implements Intents {
       }));
   }
 
-  /** Gives up this process's row: what it left open is abandoned from now on. */
+  /** Deletes this process's row, so that its open intents become abandoned. */
   async release(): Promise<void> {
     clearInterval(this.#renewal);
     await this.#removeDoubtful().catch(() => undefined);
@@ -196,7 +196,7 @@ export class SqlIntents implements Intents {
       .catch(() => undefined);
   }
 
-  /** What they announced never began. */
+  /** Deletes intents whose change never began, because their INSERT had no reply. */
   async #removeDoubtful(): Promise<void> {
     if (this.#doubtful.size === 0) return;
     const removed = await this.#database()
@@ -219,14 +219,15 @@ export class SqlIntents implements Intents {
     return host === identity.host && !isAlive({ host, pid, started });
   }
 
-  /** Of a process elsewhere only its silence is known. */
+  /** A process on another host can only be judged by its missing renewals. */
   #isSilent({ host, expired }: OwnerRow): boolean {
     return host !== this.#options.identity?.host && expired === true;
   }
 
   /**
-   * Removes the rows of processes that are silent, unless they were heard of by now: one that only lost the database
-   * for a while learns by it that its intents stand no more. @returns those that are removed.
+   * Removes the rows of silent processes, unless they were renewed meanwhile. A process that was only disconnected from
+   * the database finds its row missing, and so learns that its intents are no longer its own. @returns the ids of
+   * removed processes.
    */
   async #end(silent: readonly OwnerRow[]): Promise<ReadonlySet<string>> {
     if (silent.length === 0) return new Set();
@@ -280,7 +281,7 @@ export class SqlIntents implements Intents {
       .where('id', '=', this.#owner)
       .executeTakeFirst();
     if (numUpdatedRows > 0n) return;
-    // What the earlier one left open stands no more, and is for whoever finds it.
+    // Intents of the previous owner id are now abandoned, and any process may take them over.
     this.#owner = this.#options.ids.uuid();
     await this.#enter(identity);
   }

@@ -1,7 +1,10 @@
-// Leader election between processes: the leader holds an advisory lock until its database session ends.
+// Leader election between processes: the leader has an advisory lock until its database session ends.
 import type { Session } from './session.ts';
 
-/** Whether this process leads. To be asked again and again: it takes the lead where nobody has it. */
+/**
+ * Returns a function that reports whether this process is the leader. Call it repeatedly: it becomes leader if no other
+ * process is.
+ */
 export function leaderElection(session: Session, name: string): () => Promise<boolean> {
   let heldIn = 0;
   return async () => {

@@ -1,6 +1,6 @@
-// A wait with an end.
+// Waits with a time limit.
 
-/** Waits for `work` so long, then does `otherwise`. */
+/** Waits for `work` up to `milliseconds`, then calls `otherwise`. */
 export async function limited(
   milliseconds: number,
   work: Promise<unknown>,

@@ -1,13 +1,15 @@
-// Named locks: a mutex that the callers of one process share fairly, session-level advisory locks between processes.
+// Named locks: a mutex with fair queuing inside one process, session-level advisory locks between processes.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FairMutex } from '#core/kernel/fair-mutex';
 import type { Locks, UnitOfWork } from '#core/kernel/unit-of-work';
 import type { Session } from './session.ts';
 
-/** A lock between processes, by name. The embedded database needs none: one process has it open. */
+/**
+ * A lock between processes, by name. The embedded database needs no such lock, because only one process has it open.
+ */
 export interface ProcessLock {
-  /** @throws the signal's reason, where that is aborted first. */
+  /** @throws the signal's reason, if it is aborted first. */
   acquire(name: string, signal?: AbortSignal): Promise<() => Promise<void>>;
 }
 
@@ -36,9 +38,9 @@ export function locks(unitOfWork: UnitOfWork, processLock: ProcessLock, caller?:
 }
 
 /**
- * Advisory locks on one shared session: a session can hold any number, and asking without waiting never blocks the
- * others.
- * Where the session breaks the lock is lost with it; what is guarded also compares before it swaps.
+ * Advisory locks on one shared session: a session can have any number of them, and a try that does not wait never
+ * blocks the others. If the session breaks, its locks are lost; the guarded changes therefore also compare before they
+ * swap.
  */
 export function advisoryLock(session: Session): ProcessLock {
   return {

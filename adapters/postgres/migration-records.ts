@@ -1,4 +1,4 @@
-// What the database records of migrations: which were applied, and whose each table is.
+// The database's records of migrations: which were applied, and which plugin owns each table.
 import { createHash } from 'node:crypto';
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Migration } from './database.ts';
@@ -6,17 +6,17 @@ import { StorageRefused } from './errors.ts';
 import { Ownership, system } from './ownership.ts';
 import type { SystemTables } from './schema.ts';
 
-/** What one plugin's tables are made by. */
+/** The migrations and tables of one plugin. */
 export interface MigrationSet {
   readonly plugin: string;
   readonly migrations: readonly Migration[];
-  /** Tables and views that are there once all are applied. */
+  /** Tables and views that exist once all migrations are applied. */
   readonly tables?: readonly string[];
-  /** Published tables and views of others that its foreign keys and views name. */
+  /** Published tables and views of other plugins that its foreign keys and views name. */
   readonly references?: readonly string[];
-  /** Plugins on whose tables its own may build: where one of those was refused, this one is not tried. */
+  /** Plugins on whose tables its own may depend: if one of them is refused, this one is skipped. */
   readonly after?: readonly string[];
-  /** Nothing goes on without it: where it is refused, nothing more is applied. */
+  /** If a vital plugin is refused, no further migrations are applied. */
   readonly vital?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Records {
   readonly tables: ReadonlyMap<string, string>;
 }
 
-/** Empty where nothing was applied yet. */
+/** Empty if no migration was applied yet. */
 export async function readRecords(database: Kysely<SystemTables>): Promise<Records> {
   const {
     rows: [there],
@@ -58,7 +58,7 @@ export async function readRecords(database: Kysely<SystemTables>): Promise<Recor
 export const recordedTables = ({ tables }: Records, plugin: string): ReadonlySet<string> =>
   new Set([...tables].filter(([, owner]) => owner === plugin).map(([name]) => name));
 
-/** Whose things are, by what is recorded and by what the plugins of this start declare. */
+/** The owners of tables and other objects, from the records and from the declarations of the plugins of this start. */
 export function ownershipOf({ applied, tables }: Records, sets: readonly MigrationSet[]): Ownership {
   const declared = sets.flatMap(({ plugin, tables: own = [] }) => own.map((name) => [name, plugin] as const));
   return new Ownership(
@@ -69,7 +69,7 @@ export function ownershipOf({ applied, tables }: Records, sets: readonly Migrati
 
 /**
  * The migrations of a set that were not applied, in its order.
- * @throws {StorageRefused} where one was applied that is not known here, or another text of one.
+ * @throws {StorageRefused} if an applied migration is unknown or has a different text.
  */
 export function missing({ plugin, migrations }: MigrationSet, { applied }: Records): readonly Step[] {
   const known = new Map(migrations.map((migration) => [migration.name, { sha256: hash(migration), ...migration }]));
@@ -91,7 +91,7 @@ export function missing({ plugin, migrations }: MigrationSet, { applied }: Recor
   return [...known.values()];
 }
 
-/** Of the statements alone, white space made equal: indenting the source changes nothing in the database. */
+/** Hashes only the statements, with white space normalized: indenting the source changes nothing in the database. */
 function hash({ up }: Migration): string {
   return createHash('sha256')
     .update(JSON.stringify(up.map((statement) => statement.replace(/\s+/g, ' ').trim())))

@@ -1,5 +1,5 @@
-// The review of one plugin's migrations while they run: each is compared with what the plugin may do, in the
-// transaction that they share.
+// Reviews one plugin's migrations while they run: compares their effects with the rules, in the transaction that they
+// share.
 import { CompiledQuery, type Kysely } from 'kysely';
 import { type Catalog, changes, isRelation, readCatalog } from './catalog.ts';
 import { changeOffence, declaredOffence, Offending, statementOffence } from './migration-rules.ts';
@@ -11,7 +11,7 @@ export interface ReviewOptions {
   readonly set: MigrationSet;
   readonly records: Records;
   readonly ownership: Ownership;
-  /** As the set before this one left it, where there was one. */
+  /** The catalog after the previous set, if there was one. */
   readonly catalog: Catalog | undefined;
 }
 
@@ -19,12 +19,12 @@ export class Review {
   readonly #options: ReviewOptions;
   readonly #references: ReadonlySet<string>;
   readonly #compared: ReadonlySet<Step>;
-  /** Table or view → the migration of this run that made, or dropped, it last. */
+  /** Table or view → the last migration of this run that created it; `#dropped`: that dropped it. */
   readonly #made = new Map<string, string>();
   readonly #dropped = new Map<string, string>();
   #catalog: Catalog | undefined;
 
-  /** @param compared the steps after which to compare: reading the catalog takes longer than most steps. */
+  /** @param compared the steps after which the catalog is compared: reading it takes longer than most steps. */
   constructor(options: ReviewOptions, compared: readonly Step[]) {
     this.#options = options;
     this.#compared = new Set(compared);
@@ -32,12 +32,12 @@ export class Review {
     this.#catalog = options.catalog;
   }
 
-  /** As it was seen last: after a run that went well, what is there. */
+  /** The catalog as last read; after a successful run it is current. */
   get catalog(): Catalog | undefined {
     return this.#catalog;
   }
 
-  /** Before anything runs. @throws {Offending} */
+  /** Called before any statement runs. @throws {Offending} */
   statements({ name, up }: Step): void {
     for (const statement of up) {
       const offence = statementOffence(statement);
@@ -49,7 +49,7 @@ export class Review {
     this.#catalog ??= await readCatalog(transaction);
   }
 
-  /** After each step. @throws {Offending} */
+  /** Called after each step. @throws {Offending} */
   async after(done: Step, transaction: Kysely<SystemTables>): Promise<void> {
     if (!this.#compared.has(done)) return;
     const { name: step } = done;
@@ -65,7 +65,9 @@ export class Review {
     }
   }
 
-  /** After the last one: exactly what is declared is there, and is recorded. @throws {Offending} */
+  /**
+   * Called after the last step: checks that exactly the declared tables exist, and records them. @throws {Offending}
+   */
   async end(transaction: Kysely<SystemTables>): Promise<void> {
     const { set, records, ownership } = this.#options;
     const { plugin, tables = [] } = set;

@@ -1,16 +1,19 @@
-// What a plugin's migration may do: which statements it may hold, and which changes of the catalog they may come to.
+// The rules for a plugin's migrations: which statements they may contain, and which changes of the catalog they may
+// cause.
 import { type Change, isRelation, localSettings, type Catalog, type CatalogObject } from './catalog.ts';
 import { type Ownership, startsWithNameOf, system, tablePrefix } from './ownership.ts';
 
-/** What went against the rules, as the rest of a sentence that begins with the migration; and the remedy. */
+/** A violation of the rules, as the rest of a sentence that begins with the migration; and the remedy. */
 export interface Offence {
   readonly what: string;
   readonly remedy: string;
-  /** The migration; absent where it is none's in particular: then the sentence begins with the plugin. */
+  /**
+   * The migration. If absent, the violation belongs to no particular migration and the sentence begins with the plugin.
+   */
   readonly step?: string | undefined;
 }
 
-/** Ends the transaction of a plugin's migrations. */
+/** Aborts the transaction of a plugin's migrations. */
 export class Offending extends Error {
   readonly offence: Offence;
 
@@ -29,7 +32,7 @@ const allowed = new Set(
 const setsLocally = (words: string): boolean =>
   localSettings.some((name) => words.startsWith(`set local ${name} `) || words.startsWith(`set local ${name}=`));
 
-/** Of a statement as it stands, before anything runs. */
+/** Checks one statement before any runs. */
 export function statementOffence(statement: string): Offence | undefined {
   const words = beginning(statement);
   const [first = ''] = words.split(' ', 1);
@@ -42,7 +45,7 @@ export function statementOffence(statement: string): Offence | undefined {
   };
 }
 
-/** The first words in lower case, without the comments and brackets that may stand before them. */
+/** The first words in lower case, without preceding comments and brackets. */
 function beginning(statement: string): string {
   let rest = statement.replace(/^[\s(;]+/, '');
   for (;;) {
@@ -53,7 +56,7 @@ function beginning(statement: string): string {
   return rest.slice(0, 200).toLowerCase().replace(/\s+/g, ' ');
 }
 
-/** The length of the comment that a text begins with; these nest. */
+/** The length of the comment at the start of a text; block comments nest. */
 function blockComment(text: string): number {
   if (!text.startsWith('/*')) return 0;
   let depth = 0;
@@ -67,11 +70,11 @@ function blockComment(text: string): number {
 export interface Rules {
   readonly plugin: string;
   readonly ownership: Ownership;
-  /** Tables and views of others that it may point at. */
+  /** Tables and views of other plugins that it may refer to. */
   readonly references: ReadonlySet<string>;
 }
 
-/** The first change that is not the plugin's to make. */
+/** The first change that the plugin may not make. */
 export function changeOffence(found: readonly Change[], rules: Rules): Offence | undefined {
   for (const change of found) {
     const offence = offenceOf(change, rules);
@@ -127,30 +130,30 @@ const of = (owner: string | undefined): string => {
   return owner === system ? ", the forge's own" : ` of plugin "${owner}"`;
 };
 
-/** What of others was changed or lost: of a purge, everything that would go with the plugin's own. */
+/** Changed or dropped objects of other owners. For a purge these are the objects that depend on the plugin's. */
 export function ofOthers(found: readonly Change[], plugin: string, ownership: Ownership): readonly string[] {
   const gone = new Set(found.filter(({ how }) => how === 'dropped').map(({ object }) => object.name));
   return found.flatMap(({ object }) => {
     const { name, part_of: whole } = object;
     const owner = ownership.ownerOf(bare(whole ?? name));
-    // What is part of something that goes is not told beside it.
+    // Parts of a dropped object are not listed separately.
     return owner === plugin || (whole !== null && gone.has(whole)) ? [] : [`${called(object)}${of(owner)}`];
   });
 }
 
-/** Tables and views, against those that a plugin declares. */
+/** The existing tables and views, and those that a plugin declares. */
 export interface Declared {
   readonly plugin: string;
   readonly tables: ReadonlySet<string>;
-  /** Recorded of an earlier start. */
+  /** Recorded at an earlier start. */
   readonly recorded: ReadonlySet<string>;
   readonly ownership: Ownership;
-  /** Table or view → the migration of this run that made, or dropped, it. */
+  /** Table or view → the migration of this run that created it; `dropped`: that dropped it. */
   readonly made: ReadonlyMap<string, string>;
   readonly dropped: ReadonlyMap<string, string>;
 }
 
-/** After the last migration exactly what is declared is there. */
+/** Checks that exactly the declared tables exist after the last migration. */
 export function declaredOffence(
   catalog: Catalog,
   { plugin, tables, recorded, ownership, made, dropped }: Declared,

@@ -1,5 +1,5 @@
-// Schema migrations: what a plugin lacks is applied whole or not at all, by one process at a time, each plugin for
-// itself.
+// Schema migrations: each plugin's missing migrations are applied in one transaction, by one process at a time,
+// independently of other plugins.
 import { CompiledQuery, type Kysely } from 'kysely';
 import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
@@ -22,21 +22,21 @@ import { migrationTable, systemMigrations, type SystemTables } from './schema.ts
 import { alone } from './single-statement.ts';
 import { liftBound } from './stalled-connections.ts';
 
-/** What became, or would become, of one plugin's migrations. */
+/** The result of one plugin's migrations, applied or pending. */
 export interface MigrationOutcome {
   readonly plugin: string;
-  /** Names of those that were applied, or are pending: all that it lacked, or none. */
+  /** Names of the applied or pending migrations: all missing ones, or an empty list. */
   readonly steps: readonly string[];
-  /** Why none was. */
+  /** Why no migration was applied. */
   readonly refused?: StorageRefused;
 }
 
-/** Held by who changes tables. */
+/** Taken by every process that changes tables. */
 export const migrationLock = 'hexforge.migrations';
 
 /**
- * PostgreSQL would run a statement to its end, locks and all, after the process that asked for it was killed. Some
- * platforms of servers cannot look.
+ * Makes the server abort a statement when the client disconnects: otherwise it would run to its end, with its locks,
+ * after the process was killed. Some server platforms do not support the setting.
  */
 const noticeLoss = `do $$ begin
   set local client_connection_check_interval = '2s';
@@ -56,7 +56,10 @@ export class Migrations {
     this.#log = log;
   }
 
-  /** What `migrate` would apply, in its order. Changes nothing. @throws {StorageRefused} of the system's own. */
+  /**
+   * The migrations that `migrate` would apply, in order. Changes nothing. @throws {StorageRefused} for the system's
+   * own.
+   */
   async pending(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]> {
     const records = await readRecords(this.#database());
     const own = missing(systemSet, records);
@@ -64,9 +67,9 @@ export class Migrations {
   }
 
   /**
-   * Applies what is missing, the system's own first. What one plugin lacks is one transaction: its upgrade is there
-   * whole or not at all, and the others' go on. Answers for the sets in which something was to be done.
-   * @throws {StorageRefused} where nobody's can be: of the system's own, or when the database goes away.
+   * Applies missing migrations, the system's own first. Each plugin's migrations are one transaction, which succeeds or
+   * fails as a whole; other plugins continue. Returns the outcomes of sets that had missing migrations or were refused.
+   * @throws {StorageRefused} if the system's own migrations fail, or the database becomes unavailable.
    */
   async migrate(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]> {
     return this.#locks.exclusive(migrationLock, async () => {
@@ -75,7 +78,7 @@ export class Migrations {
       const own = missing(systemSet, await readRecords(this.#database()));
       if (own.length > 0) await this.#apply(systemSet, own);
       const records = await readRecords(this.#database());
-      // Of a newer version, or changed: a start that has to be refused changes nothing before.
+      // Detects unknown and changed migrations first, so that a start that must be refused changes nothing.
       const known = await each(sets, async (set) => missing(set, records));
       const refused = known.filter((outcome) => outcome.refused !== undefined);
       if (sets.some(({ plugin, vital }) => vital === true && refused.some((outcome) => outcome.plugin === plugin)))
@@ -94,7 +97,10 @@ export class Migrations {
     });
   }
 
-  /** Compares once, at the end. Where anything fails, once more after each step: an earlier one may be at fault. */
+  /**
+   * Compares the catalog once, at the end. If a run fails, runs again with a comparison after each step, because an
+   * earlier step may be at fault.
+   */
   async #reviewed(set: MigrationSet, steps: readonly Step[], options: ReviewOptions): Promise<Catalog | undefined> {
     let review = new Review(options, steps.slice(-1));
     try {
@@ -116,14 +122,14 @@ export class Migrations {
       await this.#database()
         .transaction()
         .execute(async (transaction) => {
-          // A step over a large table may take its time; a unit of work may not.
+          // A step on a large table may take long, unlike a unit of work, so the time limit is lifted.
           await transaction.executeQuery(CompiledQuery.raw(liftBound));
           await transaction.executeQuery(CompiledQuery.raw(noticeLoss));
           await review?.begin(transaction);
           for (const step of steps) {
             at = step.name;
             for (const statement of step.up) await transaction.executeQuery(CompiledQuery.raw(alone(statement)));
-            // Else the next step could not alter a table whose deferred checks are still to come.
+            // Otherwise the next step could not alter a table with pending deferred checks.
             await transaction.executeQuery(CompiledQuery.raw('set constraints all immediate'));
             await review?.after(step, transaction);
             const { name, sha256 } = step;
@@ -138,7 +144,7 @@ export class Migrations {
   }
 }
 
-/** Goes through the sets: what one is refused for concerns it, and those that build on it, alone. */
+/** Processes each set. A refusal affects only its plugin and the plugins that depend on it. */
 async function each(
   sets: readonly MigrationSet[],
   work: (set: MigrationSet) => Promise<readonly Step[]>,
@@ -165,14 +171,16 @@ const worthTelling = (own: readonly Step[], others: readonly MigrationOutcome[])
     ({ steps, refused }) => steps.length > 0 || refused !== undefined,
   );
 
-/** SQLSTATE query_canceled: by `migrate_timeout`, or by hand. The database is there, and the migration is to blame. */
+/**
+ * SQLSTATE query_canceled: by `migrate_timeout`, or manually. The database is available, and the migration is at fault.
+ */
 const wasCancelled = (error: Unavailable): boolean =>
   error.cause instanceof DatabaseFault && error.cause.code === '57014';
 
 const isAbsence = (error: unknown): boolean =>
   (error instanceof Unavailable && !wasCancelled(error)) || error instanceof InsufficientStorage;
 
-/** Whether the others can go on: a database that went away is nobody's fault, and theirs to do without too. */
+/** Whether other plugins can continue. If the database is unavailable, no plugin can. */
 const isOnePlugins = (error: unknown): error is StorageRefused =>
   error instanceof StorageRefused && !isAbsence(error.cause);
 

@@ -23,11 +23,11 @@ import { Subscriptions } from './subscriptions.ts';
 import { Transactions } from './unit-of-work.ts';
 
 export interface PostgresOptions {
-  /** DATABASE_URL; absent: the embedded database in `directory`. */
+  /** DATABASE_URL; if absent, the embedded database in `directory` is used. */
   readonly url?: string | undefined;
   /** The data directory; the embedded database is its folder `database`. */
   readonly directory: string;
-  /** The embedded database, where it was started already. */
+  /** The embedded database, if it was started already. */
   readonly started?: Promise<StartedDatabase> | undefined;
   /** `defineEntity` schemas of every plugin. */
   readonly entities: readonly object[];
@@ -35,17 +35,17 @@ export interface PostgresOptions {
   readonly ids: Ids;
   readonly log: Log;
   /**
-   * On whose behalf the present work is done (`CurrentCaller`): callers share connections and locks fairly. Default:
+   * Returns the caller key of the current work (`CurrentCaller`): callers share connections and locks fairly. Default:
    * the server's own.
    */
   readonly caller?: (() => string | undefined) | undefined;
-  /** For tests: how delivery retries. */
+  /** For tests: the retry behaviour of delivery. */
   readonly tuning?: Partial<DeliveryTuning>;
-  /** Milliseconds that one statement of a migration may take on a server. Default: any number. */
+  /** Time limit of one statement of a migration on a server, in milliseconds. Default: no limit. */
   readonly migrationLimit?: number;
-  /** For tests: how much is kept for a subscription that nobody serves. */
+  /** For tests: how much is kept for a subscription without a running handler. */
   readonly kept?: { readonly events: number; readonly days: number };
-  /** The longest a unit of work may stay open, in milliseconds. Default 30,000. */
+  /** The time limit of a unit of work, in milliseconds. Default 30,000. */
   readonly deadline?: number;
 }
 
@@ -53,19 +53,19 @@ export interface PostgresStorage extends Storage {
   readonly engine: 'embedded' | 'postgresql';
   readonly database: SqlDatabase;
   /**
-   * Applies what is missing under an advisory lock, the system's own tables first, and answers what became of each
-   * plugin's. Until then only `locks` and `check` work. @throws {StorageRefused} where nobody's can be applied.
+   * Applies missing migrations under an advisory lock, the system's own first, and returns the outcome for each plugin.
+   * Until then only `locks` and `check` work. @throws {StorageRefused} if no migrations can be applied.
    */
   migrate(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]>;
-  /** What `migrate` would apply. @throws {StorageRefused} */
+  /** The migrations that `migrate` would apply. @throws {StorageRefused} */
   pending(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]>;
-  /** What plugins have left, and its removal. */
+  /** Lists and removes the data of plugins. */
   readonly purge: Pick<Purge, 'plugins' | 'remains' | 'purge'>;
-  /** `syncs`: fsync system calls the embedded database has made; undefined where a server makes them. */
+  /** `syncs`: fsync system calls of the embedded database; undefined on a server. */
   statistics(): Promise<{ readonly syncs: number | undefined }>;
 }
 
-/** How long `check` waits for an answer, `close` for units of work that are open, and for listeners; milliseconds. */
+/** Time limits in milliseconds: of `check` for an answer, of `close` for open units of work, of broadcast listeners. */
 const patience = { check: 5000, close: 10_000, broadcast: 1000 } as const;
 
 /** @throws {StorageRefused} with one sentence and its remedy. */
@@ -92,7 +92,7 @@ function assembled(
       write: (transaction, events) => writeEvents(transaction, events, engine.name),
       committed(events) {
         if (events.length === 0) return;
-        // On a server a notice comes back from it, to this process as to every other.
+        // On a server, the notification also reaches this process, as every other.
         if (session === undefined) transactions.outside(() => broadcast.announce(events));
         delivery.wake();
       },
@@ -135,7 +135,7 @@ function assembled(
     deliveries: subscriptions,
     migrate: (sets) => migrations.migrate(sets),
     pending: (sets) => migrations.pending(sets),
-    // Of the servers on a database one leads.
+    // One of the servers on a database is always the leader.
     purge: new Purge({ database: tables, locks: lock, alone: leads }),
     statistics: async () => ({ syncs: await engine.syncs() }),
 

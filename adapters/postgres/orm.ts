@@ -1,5 +1,5 @@
-// The configuration of MikroORM: one PostgreSQL driver for both engines, errors translated where they arise, nothing
-// read from disk.
+// The configuration of MikroORM: one PostgreSQL driver for both engines, errors translated at their source, no files
+// read.
 import type { AnyEntity, Configuration, DriverException, EntityClass, EntitySchema } from '@mikro-orm/core';
 import { MikroORM, PostgreSqlConnection, PostgreSqlDriver, PostgreSqlPlatform } from '@mikro-orm/postgresql';
 import type { Dialect } from 'kysely';
@@ -32,14 +32,17 @@ class GuardedConnection extends PostgreSqlConnection {
 }
 
 class QuotingPlatform extends PostgreSqlPlatform {
-  /** Every element is quoted (PostgreSQL, "Array Input"): else `null` is no text, and blanks at the ends are lost. */
+  /**
+   * Quotes every element (PostgreSQL, "Array Input"): otherwise the text `null` becomes NULL, and blanks at the ends
+   * are lost.
+   */
   override marshallArray(values: string[]): string {
     return `{${values.map((value) => `"${String(value).replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`;
   }
 
   /**
-   * A string constant, with the escapes of C where it holds a backslash (PostgreSQL, "Lexical Structure"). That of
-   * MikroORM copies a text one character after the other, which takes milliseconds for a long one.
+   * A string constant, with C-style escapes if it contains a backslash (PostgreSQL, "Lexical Structure"). MikroORM's
+   * own version copies a text character by character, which takes milliseconds for a long one.
    */
   override escape(value: unknown): string {
     if (typeof value !== 'string') return super.escape(value);
@@ -48,13 +51,13 @@ class QuotingPlatform extends PostgreSqlPlatform {
   }
 }
 
-/** MikroORM makes the driver itself, and the driver its connection. */
+/** A subclass, because MikroORM creates the driver itself, and the driver its connection. */
 const guardedDriver = (turns: Turns): typeof PostgreSqlDriver =>
   class extends PostgreSqlDriver {
     protected override readonly connection: PostgreSqlConnection = new GuardedConnection(this.config, turns);
     protected override readonly platform: PostgreSqlPlatform = new QuotingPlatform();
 
-    /** The connection has translated already; MikroORM would wrap what it does not know. */
+    /** Errors are already translated by the connection; MikroORM would wrap errors that it does not know. */
     override convertException(error: Error): DriverException {
       return translated(error) as DriverException;
     }
@@ -69,7 +72,7 @@ export interface OrmOptions {
   readonly turns: Turns;
 }
 
-/** Builds the ORM without connecting. The constructor, unlike `init`, looks for no optional package and no folder. */
+/** Builds the ORM without connecting. Unlike `init`, the constructor looks for no optional packages and no folders. */
 export function createOrm({ entities, driverOptions, turns }: OrmOptions): Orm {
   return new MikroORM({
     driver: guardedDriver(turns),

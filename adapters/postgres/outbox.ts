@@ -5,16 +5,16 @@ import type { Clock, Ids } from '#core/kernel/time';
 import type { Events } from '#core/kernel/unit-of-work';
 import type { SystemTables } from './schema.ts';
 
-/** Where processes tell each other that events were committed; the payload is `type id`. */
+/** The notification channel on which processes announce committed events; the payload is `type id`. */
 export const channel = 'hexforge_event';
 
-/** Keeps locks on aggregates apart from those taken by name (`locks.ts`). */
+/** Separates locks on aggregates from named locks (`locks.ts`). */
 const aggregateSeed = 1;
 
-/** Of six parameters each: a statement has 65,535 at the most, and a push may move more refs than that allows. */
+/** Each row has six parameters: a statement may have 65,535, and a push may move more refs than fit. */
 const rowsAtOnce = 5000;
 
-/** @param record adds an event to the unit of work that is open, or throws where none is. */
+/** @param record adds an event to the open unit of work; throws outside of one. */
 export function outbox({
   clock,
   ids,
@@ -27,7 +27,7 @@ export function outbox({
   return {
     async emit<T extends EventType>(event: Omit<EventOf<T>, 'id' | 'at'>): Promise<string> {
       const id = ids.uuid();
-      // A copy: what the caller does with the payload afterwards is not what happened.
+      // A copy, so that later changes of the payload by the caller have no effect.
       record({ ...event, payload: structuredClone(event.payload), id, at: clock.now() });
       return id;
     },
@@ -35,9 +35,9 @@ export function outbox({
 }
 
 /**
- * Writes events into a transaction that does nothing after it but commit. Transactions on one aggregate queue here, so
- * that positions within it rise in the order of commits; nobody waits for a row while holding these locks, so they
- * cannot deadlock.
+ * Writes events into a transaction whose next statement is the commit. On a server, transactions with the same
+ * aggregate queue here, so that positions within it rise in commit order. No transaction waits for a row while it has
+ * these locks, so they cannot deadlock.
  */
 export async function writeEvents(
   transaction: Kysely<SystemTables>,
@@ -73,7 +73,10 @@ async function lockAggregates(transaction: Kysely<SystemTables>, events: readonl
   );
 }
 
-/** Whether the transaction that wrote these has committed: it holds their aggregates until it has ended. */
+/**
+ * Whether the transaction that wrote these events has committed. Waits for its end, because it has locked their
+ * aggregates.
+ */
 export async function eventsArrived(transaction: Kysely<SystemTables>, events: readonly EventOf[]): Promise<boolean> {
   await lockAggregates(transaction, events);
   const found = await transaction
@@ -88,7 +91,7 @@ export async function eventsArrived(transaction: Kysely<SystemTables>, events: r
   return found.length > 0;
 }
 
-/** An event as its row tells it. */
+/** A row of the event table. */
 export interface EventRow {
   readonly id: string;
   readonly type: string;

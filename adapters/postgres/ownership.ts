@@ -1,9 +1,10 @@
-// Whose a table, function or type of the database is: recorded by name, else told by the plugin's name it starts with.
+// Determines which plugin owns a table, function or type: by the recorded name, otherwise by the plugin's name as
+// prefix.
 
-/** The name under which the forge's own tables go, and their migrations are recorded. */
+/** The name under which the forge's own tables and migrations are recorded. */
 export const system = 'hexforge';
 
-/** What the tables, functions and types of a plugin start with. */
+/** The prefix of a plugin's tables, functions and types. */
 export const tablePrefix = (plugin: string): string => plugin.replaceAll('-', '_');
 
 /** `bell` owns `bell` and `bell_ring`, not `bells`. */
@@ -17,13 +18,13 @@ export class Ownership {
   readonly #plugins: readonly string[];
   readonly #tables: ReadonlyMap<string, string>;
 
-  /** @param tables table or view → plugin, as declared or recorded; what is not among them goes by its name. */
+  /** @param tables table or view → plugin, as declared or recorded; other objects are assigned by their prefix. */
   constructor(plugins: Iterable<string>, tables: ReadonlyMap<string, string>) {
     this.#plugins = [...new Set(plugins)].sort((a, b) => b.length - a.length);
     this.#tables = tables;
   }
 
-  /** The plugin, or undefined where it is nobody's here. */
+  /** The owning plugin, or undefined if no known plugin owns it. */
   ownerOf(name: string): string | undefined {
     return this.#tables.get(name) ?? this.#plugins.find((plugin) => startsWithNameOf(plugin, name));
   }

@@ -1,24 +1,23 @@
-// Prepared statements for reads that recur on a connection: planning costs PostgreSQL more than running a read by key
-// does.
+// Prepares reads that recur on a connection: planning a read by key costs PostgreSQL more than running it.
 
-/** What is used of `pg`'s clients here. */
+/** The part of `pg`'s clients that is used here. */
 export interface PreparingClient {
   query: (statement: unknown, ...rest: readonly unknown[]) => unknown;
 }
 
-/** Times a read is seen before it is prepared: most texts with a list in them never come again. */
+/** Times a read is seen before it is prepared: most texts with a list in them never recur. */
 const seenBefore = 5;
-/** Reads that are prepared: each takes some 70 kB of PostgreSQL's memory. */
+/** The most reads that are prepared: each takes some 70 kB of PostgreSQL's memory. */
 const mostPrepared = 300;
-/** Reads that are counted beside them. Those that come once do not keep out those that recur. */
+/** The most other reads that are counted. Reads that occur once do not evict recurring ones. */
 const mostCounted = 500;
-/** Characters of a text; a longer one has a list in it. */
+/** Characters of the longest text that is prepared; a longer one contains a list. */
 const longest = 16 * 1024;
 
-/** Counts the texts it is asked about. @returns the name of a read that recurs. */
+/** Counts the texts passed to it. @returns the name of a recurring read, otherwise undefined. */
 export function recurringReads(): (text: string) => string | undefined {
   const names = new Map<string, string>();
-  /** text → times seen; what was seen last stands last. */
+  /** Text → times seen; the most recently seen is last. */
   const counted = new Map<string, number>();
   return (text) => {
     const name = names.get(text);
@@ -36,7 +35,7 @@ export function recurringReads(): (text: string) => string | undefined {
   };
 }
 
-/** For every client of one pool, as it connects. */
+/** Applied to every client of one pool when it connects. */
 export function preparedStatements(): (client: PreparingClient) => void {
   const nameOf = recurringReads();
   return (client) => {
@@ -50,8 +49,8 @@ export function preparedStatements(): (client: PreparingClient) => void {
 }
 
 /**
- * One that names its columns: the plan of another is refused once a migration, of this process or a newer one, has
- * added to them.
+ * Whether a statement is a read that names its columns. With `*` the cached plan would become invalid once a migration,
+ * of this process or of a newer version, adds a column.
  */
 function isRead(text: string): boolean {
   return text.startsWith('select ') && !text.replaceAll('count(*)', '').includes('*');

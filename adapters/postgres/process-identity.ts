@@ -3,10 +3,10 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
 export interface ProcessIdentity {
-  /** Host, boot and process namespace: only where all three are equal does a process id mean the same process. */
+  /** Host name, boot id and process namespace: only if all three are equal does a process id mean the same process. */
   readonly host: string;
   readonly pid: number;
-  /** When it started, in the kernel's ticks: tells a process from a later one with the same id. Empty where unknown. */
+  /** Start time in the kernel's ticks: distinguishes a process from a later one with the same id. Empty if unknown. */
   readonly started: string;
 }
 
@@ -16,7 +16,7 @@ export function thisProcess(): ProcessIdentity {
   return { host: `${hostname()} ${boot} ${namespace}`, pid: process.pid, started: startOf(process.pid) };
 }
 
-/** Whether a process of this very host lives. */
+/** Whether a process of this host is alive. */
 export function isAlive({ pid, started }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,4 @@
-// Removing what a plugin has left: its tables, functions and types, and the forge's own records about it.
+// Removes the data of a plugin: its tables, functions and types, and the forge's own records about it.
 import { CompiledQuery, type Kysely } from 'kysely';
 import type { Locks } from '#core/kernel/unit-of-work';
 import { type CatalogObject, changes, readCatalog } from './catalog.ts';
@@ -10,24 +10,27 @@ import { system } from './ownership.ts';
 import { migrationTable, type SystemTables } from './schema.ts';
 import { liftBound } from './stalled-connections.ts';
 
-/** What a plugin has left in the database. */
+/** The data of a plugin in the database. */
 export interface Remains {
-  /** Tables with their rows, and what else it made: views, functions, types, sequences. */
+  /** Tables with their number of rows, and the plugin's other objects: views, functions, types, sequences. */
   readonly objects: readonly { readonly kind: string; readonly name: string; readonly rows?: number }[];
-  /** Rows about it in the forge's own tables, and in those of others that mark whose a row is. */
+  /** Rows about the plugin in the forge's own tables, and in tables of other plugins that mark rows by plugin. */
   readonly records: readonly { readonly table: string; readonly rows: number }[];
-  /** What of others points at it and would be lost or changed, as `the foreign key "f" of "t" of plugin "p"`. */
+  /**
+   * Objects of other owners that depend on it and would be dropped or changed, as `the foreign key "f" of "t" of plugin
+   * "p"`.
+   */
   readonly held: readonly string[];
 }
 
 export interface PurgeOptions {
   readonly database: () => Kysely<SystemTables>;
   readonly locks: Locks;
-  /** Whether no server runs on the database; as far as this process can tell. */
+  /** Whether no server runs on the database, as far as this process can detect. */
   readonly alone: () => Promise<boolean>;
 }
 
-/** The order in which they go: what depends on others first. */
+/** The order of dropping: dependent kinds first. */
 const dropped = ['view', 'materialized view', 'foreign table', 'table', 'function', 'type', 'sequence'];
 
 export class Purge {
@@ -37,7 +40,7 @@ export class Purge {
     this.#options = options;
   }
 
-  /** Plugins that have left something. */
+  /** Plugins that have data in the database. */
   async plugins(): Promise<readonly string[]> {
     const database = this.#options.database();
     const found: string[] = [];
@@ -50,12 +53,12 @@ export class Purge {
     return [...new Set(found)].filter((plugin) => plugin !== system).sort();
   }
 
-  /** Removes it all in a transaction, looks what that comes to, and takes it back. @param known plugins that exist. */
+  /** Removes the data in a transaction, records the effects, and rolls back. @param known plugins that exist. */
   remains(plugin: string, known: readonly string[]): Promise<Remains> {
     return this.#run(plugin, known, 'look');
   }
 
-  /** @throws {StorageRefused} where others hold it, or a server runs. @returns what was removed. */
+  /** @throws {StorageRefused} if objects of others depend on it, or a server runs. @returns the removed data. */
   purge(plugin: string, known: readonly string[]): Promise<Remains> {
     return this.#run(plugin, known, 'remove');
   }
@@ -123,7 +126,7 @@ async function removed(database: Kysely<SystemTables>, plugin: string, known: re
   };
 }
 
-/** An earlier one may have gone with another already. */
+/** `if exists`, because dropping an earlier object may have dropped this one too. */
 function dropping({ kind, name }: CatalogObject): string {
   if (kind !== 'function') return `drop ${kind} if exists ${quoted(name)} cascade`;
   return `drop routine if exists ${quoted(bare(name))}${name.slice(bare(name).length)} cascade`;
@@ -134,7 +137,7 @@ interface Marked {
   readonly column: 'plugin' | 'hexforge_plugin';
 }
 
-/** Every table that says of a row which plugin it is kept for: the forge's own, and plugins' with `hexforge_plugin`. */
+/** Every table with a column that marks rows by plugin: the forge's own, and plugins' tables with `hexforge_plugin`. */
 async function markedTables(database: Kysely<SystemTables>): Promise<readonly Marked[]> {
   const { rows } = await database.executeQuery<Marked>(
     CompiledQuery.raw(

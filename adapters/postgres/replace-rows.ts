@@ -1,11 +1,11 @@
-// A set that is kept as rows, such as the labels of an issue: another in its place.
+// Replaces a set that is stored as rows, such as the labels of an issue.
 import type { EntityName, FilterQuery, RequiredEntityData } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
 /**
- * In a unit of work that holds what the rows belong to: two statements, however many there are.
- * @param owner the members that all of them have: what they belong to.
- * @param rows the members that tell them apart.
+ * Call it in a unit of work that has locked the owner of the rows. Runs two statements, however many rows there are.
+ * @param owner the members that all rows have in common: the key of their owner.
+ * @param rows the members that distinguish the rows.
  */
 export async function replaceRows<E extends object>(
   em: EntityManager,

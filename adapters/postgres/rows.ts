@@ -1,4 +1,4 @@
-// Rows of one table in PostgreSQL: reads by kysely straight into rows, writes in the unit of work.
+// Implements `Rows` for one table in PostgreSQL: kysely reads straight into rows, writes run in the unit of work.
 import { UnderscoreNamingStrategy, type EntityName, type FilterQuery } from '@mikro-orm/core';
 import { sql, type Kysely } from 'kysely';
 import { offsetOf } from '#core/kernel/page';
@@ -16,7 +16,7 @@ export const tableOf = ({ meta }: { readonly meta: object }): string => (meta as
 /** Any table. */
 type Columns = Record<string, Record<string, unknown>>;
 
-/** @param entity one with the key `id`, whose columns have the names that MikroORM gives its members. */
+/** @param entity with the key `id`, and with columns named as MikroORM names its members. */
 export function sqlRows<Row extends { readonly id: string }>(
   database: SqlDatabase,
   entity: { readonly meta: object },
@@ -51,16 +51,16 @@ export function sqlRows<Row extends { readonly id: string }>(
       matching(query.where, query).select(columns),
     );
   const one = (where: Readonly<Partial<Row>>) => matching(where).select(columns).limit(1);
-  /** Held until the unit of work ends, so that nobody changes it between the look and the write. */
+  /** Locks the row until the unit of work ends, so that it cannot change between the read and the write. */
   const held = async (where: Readonly<Partial<Row>>): Promise<Row | undefined> =>
     (await one(where).forNoKeyUpdate().executeTakeFirst()) as Row | undefined;
-  /** What names one row alone: whoever gave its id needs no look. */
+  /** The condition that names a single row. A condition with an id needs no read. */
   const naming = async (where: Readonly<Partial<Row>>): Promise<Readonly<Partial<Row>> | undefined> => {
     if (where.id !== undefined) return where;
     const found = await held(where);
     return found && ({ id: found.id } as Partial<Row>);
   };
-  /** Undefined where there are none, whatever the table holds. */
+  /** Undefined if a list of `among` is empty, so that no row matches. */
   const filterOf = ({ where, among = {} }: RowSet<Row>): FilterQuery<Row> | undefined => {
     const lists = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>);
     if (lists.some(([, values]) => values.length === 0)) return undefined;
@@ -112,7 +112,8 @@ export function sqlRows<Row extends { readonly id: string }>(
       return (await (how === 'held' ? found.forKeyShare() : found).execute()) as unknown as readonly Row[];
     },
     async count(where, how) {
-      // A statement of its own: the one that counts then sees what those before in the row have written.
+      // The lock is a separate statement, so that the count sees the rows that earlier holders of the lock have
+      // committed.
       if (how === 'held') {
         const turn = `${tableName} ${JSON.stringify(where)}`;
         await sql`select pg_advisory_xact_lock(hashtextextended(${turn}, 0))`.execute(db());
@@ -120,7 +121,7 @@ export function sqlRows<Row extends { readonly id: string }>(
       return countOf(matching(where));
     },
     async page(query, page) {
-      // Counted first: rows may be heavy, and would be held while the count waits for a connection.
+      // Counted first: rows may be large, and would stay in memory while the count waits for a connection.
       const total = await countOf(matching(query.where, query));
       const items = (await ordered(query)
         .limit(page.perPage)
@@ -131,6 +132,6 @@ export function sqlRows<Row extends { readonly id: string }>(
   };
 }
 
-/** As MikroORM names a column by its member. */
+/** Names columns as MikroORM does. */
 const strategy = new UnderscoreNamingStrategy();
 const columnOf = (member: string): string => strategy.propertyToColumnName(member);

@@ -2,42 +2,42 @@
 import type { Generated, GeneratedAlways } from 'kysely';
 import type { Migration } from './database.ts';
 
-/** Events as they were committed. Kept for a while after the last delivery, then pruned. */
+/** Committed events, pruned some days after the commit once no delivery of them remains. */
 interface EventTable {
-  /** Rises in the order of commits within one aggregate. */
+  /** Rises in commit order within one aggregate. */
   position: GeneratedAlways<number>;
   id: string;
   type: string;
   aggregate: string;
   actor_id: string | null;
-  /** JSON as text: unlike `jsonb` it holds every string JavaScript can make. */
+  /** JSON as text: unlike `jsonb` it can store every JavaScript string. */
   payload: string;
   at: Date;
   /** Whether its deliveries were written. */
   routed: Generated<boolean>;
 }
 
-/** One event still to be handed to one durable handler. A row goes when the handler has succeeded. */
+/** One undelivered event of one durable handler. The row is deleted when the handler has succeeded. */
 interface DeliveryTable {
   plugin: string;
   subscription: string;
   position: number;
-  /** Handler and aggregate: what is delivered in order. */
+  /** Handler and aggregate: events of one chain are delivered in order. */
   chain: string;
   attempts: Generated<number>;
-  /** Set when an attempt failed: nothing of the chain goes before it. */
+  /** Set when an attempt failed: until then no event of the chain is delivered. */
   retry_at: Date | null;
   last_error: string | null;
-  /** Set when the last attempt failed: parked for a person to look at, no longer in anyone's way. */
+  /** Set when the last attempt failed: the event is a dead letter and no longer blocks its chain. */
   dead_at: Date | null;
 }
 
-/** Durable subscriptions, remembered while their plugin is off: deliveries are written for each of them. */
+/** Durable subscriptions, kept while their plugin is off: deliveries are written for each of them. */
 interface SubscriptionTable {
   plugin: string;
   name: string;
   type: string;
-  /** Events that fell out of what is kept while the plugin is off. */
+  /** Events that were discarded because the plugin was off for too long. */
   missed: Generated<number>;
 }
 
@@ -51,7 +51,7 @@ interface IntentTable {
   opened_at: Date;
 }
 
-/** Processes that opened intents, each renewing its row while it lives. */
+/** Processes that opened intents; each renews its row while it is alive. */
 interface ProcessTable {
   id: string;
   host: string;
@@ -67,7 +67,7 @@ interface MigrationTable {
   applied_at: Generated<Date>;
 }
 
-/** Whose each table and view is, as the last migrations left them: also while the plugin is off or gone. */
+/** The owner of each table and view, as of the last migrations, kept while the plugin is off or removed. */
 interface TableTable {
   name: string;
   plugin: string;
@@ -83,7 +83,7 @@ export interface SystemTables {
   hexforge_table: TableTable;
 }
 
-/** Made before any step, since it records the steps. */
+/** Created before any migration, because it records the migrations. */
 export const migrationTable = `
   create table if not exists hexforge_migration (
     plugin text not null, name text not null, sha256 text not null, applied_at timestamptz not null default now(),

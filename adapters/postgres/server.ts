@@ -1,5 +1,5 @@
-// Connecting to a PostgreSQL server: pool options, the version check, and one sentence with its remedy for each way to
-// fail.
+// Connects to a PostgreSQL server: pool options, the version check, and a sentence with its remedy for each kind of
+// failure.
 import { StorageRefused } from './errors.ts';
 import type { PreparingClient } from './prepared-statements.ts';
 import type { StallingClient } from './stalled-connections.ts';
@@ -18,22 +18,22 @@ export interface NativeClient {
   release(destroy?: boolean): void;
 }
 
-/** Connections for units of work and reads, and those of them that one caller may have; one more is the session's. */
+/** Connections for units of work and reads, in total and for one caller; the session uses one more. */
 export const workers = { all: 12, caller: 10 } as const;
-/** How long a free one is waited for; milliseconds. */
+/** Time limit of waiting for a free connection; milliseconds. */
 export const connectionPatience = 10_000;
 const minimum = 15;
 
 /**
- * The server misses a machine that vanished within 45 s, and frees its locks: within the lease of its intents, and not
- * after the two hours of its kernel. Without effect on a unix socket.
+ * Makes the server detect a vanished machine within 45 s and free its locks: before its intents expire, and not after
+ * the kernel's default of two hours. No effect on a unix socket.
  */
 const missedSoon =
   '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3 -c tcp_user_timeout=45000';
 
 /**
- * @param deadline the bound on a unit of work; milliseconds. The server's own bounds lie a little beyond, for a process
- * that hangs.
+ * @param deadline the time limit of a unit of work; milliseconds. The server's own limits are a little longer, for a
+ * process that hangs.
  */
 export function poolOptions(url: string, deadline: number): Readonly<Record<string, unknown>> {
   return {
@@ -49,10 +49,10 @@ export function poolOptions(url: string, deadline: number): Readonly<Record<stri
   };
 }
 
-/** How long a reply may take: longer than the server's bound on a statement; milliseconds. */
+/** Time limit of a reply, longer than the server's limit of a statement; milliseconds. */
 export const replyPatience = (deadline: number): number => deadline * 1.2;
 
-/** Where a URL leads, without its secrets. @throws {StorageRefused} */
+/** The host, user and database of a URL, without secrets. @throws {StorageRefused} */
 export function addressOf(url: string): { readonly host: string; readonly user: string; readonly database: string } {
   try {
     const { protocol, host, username, pathname, searchParams } = new URL(url);

@@ -1,5 +1,5 @@
-// The one dedicated connection of a process, for what belongs to a database session: advisory locks, and LISTEN for
-// notices from other processes.
+// The one dedicated connection of a process, for features bound to a database session: advisory locks, and LISTEN for
+// notifications of other processes.
 import { setTimeout as pause } from 'node:timers/promises';
 import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import type { Log } from '#core/kernel/log';
@@ -7,13 +7,13 @@ import { translated } from './errors.ts';
 import { limited } from './limited.ts';
 import type { NativeClient, NativePool } from './server.ts';
 
-/** How long `close` waits for its locks to be free; milliseconds. */
+/** Time limit of `close` for releasing its locks; milliseconds. */
 const patience = 1000;
 
 export class Session {
   readonly #pool: NativePool;
   readonly #log: Log;
-  /** `pg` wants one question at a time on a connection. */
+  /** `pg` accepts one query at a time on a connection. */
   readonly #mutex = new KeyedMutex();
   #client: NativeClient | undefined;
   #listener:
@@ -21,7 +21,7 @@ export class Session {
     | undefined;
   #restoring = false;
   #closed = false;
-  /** Rises with each connection made or lost: what was held before is gone. */
+  /** Incremented with each connection made or lost: locks of an earlier generation are gone. */
   generation = 0;
 
   constructor(pool: NativePool, log: Log) {
@@ -38,15 +38,18 @@ export class Session {
     }
   }
 
-  /** Listens from now on, across reconnections. @param restored is told when notices may have been missed. */
+  /**
+   * Starts listening, and continues after reconnections. @param restored is called when notifications may have been
+   * missed.
+   */
   async listen(channel: string, heard: (payload: string) => void, restored: () => void): Promise<void> {
     this.#listener = { channel, heard, restored };
     await this.query(`listen ${channel}`, []);
   }
 
   /**
-   * Gives its locks up first: PostgreSQL sees only some time later that a client has left, and until then another
-   * process would find them held.
+   * Releases the locks explicitly first: PostgreSQL detects a disconnected client with a delay, during which other
+   * processes could not take them.
    */
   async close(): Promise<void> {
     this.#closed = true;
@@ -100,7 +103,7 @@ export class Session {
         listener.restored();
         break;
       } catch {
-        /* still away */
+        /* Still unavailable. */
       }
     }
     this.#restoring = false;

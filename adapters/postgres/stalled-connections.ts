@@ -1,27 +1,27 @@
-// Giving up connections on which a reply does not come (a half-open TCP connection, a proxy that lost it): who waits
-// hears that the connection broke.
+// Destroys connections on which a reply does not arrive (a half-open TCP connection, a proxy that lost it), so that
+// pending queries fail.
 
-/** What is used of `pg`'s clients here. */
+/** The part of `pg`'s clients that is used here. */
 export interface StallingClient {
   query: (statement: unknown, ...rest: readonly unknown[]) => unknown;
   readonly connection: { readonly stream: { destroy(): void } };
 }
 
-/** Lifts the server's bound for one transaction to that of a migration, and the one here with it. */
+/** Replaces the time limit of statements by that of a migration for one transaction, here and on the server. */
 export const liftBound = 'set local statement_timeout = 0';
 
 /**
- * @param patience milliseconds; beyond the bound that the server itself holds each statement to.
- * @param migration milliseconds for a statement after `liftBound`; 0: any number.
+ * @param patience time limit of a reply in milliseconds; longer than the server's own limit of a statement.
+ * @param migration time limit in milliseconds of a statement after `liftBound`; 0: no limit.
  */
 export function givingUpStalled(patience: number, migration = 0): (client: StallingClient) => void {
   return (client) => {
     const query = client.query.bind(client);
     let bounded = true;
-    /** Statements without an answer, and since when the first of them has its turn. */
+    /** Statements without a reply, and since when the first of them runs. */
     let unanswered = 0;
     let since = 0;
-    /** One for many statements: what goes well is not to cost a timer each. */
+    /** One timer for all statements: successful ones must not cost a timer each. */
     let watch: NodeJS.Timeout | undefined;
     const look = (): void => {
       watch = undefined;

@@ -1,4 +1,5 @@
-// Remembered subscriptions and parked events: what is kept for handlers, and what an operator does with it.
+// Durable subscriptions and dead letters: registers subscriptions, bounds their events, and lets an operator retry or
+// discard.
 import { type Kysely, sql } from 'kysely';
 import {
   keptWhileOff,
@@ -11,9 +12,9 @@ import type { SystemTables } from './schema.ts';
 
 export interface SubscriptionsOptions {
   readonly database: () => Kysely<SystemTables>;
-  /** Told that something may be due. */
+  /** Called when an event may be due. */
   readonly wake: () => void;
-  /** How much is kept for a subscription that nobody serves. */
+  /** How much is kept for a subscription without a running handler. */
   readonly kept?: { readonly events: number; readonly days: number };
 }
 
@@ -29,8 +30,8 @@ export class Subscriptions implements Deliveries {
   }
 
   /**
-   * Remembers these, and forgets what else these plugins had, with what waits for it. One whose type has changed is
-   * another one.
+   * Registers the given subscriptions, and removes all others of these plugins together with their waiting events. A
+   * subscription whose type has changed counts as a new one.
    */
   async remember(subscriptions: readonly OwnedSubscription[], plugins: readonly string[]): Promise<void> {
     const { names, owners } = columns(subscriptions);
@@ -57,7 +58,7 @@ export class Subscriptions implements Deliveries {
       on conflict (plugin, name) do update set type = excluded.type`.execute(this.#database());
   }
 
-  /** Lets fall out what is beyond the bound for subscriptions that are not among these, and counts it. */
+  /** Discards events beyond the bound for subscriptions that are not in `served`, and counts them as missed. */
   async bound(served: readonly OwnedSubscription[]): Promise<void> {
     const { names, owners } = columns(served);
     const { rows } = await sql<{ plugin: string; name: string }>`
@@ -144,7 +145,7 @@ export class Subscriptions implements Deliveries {
   }
 }
 
-/** As parameters of `unnest`. */
+/** Parallel arrays, as parameters of `unnest`. */
 export const columns = (
   subscriptions: readonly OwnedSubscription[],
 ): { readonly owners: readonly string[]; readonly names: readonly string[] } => ({

@@ -1,30 +1,32 @@
-// Turns at the connections of the database, shared fairly between callers: one's burst waits behind itself, and nobody
-// has all connections.
+// Fair queuing for the connections of the database: a burst of one caller delays only that caller, and no caller gets
+// all connections.
 import { Unavailable } from '#core/kernel/errors';
 import { FairLimiter } from '#core/kernel/fair-limiter';
 
 export interface TurnsOptions {
-  /** Connections in all, and those one caller may have. */
+  /** Connections in total, and for one caller. */
   readonly connections: number;
   readonly share: number;
-  /** The longest wait, in milliseconds. */
+  /** Time limit of waiting for a connection, in milliseconds. */
   readonly patience: number;
-  /** On whose behalf one is asked for; undefined for the server's own work. Default: all is the server's own. */
+  /**
+   * Returns the caller key of the current work; undefined for the server's own. Default: all work is the server's own.
+   */
   readonly caller?: (() => string | undefined) | undefined;
-  /** Milliseconds. Default: the monotonic clock. */
+  /** Returns milliseconds. Default: the monotonic clock. */
   readonly now?: () => number;
 }
 
-/** Who may wait in all, and of one caller. */
+/** Requests that may be queued in total, and for one caller. */
 const queue = { all: 20_000, caller: 5000 } as const;
 
-/** Times one is looked at who waits for all of the patience: a tenth of it is as late as a refusal comes. */
+/** Checks per time limit, so that a request is rejected at most a tenth of it too late. */
 const looks = 10;
 
 export class Turns {
   readonly #limiter: FairLimiter;
   readonly #options: TurnsOptions;
-  /** One for all who wait: a timer for each would cost more than most queries do. */
+  /** One timer for all queued requests: one for each would cost more than most queries. */
   #watch: NodeJS.Timeout | undefined;
 
   constructor(options: TurnsOptions) {
@@ -38,7 +40,10 @@ export class Turns {
     });
   }
 
-  /** The function it yields ends the turn. @throws {Unavailable} where too many wait, or it comes too late. */
+  /**
+   * Waits for a slot; the returned function releases it. @throws {Unavailable} if the queue is full, or after the time
+   * limit.
+   */
   async take(): Promise<() => void> {
     const whose = this.#options.caller?.();
     const free = this.#limiter.attempt(whose);
@@ -48,8 +53,8 @@ export class Turns {
   }
 
   /**
-   * Where others wait, it passes on when all that follows at once has been done: who asks for the next has it by their
-   * share, and not after another's transaction each time.
+   * If other requests are queued, the slot is released on the next tick: a caller that asks for its next slot at once
+   * is then served by its share, instead of waiting for another caller's transaction each time.
    */
   #ending(free: () => void): () => void {
     return () => {

@@ -1,10 +1,10 @@
-// Column type parsers shared by both engines, so that a row is the same whichever answered.
+// Column type parsers shared by both engines, so that rows are equal on both.
 import array from 'postgres-array';
 
-/** An oid of `pg_type` → how its text is read. */
+/** An oid of `pg_type` → the parser of its text. */
 export type TypeParsers = Readonly<Record<number, (text: string) => unknown>>;
 
-/** A number where it is exact, else the digits. */
+/** A number if it is exact, otherwise the digits. */
 const int8 = (text: string): number | string => {
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : text;
@@ -24,8 +24,8 @@ const arrayOf =
     array.parse(text, read);
 
 /**
- * `timestamptz` is a Date and `int8` a number; a date, a timestamp without zone and an interval have no JavaScript
- * equal and stay text.
+ * `timestamptz` becomes a Date and `int8` a number; a date, a timestamp without zone and an interval have no JavaScript
+ * equivalent and stay text.
  */
 export const typeParsers: TypeParsers = {
   20: int8,

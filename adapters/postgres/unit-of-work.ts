@@ -1,5 +1,5 @@
-// The unit of work: the database transaction of a command, carried by AsyncLocalStorage, and the database as stores see
-// it.
+// The unit of work: the database transaction of a command, carried by AsyncLocalStorage, and the database interface of
+// stores.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
@@ -15,7 +15,7 @@ import type { SystemTables } from './schema.ts';
 /** One open transaction. */
 interface Scope {
   readonly em: EntityManager;
-  /** Recorded so far, written just before the commit. */
+  /** Events recorded so far; written just before the commit. */
   readonly events: EventOf[];
   state: 'open' | 'committed' | 'rolled back';
 }
@@ -23,23 +23,26 @@ interface Scope {
 export interface OutboxWriter {
   /** Writes the events into the transaction that is about to commit. */
   write(transaction: Kysely<SystemTables>, events: readonly EventOf[]): Promise<void>;
-  /** Told after the commit. */
+  /** Called after the commit. */
   committed(events: readonly EventOf[]): void;
-  /** Whether a transaction that ended, or is about to, has committed these. */
+  /** Whether the transaction that wrote these events has committed. Waits for its end. */
   arrived(transaction: Kysely<SystemTables>, events: readonly EventOf[]): Promise<boolean>;
 }
 
 export interface TransactionsOptions {
   readonly orm: Orm;
   readonly outbox: OutboxWriter;
-  /** How long one may stay open, in milliseconds: on the embedded database it keeps everyone else waiting. */
+  /** The time limit of a unit of work, in milliseconds: on the embedded database it blocks all others. */
   readonly deadline: number;
 }
 
-/** How often the database is asked what became of a commit, and milliseconds between: it may be starting anew. */
+/** How often the database is asked whether a commit succeeded, and the pause in milliseconds: it may be restarting. */
 const readBack = { attempts: 20, pause: 500 } as const;
 
-/** How often work is done in all that the database gives up for another's, and milliseconds between at the most. */
+/**
+ * How often work is run if the database rolls it back for a concurrent transaction, and the longest pause in
+ * milliseconds.
+ */
 const givenUp = { attempts: 5, pause: 100 } as const;
 
 const undecided = (cause: unknown): Unavailable =>
@@ -94,25 +97,25 @@ export class Transactions implements UnitOfWork, SqlDatabase {
       : em.getTransactionContext()) as unknown as Kysely<DB>;
   }
 
-  /** Adds an event to the transaction that is open. @throws {Error} where none is. */
+  /** Adds an event to the open transaction. @throws {Error} outside of a unit of work. */
   record(event: EventOf): void {
     const scope = this.#open();
     if (scope === undefined) throw new Error(`the event "${event.type}" was emitted outside of a unit of work`);
     scope.events.push(event);
   }
 
-  /** Runs `work` as if no unit of work surrounded the caller: for loops and timers that outlive it. */
+  /** Runs `work` as if the caller had no unit of work: for loops and timers that outlive it. */
   outside<T>(work: () => T): T {
     return this.#scopes.exit(work);
   }
 
-  /** Starts none any more and resolves when those that are open have ended. Reads go on until the engine closes. */
+  /** Rejects new units of work and resolves when the open ones have ended. Reads work until the engine closes. */
   async close(): Promise<void> {
     this.#closing = true;
     await Promise.all(this.#running);
   }
 
-  /** Refuses reads too: MikroORM would connect again. */
+  /** Rejects reads too: otherwise MikroORM would connect again. */
   shut(): void {
     this.#shut = true;
   }
@@ -127,8 +130,8 @@ export class Transactions implements UnitOfWork, SqlDatabase {
   }
 
   /**
-   * @throws {Error} where the unit of work of this context was rolled back: what still runs in it must not write
-   * piecemeal.
+   * @throws {Error} if the unit of work of this context was rolled back: code that still runs in it must not write
+   * outside of the transaction.
    */
   #open(): Scope | undefined {
     const scope = this.#scopes.getStore();
@@ -136,7 +139,7 @@ export class Transactions implements UnitOfWork, SqlDatabase {
     return scope?.state === 'open' ? scope : undefined;
   }
 
-  /** Those that waited for each other in a circle would meet again if they all came back at once. */
+  /** Retries work that the database rolled back. The random pause keeps deadlocked transactions from meeting again. */
   async #persistently<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1)
       try {
@@ -149,7 +152,7 @@ export class Transactions implements UnitOfWork, SqlDatabase {
 
   async #run<T>(work: () => Promise<T>): Promise<T> {
     const scope: Scope = { em: this.#fork(), events: [], state: 'open' };
-    /** What the work came to, once it is the commit's turn. */
+    /** The result of the work, set before the commit begins. */
     let done: { readonly result: T } | undefined;
     await scope.em.begin();
     try {
@@ -167,7 +170,7 @@ export class Transactions implements UnitOfWork, SqlDatabase {
     } catch (thrown) {
       const error = translated(thrown);
       scope.state = 'rolled back';
-      // What failed is told, not that a connection it broke takes no more.
+      // The first error is reported, not the failed rollback on a connection that it broke.
       await scope.em.rollback().catch(() => undefined);
       const lost = (error instanceof Unavailable && !gaveUp(error)) || error instanceof InsufficientStorage;
       if (done === undefined || !lost) throw error;
@@ -180,8 +183,8 @@ export class Transactions implements UnitOfWork, SqlDatabase {
   }
 
   /**
-   * The reply to a commit may be lost alone, and a database that ends over it may have it in its log: then its events
-   * tell. Undefined where nothing does.
+   * Whether a commit without a reply has succeeded, decided by its events: only the reply may be lost, or the database
+   * may have ended with the commit in its log. Undefined if there are no events, or the database does not answer.
    */
   async #arrived(events: readonly EventOf[]): Promise<boolean | undefined> {
     if (events.length === 0) return undefined;

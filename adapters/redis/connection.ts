@@ -1,31 +1,35 @@
-// One connection to Redis that is never waited for long: bounded in time and in what is under way, and opened again by
-// itself.
+// One connection to Redis with a time limit per command and a bound on pending commands. It reconnects by itself.
 import { createHash } from 'node:crypto';
 import { createClient } from '@redis/client';
 import type { Log } from '#core/kernel/log';
 
 /** Milliseconds. */
 const limits = {
-  /** For one answer: a request waits no longer for its budget. */
+  /** Time limit of one command, so that a request does not wait longer for its rate limit. */
   answer: 1_000,
   connect: 2_000,
-  /** Between attempts, so that counting is shared again soon after Redis is back. */
+  /**
+   * Between connection attempts and between probes, so that counting is shared again soon after Redis has recovered.
+   */
   again: 500,
 } as const;
-/** Commands under way; beyond them it is as if Redis did not answer. */
+/** Pending commands. Further commands are rejected, as if Redis did not answer. */
 const mostCommands = 10_000;
 
 export interface Connection {
-  /** Whether it is worth asking. */
+  /** Whether the last probe succeeded and no command has failed since. If not, callers do not send commands. */
   ready(): boolean;
-  /** Runs a script under its digest, which Redis learns where it does not know it. Rejects within `limits.answer`. */
+  /**
+   * Runs a script by its digest, and sends its text only if Redis does not have it cached. Rejects if Redis does not
+   * answer within `limits.answer`.
+   */
   evaluate(script: string, key: string, values: readonly (string | number)[]): Promise<unknown>;
   remove(key: string): Promise<void>;
-  /** An answer did not come or made no sense: nobody asks until Redis answers again. */
+  /** Reports a command that failed or returned an invalid reply: `ready` is false until the next successful probe. */
   failed(error: unknown): void;
-  /** What is wrong, for `/readyz`, without addresses or credentials. */
+  /** The current problem for `/readyz`, without addresses or credentials; undefined if there is no problem. */
   complaint(): string | undefined;
-  /** Never rejects: where Redis is away it is opened later. */
+  /** Never rejects. If Redis is unreachable, the connection is opened later. */
   open(): Promise<void>;
   close(): void;
 }
@@ -45,7 +49,7 @@ export function connect({ url, log }: { readonly url: string; readonly log: Log 
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       const refuse = (): void => reject(new Error(`Redis did not answer within ${limits.answer} ms`));
-      // What has come while this process was busy is read first.
+      // Replies that arrived while the event loop was blocked are read before the timeout counts.
       timer = setTimeout(() => setImmediate(refuse), limits.answer);
     });
     try {
@@ -90,7 +94,7 @@ export function connect({ url, log }: { readonly url: string; readonly log: Log 
     failed: sick,
     complaint: () => (well ? undefined : 'Redis does not answer: each process counts rates on its own'),
     async open() {
-      // Its own attempts go on; this waits for the first of them alone.
+      // Waits for the first connection attempt only, at most `limits.connect` ms. The client keeps trying afterwards.
       await Promise.race([client.connect().catch(() => undefined), new Promise((r) => setTimeout(r, limits.connect))]);
       await probe();
     },

@@ -1,4 +1,4 @@
-// The rate counter in Redis, shared by every process; counted in this process alone while Redis does not answer.
+// The rate counter in Redis, shared by all processes. While Redis does not answer, each process counts on its own.
 import { createHash } from 'node:crypto';
 import { memoryRateCounter } from '#core/kernel/memory-rate-counter';
 import type { Budget, Count, RateCounter } from '#core/kernel/rate';
@@ -6,9 +6,12 @@ import { countOf, windowStart, type TallyEntry } from '#core/kernel/tally';
 import type { Connection } from './connection.ts';
 import { script } from './script.ts';
 
-/** Keys of others may be in the same Redis. */
+/** Key prefix, because other applications may use the same Redis. */
 const prefix = 'hexforge:rate:';
-/** A key may be a client's own text, such as a name to sign in with; a longer one is told by its digest. */
+/**
+ * Characters. A key may contain text of a client, such as a login name; longer keys are replaced by their SHA-256
+ * digest.
+ */
 const longestKey = 256;
 
 type Action = 'take' | 'give-back' | 'peek';
@@ -30,7 +33,10 @@ export function redisRateCounter(connection: Connection): RateCounter {
     const { exceeded, entries } = readReply(reply);
     return countOf(entries, budget, time, action === 'take' && exceeded ? units : 1, exceeded);
   };
-  /** Where Redis does not answer it is counted here: a budget that is shared less strictly refuses nobody wrongly. */
+  /**
+   * Counts in this process if Redis does not answer. Budgets are then enforced per process, which never rejects a
+   * request within its budget.
+   */
   const or = async <T>(there: () => Promise<T>, here: () => Promise<T>): Promise<T> => {
     if (!connection.ready()) return here();
     try {

@@ -1,9 +1,10 @@
-// The one script that Redis runs for the rate counter, so that of many processes exactly the budget is granted.
+// The Lua script that Redis runs for the rate counter, so that concurrent processes together grant exactly the budget.
 
 /**
- * KEYS: the key. ARGV: `take`, `give-back` or `peek`; the window's kind and milliseconds; where a unit counts from and
- * now, in milliseconds; units; the limit. Under the key stands `KIND MILLISECONDS AT:UNITS …`, oldest first. Answers
- * whether the budget is exceeded (1 or 0), and the entries after it.
+ * KEYS: the key. ARGV: `take`, `give-back` or `peek`; the kind of the window and its milliseconds; the time from which
+ * a unit taken now counts, and the current time, both in milliseconds; units; the limit. The value of the key is `KIND
+ * MILLISECONDS AT:UNITS …`, oldest entry first. Returns whether the budget is exceeded (1 or 0), and the entries after
+ * the action.
  */
 export const script = `
 local action, head = ARGV[1], ARGV[2] .. ' ' .. ARGV[3]

@@ -1,4 +1,5 @@
-// A file's whole content as `git apply` reads it: git-format-patch's `GIT binary patch`, deflated and in base 85.
+// Encodes the whole content of a file as a `GIT binary patch` literal for `git apply` (deflate, then base 85; see
+// git-format-patch).
 import { Buffer } from 'node:buffer';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
@@ -9,23 +10,23 @@ const digits = Buffer.from(
   '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~',
   'latin1',
 );
-/** Of a line; its first letter says how many they are. */
+/** Bytes encoded per line. The first letter of a line states how many bytes it encodes. */
 const bytesPerLine = 52;
 
-/** The forward half alone, which is all that applying needs. */
+/** Contains only the forward half of the patch, which is enough to apply it. */
 export async function binaryLiteral(content: Buffer): Promise<string> {
   const bytes = await deflated(content);
   return `GIT binary patch\nliteral ${content.length}\n${base85(bytes)}\n`;
 }
 
-/** Lines of git's base 85. */
+/** Lines in git's base 85. */
 export function base85(bytes: Buffer): string {
   const lines = Math.ceil(bytes.length / bytesPerLine);
   const out = Buffer.alloc(lines * 2 + Math.ceil(bytes.length / 4) * 5);
   let end = 0;
   for (let from = 0; from < bytes.length; from += bytesPerLine) {
     const line = bytes.subarray(from, from + bytesPerLine);
-    // A to Z are 1 to 26, a to z go on from there.
+    // Lengths 1 to 26 are A to Z, 27 to 52 are a to z.
     out[end++] = line.length <= 26 ? 0x40 + line.length : 0x60 + line.length - 26;
     for (let at = 0; at < line.length; at += 4) {
       let value = 0;

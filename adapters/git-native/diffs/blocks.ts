@@ -1,26 +1,29 @@
-// The patches of a diff cut at their `diff --git`, without holding more of one than its reader wants.
+// Splits the output of a diff into patches at each `diff --git`, and keeps at most a given number of bytes per patch.
 import { Buffer } from 'node:buffer';
 
-/** Every line of content has a mark before it, so this begins a patch. */
+/** Starts a patch. Content cannot contain it, because each content line of a patch has a prefix character. */
 const boundary = Buffer.from('\ndiff --git ');
 
-/** A whole patch; undefined for one that is longer than is held. */
+/** A whole patch; undefined if it is longer than the limit. */
 export type Block = Buffer | undefined;
 
 export class Blocks {
   readonly #longest: number;
   #parts: Buffer[] = [];
   #length = 0;
-  /** The end of what came, in which a boundary may have begun. As if a line had ended before the first patch. */
+  /**
+   * The last bytes received, which may contain the start of a boundary. Initially a newline, so that the first patch
+   * matches the boundary too.
+   */
   #carry: Buffer = Buffer.from('\n');
   #begun = false;
 
-  /** @param longest bytes of a patch. */
+  /** @param longest maximum bytes of a kept patch. */
   constructor(longest: number) {
     this.#longest = longest;
   }
 
-  /** The patches that end in what arrived. */
+  /** Returns the patches that are completed by this chunk. */
   *take(chunk: Buffer): Generator<Block> {
     const bytes = Buffer.concat([this.#carry, chunk]);
     let from = 0;
@@ -36,7 +39,7 @@ export class Blocks {
     this.#carry = bytes.subarray(kept);
   }
 
-  /** The last one, when nothing more comes. */
+  /** Returns the last patch, once the input has ended. */
   *end(): Generator<Block> {
     this.#hold(this.#carry);
     if (this.#begun) yield this.#block();

@@ -1,4 +1,4 @@
-// Runs `git diff-tree`, whose output is read as it comes; no configuration and no attribute has a say in it.
+// Runs `git diff-tree` and streams its output; configuration and attributes do not affect the result.
 import type { Buffer } from 'node:buffer';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
@@ -8,17 +8,17 @@ import { TimeSlice } from '../process/time-slice.ts';
 import { refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
-/** The tree of nothing, which git knows without its being stored. */
+/** The empty tree, which git knows even if it is not stored. */
 export const emptyTree: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 const config: GitConfig = {
   'core.quotePath': 'true',
   'diff.suppressBlankEmpty': 'false',
-  // From git 2.43 on, attributes of a bare repository are those of a tree.
+  // Since git 2.43, attributes of a bare repository are read from a tree; here an empty one.
   'attr.tree': emptyTree,
 };
 
-/** What `git diff` does where nobody has configured it, spelled out. */
+/** The default behaviour of `git diff`, spelled out. */
 const fixed = [
   '-r',
   '-M',
@@ -50,8 +50,8 @@ export interface DiffTree {
 }
 
 /**
- * Raw lines and counts, an empty name, patches: for `take`, which says whether it wants more.
- * @returns whether git came to its end.
+ * Streams raw lines and counts, an empty name, then patches to `take`, which returns whether it accepts more.
+ * @returns whether git ran to its end.
  * @throws {TooCostly | Unavailable | Internal} or the signal's reason.
  */
 export async function diffTree(

@@ -1,12 +1,12 @@
-// The list of files that a diff begins with: raw lines, then counts in the same order.
+// Parses the list of files at the start of a diff: raw lines, then counts in the same order.
 import type { Buffer } from 'node:buffer';
 import { longest } from '#core/repositories/clipping';
 import { RecordReader } from '../process/records.ts';
 
 export interface ListedFile {
-  /** Where it is now; of a deleted one, where it was. Empty where it is too long to be told. */
+  /** The current path; for a deleted file the former path. Empty if longer than `longest.path`. */
   readonly path: string;
-  /** Of a renamed one. */
+  /** The former path of a renamed file. */
   readonly previousPath: string | undefined;
   readonly oldMode: string;
   readonly newMode: string;
@@ -17,38 +17,44 @@ export interface ListedFile {
   isBinary: boolean;
 }
 
-/** How many `diff --git` a file has: one that became a link, or the like, is shown as one deleted and one added. */
+/**
+ * How many `diff --git` sections a file has. A type change (T, such as a file that became a link) is shown as a
+ * deletion and an addition.
+ */
 export const sectionsOf = ({ letter }: ListedFile): 1 | 2 => (letter === 'T' ? 2 : 1);
 
-/** Bytes: more than the longest path that is told, whatever its characters take. */
+/** Bytes: more than the longest returned path needs in any encoding. */
 const longestToken = 4 * longest.path;
-/** Counts whose two names follow by themselves; those of a file have its name, which may end in a tab. */
+/**
+ * The counts of a rename, which are followed by two separate names. Other counts contain the name, which may end in a
+ * tab.
+ */
 const countsOfRename = /^(?:\d+|-)\t(?:\d+|-)\t$/;
-/** Characters of all paths that are held. */
+/** Characters of all stored paths together. */
 const mostCharacters = 8_000_000;
 
-/** git-diff-tree(1), "RAW OUTPUT FORMAT" and "OTHER DIFF FORMATS", with -z. */
+/** Parser of the output of git-diff-tree(1), "RAW OUTPUT FORMAT" and "OTHER DIFF FORMATS", with -z. */
 export class DiffListing {
-  /** As many of the first as are held. */
+  /** The first files, up to the limits. */
   readonly files: ListedFile[] = [];
-  /** How many there are in all, and the lines of all. */
+  /** The number of all files, stored or not, and the line counts of all. */
   listed = 0;
   additions = 0;
   deletions = 0;
   ended = false;
   readonly #most: number;
   readonly #tokens = new RecordReader(longestToken);
-  /** The line whose names are still to come, and those that came. */
+  /** A line whose names have not all arrived, and the names so far. */
   #open: { readonly line: string; readonly names: string[]; readonly awaited: number } | undefined;
   #characters = 0;
   #counted = 0;
 
-  /** @param most files that are held. */
+  /** @param most maximum number of stored files. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** @returns what comes after the list, when that has ended. */
+  /** @returns the bytes after the list, once the list has ended. */
   take(chunk: Buffer): Buffer | undefined {
     this.#tokens.push(chunk);
     for (let token = this.#tokens.next(0); token !== undefined; token = this.#tokens.next(0)) {

@@ -1,17 +1,17 @@
-// Reads a diff within caps: its files, and of each the patch as long as it is not too large.
+// Reads a diff within size limits: its files, and the patch of each file that is not too large.
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { DiffCaps, Oid, PassedCap } from '#core/repositories/git-backend';
 import { Blocks, type Block } from './blocks.ts';
 import { DiffListing, sectionsOf, type ListedFile } from './listing.ts';
 
 const mostListed = 20_000;
-/** Of what git prints this many times the cap of all is looked at, for patches that are too large are passed over. */
+/** Reading stops after this many times `maxTotalBytes` of output, because oversized patches are read and skipped. */
 const passedOver = 16;
 
 export interface ReadSection {
   readonly header: string;
   readonly hunks: string;
-  /** What the file is afterwards, where the hunks cannot say so as text; `zeroOid` for nothing. */
+  /** The blob after the change, if the hunks cannot represent it as text; `zeroOid` if the file was deleted. */
   readonly blob?: Oid;
 }
 
@@ -25,11 +25,11 @@ export class PatchReader {
   readonly #caps: DiffCaps;
   readonly #listing = new DiffListing(mostListed);
   readonly #blocks: Blocks;
-  /** Of the files whose patches have begun. */
+  /** Sections per file, for the files whose patches have begun. An undefined section was too large. */
   readonly #sections: (ReadSection | undefined)[][] = [];
   #bytes = 0;
   #seen = 0;
-  /** Why what is left was not read. */
+  /** The limit that stopped the reading. */
   #stopped: PassedCap | undefined;
 
   constructor(caps: DiffCaps) {
@@ -37,7 +37,7 @@ export class PatchReader {
     this.#blocks = new Blocks(caps.maxFileBytes);
   }
 
-  /** Whether more is wanted. */
+  /** Returns whether more output is wanted. */
   take(chunk: Buffer): boolean {
     const patches = this.#listing.ended ? chunk : this.#listing.take(chunk);
     if (patches === undefined) return true;
@@ -48,7 +48,7 @@ export class PatchReader {
     return this.#stopped === undefined && this.#keepAll(this.#blocks.take(patches));
   }
 
-  /** When git came to its end. */
+  /** To be called when git ran to its end. */
   end(): void {
     this.#keepAll(this.#blocks.end());
   }
@@ -61,7 +61,7 @@ export class PatchReader {
     return this.#listing.deletions;
   }
 
-  /** Why the whole cannot be told; the patches of single files may still be. */
+  /** Why the diff as a whole is incomplete. Patches of single files may still be present. */
   get omitted(): PassedCap | undefined {
     return this.#stopped ?? (this.#sections.some((own) => own.includes(undefined)) ? 'diff_too_large' : undefined);
   }
@@ -105,7 +105,7 @@ export class PatchReader {
   }
 }
 
-/** Whether its hunks have more lines. */
+/** Whether the hunks have more than `most` lines. */
 function isLonger(block: Buffer, most: number): boolean {
   let at = block.indexOf('\n@@ ') + 1;
   for (let lines = 0; at > 0 && at < block.length; lines += 1) {
@@ -115,7 +115,10 @@ function isLonger(block: Buffer, most: number): boolean {
   return false;
 }
 
-/** git cuts the text after `@@` at a number of bytes, in the midst of a character too; nothing depends on it. */
+/**
+ * Removes the text after `@@`, which git cuts at a byte count, possibly within a character. Applying a patch does not
+ * need it.
+ */
 const withoutHeadings = (hunks: Buffer): Buffer =>
   Buffer.from(hunks.toString('latin1').replace(/^(@@ -[\d,]+ \+[\d,]+ @@)[^\n]*/gm, '$1'), 'latin1');
 

@@ -1,4 +1,4 @@
-// Diffs that are to be read, by one `git diff-tree` each: structured per file, within caps, kept by what they are of.
+// Structured diffs per file, each by one `git diff-tree` within size limits, cached by query.
 import { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
 import {
@@ -19,7 +19,7 @@ import { binaryLiteral } from './binary-literal.ts';
 import { diffTree } from './diff-tree.ts';
 import { PatchReader, type ReadFile } from './patch-reader.ts';
 
-/** Characters of all that are kept. */
+/** Characters of all cached diffs together. */
 const mostKept = 32_000_000;
 
 interface Parts {
@@ -37,7 +37,7 @@ export class Patches {
     this.#parts = parts;
   }
 
-  /** @throws {Unprocessable} where it takes more time or memory than one answer may. */
+  /** @throws {Unprocessable} if the diff exceeds the time or memory limit of one computation. */
   async of(location: RepositoryLocation, query: PatchQuery, caps: DiffCaps, signal?: AbortSignal): Promise<Patch> {
     try {
       return await this.#known.get(
@@ -67,7 +67,7 @@ export class Patches {
       ...(omitted !== undefined && { omitted }),
     });
     const files = reader.files;
-    // Where no text can be told, nobody asks for what is none.
+    // Without any text patch, binary contents are not read either.
     if (reader.omitted !== undefined || files.every(({ listed }) => listed.isBinary)) return whole(files.map(patched));
     const literals = new Literals((oid) => this.#content(location, oid, caps.maxFileBytes), caps.maxTotalBytes);
     const complete: PatchedFile[] = [];
@@ -84,7 +84,7 @@ export class Patches {
   }
 }
 
-/** Puts literals where hunks could not be applied, as long as they stay within the cap of all. */
+/** Adds binary literals to sections whose hunks cannot be applied as text, up to the total size limit. */
 class Literals {
   omitted: 'diff_too_large' | 'total_size_cap' | undefined;
   readonly #content: (oid: Oid) => Promise<Buffer | undefined>;

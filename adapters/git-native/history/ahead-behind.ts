@@ -3,17 +3,17 @@ import type { Divergence } from '#core/repositories/git-refs';
 import type { CommitNode, WalkStep } from './topological-walk.ts';
 
 /**
- * Carries from each commit to its parents the set of tips that reach it. Bit 0 is the base, bit n + 1 the nth head. A
- * commit counts for the heads that reach it without the base, or the other way round; where all tips reach it there is
- * nothing to count any more.
+ * Passes the set of tips that reach a commit on to its parents. Bit 0 of a set is the base, bit n + 1 is `heads[n]`. A
+ * commit that a head reaches but the base does not counts as ahead for that head; one that the base reaches but a head
+ * does not counts as behind. Commits that all tips reach are not counted.
  */
 export class AheadBehindCounter {
   readonly #full: Uint32Array;
-  /** Commits that were named and did not come by yet. */
+  /** Tips and parents that the walk has not delivered yet, with the set of tips that reach them. */
   readonly #pending = new Map<CommitNode, Uint32Array>();
   readonly #ahead: Uint32Array;
   readonly #behind: Uint32Array;
-  /** Pending ones that not all tips reach. */
+  /** The number of pending commits that not all tips reach. */
   #partial = 0;
 
   constructor(base: CommitNode, heads: readonly CommitNode[]) {
@@ -28,7 +28,7 @@ export class AheadBehindCounter {
     }
   }
 
-  /** Whether what follows changes nothing. */
+  /** Whether further commits cannot change the result. */
   get finished(): boolean {
     return this.#partial === 0;
   }
@@ -41,7 +41,7 @@ export class AheadBehindCounter {
       this.#partial -= 1;
       this.#tally(bits);
     }
-    // Most commits have one parent, which takes their set as it is.
+    // The first parent takes over the array. Most commits have only one parent.
     const [first, ...others] = parents;
     for (const parent of others) this.#reach(parent, bits.slice());
     if (first !== undefined) this.#reach(first, bits);
@@ -57,7 +57,7 @@ export class AheadBehindCounter {
     const counts = ofBase ? this.#behind : this.#ahead;
     for (let word = 0; word < bits.length; word += 1) {
       const held = bits[word] ?? 0;
-      // Those that reach it without the base; or, of the base's, those that do not.
+      // The heads to count: if the base reaches the commit, those that do not reach it; otherwise those that do.
       let rest = (ofBase ? ~held & (this.#full[word] ?? 0) : held) >>> 0;
       while (rest !== 0) {
         const bit = 31 - Math.clz32(rest);
@@ -68,7 +68,7 @@ export class AheadBehindCounter {
     }
   }
 
-  /** The set becomes the commit's own, where it has none. */
+  /** Adds tips to the set of a commit. A commit without a set takes over the array `bits`. */
   #reach(commit: CommitNode, bits: Uint32Array): void {
     const held = this.#pending.get(commit);
     if (held === undefined) {

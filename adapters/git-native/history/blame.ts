@@ -1,4 +1,4 @@
-// Blame, the commit that last changed each line: `git blame --porcelain`, parsed as it streams.
+// Blame, the commit that last changed each line: parses `git blame --porcelain` as it streams.
 import type { Buffer } from 'node:buffer';
 import { Internal, Unavailable, Unprocessable } from '#core/kernel/errors';
 import { clip } from '#core/kernel/clipping';
@@ -14,9 +14,9 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 import { dateOf } from './commits.ts';
 import { SingleFlightCache } from './single-flight-cache.ts';
 
-/** Bytes of a line: of a file that may be asked for, and of what git says of a commit. */
+/** Bytes of one output line, which is a line of the file or a field of a commit. Longer lines are cut. */
 const longestLine = 2 * 1024 ** 2;
-/** Bytes of an answer: what git says of a commit can be as long as its message. */
+/** Bytes of output. The fields of a commit can be as long as its message, so the output may far exceed the file. */
 const mostOutput = 256 * 1024 ** 2;
 
 type Answer = { readonly lines: readonly BlamedLine[] | undefined };
@@ -58,7 +58,7 @@ export class Blames {
   }
 
   async #compute(location: RepositoryLocation, commit: Oid, path: string, signal: AbortSignal): Promise<Answer> {
-    // `blame` knows no --end-of-options: it is given an oid alone.
+    // `blame` does not support --end-of-options, so its revision is always an oid.
     const process = await this.#processes.start(
       [`--git-dir=${location.directory}`, 'blame', '--porcelain', commit, '--', path],
       { directory: location.directory, deadlineMs: this.#deadlineMs, signal },
@@ -88,7 +88,10 @@ export class Blames {
   }
 }
 
-/** git-blame(1), "THE PORCELAIN FORMAT": a commit is described before the first of its lines alone. */
+/**
+ * Parser of git-blame(1), "THE PORCELAIN FORMAT". The fields of a commit are printed only before the first of its
+ * lines.
+ */
 class BlameOutputParser {
   readonly lines: BlamedLine[] = [];
   readonly #authors = new Map<Oid, { name: string; email: string; date: Date }>();

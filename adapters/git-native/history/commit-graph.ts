@@ -1,5 +1,5 @@
-// A reader of commit-graph files (gitformat-commit-graph(5)): parents, dates and generation numbers without a process,
-// and changed-path Bloom filters.
+// Reads commit-graph files (gitformat-commit-graph(5)) without a git process: parents, dates, generation numbers and
+// changed-path Bloom filters.
 import type { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,22 +14,22 @@ export interface GraphCommit {
   readonly parents: readonly Oid[];
   /** Seconds since 1970. */
   readonly committed: number;
-  /** Of the paths that differ from its first parent; undefined where none was written. */
+  /** The Bloom filter of the paths that differ from the first parent; undefined if none was written. */
   readonly filter: Buffer | undefined;
-  /** Of its parents, where it is in the graph. */
+  /** The positions of the parents; empty if the commit is not in the graph. */
   readonly positions: readonly number[];
 }
 
-/** Bytes of all layers kept; a larger one is read for all who ask at the same time. */
+/** Bytes of all cached layers. A larger layer is not cached, but concurrent readers share one read. */
 const capacity = 96 * 1024 ** 2;
-/** A graph of some million commits; beyond it commits are read as objects. */
+/** Bytes: a graph of some million commits. A larger one is ignored, and commits are read as objects. */
 const largestGraph = 512 * 1024 ** 2;
 
 export class CommitGraphs {
-  /** By repository and hash: a layer is named by its content. */
+  /** By repository and hash. The hash identifies the content, so a cached layer is never stale. */
   readonly #layers = new SingleFlightCache<Layer | undefined>(capacity, (layer) => layer?.bytes ?? 1);
 
-  /** What is written now; undefined where nothing is, or nothing that can be read. */
+  /** The current commit-graph; undefined if it does not exist or cannot be read. */
   async of(location: RepositoryLocation): Promise<CommitGraph | undefined> {
     const folder = join(location.directory, 'objects', 'info', 'commit-graphs');
     const chain = await readFile(join(folder, 'commit-graph-chain'), 'latin1').catch(ignoreMissing);
@@ -38,7 +38,7 @@ export class CommitGraphs {
     for (const hash of chain?.split('\n').filter(isOid) ?? []) {
       const layer = await this.#layer(location, folder, hash, layers.length);
       bytes += layer?.bytes ?? 0;
-      // A layer is gone where upkeep has just written another chain.
+      // The file of a layer is missing if maintenance has just replaced the chain.
       if (layer === undefined || bytes > largestGraph) return undefined;
       layers.push(layer);
     }
@@ -58,9 +58,9 @@ export class CommitGraphs {
 }
 
 export class CommitGraph {
-  /** Of commits, whose positions are below it. */
+  /** The number of commits. All positions are below it. */
   readonly count: number;
-  /** Oldest first; positions count through all of them. */
+  /** Oldest first; positions count through all layers. */
   readonly #layers: readonly Layer[];
 
   constructor(layers: readonly Layer[]) {
@@ -84,19 +84,19 @@ export class CommitGraph {
     return undefined;
   }
 
-  /** Positions of the parents of the commit at one. */
+  /** The positions of the parents of the commit at `position`. */
   parentsAt(position: number): readonly number[] {
     const [layer, own = 0] = this.#at(position);
     return layer?.parents(own) ?? [];
   }
 
-  /** Higher than those of its parents; 0 where none was written. */
+  /** The generation number, which is higher than those of the parents; 0 if none was written. */
   generation(position: number): number {
     const [layer, own = 0] = this.#at(position);
     return layer?.generation(own) ?? 0;
   }
 
-  /** A parent of a commit, without the search where that is in the graph too. */
+  /** A parent by its index. The search by oid is skipped if the position of the parent is known. */
   parent(commit: GraphCommit, index: number): GraphCommit | undefined {
     const position = commit.positions[index];
     const [layer, own = 0] = position === undefined ? [] : this.#at(position);
@@ -105,7 +105,7 @@ export class CommitGraph {
     return oid === undefined ? undefined : this.find(oid);
   }
 
-  /** Undefined where it says that a parent is one that no layer holds. */
+  /** Undefined if the position of a parent is in no layer. */
   #commit(layer: Layer, index: number, oid: Oid): GraphCommit | undefined {
     const positions = layer.parents(index);
     if (!positions.every((position) => this.#at(position).length > 0)) return undefined;
@@ -125,7 +125,7 @@ export class CommitGraph {
   }
 }
 
-/** Most commits are passed over without a look at more than their filter. */
+/** Reads its fields on demand, because a walk skips most commits after a look at their filter. */
 class LazyGraphCommit implements GraphCommit {
   readonly oid: Oid;
   readonly positions: readonly number[];
@@ -154,14 +154,14 @@ class LazyGraphCommit implements GraphCommit {
   }
 }
 
-/** gitformat-commit-graph(5): bytes of a chunk, by its name. */
+/** Bytes of the chunks of gitformat-commit-graph(5), by name. */
 type Chunks = ReadonlyMap<string, Buffer>;
 
 const oidBytes = 20;
 const commitBytes = oidBytes + 16;
 const noParent = 0x7000_0000;
 const high = 0x8000_0000;
-/** Before the filters stand the version of the hash, how many there are, and the bits per path. */
+/** Bytes before the filters: the version of the hash, the number of hashes, and the bits per path. */
 const filterHeader = 12;
 
 class Layer {
@@ -189,7 +189,7 @@ class Layer {
     this.#edges = parts.chunks.get('EDGE');
     const [ends, filters] = [parts.chunks.get('BIDX'), parts.chunks.get('BDAT')];
     if (ends?.length !== 4 * this.count || filters === undefined || filters.length < filterHeader) return;
-    // Seven probes of murmur3, as `mayContain` makes them.
+    // Filters are used only if they have seven probes of murmur3, as `mayContain` implements them.
     if (filters.readUInt32BE(0) > 2 || filters.readUInt32BE(4) !== probes) return;
     this.#ends = ends;
     this.#filters = filters.subarray(filterHeader);
@@ -223,7 +223,7 @@ class Layer {
     return this.#commits.readUInt32BE(commitBytes * index + oidBytes + 8) >>> 2;
   }
 
-  /** Positions. */
+  /** The positions of the parents. */
   parents(index: number): readonly number[] {
     const at = commitBytes * index + oidBytes;
     const first = this.#commits.readUInt32BE(at);
@@ -233,7 +233,7 @@ class Layer {
     if (second < high) return [first, second];
     const parents = [first];
     for (let edge = 4 * (second - high); ; edge += 4) {
-      // A list that has no end is none: its commit is read as an object.
+      // An edge list without an end is corrupt. The infinite position makes the caller read the commit as an object.
       if (this.#edges === undefined || edge + 4 > this.#edges.length) return [Number.POSITIVE_INFINITY];
       const parent = this.#edges.readUInt32BE(edge);
       parents.push(parent % high);
@@ -249,7 +249,7 @@ class Layer {
   }
 }
 
-/** Undefined for what is no layer with so many below it. */
+/** Parses a layer; undefined if the content is not a layer with `below` layers below it. */
 export function parseLayer(content: Buffer, below: number): Layer | undefined {
   const [head, named] = [8, 12];
   if (
@@ -277,19 +277,19 @@ export function parseLayer(content: Buffer, below: number): Layer | undefined {
 
 const probes = 7;
 
-/** Two hashes from which git derives the bits that a changed path sets. */
+/** The two hashes from which git derives the bits that a changed path sets. */
 export interface BloomKey {
   readonly first: number;
   readonly step: number;
 }
 
-/** Undefined for a path that is not ASCII: git has hashed such bytes in more than one way. */
+/** Undefined for a path that is not ASCII, because versions of git hash such bytes differently. */
 export function bloomKey(path: string): BloomKey | undefined {
   for (let at = 0; at < path.length; at += 1) if (path.charCodeAt(at) > 0x7f) return undefined;
   return { first: murmur3(path, 0x293a_e76f), step: murmur3(path, 0x7e64_6e2c) };
 }
 
-/** False where the filter says for certain that nothing at the path was changed. */
+/** False if the filter proves that nothing at the path was changed. */
 export function mayContain(filter: Buffer, { first, step }: BloomKey): boolean {
   const bits = 8 * filter.length;
   for (let probe = 0, hash = first; probe < probes; probe += 1, hash = (hash + step) >>> 0) {
@@ -299,7 +299,7 @@ export function mayContain(filter: Buffer, { first, step }: BloomKey): boolean {
   return true;
 }
 
-/** MurmurHash3, 32 bits, of ASCII. */
+/** MurmurHash3, 32 bits, of ASCII text. */
 function murmur3(text: string, seed: number): number {
   const mixed = (block: number): number => {
     const k = Math.imul(block, 0xcc9e_2d51);

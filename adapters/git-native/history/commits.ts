@@ -1,4 +1,4 @@
-// Commit records in full (message, signatures, parents), read by oid through the pool and kept in a single-flight
+// Complete commit records (message, signatures, parents), read by oid through the pool and kept in a single-flight
 // cache.
 import { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git-backend';
@@ -14,7 +14,7 @@ import { isOid } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { SingleFlightCache } from './single-flight-cache.ts';
 
-/** Of a larger commit only the beginning is read: no header that git writes is longer. */
+/** Bytes. Of a larger commit only the beginning is read; no header that git writes is longer. */
 const readWhole = 256 * 1024;
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59);
 
@@ -37,13 +37,13 @@ export class Commits {
     return this.#known.get(`${location.id}:${oid}`, undefined, () => this.#read(location, oid));
   }
 
-  /** Begins to read one that will be asked for. */
+  /** Starts to read a record that will be requested soon. */
   prefetch(location: RepositoryLocation, oid: Oid): void {
-    // What fails here fails again for who asks.
+    // Ignored: a later request gets the error.
     this.one(location, oid).catch(() => undefined);
   }
 
-  /** In the order asked; what is no commit is missing. */
+  /** In the order of `oids`. Oids that are not commits are left out. */
   async all(location: RepositoryLocation, oids: readonly Oid[]): Promise<readonly CommitRecord[]> {
     return (await Promise.all(oids.map((oid) => this.one(location, oid)))).flatMap((record) => record ?? []);
   }
@@ -100,7 +100,7 @@ export function parseCommitRecord(oid: Oid, content: Buffer): CommitRecord {
     message: clip(message.toWellFormed(), longest.message),
     author: signature('author'),
     committer: signature('committer'),
-    // Before any other header that could hold such a line.
+    // Continuation lines of other headers begin with a space, so they do not match.
     parents: lines
       .filter((line) => /^parent [0-9a-f]{40}$/.test(line))
       .map((line) => own(line.slice('parent '.length))),
@@ -108,8 +108,8 @@ export function parseCommitRecord(oid: Oid, content: Buffer): CommitRecord {
 }
 
 /**
- * `Name <email> 1700000000 +0000`, told apart as git does: the first `<`, the first `>` after it, the date after the
- * last.
+ * Parses `Name <email> 1700000000 +0000` as git does: the email is between the first `<` and the next `>`, and the date
+ * follows the last `>`.
  */
 export function parseSignature(text: string): Signature {
   const from = text.indexOf('<');
@@ -123,7 +123,9 @@ export function parseSignature(text: string): Signature {
   };
 }
 
-/** Seconds since 1970 as the first word. */
+/**
+ * A date from the seconds since 1970 at the beginning of the text; 1970 without a number, at most the end of year 9999.
+ */
 export function dateOf(text: string): Date {
   const seconds = Number(/^\s*(\d+)/.exec(text)?.[1] ?? 0);
   return new Date(Math.min(seconds * 1000, latest));

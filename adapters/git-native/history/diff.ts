@@ -1,4 +1,4 @@
-// Diffs between two commits, by one `git diff-tree`: changed files, line counts, and patches up to a size cap.
+// Diffs between two commits, by one `git diff-tree`: changed files, line counts, and patches up to a size limit.
 import { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Difference, FileChange } from '#core/repositories/git-history';
@@ -10,7 +10,10 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 import { SingleFlightCache } from './single-flight-cache.ts';
 
 const mostFiles = 3000;
-/** Characters of one file's patch, bytes of all: about what GitLab shows before one asks for more. */
+/**
+ * Characters of the patch of one file, and bytes of all patches: about the size up to which GitLab shows diffs without
+ * a further click.
+ */
 const longestPatch = 128 * 1024;
 const mostPatchBytes = 512 * 1024;
 
@@ -54,13 +57,13 @@ export class Diffs {
 
 const statuses: Readonly<Record<string, FileChange['status']>> = { A: 'added', C: 'added', D: 'removed', R: 'renamed' };
 
-/** The list of files, and the patches after it. */
+/** Parses the list of files and the patches after it. */
 export class DiffOutputParser {
   readonly #listing = new DiffListing(mostFiles);
   readonly #patches: Buffer[] = [];
   #patchBytes = 0;
 
-  /** Whether more is wanted. */
+  /** Returns whether more output is wanted. */
   take(chunk: Buffer): boolean {
     const patches = this.#listing.ended ? chunk : this.#listing.take(chunk);
     if (patches === undefined) return true;
@@ -69,7 +72,7 @@ export class DiffOutputParser {
     return this.#patchBytes <= mostPatchBytes;
   }
 
-  /** @param whole whether git came to its end. */
+  /** @param whole whether git ran to its end. */
   difference(whole: boolean): Difference {
     const { listed, additions, deletions } = this.#listing;
     const patches = this.#hunks(whole);
@@ -91,7 +94,7 @@ export class DiffOutputParser {
     return { files, truncated: files.length < listed, additions, deletions };
   }
 
-  /** Patches by the index of their file. The last of an output that was cut is left out. */
+  /** Patches by the index of their file. If the output was cut, the last patch is left out. */
   #hunks(whole: boolean): readonly (string | undefined)[] {
     const blocks = blocksOf(Buffer.concat(this.#patches).toString('utf8'));
     if (!whole) blocks.pop();
@@ -112,7 +115,7 @@ export class DiffOutputParser {
   }
 }
 
-/** Every line of content has a mark before it, so this one begins a file. */
+/** Starts a patch. Content lines have a prefix character, so they cannot begin with it. */
 const beginning = 'diff --git ';
 
 function blocksOf(text: string): string[] {

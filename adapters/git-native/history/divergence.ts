@@ -1,5 +1,5 @@
-// Ahead and behind counts of many heads against one base, by one shared walk that stops where all histories have met;
-// in an LRU cache by pair.
+// Counts how far many heads are ahead of and behind one base in a shared walk, which stops where all histories have
+// met. The counts are kept in an LRU cache by pair.
 import { Internal, Unavailable } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/lru';
 import type { Oid } from '#core/repositories/git-backend';
@@ -20,7 +20,7 @@ export class Divergences {
   readonly #objects: Objects;
   readonly #graphs: CommitGraphs;
   readonly #processes: GitProcesses;
-  /** Few walks at a time, for there is one thread to walk in. */
+  /** Allows few walks at the same time, because all of them run on this thread. */
   readonly #limiter: Limiter;
   readonly #heavy: Limiter;
   readonly #deadlineMs: number;
@@ -72,7 +72,7 @@ export class Divergences {
     this.#known.forget(`${location.id}:`);
   }
 
-  /** Undefined where the graph does not tell. */
+  /** Undefined if the walk cannot be done here: the commit-graph is inconsistent, or too many commits are not in it. */
   async #count(
     location: RepositoryLocation,
     base: Oid,
@@ -107,7 +107,8 @@ export class Divergences {
     heads: readonly Oid[],
     signal?: AbortSignal,
   ): Promise<readonly Divergence[]> {
-    // By date, so that lines of work are read side by side down to where they meet; never a parent before its children.
+    // Date order interleaves the histories, so that the counter finishes where they meet; parents always follow their
+    // children.
     const process = await this.#processes.start(
       [`--git-dir=${location.directory}`, 'rev-list', '--parents', '--date-order', '--stdin'],
       {
@@ -137,7 +138,7 @@ export class Divergences {
         throw new Internal(`git rev-list failed in repository "${location.id}"`, { detail: process.stderr });
       return counter.result();
     } finally {
-      // Nobody waits for its end.
+      // The end of the process is not awaited.
       void process.stop('what follows is common to all');
     }
   }

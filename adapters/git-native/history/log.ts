@@ -1,4 +1,4 @@
-// The commit log and merge bases: pages of history by one `git rev-list` each.
+// The commit log and merge bases: each page of history is one `git rev-list`.
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { CommitRecord, HistoryQuery } from '#core/repositories/git-history';
@@ -11,9 +11,9 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Commits } from './commits.ts';
 import { SingleFlightCache } from './single-flight-cache.ts';
 
-/** git counts in 32 bits; no history is so long. */
+/** git counts in 32 bits; no history is longer. */
 const farthest = 2 ** 31 - 1;
-/** Commits that git passes over in no time. */
+/** A number of commits that git skips in negligible time. */
 const near = 2000;
 
 export class CommitLog {
@@ -57,7 +57,7 @@ export class CommitLog {
       '--',
       ...(path === '' ? [] : [path]),
     ];
-    // Where nothing is searched for, git stops as soon as the page is full.
+    // Without a filter git stops as soon as the page is full, so the walk counts as a short process.
     const limiter =
       path === '' && author === undefined && until === undefined && skip < near ? this.#interactive : this.#heavy;
     const oids = await this.#pages.get(
@@ -85,7 +85,7 @@ export class CommitLog {
     this.#bases.forget(`${location.id}:`);
   }
 
-  /** Commits are read while git looks for the next. */
+  /** Lists the oids of a page, and reads the commits while git looks for the next ones. */
   async #walk(
     location: RepositoryLocation,
     args: readonly string[],
@@ -98,7 +98,7 @@ export class CommitLog {
       signal,
     });
     process.stdin.end();
-    // So that what reads the others is there when they are named.
+    // Starts the process that reads objects before git names the other commits.
     this.#commits.prefetch(location, tip);
     const oids: Oid[] = [];
     for await (const named of linesOf(process)) {
@@ -123,7 +123,7 @@ export class CommitLog {
       [`--git-dir=${location.directory}`, 'merge-base', one, other],
       { directory: location.directory, deadlineMs: this.#deadlineMs, signal },
     );
-    // 1 where there is none.
+    // 1 if there is no merge base.
     if (code > 1) throw new Internal(`git merge-base failed in repository "${location.id}"`, { detail: stderr });
     return stdout
       .toString('latin1')
@@ -132,5 +132,5 @@ export class CommitLog {
   }
 }
 
-/** Before 1970 there is nothing. */
+/** Seconds since 1970, at least 0. */
 const seconds = (date: Date): number => Math.max(0, Math.floor(date.getTime() / 1000));

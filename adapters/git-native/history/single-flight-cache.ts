@@ -1,4 +1,4 @@
-// A single-flight LRU cache of immutable values: callers who ask for a key at the same time share one computation.
+// A single-flight LRU cache of immutable values: concurrent requests for a key share one computation.
 import { Lru } from '#core/kernel/lru';
 import type { Limiter } from '../process/limiter.ts';
 import { CostlyQuestions } from '../process/too-costly.ts';
@@ -21,10 +21,11 @@ export class SingleFlightCache<V> {
   }
 
   /**
-   * `compute` is aborted when everyone who waits for it has gone; that it was too costly is remembered for a while.
-   * With a limiter each asker waits for a place of its own, so that nobody waits behind the queue of whoever asked
-   * first.
-   * @throws the signal's reason when it is aborted first.
+   * Returns the cached value, or joins or starts its computation. `compute` is aborted when all callers that wait for
+   * it have left. With a limiter each caller queues for its own slot, so that no caller depends on the place of the
+   * first one in the queue.
+   * @throws {TooCostly} for a minute after a computation that was too costly; what `compute` throws; the signal's
+   * reason when it is aborted first.
    */
   async get(
     key: string,
@@ -59,7 +60,7 @@ export class SingleFlightCache<V> {
     }
   }
 
-  /** Forgets every key that starts with `prefix`. */
+  /** Removes every key that starts with `prefix`. */
   forget(prefix: string): void {
     this.#known.forget(prefix);
     this.#costly.forget(prefix);
@@ -73,7 +74,7 @@ export class SingleFlightCache<V> {
         this.#known.set(key, value, this.#weigh(value));
         return value;
       });
-    // Whoever waits hears of its failure; it may fail when nobody waits any more.
+    // Waiting callers receive the error. The computation may also fail when no caller is left.
     answer.catch(() => undefined);
     const computation: Computation<V> = { answer, abandoned, waiting: 0 };
     this.#running.set(key, computation);

@@ -1,12 +1,12 @@
-// A topological walk of the commits reachable from some tips, children before parents: recent ones are read as objects,
-// the others from the commit-graph.
+// A topological walk of the commits reachable from some tips, children before parents. Recent commits are read as
+// objects, the others from the commit-graph.
 import type { Oid } from '#core/repositories/git-backend';
 import type { ReadObject } from '../objects/cat-file.ts';
 import { parseCommit, type Commit, type Objects } from '../objects/objects.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { CommitGraph } from './commit-graph.ts';
 
-/** A commit by its position in the commit-graph, or by its oid where it is in none. */
+/** A commit: its position in the commit-graph, or its oid if it is not in the graph. */
 export type CommitNode = number | Oid;
 
 export interface WalkStep {
@@ -20,13 +20,16 @@ export interface TopologicalWalkParts {
   readonly graph: CommitGraph | undefined;
 }
 
-/** Commits that no commit-graph holds: with more of them, or larger ones, git walks. */
+/**
+ * The maximum number of commits outside the commit-graph, and the maximum bytes of each. Beyond these git does the
+ * walk.
+ */
 const newerAtMost = 300;
 const largestNewer = 64 * 1024;
 
 export class TopologicalWalk {
   readonly #graph: CommitGraph | undefined;
-  /** Last first. */
+  /** The next step is the last element. */
   readonly #newer: WalkStep[];
   readonly #queue: GenerationQueue | undefined;
 
@@ -36,7 +39,7 @@ export class TopologicalWalk {
     this.#queue = graph === undefined ? undefined : new GenerationQueue(graph, positions);
   }
 
-  /** Undefined where too many commits are in no commit-graph, or one of them cannot be read. */
+  /** Undefined if too many commits are outside the commit-graph, or if one of them cannot be read. */
   static async from(
     { objects, location, graph }: TopologicalWalkParts,
     tips: readonly Oid[],
@@ -62,7 +65,7 @@ export class TopologicalWalk {
     return new TopologicalWalk(graph, childrenFirst(newer), positions);
   }
 
-  /** False where the graph contradicted itself: what was taken is not all, or not in order. */
+  /** False if the commit-graph is inconsistent. The steps so far may then be incomplete or out of order. */
   get sound(): boolean {
     return this.#queue?.sound ?? true;
   }
@@ -71,9 +74,9 @@ export class TopologicalWalk {
     return nodeIn(this.#graph, oid);
   }
 
-  /** Undefined when all have been taken. */
+  /** The next step; undefined when the walk is complete. */
   next(): WalkStep | undefined {
-    // Whatever is in the graph has its parents there: nothing newer comes after it.
+    // The parents of commits in the graph are in the graph too, so commits outside it never follow these.
     return this.#newer.pop() ?? this.#queue?.take();
   }
 }
@@ -83,7 +86,7 @@ const nodeIn = (graph: CommitGraph | undefined, oid: Oid): CommitNode => graph?.
 const readCommit = (oid: Oid, object: ReadObject | undefined): Commit | undefined =>
   object?.type === 'commit' && object.content !== undefined ? parseCommit(oid, object.content) : undefined;
 
-/** Parents that are not among the keys are passed over. */
+/** Sorts commits so that parents follow their children. Parents that are not keys are ignored. */
 function childrenFirst(commits: ReadonlyMap<Oid, readonly CommitNode[]>): readonly WalkStep[] {
   const children = new Map<CommitNode, number>();
   for (const parents of commits.values())
@@ -103,16 +106,16 @@ function childrenFirst(commits: ReadonlyMap<Oid, readonly CommitNode[]>): readon
 }
 
 /**
- * A priority queue (buckets by generation number, which is higher than those of a commit's parents) of commits of a
- * graph; each is taken once, and adds its parents.
+ * A priority queue of the commits of a graph, as buckets by generation number. The number of a commit is higher than
+ * those of its parents. Each commit is taken once, which adds its parents.
  */
 class GenerationQueue {
   readonly #graph: CommitGraph;
-  /** By generation: one more than the position that was added last, 0 for none. */
+  /** Per generation: one more than the position added last, 0 for an empty bucket. */
   readonly #last: Uint32Array;
   /**
-   * By position: one more than the position added before it in its generation; `end` for the first, 0 for one that was
-   * not added.
+   * Per position: one more than the position added before it in the same generation, `end` for the first one, 0 for a
+   * position that was not added.
    */
   readonly #before: Uint32Array;
   #generation = 0;
@@ -121,7 +124,7 @@ class GenerationQueue {
   constructor(graph: CommitGraph, positions: readonly number[]) {
     this.#graph = graph;
     const highest = Math.max(0, ...positions.map((position) => graph.generation(position)));
-    // No generation is higher than there are commits.
+    // No generation number can exceed the number of commits.
     this.sound = highest <= graph.count;
     this.#last = new Uint32Array(this.sound ? highest + 1 : 0);
     this.#before = new Uint32Array(graph.count);

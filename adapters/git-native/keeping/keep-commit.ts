@@ -1,5 +1,5 @@
-// Commits that a repository keeps of another one: packed there without what the keeper has, and pushed to it through
-// receive-pack, so that they pass the same checks as any push.
+// Copies commits from another repository: packs those that the target ("keeper") lacks and pushes the pack to it
+// through receive-pack, so that the same checks apply as to any push.
 import { join } from 'node:path';
 import { Internal, NotFound, Unprocessable } from '#core/kernel/errors';
 import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git-backend';
@@ -21,7 +21,7 @@ export interface CommitKeeperParts {
   readonly refs: Refs;
   readonly receivePack: ReceivePack;
   readonly processes: GitProcesses;
-  /** Of its own: each takes a place among the transfers too, once its pack has begun. */
+  /** A separate limiter, because each operation also takes a slot of the transfers once its pack has begun. */
   readonly limiter: Limiter;
   readonly limits: Pick<GitLimits, 'transferSeconds'>;
   readonly move: (location: RepositoryLocation, update: RefUpdate) => Promise<Moving>;
@@ -73,12 +73,12 @@ export class CommitKeeper {
       if (refusal === undefined) return 'kept';
       if (isRefused) return 'refused';
       const now = await this.#present(keeper, update.ref);
-      // Landed, whatever became of git's report, or kept by somebody else.
+      // The push succeeded whatever git reported, or another process has kept the commit.
       if (now === update.new) return 'kept';
       if (now !== update.old) return 'stale';
       throw new Unprocessable('git does not take these commits', { detail: refusal });
     } finally {
-      // Also where nobody read it to its end.
+      // Also if its output was not read to the end.
       await packing.stop('its pack is not wanted any more');
       packing.stdout.destroy();
     }
@@ -89,8 +89,9 @@ export class CommitKeeper {
   }
 
   /**
-   * git-pack-objects(1), of what the commit leads to and no ref of the keeper does. The keeper's objects are lent to
-   * this one process: so what the two have in common is known in full, and nothing is negotiated.
+   * Runs git-pack-objects(1) for the commits that are reachable from `commit` but from no ref of the keeper. The
+   * keeper's objects are an alternate for this process only, so git knows exactly what both have in common, without
+   * negotiation.
    */
   async #pack(
     keeper: RepositoryLocation,
@@ -116,7 +117,10 @@ export class CommitKeeper {
   }
 }
 
-/** The pack, to its end. */
+/**
+ * Yields the pack.
+ * @throws {Internal} if git fails.
+ */
 async function* bytesOf(packing: GitProcess, source: RepositoryLocation): AsyncGenerator<Uint8Array> {
   yield* byteStream(packing, { onEnd: () => undefined });
   if ((await packing.ended).code !== 0)

@@ -1,4 +1,4 @@
-// Tree comparisons of one folder between a commit and its parent, in an LRU cache.
+// Compares one folder between a commit and its parent, and caches the comparisons.
 import { Lru } from '#core/kernel/lru';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Objects } from '../objects/objects.ts';
@@ -7,15 +7,15 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { ChangedNames, TreeDiffs } from './tree-diffs.ts';
 
 export interface Comparison {
-  /** Whether it is known what differs. */
+  /** Whether the comparison has finished. */
   settled: boolean;
-  /** What the folder of the commit has not as the parent has it; undefined where the parent has no such folder. */
+  /** The names that differ from the parent or are missing there; undefined if the parent does not have the folder. */
   changed: ChangedNames | undefined;
   readonly done: Promise<void>;
 }
 
 const none: ChangedNames = new Set();
-/** Names asked for at once, going by the widest comparison of late. */
+/** The number of names that concurrent comparisons may return, estimated from the widest recent comparison. */
 const namesAtOnce = 50_000;
 
 export class FolderComparisons {
@@ -23,15 +23,15 @@ export class FolderComparisons {
   readonly #location: RepositoryLocation;
   readonly #path: string;
   readonly #diffs: TreeDiffs;
-  /** Whether git understands the path as it stands behind a commit and a colon, on one line. */
+  /** Whether git can look up the path as `COMMIT:PATH` on one line. */
   readonly #isPlain: boolean;
   readonly #folders = new Lru<Promise<Oid | undefined>>(4000);
   /** Weighed by names. */
   readonly #comparisons = new Lru<Comparison>(100_000);
-  /** By the two folders; weighed by names. Many parents may have one and the same. */
+  /** By the two folders, which many pairs of commits share. Weighed by names. */
   readonly #differences = new Lru<Promise<ChangedNames>>(100_000);
   #widest = 0;
-  /** The names that comparisons are about. */
+  /** The names that are compared. */
   wanted: ReadonlySet<string> = none;
 
   constructor({
@@ -52,7 +52,7 @@ export class FolderComparisons {
     this.#isPlain = !/[\n\uFFFD]/.test(path);
   }
 
-  /** How many comparisons, `most` at the most, may be asked for at once. */
+  /** The number of comparisons that may run at the same time, at most `most`. */
   atOnce(most: number): number {
     return Math.max(1, Math.min(most, Math.floor(namesAtOnce / (1 + this.#widest))));
   }
@@ -71,13 +71,13 @@ export class FolderComparisons {
         this.#comparisons.set(key, comparison, 10 + (changed?.size ?? 0));
       }),
     };
-    // Whoever comes for it hears of its failure.
+    // Callers that await `done` receive the error.
     comparison.done.catch(() => undefined);
     this.#comparisons.set(key, comparison, 10);
     return comparison;
   }
 
-  /** Oid of the folder at a commit. */
+  /** The oid of the folder in a commit; undefined if it does not exist. */
   folder(commit: Oid): Promise<Oid | undefined> {
     const known = this.#folders.get(commit);
     if (known !== undefined) return known;

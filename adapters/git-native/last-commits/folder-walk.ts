@@ -1,5 +1,5 @@
-// One history walk from a commit back to where each entry of a folder was last changed, which passes over commits by
-// the Bloom filters of the commit-graph.
+// Walks history back from a commit to the last change of each entry of a folder, and skips commits by the Bloom filters
+// of the commit-graph.
 import type { LastCommit, Oid } from '#core/repositories/git-backend';
 import { bloomKey, mayContain, type BloomKey, type CommitGraph, type GraphCommit } from '../history/commit-graph.ts';
 import type { Objects } from '../objects/objects.ts';
@@ -14,11 +14,11 @@ export interface FolderWalkParts {
   readonly graph: CommitGraph | undefined;
   readonly location: RepositoryLocation;
   readonly path: string;
-  /** Filled by raw name. */
+  /** The results by raw name, filled by the walk. */
   readonly found: Map<string, LastCommit>;
-  /** The whole answer at a commit, where an earlier walk found it. */
+  /** The complete result at a commit, if an earlier walk found it. */
   readonly known: (commit: Oid) => ReadonlyMap<string, LastCommit> | undefined;
-  /** Asked between slices of the event loop; may wait for a turn. */
+  /** Called between time slices; returns whether the walk continues. May wait for a slot. */
   readonly goesOn: () => Promise<boolean>;
 }
 
@@ -28,18 +28,18 @@ interface Entry {
   readonly key: BloomKey | undefined;
 }
 
-/** A commit on the way back, with the entries that stand there as they do in the commit asked for. */
+/** A commit in the walk, with the entries that are the same there as in the commit that the walk started from. */
 interface Stop {
   readonly commit: GraphCommit;
   entries: readonly Entry[];
-  /** The parent to look at next: those before have none of the entries so. */
+  /** The index of the parent to compare with next. Earlier parents do not have these entries unchanged. */
   parent: number;
-  /** With that parent, while it is waited for. */
+  /** The comparison with that parent, while it is running. */
   awaited?: Comparison | undefined;
   prefetch: Prefetch;
 }
 
-/** What is read before the walk comes there, down one line of first parents: the longer the line, the more. */
+/** Read-ahead along one line of first parents. It grows with the length of the line. */
 interface Prefetch {
   next: GraphCommit | Oid | undefined;
   readonly ahead: Set<Oid>;
@@ -48,15 +48,18 @@ interface Prefetch {
 }
 
 /**
- * A request takes several turns of the event loop. A walk that is no short one leaves it to others for as long as it
- * holds it.
+ * Milliseconds: a time slice, a pause, and the duration of a short walk. A short walk yields one event loop iteration
+ * after each slice. A longer walk pauses instead, because a request takes several event loop iterations.
  */
 const [sliceMs, restMs, shortMs] = [1, 1, 300];
-/** Stops that wait for an answer at once, and answers asked for ahead on one line. */
+/**
+ * The maximum number of stops that wait for a comparison, the maximum of comparisons requested ahead on one line, and
+ * the milliseconds that `#nextAnswer` waits.
+ */
 const waitingAtMost = 16;
 const deepest = 24;
 const patienceMs = 250;
-/** Commits, in less than a slice. */
+/** The maximum number of commits skipped at once, which takes less than a time slice. */
 const passedAtOnce = 200;
 
 export class FolderWalk {
@@ -72,7 +75,7 @@ export class FolderWalk {
     this.#folderKey = bloomKey(parts.path);
   }
 
-  /** @returns whether every entry has its answer. */
+  /** @returns whether every entry has a result. */
   async from(tip: Oid): Promise<boolean> {
     const { goesOn } = this.#parts;
     const [start, entries] = await Promise.all([this.#commit(tip), this.#entries(tip)]);
@@ -115,8 +118,8 @@ export class FolderWalk {
   }
 
   /**
-   * An entry goes on to the first parent where it is the same, which is the only one `git log` follows then;
-   * where no parent has it so, this commit is the one.
+   * An entry continues to the first parent in which it is the same, the only one that `git log` follows. If no parent
+   * has it unchanged, this commit is the result.
    */
   #visit(stop: Stop, isTip: boolean): void {
     const { commit, prefetch } = stop;
@@ -150,20 +153,25 @@ export class FolderWalk {
     if (stop.entries.length > 0) this.#answer(commit.oid, stop.entries);
   }
 
-  /** Of many parents the next are asked for at once: it is a rare entry that the second one has. */
+  /**
+   * Requests comparisons with several of the following parents at once, because the next one rarely has the entries.
+   */
   #askAhead({ commit, parent }: Stop): void {
     const end = parent + this.#comparisons.atOnce(waitingAtMost);
     for (const next of commit.parents.slice(parent + 1, end)) this.#comparisons.of(commit.oid, next);
   }
 
-  /** Certain for the first parent alone, which is what the filter is about. */
+  /** Whether no entry changed since the first parent, which is the only parent that the filter covers. */
   #isUntouched({ filter }: GraphCommit, entries: readonly Entry[]): boolean {
     if (filter === undefined) return false;
     if (this.#parts.path !== '' && this.#folderKey !== undefined && !mayContain(filter, this.#folderKey)) return true;
     return entries.every(({ key }) => key !== undefined && !mayContain(filter, key));
   }
 
-  /** Down the first parents that left the entries alone, as far as another stop is not younger and nothing is known. */
+  /**
+   * Follows the first parents that left the entries unchanged. Stops at a commit that is older than another stop, or
+   * whose result is known.
+   */
   #passOver({ commit, entries, prefetch }: Stop): void {
     const { graph, known } = this.#parts;
     let last = commit;
@@ -183,7 +191,7 @@ export class FolderWalk {
     this.#arrive({ commit: last, entries, parent: 0, prefetch }, entries, prefetch);
   }
 
-  /** At the parent to which the stop has come. */
+  /** Adds the parent that the stop has reached to the frontier. */
   #arrive({ commit, parent }: Stop, entries: readonly Entry[], prefetch: Prefetch | undefined): void {
     const add = (found: GraphCommit | undefined): void => {
       if (found !== undefined)
@@ -194,7 +202,7 @@ export class FolderWalk {
     else add(known);
   }
 
-  /** Or a moment later, so that a walk that waits for a slow one is asked whether it goes on, too. */
+  /** Waits for the next result, at most `patienceMs`, so that `goesOn` is also called while a comparison is slow. */
   async #nextAnswer(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, patienceMs);
@@ -203,7 +211,7 @@ export class FolderWalk {
 
   #until(work: Promise<void>): void {
     const waiting = work.finally(() => this.#waiting.delete(waiting));
-    // Its failure is met by who waits for one of them.
+    // The error is thrown where `#nextAnswer` awaits it.
     waiting.catch(() => undefined);
     this.#waiting.add(waiting);
   }
@@ -237,10 +245,10 @@ export class FolderWalk {
 
   #prefetch({ commit, entries, prefetch }: Stop): void {
     if (prefetch.running) return;
-    // Nothing ahead of the walk: what was looked at lies behind it.
+    // All commits that were read ahead have been visited, so reading continues from this one.
     if (prefetch.ahead.size === 0) prefetch.next = this.#firstParent(commit);
     prefetch.running = true;
-    // What fails here fails again when the walk comes there.
+    // Ignored: the walk gets the error when it reaches the commit.
     this.#runAhead(prefetch, entries)
       .catch(() => undefined)
       .finally(() => {
@@ -270,7 +278,7 @@ export class FolderWalk {
 
 const newPrefetch = (): Prefetch => ({ next: undefined, ahead: new Set(), depth: 0, running: false });
 
-/** Stops, youngest first, so that entries that took different ways meet again. */
+/** Stops, youngest first, so that entries that followed different parents meet again. */
 class Frontier {
   readonly #stops = new Map<Oid, Stop>();
   /** Oldest first. */
@@ -279,7 +287,7 @@ class Frontier {
   add(stop: Stop): void {
     const { commit } = stop;
     const waiting = this.#stops.get(commit.oid);
-    // Only such as have not begun are one.
+    // Two stops at a commit are joined only if neither has been compared with a parent.
     if (waiting !== undefined && waiting.parent === 0 && stop.parent === 0) {
       waiting.entries = [...waiting.entries, ...stop.entries];
       if (stop.prefetch.depth > waiting.prefetch.depth) waiting.prefetch = stop.prefetch;

@@ -1,5 +1,5 @@
-// The last commit that changed each entry of a folder, exact as `git log -1 -- path` with its default simplification;
-// single flight per commit and folder, in an LRU cache. The walk is folder-walk.ts.
+// Finds the last commit that changed each entry of a folder, exactly as `git log -1 -- path` with its default history
+// simplification. Walks (folder-walk.ts) are single flight per commit and folder; results are kept in an LRU cache.
 import type { Log } from '#core/kernel/log';
 import { Lru } from '#core/kernel/lru';
 import type { LastCommit, Oid } from '#core/repositories/git-backend';
@@ -18,7 +18,7 @@ import { TreeDiffs } from './tree-diffs.ts';
 /** By raw name. */
 type Answers = Map<string, LastCommit>;
 
-/** Walks that nobody waits for and that wait for another turn: each holds a process. */
+/** A walk without waiting callers ends if this many walks wait for another slot. Each of them keeps a git process. */
 const mostResting = 16;
 
 interface Walk {
@@ -26,7 +26,7 @@ interface Walk {
   readonly done: PromiseWithResolvers<void>;
   begun: boolean;
   waiting: number;
-  /** Whether everyone who waited for it went away. One whose patience ended comes again. */
+  /** Whether all callers disconnected. A caller that only reached its time limit is expected to return. */
   abandoned: boolean;
 }
 
@@ -37,7 +37,7 @@ export class LastCommits {
   readonly #limiter: Limiter;
   readonly #limits: GitLimits;
   readonly #log: Log;
-  /** Whole answers, weighed by entries. */
+  /** Complete results, weighed by entries. */
   readonly #answers = new Lru<ReadonlyMap<string, LastCommit>>(100_000);
   readonly #walks = new Map<string, Walk>();
   #resting = 0;
@@ -76,7 +76,7 @@ export class LastCommits {
     walk.abandoned = false;
     const enough = new AbortController();
     try {
-      // Each of them waits for a place of its own, so that nobody waits behind the queue of whoever asked first.
+      // Each caller queues for its own slot, so that no caller depends on the place of the first one in the queue.
       const begin = this.#begin(walk, { key, location, commit, path }, enough.signal);
       await this.#patiently(Promise.race([walk.done.promise, begin.then(() => walk.done.promise)]), signal);
     } finally {
@@ -108,7 +108,10 @@ export class LastCommits {
     return walk;
   }
 
-  /** Begins it once there is a place. @throws {Unavailable} where the queue is full. */
+  /**
+   * Starts the walk once there is a slot.
+   * @throws {Unavailable} if the queue is full.
+   */
   async #begin(
     walk: Walk,
     { key, location, commit, path }: { key: string; location: RepositoryLocation; commit: Oid; path: string },
@@ -136,7 +139,10 @@ export class LastCommits {
       });
   }
 
-  /** Until the walk is done, the patience of a request has ended or the client has gone. */
+  /**
+   * Waits until the walk is done or the time limit of the request has passed.
+   * @throws the signal's reason if the client disconnects.
+   */
   async #patiently(done: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     let stop = (): void => undefined;
     const enough = new Promise<void>((resolve, reject) => {
@@ -155,7 +161,10 @@ export class LastCommits {
     }
   }
 
-  /** Fills `found`. @returns whether every entry has its answer. */
+  /**
+   * Fills `found`.
+   * @returns whether every entry has a result.
+   */
   async #walk(
     walk: Walk,
     { location, commit: tip, path, turn }: { location: RepositoryLocation; commit: Oid; path: string; turn: Turn },
@@ -178,12 +187,16 @@ export class LastCommits {
         },
       }).from(tip);
     } finally {
-      // Nobody waits for its end.
+      // The end of the process is not awaited.
       void diffs.close();
     }
   }
 
-  /** Of walks that nobody waits for, those beyond a number end, and begin anew when they are asked for. */
+  /**
+   * Releases the slot and waits for another one.
+   * @returns false if the walk must end, because no caller waits for it and too many walks wait for a slot. A later
+   * request starts it again.
+   */
   async #passed(walk: Walk, turn: Turn): Promise<boolean> {
     if (walk.waiting === 0 && this.#resting >= mostResting) return false;
     this.#resting += 1;
@@ -196,11 +209,11 @@ export class LastCommits {
   }
 }
 
-/** A commit oid has a fixed length, so the path cannot be mistaken for a part of it. */
+/** The oid has a fixed length, so the path cannot be mistaken for a part of it. */
 const keyOf = (location: RepositoryLocation, commit: Oid, path: string): string => `${location.id}:${commit}:${path}`;
 
 function named(answers: ReadonlyMap<string, LastCommit>): ReadonlyMap<string, LastCommit> {
-  // ASCII reads as its bytes.
+  // ASCII names need no decoding.
   return /^[\0-\x7f]*$/.test([...answers.keys()].join(''))
     ? answers
     : new Map([...answers].map(([name, answer]) => [decodeName(name), answer]));

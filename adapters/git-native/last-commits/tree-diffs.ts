@@ -1,5 +1,5 @@
-// The names that differ between two trees: one `git diff-tree --stdin` process, with pipelined requests answered in
-// order.
+// Lists the names that differ between two trees, by one `git diff-tree --stdin` process. Requests are pipelined and
+// answered in order.
 import type { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { Internal, Unavailable } from '#core/kernel/errors';
@@ -9,7 +9,7 @@ import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import { RecordReader } from '../process/records.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
-/** Raw names: bytes as latin1. Only those that were asked about. */
+/** Raw names (bytes as latin1) that differ, limited to those of the request. */
 export type ChangedNames = ReadonlySet<string>;
 
 interface Pending {
@@ -18,24 +18,25 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** Bytes of a name: a longer one is in no listing. */
+/** Bytes. Longer names are in no listing. */
 const longestName = 64 * 1024;
 const [newline, nul, slash] = [0x0a, 0, 0x2f];
 
-/** Trees are small and each is read once: git's own 96 MiB hold what nobody asks for again. */
+/** Trees are small and read once each, so git's default cache of 96 MiB is not needed. */
 const walkConfig: GitConfig = { 'core.deltaBaseCacheLimit': '16m' };
 
 export class TreeDiffs {
   readonly #start: () => Promise<GitProcess>;
   readonly #pending: Pending[] = [];
   /**
-   * git says again what is no pair, and then everything so far. No name begins with a slash.
+   * Ends each request. git repeats an input line that is not a pair of oids and then flushes its output. No name begins
+   * with a slash.
    */
   readonly #end = `/${randomUUID()}`;
   #process: Promise<GitProcess> | undefined;
   #lines: string[] = [];
   readonly #records = new RecordReader(longestName);
-  /** Of the pair that is told now; undefined before its first line. */
+  /** The names of the pair whose output is being read; undefined before its first line. */
   #changed: Set<string> | undefined;
   #closed = false;
 
@@ -59,7 +60,7 @@ export class TreeDiffs {
       );
   }
 
-  /** Those of the wanted names that differ. */
+  /** Returns those of the wanted names that differ. */
   between(one: Oid, other: Oid, wanted: ReadonlySet<string>): Promise<ChangedNames> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ wanted, resolve, reject });
@@ -99,7 +100,7 @@ export class TreeDiffs {
     return process;
   }
 
-  /** For each pair a line with its oids, its names, each with a NUL behind, and our own line. */
+  /** The output for each pair: a line with its oids, its names, each followed by NUL, and the line `#end`. */
   #read(chunk: Buffer): void {
     this.#records.push(chunk);
     for (;;) {

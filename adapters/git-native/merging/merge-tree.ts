@@ -1,5 +1,4 @@
-// One `git merge-tree` that merges any number of pairs of commits, one after the other: each answer is read as it
-// comes.
+// Merges pairs of commits one after another with one `git merge-tree`, and reads each result as it arrives.
 import type { Buffer } from 'node:buffer';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import { longest } from '#core/repositories/clipping';
@@ -10,15 +9,15 @@ import { refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Quarantine } from './quarantine.ts';
 
-/** Bytes: more than the longest path that is told, with mode, oid and stage before it. */
+/** Bytes: more than the longest path that is returned, with mode, oid and stage before it. */
 const longestToken = 4 * longest.path + 100;
 const unrelated = 'refusing to merge unrelated histories';
 
 export interface MergedTree {
-  /** With conflicts, its files hold the marks. */
+  /** If there are conflicts, its files contain conflict markers. */
   readonly tree: Oid;
   readonly clean: boolean;
-  /** Sorted, each once. */
+  /** Sorted, without duplicates. */
   readonly conflicts: readonly string[];
 }
 
@@ -33,7 +32,7 @@ export class MergeTree {
   readonly #output: AsyncIterator<Buffer>;
   readonly #tokens = new RecordReader(longestToken);
   readonly #options: MergeTreeOptions;
-  /** Whether messages of the last answer are still to be read: git writes their end with the next one alone. */
+  /** Whether messages of the last result are still unread: git writes the end of them only with the next result. */
   #unread = false;
 
   private constructor(process: GitProcess, options: MergeTreeOptions) {
@@ -47,11 +46,11 @@ export class MergeTree {
     { directory }: RepositoryLocation,
     options: MergeTreeOptions,
   ): Promise<MergeTree> {
-    // Without its messages git would keep an answer to itself until there are more.
+    // Without messages git would buffer a result until there are more.
     const args = [`--git-dir=${directory}`, 'merge-tree', '--write-tree', '--stdin', '--messages'];
     const process = await processes.start(args, {
       directory,
-      // What is made here is thrown away.
+      // The objects are removed after the merge, so they need no fsync.
       config: { 'core.fsync': 'none' },
       environment: options.quarantine.environment,
       deadlineMs: options.deadlineMs,
@@ -60,7 +59,7 @@ export class MergeTree {
     return new MergeTree(process, options);
   }
 
-  /** Undefined where the two have no commit in common; then nothing more can be asked. */
+  /** Undefined if the two have no common ancestor. The process has then ended, and accepts no further pairs. */
   async merge(ours: Oid, theirs: Oid): Promise<MergedTree | undefined> {
     this.#process.stdin.write(`${ours} ${theirs}\n`);
     try {
@@ -76,7 +75,7 @@ export class MergeTree {
     await this.#process.stop('its merge is over');
   }
 
-  /** git-merge-tree(1), "OUTPUT". */
+  /** Reads a result as described in git-merge-tree(1), "OUTPUT". */
   async #answer(ours: Oid, theirs: Oid): Promise<MergedTree> {
     if (this.#unread) await this.#passMessages();
     const status = await this.#token();
@@ -92,7 +91,7 @@ export class MergeTree {
     return { tree, clean: status === '1', conflicts: [...conflicts].toSorted() };
   }
 
-  /** Each is the number of its paths, these, its kind, and a sentence. */
+  /** Skips the messages. Each consists of the number of its paths, the paths, its type and a sentence. */
   async #passMessages(): Promise<void> {
     for (let count = await this.#token(); count !== ''; count = await this.#token()) {
       for (let left = Number(count) + 2; left > 0; left -= 1) await this.#token();
@@ -110,7 +109,7 @@ export class MergeTree {
     }
   }
 
-  /** What it means that git ended. */
+  /** Returns undefined if git ended because the histories are unrelated, and throws otherwise. */
   async #ending(): Promise<undefined> {
     const { code } = await this.#process.ended;
     const { stderr, stopped } = this.#process;
@@ -123,10 +122,13 @@ export class MergeTree {
   }
 }
 
-/** Its output has ended before an answer. */
+/** The output of git ended before a result was complete. */
 class Ended extends Error {}
 
-/** A path without the side's name (`~OID`, `~OID_1`) that git adds where a file and a folder want the same one. */
+/**
+ * Removes the suffix (`~OID`, `~OID_1`) that git adds to a path that is a file on one side and a directory on the
+ * other.
+ */
 function unmarked(path: string, sides: readonly Oid[]): string {
   const mark = path.lastIndexOf('~');
   const [side, count = '0'] = path.slice(mark + 1).split('_');

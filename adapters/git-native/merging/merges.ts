@@ -1,4 +1,4 @@
-// Merges on bare repositories: made in a quarantine, and pushed from there as a client would push them.
+// Merges in bare repositories: the result is made in a quarantine and pushed from there as a client would push it.
 import { Internal, TimedOut } from '#core/kernel/errors';
 import type { MergeCheck, MergeOutcome, MergeTrial, MergeWrite, Oid } from '#core/repositories/git-backend';
 import type { PushHooks } from '#core/repositories/git-history';
@@ -25,13 +25,13 @@ export interface MergesParts {
   readonly commitLog: CommitLog;
   readonly receivePack: ReceivePack;
   readonly removals: Removals;
-  /** Where the quarantine of each merge lies: a folder that only this process removes. */
+  /** The folder in which the quarantine of each merge is created. Only this process removes it. */
   readonly folder: string;
   readonly heavy: Limiter;
   readonly limits: Pick<GitLimits, 'computeSeconds' | 'mergeSeconds'>;
 }
 
-/** What is made of a merge before anybody hears of it. */
+/** The result of a merge before it is pushed. */
 type Made =
   | { readonly kind: 'commit'; readonly oid: Oid }
   | { readonly kind: 'nothing' }
@@ -41,13 +41,13 @@ interface Making {
   readonly quarantine: Quarantine;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
-  /** Undefined where it is only tried. */
+  /** Undefined for a trial. */
   readonly change?: MergeWrite;
 }
 
 export class Merges {
   readonly #parts: MergesParts;
-  /** Weighed by characters. That a rebase is too long is an answer, for it stays so. */
+  /** Weighed by characters. `RebaseTooLong` is cached too, because the same rebase stays too long. */
   readonly #known = new SingleFlightCache<MergeCheck | RebaseTooLong>(4_000_000, (known) =>
     (known instanceof RebaseTooLong ? [] : known.conflicts).reduce((weight, path) => weight + 50 + path.length, 200),
   );
@@ -58,7 +58,7 @@ export class Merges {
 
   async try(location: RepositoryLocation, trial: MergeTrial, signal?: AbortSignal): Promise<MergeCheck> {
     const { target, source, strategy } = trial;
-    // A squash meets the same conflicts as a merge.
+    // A squash has the same conflicts as a merge.
     const how = strategy === 'rebase' ? 'rebase' : 'merge';
     const known = await this.#known.get(
       `${location.id}:${target}:${source}:${how}`,
@@ -155,7 +155,7 @@ export class Merges {
     const merged = await merge(target, source);
     if (merged?.clean !== true) return { kind: 'conflict', conflicts: merged?.conflicts ?? [] };
     const present = await objects.commit(location, target);
-    // A merge of what changes nothing is one all the same, unless the target has the commits themselves.
+    // A merge that leaves the tree unchanged is still made, unless the target already contains the source commits.
     const nothing =
       merged.tree === present?.tree &&
       (strategy === 'squash' || (await commitLog.mergeBase(location, target, source, signal)) === source);
@@ -165,7 +165,10 @@ export class Merges {
     return { kind: 'commit', oid: await quarantine.commit(commitContent({ ...change, tree: merged.tree, parents })) };
   }
 
-  /** What of the tip's history the repository lacks: nothing else of the quarantine. */
+  /**
+   * Yields a pack of the objects that are reachable from `tip` but not from `known`. Other objects of the quarantine
+   * are left out.
+   */
   async *#pack(
     location: RepositoryLocation,
     quarantine: Quarantine,

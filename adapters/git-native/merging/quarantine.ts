@@ -1,5 +1,5 @@
-// A folder of objects apart from the repository's, thrown away when the merge is over: what git and this process make
-// of a merge lies there until it is pushed.
+// A temporary object directory for the objects that git and this process make for a merge. It is removed when the merge
+// is over.
 import { Buffer } from 'node:buffer';
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 const compress = promisify(deflate);
 
 export class Quarantine {
-  /** For git: it writes here, and reads what the repository has beside. */
+  /** For git: it writes objects here and also reads those of the repository. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #folder: string;
   readonly #removals: Removals;
@@ -35,7 +35,7 @@ export class Quarantine {
     return new Quarantine(folder, location, removals);
   }
 
-  /** Writes a commit (gitformat-loose(5)), as git will look for it. */
+  /** Writes a commit as a loose object (gitformat-loose(5)). */
   async commit(content: Buffer): Promise<Oid> {
     const head = `commit ${content.length}\0`;
     const oid = createHash('sha1').update(head).update(content).digest('hex');

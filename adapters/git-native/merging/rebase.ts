@@ -1,5 +1,4 @@
-// Rebasing without a work tree: the commits that `git rebase` would pick, each merged on top of the one before by
-// merge-tree.
+// Rebases without a work tree: merges each commit that `git rebase` would pick onto the one before by merge-tree.
 import { Buffer } from 'node:buffer';
 import { Conflict, Internal, Unavailable } from '#core/kernel/errors';
 import { mostRebased, type MergeTrial, type Oid } from '#core/repositories/git-backend';
@@ -14,7 +13,7 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { MergedTree } from './merge-tree.ts';
 import type { Quarantine } from './quarantine.ts';
 
-/** The tree of nothing, which git knows without its being stored. */
+/** The empty tree, which git knows even if it is not stored. */
 const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 export interface RebaseParts {
@@ -22,18 +21,18 @@ export interface RebaseParts {
   readonly objects: Objects;
 }
 
-/** Where, until when, and by what. */
+/** The context of a rebase. */
 export interface Rebasing {
   readonly location: RepositoryLocation;
   readonly quarantine: Quarantine;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
   readonly merge: (ours: Oid, theirs: Oid) => Promise<MergedTree | undefined>;
-  /** Undefined where no commit is to be made. */
+  /** Undefined if no commit is to be made. */
   readonly committer: Signature | undefined;
 }
 
-/** The new tip, which is the target itself where nothing is left to pick. */
+/** The new tip, which is the target itself if nothing is left to pick. */
 export type Rebased = { readonly tip: Oid } | { readonly conflicts: readonly string[] };
 
 export async function rebase(
@@ -56,14 +55,14 @@ export async function rebase(
     const picked = await objects.commit(location, pick);
     const [parent] = picked?.parents ?? [];
     const [before, after] = [parent === undefined ? emptyTree : await treeOf(parent), await treeOf(pick)];
-    // To rev-list all empty commits are the same change; git keeps those.
+    // rev-list treats all empty commits as the same change, but `git rebase` keeps them.
     if (there && before !== after) continue;
     if (before === tree) tree = after;
     else if (before !== after) {
       const merged = await merge(...(await stubs(quarantine, before, tree, after)));
       if (merged === undefined) throw new Internal('git merge-tree found no base that was given to it');
       if (!merged.clean) return { conflicts: merged.conflicts };
-      // Nothing of it is left: git leaves out what becomes empty, and keeps what was.
+      // Like git, drops a commit that became empty. One that was empty before is kept.
       if (merged.tree === tree) continue;
       tree = merged.tree;
     }
@@ -72,7 +71,7 @@ export async function rebase(
   return { tip };
 }
 
-/** 409: the source has more commits than are rebased. */
+/** 409: the source has more commits than may be rebased. */
 export class RebaseTooLong extends Conflict {
   constructor() {
     super('There are too many commits to be rebased', {
@@ -82,13 +81,17 @@ export class RebaseTooLong extends Conflict {
   }
 }
 
-/** A commit, and whether the target has its change already. */
+/** A commit, and whether the target already contains its change. */
 interface Pick {
   readonly oid: Oid;
   readonly there: boolean;
 }
 
-/** As git's own sequencer asks for them: no merges, those whose change the target has marked. */
+/**
+ * Lists the commits with the options of git's own sequencer: no merges, and commits whose change the target contains
+ * are marked.
+ * @throws {RebaseTooLong} if there are more than `mostRebased`.
+ */
 async function picks(
   processes: GitProcesses,
   target: Oid,
@@ -120,7 +123,10 @@ async function picks(
   return found;
 }
 
-/** merge-tree takes its base from history, so three trees become commits whose history has the wanted one. */
+/**
+ * Makes commits from three trees, because merge-tree takes its base from history: `ours` and `theirs`, both with `base`
+ * as parent.
+ */
 async function stubs(quarantine: Quarantine, base: Oid, ours: Oid, theirs: Oid): Promise<readonly [Oid, Oid]> {
   const stub = (tree: Oid, parents: readonly Oid[]): Promise<Oid> =>
     quarantine.commit(
@@ -133,8 +139,8 @@ async function stubs(quarantine: Quarantine, base: Oid, ours: Oid, theirs: Oid):
 }
 
 /**
- * The same author, date, encoding and message, byte for byte, in another place; what signed the commit as it was is
- * left out.
+ * The commit with a new tree, parent and committer. Author, date, encoding and message are kept byte for byte; other
+ * headers, such as signatures, are left out.
  */
 async function rewritten(
   content: Buffer,

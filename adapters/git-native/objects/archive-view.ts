@@ -1,12 +1,12 @@
-// A bare repository (gitrepository-layout(5)) without objects of its own, through which `git archive` reads those of
-// another one under the forge's attributes.
+// A bare repository (gitrepository-layout(5)) without objects, through which `git archive` reads those of another
+// repository with fixed attributes.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * gitattributes(5): what stands in `info/attributes` holds against every `.gitattributes`. A file marked `export-subst`
- * could have a program started for each of its placeholders.
+ * gitattributes(5): `info/attributes` takes precedence over every `.gitattributes`. Otherwise a file marked
+ * `export-subst` could make git start a program for each of its placeholders.
  */
 const files: Readonly<Record<string, string>> = {
   HEAD: 'ref: refs/heads/none\n',
@@ -22,7 +22,7 @@ export class ArchiveView {
     this.directory = join(root, '.archives');
   }
 
-  /** Writes what is missing; asked before each archive. */
+  /** Writes missing or changed files. Called before each archive. */
   async ready(): Promise<void> {
     for (const folder of folders) await mkdir(join(this.directory, folder), { recursive: true, mode: 0o700 });
     for (const [name, text] of Object.entries(files)) {

@@ -1,4 +1,4 @@
-// Archives of a commit's tree (zip, tar) to download, streamed from `git archive`.
+// Archives of a commit's tree (zip, tar), streamed from `git archive`.
 import type { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { Internal, Unprocessable } from '#core/kernel/errors';
@@ -56,7 +56,7 @@ export class Archives {
     try {
       await this.#checkPaths(location, commit, signal);
       await this.#view.ready();
-      // `archive` ignores --end-of-options: it is given an oid alone.
+      // `archive` ignores --end-of-options, so its revision is always an oid.
       process = await this.#processes.start(
         [
           `--git-dir=${this.#view.directory}`,
@@ -79,7 +79,7 @@ export class Archives {
     }
     process.stdin.end();
     const stream = gathered(byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate }));
-    // The first piece decides whether there is an answer at all, while a refusal can still be one.
+    // Waits for the first bytes, so that a failure can still be returned as an error.
     const { computeSeconds } = this.#limits;
     const late = setTimeout(() => process.expire(`it was not begun after ${computeSeconds} s`), computeSeconds * 1000);
     const first = await stream
@@ -96,9 +96,10 @@ export class Archives {
   }
 
   /**
-   * git lists the whole tree before it writes a byte; here that has a time of its own. A path that no system unpacks
-   * costs its length for each file below it, and breaks a zip off in the middle.
-   * @throws {Unprocessable}
+   * Checks the paths before the archive is started, within a separate time limit: git lists the whole tree before it
+   * writes a byte. A path that is too long to be unpacked costs its length for each file below it, and breaks a zip off
+   * in the middle.
+   * @throws {Unprocessable} if a path is longer than `longest.path`.
    */
   async #checkPaths({ directory }: RepositoryLocation, commit: Oid, signal: AbortSignal | undefined): Promise<void> {
     const paths = new PathLengths();
@@ -121,9 +122,9 @@ export class Archives {
   }
 }
 
-/** Looks for a record that is too long among those that end in NUL, without looking at each: there may be millions. */
+/** Detects a record that is too long among records that end in NUL, without a look at each: there may be millions. */
 class PathLengths {
-  /** Bytes that came of the record that has not ended. */
+  /** Bytes so far of the record that has not ended. */
   #open = 0;
 
   tooLong(chunk: Buffer): boolean {
@@ -138,7 +139,10 @@ class PathLengths {
   }
 }
 
-/** An archive that git broke off is no archive: the client must not take it for one. */
+/**
+ * Throws at the end of the stream if git failed, so that the client does not take a truncated archive for a complete
+ * one.
+ */
 function whole(
   process: GitProcess,
   stream: AsyncIterableIterator<Uint8Array>,

@@ -1,5 +1,5 @@
-// A pool of `git cat-file` processes: at most two per repository and a bounded number in all, with the least recently
-// used idle one evicted.
+// A pool of `git cat-file` processes: at most two per repository and a bounded number in total. The least recently used
+// idle process is evicted.
 import type { GitProcesses } from '../process/git-process.ts';
 import { CostlyQuestions } from '../process/too-costly.ts';
 import {
@@ -13,14 +13,13 @@ import {
 } from './cat-file.ts';
 
 const perRepository = 2;
-/** A second process is worth its start only when the first has this much to do. */
+/** A second process is started only when the first one has this many pending requests. */
 const busyFrom = 64;
 const servedAtMost = 10_000;
 
 /**
- * Objects do not change, so a question may be put again. Each process that ends over another question takes that one
- * away, so whoever stands behind comes to their turn.
- * @returns how often it is put in all.
+ * How often a request is sent in total, given the error of the last attempt. Objects are immutable, so requests can be
+ * repeated. A process that ends over an earlier request removes that request, so later ones move up.
  */
 function triesAt(error: unknown): number {
   if (error instanceof CatFileBehind) return 16;
@@ -34,7 +33,7 @@ export class CatFilePool {
   readonly #allocationBytes: number;
   readonly #costly = new CostlyQuestions();
   readonly #idleMs: number;
-  /** By directory; the repository asked last stands last. */
+  /** By directory, the most recently used repository last. */
   readonly #readers = new Map<string, CatFile[]>();
   readonly #idleTimers = new Map<CatFile, NodeJS.Timeout>();
   #waiting: (() => void)[] = [];
@@ -60,14 +59,14 @@ export class CatFilePool {
     return this.#ask('info', directory, name);
   }
 
-  /** @param most bytes; of a larger one the content is left out. By default what may be held in memory. */
+  /** @param most bytes; the content of a larger object is left out. Default: `largestRead`. */
   contents(directory: string, name: string, most?: number): Promise<ReadObject | undefined> {
     return this.#ask('contents', directory, name, most);
   }
 
   /**
-   * Ends them when what they were asked is answered: later questions go to new ones, which hold no pack open that is
-   * gone.
+   * Retires the processes of a repository, and resolves when their pending requests are answered. Later requests go to
+   * new processes, which do not keep removed packs open.
    */
   async renew(directory: string): Promise<void> {
     const own = [...(this.#readers.get(directory) ?? [])];
@@ -100,7 +99,7 @@ export class CatFilePool {
     return await answer;
   }
 
-  /** The least busy process of the repository, where asking it beats starting one. */
+  /** The least busy process of the repository; undefined if a new one should be started. */
   #pick(directory: string): CatFile | undefined {
     const own = this.#readers.get(directory);
     if (own === undefined) return undefined;
@@ -133,7 +132,10 @@ export class CatFilePool {
     return reader;
   }
 
-  /** Retires the idle process that was used longest ago. */
+  /**
+   * Retires the least recently used idle process.
+   * @returns whether there was one.
+   */
   #makeRoom(): boolean {
     for (const [directory, own] of this.#readers) {
       const idle = own.find((reader) => reader.pending === 0);

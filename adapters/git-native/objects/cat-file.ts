@@ -14,7 +14,7 @@ export interface ObjectHeader {
 }
 
 export interface ReadObject extends ObjectHeader {
-  /** Undefined where it has more bytes than were asked for. */
+  /** Undefined if the object has more bytes than were requested. */
   readonly content: Buffer | undefined;
 }
 
@@ -22,28 +22,29 @@ export type ReadCommand = 'info' | 'contents';
 
 interface Request {
   readonly command: ReadCommand;
-  /** Bytes of content at the most. */
+  /** The maximum bytes of content. */
   readonly most: number;
   readonly resolve: (answer: ReadObject | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** The process ended over this question. */
+/** The process ended while it answered this request. */
 export class CatFileEnded extends Internal {}
-/** It ended over a question that stood before this one. */
+/** The process ended while it answered an earlier request. */
 export class CatFileBehind extends Unavailable {}
-/** It was killed, whatever it was asked. */
+/** The process was killed for a reason other than a request. */
 export class CatFileKilled extends Unavailable {}
 
 const header = /^([0-9a-f]{40}) (commit|tree|blob|tag) (\d+)$/;
 const longestHeader = 4096;
-/** Bytes above which no object is taken into memory: a folder of some hundred thousand entries. */
+/** Bytes. Larger objects are not read into memory. A tree of this size has some hundred thousand entries. */
 export const largestRead = 16 * 1024 ** 2;
 
-/** There are many of them, and each would keep six times as much. */
+/** There are many readers, and git's default cache is six times as large. */
 const readerConfig: GitConfig = { 'core.deltaBaseCacheLimit': '16m' };
 /**
- * mallopt(3): what is larger is given back when it is freed, so that no reader stays as large as its largest object.
+ * mallopt(3): larger allocations are returned to the system when they are freed, so that a reader does not remain as
+ * large as its largest object.
  */
 const readerMemory = { MALLOC_MMAP_THRESHOLD_: String(1024 ** 2) };
 const tookTooLong = 'a read took too long';
@@ -57,17 +58,17 @@ export class CatFile {
   #lines: string[] = [];
   #chunks: Buffer[] = [];
   #bytes = 0;
-  /** Bytes of content (and its newline) still to come for this header. */
+  /** The object whose content is being read, and the bytes that it takes with its newline. */
   #awaited: { readonly header: ObjectHeader; readonly need: number } | undefined;
-  /** Bytes of an object larger than was asked for, still to be passed over. */
+  /** The bytes still to skip of an object larger than requested. */
   #skip = 0;
   #stall: NodeJS.Timeout | undefined;
   #retiring = false;
-  /** Why it answers nothing any more. */
+  /** The error of all further requests, once the process answers no more. */
   #over: { readonly error: unknown } | undefined;
-  /** Resolves when its process has ended or could not be started. */
+  /** Resolves when the process has ended or could not be started. */
   readonly ended: Promise<void>;
-  /** Requests taken so far. */
+  /** Requests accepted so far. */
   served = 0;
 
   constructor(
@@ -97,7 +98,11 @@ export class CatFile {
     return this.#over === undefined && !this.#retiring;
   }
 
-  /** `name` holds no newline: an oid, or a peeled one. Undefined where it names no object, or several. */
+  /**
+   * Requests an object.
+   * @param name an oid, or a peeled one; without a newline.
+   * @returns undefined if no object, or more than one, has the name.
+   */
   ask(command: ReadCommand, name: string, most = largestRead): Promise<ReadObject | undefined> {
     if (this.#over !== undefined) return Promise.reject(this.#over.error);
     this.served += 1;
@@ -113,8 +118,8 @@ export class CatFile {
   }
 
   /**
-   * Takes no more requests and ends when the last is answered. Somebody may wait for that: until then it keeps the
-   * server's process alive.
+   * Accepts no more requests, and ends once the pending ones are answered. Until then it keeps the server's process
+   * alive, because a caller may await its end.
    */
   retire(): void {
     this.#retiring = true;
@@ -129,7 +134,7 @@ export class CatFile {
     await this.ended;
   }
 
-  /** Never rejects: what goes wrong goes to those who asked. */
+  /** Never rejects: the pending requests receive the errors. */
   async #run(starting: Promise<GitProcess>): Promise<void> {
     try {
       const process = await starting;
@@ -151,7 +156,7 @@ export class CatFile {
       const cause = costly
         ? new TooCostly(`A git object could not be read: ${process.stopped ?? 'it needs too much memory'}`)
         : new CatFileEnded('A git object reader ended before it answered', { detail: process.stderr });
-      // Answers come in order: it ended over the first that is missing.
+      // Answers are in the order of the requests, so the process ended while it answered the first pending one.
       this.#pending.shift()?.reject(cause);
       this.#failAll(new CatFileBehind('A git object reader ended over another object', { detail: 'Try again later' }));
     } catch (error) {
@@ -163,7 +168,7 @@ export class CatFile {
     void this.#process?.stop(reason);
   }
 
-  /** What is asked before the process has started waits in its lines. */
+  /** Requests made before the process has started are queued in `#lines`. */
   #flush(): void {
     if (this.#process === undefined) return;
     this.#process.stdin.write(`${this.#lines.join('')}flush\n`);
@@ -204,7 +209,10 @@ export class CatFile {
     this.#bytes = rest.length;
   }
 
-  /** Whether the line makes sense here. */
+  /**
+   * Handles a header line.
+   * @returns false if the line does not fit the pending request.
+   */
   #header(line: string): boolean {
     const asked = this.#pending[0];
     if (asked === undefined) return false;

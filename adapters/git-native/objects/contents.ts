@@ -1,5 +1,5 @@
-// Files and folders of a commit: tree entries with their sizes, and blobs, read through the pool or, when large,
-// streamed from a process of their own.
+// Files and folders of a commit: tree entries with their sizes, and blobs. Blobs are read through the pool; large ones
+// are streamed from a separate process.
 import type { Buffer } from 'node:buffer';
 import { Internal, NotFound } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/lru';
@@ -22,7 +22,7 @@ const types: Readonly<Record<string, TreeEntry['type']>> = {
   '160000': 'submodule',
 };
 
-/** Sizes asked for at a time. */
+/** Sizes requested at the same time. */
 const atOnce = 500;
 
 export class Contents {
@@ -30,7 +30,7 @@ export class Contents {
   readonly #processes: GitProcesses;
   readonly #transfers: Limiter;
   readonly #limits: GitLimits;
-  /** Trees as the port shows them, with sizes. Weighed by entries. */
+  /** Tree listings as the port returns them, with sizes. Weighed by entries. */
   readonly #listings = new Lru<TreeListing>(50_000);
   readonly #sizes = new Lru<number>(50_000);
 
@@ -62,7 +62,7 @@ export class Contents {
     return entry;
   }
 
-  /** @throws {NotFound} */
+  /** @throws {NotFound} if the tree does not exist. */
   async tree(location: RepositoryLocation, tree: Oid): Promise<TreeListing> {
     const key = `${location.id}:${tree}`;
     const known = this.#listings.get(key);
@@ -82,7 +82,7 @@ export class Contents {
     return listing;
   }
 
-  /** @throws {NotFound} */
+  /** @throws {NotFound} if the blob does not exist. */
   async blob(location: RepositoryLocation, oid: Oid, signal?: AbortSignal): Promise<Blob> {
     const found = isOid(oid) ? await this.#objects.header(location, oid) : undefined;
     if (found?.type !== 'blob') throw new NotFound('The file is not in the repository', { detail: `blob: "${oid}"` });
@@ -90,7 +90,7 @@ export class Contents {
     if (found.size > Math.min(this.#limits.pooledBlobBytes, largestRead))
       return { oid, size: found.size, bytes: await this.#streamed(location, oid, signal) };
     const object = await this.#objects.contents(location, oid).catch((error: unknown) => {
-      // A process of its own may have more memory than a reader.
+      // A separate process may use more memory than a reader of the pool.
       if (error instanceof TooCostly) return undefined;
       throw error;
     });
@@ -133,7 +133,7 @@ export class Contents {
       });
       process.stdin.end();
       const stream = byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate });
-      // While a refusal can still be one.
+      // Waits for the first bytes, so that a failure can still be returned as an error.
       const first = await stream.next();
       return prefixed(first.done === true ? [] : [first.value], stream);
     } catch (error) {
@@ -143,10 +143,12 @@ export class Contents {
   }
 }
 
-/** Bytes: small enough for a slow reader's buffers, and for whoever looks at each of them. */
+/** Bytes: small enough for the buffers of a slow client and for consumers that process each piece at once. */
 const piece = 64 * 1024;
 
-/** Between two pieces everyone else has their turn: all of them are there, so nothing else would make a reader wait. */
+/**
+ * Yields one event loop iteration between two pieces. All pieces are in memory, so a reader would otherwise never wait.
+ */
 export async function* chunksOf(content: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < content.length; at += piece) {
     if (at > 0) await new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,4 @@
-// Sums of the file sizes of a commit by group, such as by language, streamed from one `git ls-tree`.
+// Sums the file sizes of a commit by group, such as by language, from one streamed `git ls-tree`.
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git-backend';
 import type { GitProcesses } from '../process/git-process.ts';
@@ -8,7 +8,7 @@ import { CostlyQuestions, refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
 const mostFiles = 250_000;
-/** Bytes of all their paths, and of one: a longer one is not counted. */
+/** Bytes of the whole output, and of one entry. A longer entry is not counted. */
 const mostOutput = 128 * 1024 ** 2;
 const longestEntry = 16 * 1024;
 

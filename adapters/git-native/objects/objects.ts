@@ -1,4 +1,4 @@
-// Commits and trees read by oid and parsed, in LRU caches: objects are immutable, so no entry is ever stale.
+// Reads and parses commits and trees by oid, with LRU caches. Objects are immutable, so no entry is ever stale.
 import { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/lru';
@@ -39,7 +39,7 @@ export class Objects {
     return this.#catFiles.info(location.directory, oid);
   }
 
-  /** @throws {Unprocessable} where it is too large to be held. */
+  /** @throws {Unprocessable} if the object is larger than `largestRead`. */
   async contents(location: RepositoryLocation, oid: Oid): Promise<WholeObject | undefined> {
     const object = await this.#catFiles.contents(location.directory, oid);
     if (object === undefined || isWhole(object)) return object;
@@ -48,17 +48,23 @@ export class Objects {
     });
   }
 
-  /** Without the content of one larger than `most` bytes. */
+  /** Leaves out the content of an object larger than `most` bytes. */
   small(location: RepositoryLocation, oid: Oid, most: number): Promise<ReadObject | undefined> {
     return this.#catFiles.contents(location.directory, oid, most);
   }
 
-  /** The commit that an oid (of a commit or of a tag that leads to one), or its first four or more digits, means. */
+  /**
+   * The commit that an oid, or its first four or more digits, names. The oid may be that of a tag that leads to a
+   * commit.
+   */
   async peel(location: RepositoryLocation, digits: string): Promise<Oid | undefined> {
     return (await this.#catFiles.info(location.directory, `${digits}^{commit}`))?.oid;
   }
 
-  /** Whether an oid that a caller gave is such an object: what the three methods below may be asked for. */
+  /**
+   * Whether an object exists and has the type. Oids from callers must be checked by it before they are given to the
+   * three methods below.
+   */
   async is(location: RepositoryLocation, oid: Oid, type: 'commit' | 'tree'): Promise<boolean> {
     if ((type === 'commit' ? this.#commits : this.#trees).get(keyOf(location, oid)) !== undefined) return true;
     const found = isOid(oid) ? await this.header(location, oid) : undefined;
@@ -91,7 +97,7 @@ export class Objects {
     );
   }
 
-  /** Oid of the tree at `path`, below a root tree. */
+  /** The oid of the tree at `path` below a root tree; undefined if there is no such folder. */
   async folder(location: RepositoryLocation, root: Oid, path: readonly string[]): Promise<Oid | undefined> {
     let oid = root;
     for (const segment of path) {
@@ -148,7 +154,7 @@ export function parseCommit(oid: Oid, content: Buffer): Commit {
   let encoding = 'utf-8';
   let at = 0;
   for (const line of head.split('\n')) {
-    // Not slices of the line, which would keep the whole head.
+    // Read from the content again: a substring of the line would keep the whole head in memory.
     if (line.startsWith('parent ')) parents.push(content.toString('latin1', at + 7, at + 47));
     else if (line.startsWith('tree ')) tree = content.toString('latin1', at + 5, at + 45);
     else if (line.startsWith('committer ')) committed = Number(/> (\d{1,12})/.exec(line)?.[1] ?? 0);
@@ -164,7 +170,7 @@ export function parseCommit(oid: Oid, content: Buffer): Commit {
   };
 }
 
-/** A character may take four. */
+/** Bytes; a character takes at most four. */
 const subjectBytes = 4 * longest.subject + 4;
 
 function subjectOf(message: Buffer, encoding: string): string {

@@ -1,7 +1,8 @@
-// Text out of the bytes of objects: decoded by the encoding a commit names, and copied out of what surrounds it.
+// Converts bytes of objects to text: decodes them by the encoding that a commit names, and copies strings out of larger
+// ones.
 import { Buffer } from 'node:buffer';
 
-/** An encoding that is not known reads as UTF-8. */
+/** A decoder for the encoding; for UTF-8 if the encoding is unknown. */
 export function decoder(encoding: string): (bytes: Uint8Array) => string {
   try {
     const named = new TextDecoder(encoding.trim());
@@ -11,10 +12,10 @@ export function decoder(encoding: string): (bytes: Uint8Array) => string {
   }
 }
 
-/** A raw name (bytes as latin1) as text. */
+/** Decodes a raw name (bytes as latin1) as UTF-8. */
 export function decodeName(raw: string): string {
   return Buffer.from(raw, 'latin1').toString('utf8');
 }
 
-/** A copy: a slice would keep all that it was cut from, which may be a thousand times as long. */
+/** Copies a string. A substring would keep the whole source in memory, which may be a thousand times as long. */
 export const own = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');

@@ -1,5 +1,5 @@
 // A tree object (mode, name, NUL and oid of each entry, in git's order), scanned in place: a folder may have half a
-// million entries, of which one is wanted or the first thousands.
+// million entries, of which only one or the first thousands are needed.
 import { Buffer } from 'node:buffer';
 import { longest } from '#core/repositories/clipping';
 import { mostEntries, type Oid } from '#core/repositories/git-objects';
@@ -16,14 +16,14 @@ export interface NamedEntry extends RawEntry {
   readonly name: string;
 }
 
-/** Of a listing, bytes of all its names. */
+/** Bytes of all names in a listing. */
 const mostNameBytes = 2 * 1024 ** 2;
 const oidBytes = 20;
 const slash = 0x2f;
-/** Entries between two looks at the clock. */
+/** Entries between two checks of the time slice. */
 const stretch = 2000;
 
-/** Where an entry stands. */
+/** The offsets of an entry. */
 interface Span {
   readonly start: number;
   readonly name: number;
@@ -38,7 +38,10 @@ export class Tree {
     this.content = content;
   }
 
-  /** The entry of a name: by its bytes, else by what bytes that are not UTF-8 read as. */
+  /**
+   * Finds an entry by the bytes of its name, or else by its decoded name, in which U+FFFD replaces bytes that are not
+   * UTF-8.
+   */
   async find(name: string): Promise<RawEntry | undefined> {
     const bytes = Buffer.from(name, 'utf8');
     return (
@@ -50,8 +53,8 @@ export class Tree {
   }
 
   /**
-   * The first entries, as many as a listing has; `truncated` where others are left out, as one whose name is too long
-   * is.
+   * The first entries, up to the limits of a listing. `truncated` if entries are left out, including those with a name
+   * that is too long.
    */
   first(): { readonly entries: readonly NamedEntry[]; readonly truncated: boolean } {
     const entries: NamedEntry[] = [];
@@ -68,7 +71,7 @@ export class Tree {
     return { entries, truncated };
   }
 
-  /** The content of the same tree with an entry set, or without it; the others stay as they are. */
+  /** The content of the tree with an entry set or removed. Other entries are unchanged. */
   with(name: string, entry: RawEntry | undefined): Buffer {
     const bytes = Buffer.from(name, 'utf8');
     const key = entry?.mode === '040000' ? Buffer.concat([bytes, Buffer.of(slash)]) : bytes;
@@ -108,7 +111,7 @@ export class Tree {
     return undefined;
   }
 
-  /** The entry that begins there; undefined at the end, and where the tree is broken. */
+  /** The entry that begins at an offset; undefined at the end, and if the tree is corrupt. */
   #at(start: number): Span | undefined {
     const { content } = this;
     let at = start;
@@ -133,7 +136,7 @@ export class Tree {
     );
   }
 
-  /** git's order is that of bytes, where a folder's name ends in a slash. */
+  /** git sorts by the bytes of the names, and appends a slash to the name of a folder. */
   #sortsAfter({ start, name, nameEnd }: Span, key: Buffer): boolean {
     const { content } = this;
     const isFolder = content[start] === 0x34 || (content[start] === 0x30 && content[start + 1] === 0x34);
@@ -145,7 +148,7 @@ export class Tree {
   }
 }
 
-/** Old histories hold modes such as 100664, which git reads as one of five. */
+/** Old histories contain modes such as 100664, which git maps to one of five. */
 function canonicalMode(text: string): string {
   const mode = Number.parseInt(text, 8);
   switch (mode & 0o170000) {

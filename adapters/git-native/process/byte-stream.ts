@@ -1,5 +1,5 @@
-// The standard output of a process as an async iterator of bytes: with back-pressure, stopped when its reader leaves,
-// and an error where the process did not finish.
+// The standard output of a process as an async iterator of bytes with backpressure. The process is stopped when the
+// reader leaves, and an incomplete output throws.
 import type { Buffer } from 'node:buffer';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#core/kernel/errors';
@@ -8,18 +8,20 @@ import { refuseOutOfMemory } from './too-costly.ts';
 import { Pace, type LeastRate } from './pace.ts';
 
 export interface ByteStreamOptions {
-  /** Called once, when nothing of the process is left. */
+  /** Called once, when the process has ended. */
   readonly onEnd: () => void;
-  /** Its reader is waited for while it has not asked for the next piece. Default: for ever. */
+  /**
+   * The minimum transfer rate of the reader, measured while it has not requested the next piece. Default: no minimum.
+   */
   readonly leastRate?: LeastRate;
-  /** Whether these bytes count as movement for the idle time. Default: all do. */
+  /** Whether these bytes restart the idle timer. Default: all do. */
   readonly moves?: (bytes: Uint8Array) => boolean;
 }
 
-/** Why a process was stopped whose reader is too slow. */
+/** The reason for stopping a process whose reader is too slow. */
 export const unread = 'its answer was read too slowly or not at all';
 
-/** Not a generator: one that nobody began to read would never run its cleaning up. */
+/** Not a generator: a generator that was never started would not run its cleanup. */
 export function byteStream(process: GitProcess, options: ByteStreamOptions): AsyncIterableIterator<Uint8Array> {
   const output = process.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   const { leastRate, moves = () => true } = options;
@@ -45,8 +47,8 @@ export function byteStream(process: GitProcess, options: ByteStreamOptions): Asy
         return { done: false, value: read.value };
       }
       const { code } = await process.ended;
-      // Any exit code of its own is a whole answer: what went wrong stands in the bytes it wrote. One that is stopped
-      // may still end as if it were done.
+      // A process that exits by itself has given a complete answer, which contains its errors, whatever the exit code.
+      // A process that was stopped may also exit as if it were done.
       refuseOutOfMemory(process, 'answer');
       if (code === null || process.stopped !== undefined)
         throw new Unavailable(`git was stopped before its answer was whole: ${process.stopped ?? 'by a signal'}`, {
@@ -63,7 +65,7 @@ export function byteStream(process: GitProcess, options: ByteStreamOptions): Asy
   return stream;
 }
 
-/** The stream with another way to its next piece; who leaves it leaves the stream. */
+/** The stream with another `next`. A reader that leaves it leaves the stream. */
 export function withNext(
   stream: AsyncIterableIterator<Uint8Array>,
   next: () => Promise<IteratorResult<Uint8Array>>,
@@ -76,7 +78,7 @@ export function withNext(
   return changed;
 }
 
-/** A stream with something before it. */
+/** A stream with pieces before it. */
 export function prefixed(
   first: readonly Uint8Array[],
   stream: AsyncIterableIterator<Uint8Array>,
@@ -88,14 +90,14 @@ export function prefixed(
   });
 }
 
-/** A piece from here on is worth going on by itself. */
+/** Bytes. A piece of this size is large enough to be passed on at once. */
 const worthwhileBytes = 16 * 1024;
-/** In which more comes of a program that writes little at a time. */
+/** Milliseconds in which a program that writes little at a time writes more. */
 const gatherMs = 1;
 
 /**
- * What a program writes in many small pieces, in larger ones: after a small piece it is left to write for a moment. A
- * zip has several pieces for each of its files, and one that goes on by itself costs as much as a large one.
+ * Joins the small pieces of a program's output: after a small piece it waits before it reads again. A zip has several
+ * pieces for each of its files, and passing on a small piece costs as much as a large one.
  */
 export function gathered(stream: AsyncIterableIterator<Uint8Array>): AsyncIterableIterator<Uint8Array> {
   let small = false;

@@ -1,21 +1,21 @@
-// The environment variables and configuration of a git process: built here in full and never inherited, so that no
-// configuration of the machine reaches git.
+// The environment variables and configuration of git processes: built here in full and never inherited, so that the
+// configuration of the machine does not affect git.
 import { availableParallelism } from 'node:os';
 
 export type GitConfig = Readonly<Record<string, string>>;
 
-/** Refs the forge keeps for itself: never advertised, never fetched, never pushed to. */
+/** Refs for the server's own use: never advertised, never fetched, never pushed to. */
 export const hiddenRefs = 'refs/hexforge';
 
 const always: GitConfig = {
-  // Repositories may belong to another uid than the server's; git reads this key from the environment but not from the
+  // Repositories may belong to another uid than the server's. git reads this key from the environment but not from the
   // repository.
   'safe.directory': '*',
   'protocol.allow': 'never',
   'http.followRedirects': 'false',
   'core.hooksPath': '/dev/null',
   'core.fsmonitor': 'false',
-  // Added to git's default components. By default a small push makes no fsync call at all.
+  // Added to git's default components, with which a small push makes no fsync call at all.
   'core.fsync': 'committed,loose-object,reference',
   'core.fsyncMethod': 'fsync',
   'core.filesRefLockTimeout': '2000',
@@ -28,7 +28,7 @@ const always: GitConfig = {
   'transfer.hideRefs': hiddenRefs,
 };
 
-/** What packs for others holds little beside its list of objects: there may be many at once. */
+/** For processes that send packs, of which many may run at the same time: little memory beside the list of objects. */
 export const packingConfig: GitConfig = {
   'core.deltaBaseCacheLimit': '16m',
   'pack.deltaCacheSize': '16m',
@@ -51,14 +51,14 @@ const fixed: Readonly<Record<string, string>> = {
   GIT_PROTOCOL_FROM_USER: '0',
 };
 
-/** No single allocation above this: a delta of some hundred bytes may claim to grow to gigabytes. */
+/** Limits each single allocation: a delta of some hundred bytes may claim to expand to gigabytes. */
 export const allocationLimit = (bytes: number): Readonly<Record<string, string>> => ({
   GIT_ALLOC_LIMIT: String(bytes),
 });
 
 /**
- * The fixed variables, `extra` ones, and configuration (ours, then `config`) through `GIT_CONFIG_*`, which hooks and
- * children inherit.
+ * The fixed variables, `extra` ones, and the configuration (that of this file, then `config`) through `GIT_CONFIG_*`,
+ * which hooks and child processes inherit.
  */
 export function environment(
   config: GitConfig = {},

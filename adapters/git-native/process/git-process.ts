@@ -1,5 +1,5 @@
-// Starts git processes, the one door to the git program: each has a process group of its own, a deadline and a bound on
-// its output, and is killed as a group.
+// Starts git processes; nothing else in the adapter starts git. Each process has a deadline and a bound on its output,
+// and is killed together with its process group.
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -12,28 +12,30 @@ import { Launcher, type LaunchedProcess } from './launcher.ts';
 import { refuseTooCostly } from './too-costly.ts';
 
 const killAfterMs = 2000;
-/** Requests that are short are answered beside computations that take all processors. */
+/** Lowers the priority of computations, so that short requests are answered while these use all processors. */
 const computationNiceness = 10;
 
 export interface SpawnOptions {
-  /** The repository's directory, so that `stopIn` finds the process. */
+  /** The repository's directory, by which `stopIn` finds the process. */
   readonly directory?: string;
   readonly config?: GitConfig;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Bytes it may allocate in one piece. Default: as the limits say. */
+  /** Bytes that it may allocate at once. Default: `allocationBytes` of the limits. */
   readonly allocationBytes?: number;
   /** Pipes beyond standard input, output and error. */
   readonly extraPipes?: number;
-  /** Milliseconds after which the group is killed; none for processes that wait for requests. */
+  /** Milliseconds after which the group is killed; undefined for processes that wait for requests. */
   readonly deadlineMs?: number;
   /** Milliseconds without `touch` after which the group is killed. */
   readonly idleMs?: number;
   readonly signal?: AbortSignal;
-  /** Where what it holds in memory counts. Default: `computations`. */
+  /** The memory budget that its memory counts towards. Default: `computations`. */
   readonly budget?: MemoryBudget;
-  /** Whether it waits for questions, and another takes its place: resting, it goes first where memory is short. */
+  /**
+   * Whether it is a helper process that can be replaced. When memory is short, idle helper processes are ended first.
+   */
   readonly kept?: boolean;
-  /** Whether it is as urgent as the server's own work. Otherwise it gives way where the processors are busy. */
+  /** Whether it runs at the priority of the server process. Others run at a lower priority. */
   readonly urgent?: boolean;
 }
 
@@ -41,7 +43,7 @@ export interface RunOptions extends SpawnOptions {
   readonly deadlineMs: number;
   /** Bytes of standard output after which the process is killed. Default 64 MiB. */
   readonly maxOutput?: number;
-  /** What it reads from standard input. Default: nothing. */
+  /** The content of standard input. Default: empty. */
   readonly input?: string | Buffer;
 }
 
@@ -55,13 +57,13 @@ export class GitProcess {
   #idle: NodeJS.Timeout | undefined;
   #stopping = false;
   #running = true;
-  /** What it wrote to standard error, as one line for the log; empty until it has ended. */
+  /** Its standard error, as one line for the log; empty until it has ended. */
   stderr = '';
-  /** Why it was stopped, where it was. */
+  /** The reason why it was stopped; undefined if it was not. */
   stopped: string | undefined;
-  /** Whether that was because its deadline had passed. */
+  /** Whether it was stopped because its deadline had passed. */
   expired = false;
-  /** Whether it was because all of git's processes held too much memory. */
+  /** Whether it was stopped because the processes of its memory budget used too much memory. */
   starved = false;
 
   constructor(launched: LaunchedProcess, options: SpawnOptions) {
@@ -109,7 +111,7 @@ export class GitProcess {
     return pipe;
   }
 
-  /** Its standard output to where it ends; `ended` says whether that is the whole. */
+  /** Its standard output until it ends or breaks off; `ended` shows whether it is complete. */
   async *output(): AsyncGenerator<Buffer> {
     try {
       yield* this.stdout as AsyncIterable<Buffer>;
@@ -118,29 +120,29 @@ export class GitProcess {
     }
   }
 
-  /** Says that a byte moved. */
+  /** Restarts the idle timer, because a byte was transferred. */
   touch(): void {
     this.#idle?.refresh();
   }
 
-  /** From now on its deadline alone bounds it: it works, and has nothing to say. */
+  /** Stops the idle timer, for work without output. Afterwards only the deadline applies. */
   allowSilence(): void {
     clearTimeout(this.#idle);
     this.#idle = undefined;
   }
 
-  /** Whether it keeps the server's own process from ending. */
+  /** Whether it keeps the server's own process from exiting. */
   hold(held: boolean): void {
     this.#launched.hold(held);
   }
 
-  /** Ends what took too long. */
+  /** Stops a process that took too long. */
   expire(reason: string): void {
     this.expired = this.stopped === undefined;
     void this.stop(reason);
   }
 
-  /** SIGTERM to the group, SIGKILL two seconds later; resolves when it has ended. */
+  /** Sends SIGTERM to the group, and SIGKILL two seconds later; resolves when the process has ended. */
   async stop(reason: string): Promise<void> {
     if (this.#running && !this.#stopping) {
       this.#stopping = true;
@@ -154,7 +156,7 @@ export class GitProcess {
 }
 
 interface ProcessLimits {
-  /** What every one of them has in its environment. */
+  /** Environment variables of every process. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly memoryBytes?: number;
   readonly transferMemoryBytes?: number;
@@ -162,7 +164,7 @@ interface ProcessLimits {
   readonly caller?: (() => string | undefined) | undefined;
 }
 
-/** Every process this adapter has running. */
+/** Every running process of this adapter. */
 export class GitProcesses {
   readonly path: string;
   readonly #launcher: Launcher;
@@ -180,7 +182,7 @@ export class GitProcesses {
     });
   }
 
-  /** @throws {Unavailable} where git does not start, or the adapter is closed. */
+  /** @throws {Unavailable} if git does not start, or if the adapter is closed. */
   async start(args: readonly string[], options: SpawnOptions): Promise<GitProcess> {
     if (this.#closed)
       throw new Unavailable('The git back end is stopping', { detail: 'Try again when the server is back' });
@@ -194,7 +196,7 @@ export class GitProcesses {
   }
 
   #allocationBytes({ allocationBytes, budget }: SpawnOptions): number {
-    // Lists of objects, by the million.
+    // Lists of objects, which may have millions of entries.
     if (budget === 'upkeep') return 2 * 1024 ** 3;
     return allocationBytes ?? this.#limits.allocationBytes ?? 256 * 1024 ** 2;
   }
@@ -224,9 +226,9 @@ export class GitProcesses {
   }
 
   /**
-   * Runs a command to its end. Any exit code is an answer.
-   * @throws {Unavailable} past its deadline or where git does not start; {Internal} past `maxOutput`; the signal's
-   * reason when aborted.
+   * Runs a command to its end. Any exit code is returned.
+   * @throws {Unavailable} past its deadline or if git does not start; {Internal} past `maxOutput`; the signal's reason
+   * when aborted.
    */
   async run(
     args: readonly string[],
@@ -255,12 +257,12 @@ export class GitProcesses {
     return { code, stdout: Buffer.concat(chunks), stderr: started.stderr };
   }
 
-  /** Ends what works in one repository. */
+  /** Stops every process of one repository. */
   async stopIn(directory: string, reason: string): Promise<void> {
     await this.#stop((location) => location === directory, reason);
   }
 
-  /** Ends everything and starts nothing more. */
+  /** Stops every process and starts no more. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#stop(() => true, 'the server is stopping');

@@ -1,5 +1,5 @@
-// The launcher's helper process: it spawns programs, connects their standard streams to the server's socket, and
-// reports how each exited.
+// The launcher's helper process: spawns programs, connects their standard streams to the server's socket, and reports
+// how each one exited.
 import { Buffer } from 'node:buffer';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,12 +22,18 @@ import { memoryOf, Resting, type Program } from './memory-bound.ts';
 const [, , path = '', bounds = '{}'] = process.argv;
 const memory = Object.entries(JSON.parse(bounds) as MemoryBounds);
 const keptStderr = 64 * 1024;
-/** A process that a program left behind may keep standard error open. */
+/**
+ * Milliseconds for which standard error is awaited after the exit: a process that a program left behind may keep it
+ * open.
+ */
 const stderrMs = 200;
-/** Until there may be room for a connection again. */
+/** Milliseconds until a connection that failed is tried again. */
 const retryMs = 100;
 const running = new Map<number, Running>();
-/** How often memory is looked at, and how often where half of it is held: git takes a megabyte in a millisecond. */
+/**
+ * Milliseconds between two checks of memory, also when more than half of a budget is used: git may allocate a megabyte
+ * per millisecond.
+ */
 const memoryMs = 100;
 const memoryHalfHeldMs = 20;
 const idle = new Resting();
@@ -38,7 +44,7 @@ interface Running extends Program {
   readonly budget: MemoryBudget;
   readonly kept: boolean;
   readonly child: ChildProcess;
-  /** Since when it was asked to end for what it holds. */
+  /** When it was first asked to end because of its memory. */
   starvedAt?: number;
 }
 
@@ -46,7 +52,7 @@ function tell(notice: Notice): void {
   process.send?.(notice, undefined, undefined, () => undefined);
 }
 
-/** Adds a connection to the server. Nobody here reads it: it is handed on. */
+/** Opens a connection to the server. It is not read here, but given to a program. */
 function openConnection(): void {
   connected += 1;
   const number = connected;
@@ -70,7 +76,8 @@ function start({ id, program, args, environment, niceness, connections: numbers,
   for (const number of numbers) connections.delete(number);
   let child: ChildProcess;
   try {
-    // Descriptors from 3 on are relayed: a program that is no git, such as a hook, expects them to block.
+    // Descriptors from 3 on are relayed through pipes: programs other than git, such as hooks, expect blocking
+    // descriptors.
     child = spawn(program, [...args], {
       cwd: '/',
       env: environment,
@@ -84,7 +91,7 @@ function start({ id, program, args, environment, niceness, connections: numbers,
     for (const connection of [stdin, stdout]) connection.destroy();
   }
   child.on('error', (error) => {
-    // Later ones are of signals that came too late.
+    // Later errors are of signals that could not be sent.
     if (child.pid === undefined) tell({ id, failed: (error as NodeJS.ErrnoException).code ?? error.message });
   });
   if (child.pid === undefined) {
@@ -105,7 +112,7 @@ function start({ id, program, args, environment, niceness, connections: numbers,
   tell({ id, started: true });
   child.once('exit', (code, signal) => {
     running.delete(id);
-    // What the leader left behind in its group, such as pack-objects.
+    // Also kills what the program left behind in its group, such as pack-objects.
     if (code !== 0) kill(child, 'SIGKILL');
     void Promise.race([stderrClosed, new Promise((resolve) => setTimeout(resolve, stderrMs))]).then(() => {
       tell({
@@ -121,14 +128,14 @@ function start({ id, program, args, environment, niceness, connections: numbers,
   });
 }
 
-/** Both may be refused: then it competes with the server as an equal. */
+/** Lowers the priority of a program. If the system refuses, it competes with the server as an equal. */
 function giveWay(pid: number, niceness: number): void {
   try {
     setPriority(pid, niceness);
-    // sched(7): where sessions are groups to the scheduler, the niceness of a program counts only within its own.
+    // sched(7): if the scheduler groups processes by session, the niceness of a program counts only within its session.
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
-    // There is no such file, or the program has ended.
+    // The file does not exist, or the program has ended.
   }
 }
 
@@ -149,7 +156,7 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // The group is gone already.
+    // The group has already ended.
   }
 }
 
@@ -168,7 +175,7 @@ process.on('message', (command: Command) => {
 });
 for (let connection = 0; connection < spareConnections; connection += 1) openConnection();
 watchMemory();
-// The server decides when it ends; a terminal or a supervisor that ends both must not take it first.
+// The server decides when the helper ends. A terminal or supervisor that signals both must not end the helper first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.once('disconnect', () => {
   for (const { child } of running.values()) kill(child, 'SIGTERM');
@@ -182,7 +189,10 @@ function watchMemory(): void {
   setTimeout(watchMemory, soon ? memoryHalfHeldMs : memoryMs).unref();
 }
 
-/** Ends what has to go of a budget; whether more than half of it is held. */
+/**
+ * Ends programs of a budget that is exceeded.
+ * @returns whether more than half of the budget is used.
+ */
 function hold(name: string, most: number, resting: readonly Running[]): boolean {
   const programs = [...running.values()].filter(({ budget }) => budget === name);
   const spare = resting.filter(({ budget }) => budget === name);
@@ -191,7 +201,7 @@ function hold(name: string, most: number, resting: readonly Running[]): boolean 
   else if (greediest !== undefined) {
     const now = performance.now();
     greediest.starvedAt ??= now;
-    // At first so that it can clean up.
+    // SIGTERM first, so that the program can clean up.
     kill(greediest.child, now - greediest.starvedAt < memoryMs ? 'SIGTERM' : 'SIGKILL');
   }
   return bytes > most / 2;

@@ -2,12 +2,12 @@
 import { Buffer } from 'node:buffer';
 
 /**
- * Whose memory a program shares: of what is computed or taken in for callers, of what is sent to them, or of the upkeep
- * of repositories, which nothing bounds but how many there are.
+ * The memory budget of a program: for computations and pushes of callers, for data sent to callers, or for the
+ * maintenance of repositories, which is bounded only by the number of its processes.
  */
 export type MemoryBudget = 'computations' | 'transfers' | 'upkeep';
 
-/** Bytes that the programs of a budget may hold together; one that is not named has no bound. */
+/** Bytes that the programs of a budget may use together. A budget that is not named has no bound. */
 export type MemoryBounds = Readonly<Partial<Record<MemoryBudget, number>>>;
 
 export interface StartCommand {
@@ -15,15 +15,19 @@ export interface StartCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** On whose behalf it runs. */
+  /** The caller key for which it runs; empty for the server's own work. */
   readonly owner: string;
-  /** Where what it holds in memory counts. */
+  /** The memory budget that its memory counts towards. */
   readonly budget: MemoryBudget;
-  /** Whether it waits for questions, and another takes its place: resting, it goes first where memory is short. */
+  /**
+   * Whether it is a helper process that can be replaced. When memory is short, idle helper processes are ended first.
+   */
   readonly kept: boolean;
-  /** How far it gives way to others where the processors are busy (nice(2)): 0 to 19. */
+  /** The niceness (nice(2)), 0 to 19; with a higher one it yields to other processes. */
   readonly niceness: number;
-  /** Numbers of the connections that become its standard input, its standard output and its descriptors from 3 on. */
+  /**
+   * The numbers of the connections that become its standard input, its standard output and its descriptors from 3 on.
+   */
   readonly connections: readonly number[];
 }
 
@@ -32,9 +36,9 @@ export type Command = StartCommand | { readonly id: number; readonly signal: Nod
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The beginning of what it wrote to standard error. */
+  /** The beginning of its standard error. */
   readonly stderr: string;
-  /** Whether it was ended because all programs together held too much memory. */
+  /** Whether it was ended because the programs of its memory budget used too much memory. */
   readonly starved?: boolean;
 }
 
@@ -43,12 +47,12 @@ export type Notice =
   | { readonly id: number; readonly failed: string }
   | { readonly id: number; readonly ended: ProcessExit };
 
-/** Connections that wait for a program. No start may take more. */
+/** Connections kept ready for programs, and the maximum of one program. */
 export const spareConnections = 8;
 
 export const headerBytes = 4;
 
-/** What a connection begins with: its number. */
+/** The first bytes of a connection: its number. */
 export function connectionHeader(connection: number): Buffer {
   const bytes = Buffer.alloc(headerBytes);
   bytes.writeUInt32BE(connection);

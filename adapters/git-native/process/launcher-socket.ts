@@ -1,4 +1,4 @@
-// The socket at which the helper that starts programs connects, in a temporary folder of its own.
+// The socket to which the helper process of the launcher connects, in a separate temporary folder.
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
@@ -9,13 +9,13 @@ import { temporaryFolder } from './temporary-folder.ts';
 export interface ListeningSocket {
   readonly folder: string;
   readonly server: Server;
-  /** Where no helper came to be, which removes the folder. */
+  /** Closes the socket and removes the folder, if the helper process that would remove it was not started. */
   release(): Promise<void>;
 }
 
 export const socketIn = (folder: string): string => join(folder, 'l');
 
-/** @throws {Unavailable} */
+/** @throws {Unavailable} if the temporary folder or the socket cannot be made. */
 export async function listening(): Promise<ListeningSocket> {
   const folder = await temporaryFolder().catch((cause: unknown) => {
     throw new Unavailable('No process can be started: no temporary folder can be made', {
@@ -23,7 +23,7 @@ export async function listening(): Promise<ListeningSocket> {
       cause,
     });
   });
-  // Of what a program writes no more is read than is asked for: small pieces wait and come as one, see `gathered`.
+  // No more is read of a program's output than is requested, so that small pieces are read as one; see `gathered`.
   const server = createServer({ highWaterMark: 1 });
   const release = async (): Promise<void> => {
     server.close();

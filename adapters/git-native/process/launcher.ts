@@ -22,32 +22,32 @@ import {
 import { listening, socketIn } from './launcher-socket.ts';
 import { isSpent, killMarked } from './process-table.ts';
 
-/** A program that has been started. The streams of one that was quick may be closed already. */
+/** A program that has been started. If it has already ended, its streams may be closed. */
 export interface LaunchedProcess {
   readonly stdin: Socket;
   readonly stdout: Socket;
   /** Descriptors 3 and up. */
   readonly pipes: readonly Socket[];
   readonly ended: Promise<ProcessExit>;
-  /** To its whole group, while it runs. */
+  /** Sends a signal to its whole process group, while it runs. */
   kill(signal: NodeJS.Signals): void;
-  /** Whether it keeps this process from ending. */
+  /** Whether it keeps this process from exiting. */
   hold(held: boolean): void;
 }
 
 /** Milliseconds. */
 interface LauncherTimes {
-  /** After that long without work the helper ends. */
+  /** Idle time after which the helper process ends. */
   readonly idle: number;
-  /** Where there are no connections for so long, another helper takes its place. */
+  /** The helper process is replaced if a start waits longer for connections. */
   readonly connections: number;
-  /** Where it takes longer to start a program, it is ended. */
+  /** The helper process is killed if the start of a program takes longer. */
   readonly start: number;
 }
 
 const defaults: LauncherTimes = { idle: 60_000, connections: 10_000, start: 30_000 };
 
-/** In the environment of every program: the folder of the helper that started it. */
+/** In the environment of every program: the folder of the helper process that started it. */
 const helperVariable = 'HEXFORGE_HELPER';
 
 type Environment = Readonly<Record<string, string>>;
@@ -63,27 +63,30 @@ interface Start {
   readonly ended: PromiseWithResolvers<ProcessExit>;
 }
 
-/** Milliseconds until the programs of a lost helper are looked for again, where no descriptor was left for it. */
+/**
+ * Milliseconds until the search for the programs of a lost helper process is repeated, if no descriptor was free for
+ * it.
+ */
 const lookAgainMs = 100;
 
 const helperGone = (): Unavailable =>
   new Unavailable('A program could not be started: the process that starts them has ended');
 
-/** As `StartCommand` has them; `pipes` beyond standard input and output. */
+/** The options of `StartCommand`; `pipes` are those beyond standard input and output. */
 export interface LaunchOptions extends Partial<Pick<StartCommand, 'budget' | 'kept' | 'niceness'>> {
   readonly pipes?: number | undefined;
   readonly owner?: string | undefined;
 }
 
-/** The helper, from its start to its end. */
+/** A helper process, from its start to its end. */
 class Helper {
   readonly #child: ChildProcess;
   readonly #server: Server;
   readonly #folder: string;
   readonly #times: LauncherTimes;
-  /** Connected already, so that a start waits for nothing but the program. */
+  /** Connections that are ready, so that a start only waits for the program. */
   readonly #spare: Connection[] = [];
-  /** Who waits for connections, first come first. */
+  /** Starts that wait for connections, in order of arrival. */
   readonly #wanting: { readonly count: number; readonly take: PromiseWithResolvers<readonly Connection[]> }[] = [];
   readonly #starts = new Map<number, Start>();
   readonly #held = new Set<number>();
@@ -118,7 +121,7 @@ class Helper {
     this.#rest();
   }
 
-  /** @param onEnd is told when it takes no more. */
+  /** @param onEnd called when it accepts no more programs. */
   static async start(
     times: LauncherTimes,
     { environment, memory }: { readonly environment: Environment; readonly memory: MemoryBounds },
@@ -128,7 +131,7 @@ class Helper {
     const module = new URL(`./launcher-child${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
     const compiled = getCompileCacheDir();
     try {
-      // It removes the folder: it outlives a server that is killed.
+      // The helper process removes the folder, because it outlives a server that is killed.
       const child = fork(module, [socketIn(folder), JSON.stringify(memory)], {
         execArgv: ['--max-semi-space-size=1'],
         env: { ...environment, ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) }) },
@@ -157,7 +160,7 @@ class Helper {
         started: Promise.withResolvers(),
         ended: Promise.withResolvers(),
       };
-      // Another may have ended while this one waited.
+      // Another program may have ended in the meantime and set the idle timer.
       clearTimeout(this.#idle);
       this.#starts.set(id, start);
       const environment = { ...command.environment, [helperVariable]: this.#folder };
@@ -174,7 +177,7 @@ class Helper {
   #launched(id: number, { connections, ended }: Start): LaunchedProcess {
     const [stdin, stdout, ...pipes] = connections.map(({ socket }) => socket);
     if (stdin === undefined || stdout === undefined) throw new Unavailable('A process was started without its pipes');
-    // Nothing comes from it but its end.
+    // Read only to notice its end; no data arrives from standard input.
     stdin.resume();
     return {
       stdin,
@@ -191,7 +194,7 @@ class Helper {
     };
   }
 
-  /** Its programs hear of it by the end of their input. */
+  /** Disconnects from the helper process, which then sends SIGTERM to its programs and exits. */
   stop(): void {
     this.#onEnd();
     clearTimeout(this.#idle);
@@ -207,7 +210,7 @@ class Helper {
   }
 
   #greeted(socket: Socket): void {
-    // A program that ends early breaks its pipes; how it ended says why.
+    // A program that ends early breaks its pipes; its exit shows why.
     socket.on('error', () => undefined);
     socket.unref();
     socket.once('readable', () => {
@@ -221,7 +224,7 @@ class Helper {
     });
   }
 
-  /** The helper replaces what it is told to use. */
+  /** Takes connections, which the helper process replaces once they are used. */
   async #take(count: number): Promise<readonly Connection[]> {
     if (count > spareConnections)
       throw new Internal(`A program is started with ${count} connections; ${spareConnections} are allowed`);
@@ -232,7 +235,9 @@ class Helper {
     return await take.promise.finally(() => clearTimeout(late));
   }
 
-  /** Whoever comes next has another helper; this one stays for what runs. */
+  /**
+   * Ends the use of this helper process for new programs, which start another one. It ends after its running programs.
+   */
   #retire(): void {
     this.#onEnd();
     this.#retired = true;
@@ -294,14 +299,16 @@ class Helper {
     this.#child.channel?.[this.#held.size > 0 ? 'ref' : 'unref']();
   }
 
-  /** Nobody says any more how its programs end. */
+  /** Called when the helper process is lost and no longer reports how its programs end. */
   #lost(): void {
     this.stop();
     for (const { take } of this.#wanting.splice(0)) take.reject(helperGone());
     if (!this.#burying) void this.#bury();
   }
 
-  /** Its programs are ended before they count as ended: what is looked at then, such as a ref, they change no more. */
+  /**
+   * Kills the programs before they count as ended, so that they cannot change what is read afterwards, such as a ref.
+   */
   async #bury(): Promise<void> {
     this.#burying = true;
     const { pid, exitCode, signalCode } = this.#child;
@@ -309,7 +316,7 @@ class Helper {
       this.#child.kill('SIGKILL');
       await once(this.#child, 'exit');
     }
-    // Its own doing, unless it was killed.
+    // The helper process removes it, unless it was killed.
     await rm(this.#folder, { recursive: true, force: true }).catch(() => undefined);
     while (this.#starts.size > 0) {
       const starts = [...this.#starts];
@@ -340,8 +347,8 @@ export class Launcher {
   #helper: Promise<Helper> | undefined;
 
   /**
-   * @param environment of the helper and of every program it starts, beside that program's own.
-   * @param memory that programs together may hold.
+   * @param environment of the helper process and of every program, in addition to that program's own.
+   * @param memory that the programs of a budget may use together.
    */
   constructor(times: Partial<LauncherTimes> = {}, environment: Environment = {}, memory: MemoryBounds = {}) {
     this.#memory = memory;
@@ -350,8 +357,8 @@ export class Launcher {
   }
 
   /**
-   * Starts a program in a group of its own.
-   * @throws {Unavailable} where it does not start.
+   * Starts a program in a separate process group.
+   * @throws {Unavailable} if it does not start.
    */
   async launch(
     program: string,
@@ -369,7 +376,7 @@ export class Launcher {
     helper?.stop();
   }
 
-  /** Whoever comes first after the end of one, or after one that did not start, starts the next. */
+  /** Starts a helper process. After it has ended, or failed to start, the next launch starts another one. */
   #start(): Promise<Helper> {
     const forget = (): void => {
       if (this.#helper === starting) this.#helper = undefined;

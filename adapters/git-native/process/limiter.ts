@@ -1,20 +1,20 @@
-// The limiter of git's work: on whose behalf it is asked, what one caller's share is, and how a refusal reads.
+// The concurrency limiter of git operations: finds the caller, the caller's share, and the error when a queue is full.
 import { Unavailable } from '#core/kernel/errors';
 import { FairLimiter } from '#core/kernel/fair-limiter';
 
 export interface LimiterOptions {
   readonly places: number;
-  /** Who may wait in all before the next is refused. */
+  /** How many may be queued in total before the next one is rejected. */
   readonly queue: number;
   /**
-   * On whose behalf a place is asked for; one caller has as many places as it leaves free (half of them alone, a third
-   * beside another) and a quarter of the queue. Undefined for the server's own work, which has no share but waits its
-   * turn. Default: all is the server's own.
+   * The caller key for which a slot is requested. A caller may use as many slots as it leaves free (half of them alone,
+   * a third beside another caller) and a quarter of the queue. Undefined for the server's own work, which has no share
+   * but is queued too. Default: all work is the server's own.
    */
   readonly caller?: (() => string | undefined) | undefined;
 }
 
-/** Seconds after which it is worth asking again. */
+/** Seconds after which clients should retry. */
 const again = 10;
 
 export class Limiter {
@@ -33,15 +33,16 @@ export class Limiter {
   }
 
   /**
-   * Waits for a place. The function it yields releases it; calling it again does nothing.
-   * @throws {Unavailable} when the queue, or the caller's part of it, is full; the signal's reason when it is aborted
+   * Waits for a slot.
+   * @returns a function that releases it; calling it again has no effect.
+   * @throws {Unavailable} when the queue, or the caller's share of it, is full; the signal's reason when it is aborted
    * first.
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     return await this.#fair.acquire(this.#caller(), signal);
   }
 
-  /** How many wait. */
+  /** The length of the queue. */
   get waiting(): number {
     return this.#fair.waiting;
   }

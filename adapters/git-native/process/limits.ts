@@ -1,48 +1,50 @@
-// Limits on git processes, requests and waiting time, with their defaults.
+// Limits of git processes, requests and waiting time, with their defaults.
 import { availableParallelism } from 'node:os';
 import type { LeastRate } from './pace.ts';
 
 export interface GitLimits {
-  /** Short processes at once (move a ref, ask for an ancestor); a caller has half at most. Default: cores × 4. */
+  /** Short processes at the same time, such as for moving a ref; a caller has half at most. Default: cores × 4. */
   readonly interactive: number;
-  /** Long computations at once (blame, diffs, walks of history); a caller has half at most. Default: cores × 2. */
+  /**
+   * Long computations at the same time (blame, diffs, walks of history); a caller has half at most. Default: cores × 2.
+   */
   readonly heavy: number;
   /**
-   * Clones, fetches, pushes, archives and large blobs at once, of which a caller has half at most: they mostly
-   * wait for the network. Default: cores × 8, at least 16.
+   * Clones, fetches, pushes, archives and large blobs at the same time, which mostly wait for the network; a caller has
+   * half at most. Default: cores × 8, at least 16.
    */
   readonly transfers: number;
   /**
-   * Of these, clones and forks of large repositories (200,000 objects) at once. Default: one for each 256 MiB that
-   * transfers may hold, at least one.
+   * Of these, clones and forks of large repositories (200,000 objects) at the same time. Default: one for each 256 MiB
+   * of `transferMemoryBytes`, at least one.
    */
   readonly largeTransfers: number;
-  /** Who may wait in each queue before the next is refused, a quarter of them of one caller. Default 256. */
+  /** The length of each queue before the next one is rejected; a caller has a quarter at most. Default 256. */
   readonly queue: number;
-  /** `cat-file` processes kept in all. Default 24. */
+  /** `cat-file` processes in total. Default 24. */
   readonly readers: number;
   /**
-   * Bytes that what git computes or takes in may hold in memory in all: readers that rest go, then the largest of the
-   * greediest caller. Default 288 MiB.
+   * Bytes of memory that all computations and pushes of git may use together. Past it idle readers are ended, then the
+   * largest process of the caller that uses the most. Default 288 MiB.
    */
   readonly memoryBytes: number;
   /**
-   * The same of clones, fetches and forks, of which git holds a list of every object, some 250 bytes each. Default 512
-   * MiB.
+   * The same for clones, fetches and forks, for which git keeps a list of every object, some 250 bytes each. Default
+   * 512 MiB.
    */
   readonly transferMemoryBytes: number;
   /**
-   * Bytes that git may allocate in one piece where it unpacks what was pushed: a file that is stored as a delta is held
+   * Bytes that git may allocate at once when it unpacks a push: a file that is stored as a delta is held in memory as a
    * whole. Default 256 MiB.
    */
   readonly allocationBytes: number;
   /** The same for an object reader, of which there are many. Default 64 MiB. */
   readonly readerAllocationBytes: number;
-  /** Bytes of pack one push may carry. Default 2 GiB. */
+  /** Bytes of pack in one push. Default 2 GiB. */
   readonly pushBytes: number;
-  /** Bytes of ref commands one push may begin with. Default 4 MiB. */
+  /** Bytes of ref commands at the beginning of one push. Default 4 MiB. */
   readonly commandBytes: number;
-  /** Blobs over this many bytes are streamed by a process of their own. Default 8 MiB. */
+  /** Blobs with more bytes are streamed from a separate process. Default 8 MiB. */
   readonly pooledBlobBytes: number;
   /** Seconds a short process may take. Default 30. */
   readonly readSeconds: number;
@@ -50,17 +52,17 @@ export interface GitLimits {
   readonly computeSeconds: number;
   /** Seconds one merge may take before it is pushed. Default 60. */
   readonly mergeSeconds: number;
-  /** Seconds a clone or push may take in all. Default 3600. */
+  /** Seconds a clone or push may take in total. Default 3600. */
   readonly transferSeconds: number;
-  /** Seconds without a byte of a pack either way after which a clone or push is given up. Default 120. */
+  /** Seconds without a byte of a pack in either direction after which a clone or push is aborted. Default 120. */
   readonly idleSeconds: number;
-  /** Seconds for which a push stands without being asked about again while its refs move. Default 5. */
+  /** The recheck interval, in seconds, of a push while its refs move. Default 5. */
   readonly standsSeconds: number;
-  /** What a client has to send or to read while it holds a place. Default 1 KiB a second, judged by the minute. */
+  /** The minimum transfer rate of a client that holds a slot. Default 1 KiB a second, measured over a minute. */
   readonly leastRate: LeastRate;
-  /** Seconds a caller waits for last commits before the answer goes out with entries missing. Default 30. */
+  /** Seconds a caller waits for last commits before the answer is sent with entries missing. Default 30. */
   readonly lastCommitSeconds: number;
-  /** Seconds after which a walk that nobody was answered by is given up. Default 300. */
+  /** Seconds after which a walk for last commits is ended. Default 300. */
   readonly walkSeconds: number;
 }
 

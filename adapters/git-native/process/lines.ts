@@ -1,4 +1,4 @@
-// The output of a process as whole lines, as they arrive.
+// The output of a process as complete lines, as they arrive.
 import { Unprocessable } from '#core/kernel/errors';
 import type { GitProcess } from './git-process.ts';
 import { RecordReader } from './records.ts';
@@ -6,7 +6,10 @@ import { RecordReader } from './records.ts';
 /** Bytes: a commit with twenty thousand parents. */
 const longestLine = 1024 ** 2;
 
-/** Bytes as latin1. @throws {Unprocessable} for a line that nobody could hold many of */
+/**
+ * Lines with their bytes as latin1.
+ * @throws {Unprocessable} for a line that is too long.
+ */
 export async function* linesOf(process: GitProcess): AsyncGenerator<readonly string[]> {
   const reader = new RecordReader(longestLine);
   for await (const chunk of process.output()) {

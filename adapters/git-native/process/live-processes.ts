@@ -1,5 +1,5 @@
 // A registry of the live server processes that share a data root, by folder and heartbeat, with a mark for each change
-// that one of them is making: so what a dead one left is told from what a living one is writing.
+// in progress. It distinguishes the leftovers of dead processes from the files that live ones are writing.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -8,41 +8,47 @@ import { errnoOf, ignoreMissing } from '../storage/errno.ts';
 import { killMarked, startTimeOf, thisHost } from './process-table.ts';
 
 const heartbeatMs = 30_000;
-/** A process of another host is alive while it has said so within this time. */
+/** Milliseconds. A process of another host counts as alive if its last heartbeat is more recent. */
 const silence = 4 * heartbeatMs;
-/** In the environment of every program that a process starts: its folder. */
+/** In the environment of every program that a process starts: the folder of the process. */
 const variable = 'HEXFORGE_PROCESS';
 const marksFolder = 'marks';
-/** Marks of changes that broke off, until what they left is gone. They outlive who is to remove it. */
+/**
+ * Marks of interrupted changes, kept until their leftovers are removed. They outlive the process that is to remove
+ * these.
+ */
 const leftFolder = 'left';
 
-/** What is being changed in a repository: refs and `HEAD`, or what lies below `objects`. */
+/** The part of a repository that is changed: refs and `HEAD`, or files below `objects`. */
 export type Changed = 'refs' | 'objects';
 
-/** A change that is being made. */
+/** A change in progress. */
 export interface ChangeMark {
   readonly repository: string;
   readonly changed: Changed;
   remove(): Promise<void>;
-  /** The same where its programs ended before they were done. */
+  /** Ends a change whose programs ended before they were done. */
   leave(): Promise<BrokenOff>;
 }
 
-/** A change that was being made when its programs, or its whole process, ended. */
+/** A change that was in progress when its programs, or its whole process, ended. */
 export type BrokenOff = Pick<ChangeMark, 'repository' | 'changed'> & {
   readonly since: number;
-  /** Once nothing of it is left. Until then it is noted on disk, for whoever buries this process. */
+  /**
+   * To be called once its leftovers are removed. Until then it is noted on disk for the process that takes over from
+   * this one.
+   */
   forget(): Promise<void>;
 };
 
 export class LiveProcesses {
-  /** This process's own folder; gone when it has closed. */
+  /** This process's own folder; removed when it has closed. */
   readonly folder: string;
   readonly #all: string;
   readonly #name: string;
   readonly #silenceMs: number;
   readonly #endPrograms: typeof killMarked;
-  /** Whose folder lies in this process's own while what they left running is being ended. */
+  /** Dead processes whose folder was moved into this process's own folder until their programs have been ended. */
   readonly #burying = new Set<string>();
   #heartbeat: NodeJS.Timeout | undefined;
   #registered: Promise<void> | undefined;
@@ -57,12 +63,12 @@ export class LiveProcesses {
     this.folder = join(this.#all, this.#name);
   }
 
-  /** What its programs have in their environment. */
+  /** Environment variables of its programs. */
   get environment(): Readonly<Record<string, string>> {
     return { [variable]: this.folder };
   }
 
-  /** Says that this process is here, once. */
+  /** Registers this process, once. */
   async register(): Promise<void> {
     this.#registered ??= (async () => {
       for (const name of [leftFolder, marksFolder])
@@ -75,13 +81,13 @@ export class LiveProcesses {
     try {
       await this.#registered;
     } catch (error) {
-      // What was in the way, such as a full disk, may be gone next time.
+      // A failure is not cached, because its cause, such as a full disk, may be temporary.
       this.#registered = undefined;
       throw error;
     }
   }
 
-  /** Says that a change begins: before the first file of it is made. */
+  /** Marks a change, before its first file is made. */
   async mark(repository: string, changed: Changed): Promise<ChangeMark> {
     if (this.#gone)
       throw new Unavailable('The git back end has stopped', { detail: 'Try again when the server is back' });
@@ -90,7 +96,7 @@ export class LiveProcesses {
     const path = join(this.folder, marksFolder, `${repository}.${changed}.${this.#marks}`);
     const write = (): Promise<void> => writeFile(path, '', { flag: 'wx', mode: 0o600 });
     await write().catch(async (error: unknown) => {
-      // Somebody took this process for dead: it was silent for too long.
+      // Another process took this one for dead, because its heartbeat was late.
       if (errnoOf(error) !== 'ENOENT') throw error;
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await write();
@@ -103,7 +109,7 @@ export class LiveProcesses {
     };
   }
 
-  /** The time by the clock of the file system; it needs no space on the disk. */
+  /** The current time of the file system's clock, in milliseconds since 1970. Needs no space on the disk. */
   async now(): Promise<number> {
     await this.register();
     const date = new Date();
@@ -115,14 +121,14 @@ export class LiveProcesses {
   }
 
   /**
-   * When the first of the changes began that are being made in a repository, of one kind, by whomever; infinite where
-   * there is none. One whose process has died counts until its programs are ended.
+   * When the oldest of the changes of one kind in progress in a repository began, of any process; infinite without such
+   * a change. A change of a dead process counts until its programs are ended.
    */
   async firstChange(repository: string, changed: Changed): Promise<number> {
     const began = await Promise.all(
       (await foldersIn(this.#all)).map(async (folder) => {
         const marks = await readdir(join(folder, marksFolder)).catch(ignoreMissing);
-        // One of an earlier version marks nothing: it may be changing anything.
+        // A process of an earlier version makes no marks, so it may be changing anything.
         if (marks === undefined) return [dirname(folder) === this.#all ? 0 : Number.POSITIVE_INFINITY];
         return await Promise.all(
           marks
@@ -135,7 +141,7 @@ export class LiveProcesses {
     return Math.min(...began.flat());
   }
 
-  /** Names of the others' folders, by whether their process lives. */
+  /** The names of the folders of other processes, by whether the process is alive. */
   async others(): Promise<{ readonly living: readonly string[]; readonly dead: readonly string[] }> {
     const names = ((await readdir(this.#all).catch(ignoreMissing)) ?? []).filter((name) => name !== this.#name);
     const lives = await Promise.all(names.map((name) => this.#lives(name)));
@@ -146,9 +152,10 @@ export class LiveProcesses {
   }
 
   /**
-   * Buries a process that ended without saying so: ends what it left running, which might still move a ref. One
-   * survivor does so; another finds nothing. Where it rejects, the process is among the dead again.
-   * @returns what it was changing, each to be forgotten when nothing of it is left.
+   * Takes over from a process that died: ends the programs that it left running, which might still move a ref. If
+   * several processes try, one of them does it and the others find nothing. If this rejects, the process counts as dead
+   * again.
+   * @returns the interrupted changes, each to be forgotten once its leftovers are removed.
    */
   async bury(name: string): Promise<readonly BrokenOff[]> {
     await this.register();
@@ -160,7 +167,7 @@ export class LiveProcesses {
         return ignoreMissing(error) ?? [];
       }
     this.#burying.add(name);
-    // Those that it was burying itself lie in its folder.
+    // The folders of processes that it was taking over from are inside its own.
     const folders = [buried, ...(await foldersIn(buried))];
     await this.#endPrograms(
       folders.map((folder) => ({ variable: `${variable}=${join(this.#all, basename(folder))}` })),
@@ -173,7 +180,7 @@ export class LiveProcesses {
     const began = await Promise.all(marks.flat().map(async (mark) => ({ mark, since: await beganAt(mark) })));
     const broken = await Promise.all(began.map(({ mark, since }) => this.#leave(mark, since)));
     this.#burying.delete(name);
-    // Of no meaning any more: what stays goes with this process's own.
+    // Not needed any more. If it cannot be removed, it is removed with this process's own folder.
     await rm(buried, { recursive: true, force: true }).catch(() => undefined);
     return broken;
   }
@@ -182,7 +189,7 @@ export class LiveProcesses {
     const [repository = '', changed = ''] = basename(mark).split('.');
     this.#marks += 1;
     const left = join(this.folder, leftFolder, `${repository}.${changed}.${this.#marks}`);
-    // What cannot be noted there, as on a full disk, this process alone knows of.
+    // If it cannot be noted there, such as on a full disk, only this process knows of it.
     await rename(mark, left).catch(() => rm(mark, { force: true }));
     return {
       repository,
@@ -195,7 +202,7 @@ export class LiveProcesses {
   async unregister(): Promise<void> {
     this.#gone = true;
     clearInterval(this.#heartbeat);
-    // What is left over is for whoever comes next to remove.
+    // The notes stay for the next process, which removes the leftovers.
     if (((await readdir(join(this.folder, leftFolder)).catch(ignoreMissing)) ?? []).length > 0) return;
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
@@ -203,7 +210,7 @@ export class LiveProcesses {
   async #lives(name: string): Promise<boolean> {
     const [host, pid, start] = name.split('.');
     if (host === this.#name.split('.')[0]) return startTimeOf(pid ?? '') === start;
-    // By the one clock of the file system: those of two hosts may be minutes apart.
+    // Compares times of the file system's clock only, because the clocks of two hosts may differ by minutes.
     const [found, own] = await Promise.all(
       [join(this.#all, name), this.folder].map((folder) => stat(folder).catch(ignoreMissing)),
     );
@@ -211,10 +218,13 @@ export class LiveProcesses {
   }
 }
 
-/** When a change began: nobody writes into its mark, and the time of that outlives its being moved. */
+/** When a change began: the time of its mark, which is never written to and which keeps its time when it is moved. */
 const beganAt = async (mark: string): Promise<number> => (await stat(mark)).mtimeMs;
 
-/** The folders of processes below one, and of those that they are burying. The others in there are of single pushes. */
+/**
+ * The folders of processes below a folder, and of those that they are taking over from. Other folders in there are of
+ * single pushes.
+ */
 async function foldersIn(folder: string): Promise<readonly string[]> {
   const names = ((await readdir(folder).catch(ignoreMissing)) ?? []).filter((name) => name.split('.').length === 4);
   return (

@@ -1,6 +1,6 @@
-// A bound on the memory that all programs together hold, with what they have started: past it those go that are only
-// kept for the next question, and then the largest program of whoever holds most. Read from /proc, so that where there
-// is none nothing is bounded.
+// Measures the memory that programs and their child processes use together, and chooses what is ended past a bound:
+// idle helper processes first, then the largest program of the caller that uses the most. Without /proc there is no
+// bound.
 import { readFileSync } from 'node:fs';
 
 export interface Program {
@@ -8,11 +8,11 @@ export interface Program {
   readonly owner: string;
 }
 
-/** Tells which programs have done nothing since they were looked at before. */
+/** Finds the programs that have been idle since the previous check. */
 export class Resting {
   #before = new Map<number, string>();
 
-  /** Those of these programs; one that is seen for the first time is none of them. */
+  /** The idle ones of these programs. A program that is seen for the first time is not idle. */
   among<P extends Program>(programs: readonly P[]): readonly P[] {
     const now = new Map(programs.map(({ pid }) => [pid, timeOf(pid)]));
     const resting = programs.filter(({ pid }) => {
@@ -24,7 +24,7 @@ export class Resting {
   }
 }
 
-/** The nanoseconds that a program has run and waited to run; '' where that is unknown. */
+/** The nanoseconds that a program has run and waited to run; '' if unknown. */
 function timeOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/schedstat`, 'latin1');
@@ -34,11 +34,12 @@ function timeOf(pid: number): string {
 }
 
 const pageBytes = 4096;
-/** Deeper than git starts programs: receive-pack, unpack-objects, a hook and its shell. */
+/** More levels of processes than git starts: receive-pack, unpack-objects, a hook and its shell. */
 const deepest = 6;
 
 /**
- * proc_pid_statm(5): what is resident and neither of a file nor shared. Packs are mapped, and the kernel may drop them.
+ * proc_pid_statm(5): resident memory that is neither of a file nor shared. Packs are mapped files, which the kernel may
+ * drop.
  */
 function ownBytes(pid: string): number {
   const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ').map(Number);
@@ -53,7 +54,7 @@ function heldBy(pid: string, depth = 0): number {
       ownBytes(pid),
     );
   } catch {
-    // It has ended.
+    // The process has ended.
     return 0;
   }
 }
@@ -61,11 +62,11 @@ function heldBy(pid: string, depth = 0): number {
 export interface Held<P> {
   /** Of all programs together. */
   readonly bytes: number;
-  /** Which has to go, where that is more than they may. */
+  /** The program to be ended; undefined if the bound is not exceeded. */
   readonly greediest: P | undefined;
 }
 
-/** What programs hold that may hold `most` bytes together. */
+/** The memory of programs that may use `most` bytes together. */
 export function memoryOf<P extends Program>(
   programs: Iterable<P>,
   most: number,

@@ -1,9 +1,9 @@
-// The least rate at which a client has to send or to read, so that nobody keeps a place for bytes that hardly move. The
-// clock runs only while the client is waited for: git may take its time.
+// The minimum transfer rate of a client, so that a slow one does not keep a slot. Time counts only while the server
+// waits for the client, because git may take its time.
 
 export interface LeastRate {
   readonly bytesPerSecond: number;
-  /** Waiting is judged by so many seconds at a time. */
+  /** Seconds of waiting over which the rate is measured. */
   readonly seconds: number;
 }
 
@@ -22,20 +22,20 @@ export class Pace {
     this.#tooSlow = tooSlow;
   }
 
-  /** From here on the client is waited for. */
+  /** The server starts to wait for the client. */
   waits(): void {
     this.#since = performance.now();
     this.#timer = setTimeout(() => this.#judge(), Math.max(0, this.#windowMs - this.#waitedMs)).unref();
   }
 
-  /** The client sent or took so many bytes. */
+  /** The client sent or received bytes. */
   moved(bytes: number): void {
     this.#bytes += bytes;
     this.#count();
     if (this.#waitedMs >= this.#windowMs) this.#judge();
   }
 
-  /** Nobody is waited for any more. */
+  /** The server does not wait for the client any more. */
   end(): void {
     this.#count();
   }

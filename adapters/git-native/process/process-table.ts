@@ -1,5 +1,5 @@
-// The machine's process table (proc(5)): what tells a process from a later one with its id, and ending processes by a
-// mark in their environment.
+// The machine's process table (proc(5)): distinguishes a process from a later one with the same id, and kills processes
+// by a mark in their environment.
 import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -7,8 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { errnoOf, ignoreMissing } from '../storage/errno.ts';
 
 /**
- * Host, boot and process namespace, as part of a file's name: only where all three are the same does a process id mean
- * the same process. Containers may share the name of their host.
+ * Host, boot and process namespace, as part of a file's name: a process id identifies a process only if all three are
+ * equal. Containers may share the name of their host.
  */
 export function thisHost(): string {
   const parts = [
@@ -19,7 +19,7 @@ export function thisHost(): string {
   return parts.join('-').replaceAll(/[^\w-]/g, '-');
 }
 
-/** A process id means something within its namespace alone (pid_namespaces(7)); 0 where that is unknown. */
+/** The process namespace, within which process ids are unique (pid_namespaces(7)); 0 if unknown. */
 export const processNamespace = (): string =>
   attempt(() => /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '') || '0';
 
@@ -32,9 +32,9 @@ function attempt(read: () => string): string {
 }
 
 /**
- * What tells a running process from a later one with its id: on Linux the tick it started at (proc_pid_stat(5), field
- * 22), elsewhere only that it runs.
- * Undefined for one that has ended. @throws EMFILE: a process that cannot be looked at is not one that has ended.
+ * Distinguishes a running process from a later one with the same id: on Linux the tick it started at (proc_pid_stat(5),
+ * field 22), elsewhere only that it runs. Undefined if the process has ended.
+ * @throws EMFILE if the process cannot be looked up, which does not mean that it has ended.
  */
 export function startTimeOf(pid: string): string | undefined {
   try {
@@ -53,23 +53,26 @@ export function startTimeOf(pid: string): string | undefined {
   }
 }
 
-/** Whether nothing could be opened, which says nothing about what is there. */
+/** Whether no file could be opened, which does not show whether the file exists. */
 export const isSpent = (error: unknown): boolean => ['EMFILE', 'ENFILE', 'ENOMEM'].includes(errnoOf(error));
 
-/** What a process and all it starts are known by. */
+/** Identifies a process and all processes that it starts. */
 export interface Mark {
   /** `NAME=value`, in its environment. */
   readonly variable: string;
-  /** One of its arguments: a process shows those of its parent until it has become another program (execve(2)). */
+  /**
+   * One of its arguments. A new process shows the arguments of its parent until it runs another program (execve(2)).
+   */
   readonly argument?: string;
 }
 
 /**
- * Ends every process of this host that has one of the marks, whatever group it is in: the environment is inherited.
- * When this resolves none of them does anything any more. @throws EMFILE where they cannot be looked for.
+ * Kills every process of this host that has one of the marks, whatever its process group: the environment is inherited.
+ * When this resolves, none of them is running.
+ * @throws EMFILE if processes cannot be looked up.
  */
 export async function killMarked(marks: readonly Mark[]): Promise<void> {
-  // Twice: one that is just becoming another program shows neither arguments nor environment.
+  // Twice, because a process during execve(2) shows neither arguments nor environment.
   for (let passes = 0; passes < 2; passes += 1) {
     if (passes > 0) await pause(10);
     for (let found = await marked(marks); found.length > 0; found = await marked(marks)) {
@@ -81,7 +84,7 @@ export async function killMarked(marks: readonly Mark[]): Promise<void> {
 
 const lookedAtOnce = 8;
 
-/** One that is ending has neither any more. */
+/** The ids of processes with a mark. A process that is exiting shows neither environment nor arguments. */
 async function marked(marks: readonly Mark[]): Promise<readonly number[]> {
   const pids = ((await readdir('/proc').catch(ignoreMissing)) ?? []).filter((name) => /^\d+$/.test(name));
   const found: number[] = [];
@@ -95,12 +98,12 @@ async function marked(marks: readonly Mark[]): Promise<readonly number[]> {
       if (has && Number(pid) !== process.pid) found.push(Number(pid));
     }
   };
-  // All at once would take a descriptor for each.
+  // All at once would take a descriptor for each process.
   await Promise.all(Array.from({ length: lookedAtOnce }, worker));
   return found;
 }
 
-/** Somebody else's cannot be read, and is none of ours. */
+/** The NUL-separated strings of a file; empty for processes of other users, which cannot be read. */
 async function listIn(file: string): Promise<ReadonlySet<string>> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (isSpent(error)) throw error;

@@ -1,34 +1,34 @@
-// The output of a process cut into records, each of which ends in a byte (a newline, a NUL): pieces are joined once,
-// and a record is no longer than its reader wants to hold.
+// Splits the output of a process into records, each of which ends in a given byte (a newline, a NUL). Pieces are joined
+// once, and a record is cut at a maximum length.
 import { Buffer } from 'node:buffer';
 
 export class RecordReader {
   readonly #longest: number;
   #chunk: Buffer = Buffer.alloc(0);
   #at = 0;
-  /** What earlier chunks brought of a record that has not ended. */
+  /** The pieces of an unfinished record from earlier chunks. */
   #parts: Buffer[] = [];
   #length = 0;
-  /** Whether the last record was longer than is held: its end is missing. */
+  /** Whether the last record was longer than the maximum, so that its end is missing. */
   cut = false;
 
-  /** @param longest bytes of a record. */
+  /** @param longest maximum bytes of a record. */
   constructor(longest: number) {
     this.#longest = longest;
   }
 
-  /** Takes what arrived, when `next` has given all of what came before. */
+  /** Adds a chunk. `next` must have returned all records of the chunks before. */
   push(chunk: Buffer): void {
     this.#chunk = chunk;
     this.#at = 0;
   }
 
-  /** The first byte of the record that comes next. */
+  /** The first byte of the next record. */
   get first(): number | undefined {
     return this.#parts[0]?.[0] ?? this.#chunk[this.#at];
   }
 
-  /** The next record, without the byte that ends it; undefined until that has come. */
+  /** The next record without the byte that ends it; undefined until that byte has arrived. */
   next(end: number): Buffer | undefined {
     const found = this.#chunk.indexOf(end, this.#at);
     const piece = this.#chunk.subarray(this.#at, found < 0 ? this.#chunk.length : found);
@@ -44,14 +44,14 @@ export class RecordReader {
     return record;
   }
 
-  /** What came after the last record, as far as it is held. */
+  /** The bytes after the last record, up to the maximum length. */
   rest(): Buffer {
     return Buffer.concat([...this.#parts, this.#chunk.subarray(this.#at)]);
   }
 
   #keep(piece: Buffer): void {
     const room = Math.max(0, this.#longest - this.#length);
-    // A copy: a piece would keep the chunk it is of.
+    // A copy: a slice would keep its whole chunk in memory.
     if (piece.length > 0 && room > 0) this.#parts.push(Buffer.from(piece.subarray(0, room)));
     this.#length += piece.length;
   }

@@ -1,19 +1,19 @@
-// Tells a spent resource (disk, descriptors, processes, memory) from every other failure of git and of the files below
-// it.
+// Distinguishes exhausted resources (disk, descriptors, processes, memory) from all other failures of git and of file
+// operations.
 import { statfsSync } from 'node:fs';
 import { HexforgeError } from '#core/kernel/errors';
 import { errnoIn, spentBy, spentResource } from '#core/kernel/resources';
 
 const place = 'the repositories';
 
-/** Where git leaves out why it could not write. */
+/** Messages in which git does not state why it could not write. */
 const unexplained =
   /couldn't write '|unable to (?:write|create temporary|migrate objects)|failed to write|cannot store|write error/;
-/** With less, a file cannot be written; bytes. */
+/** Bytes. With less free space no file can be written. */
 const nothingLeft = 64 * 1024;
 
 /**
- * The resource that git names in what it wrote to standard error.
+ * The error for the exhausted resource that git names on standard error; undefined if it names no resource.
  * @param directory where it was writing.
  */
 export function spentAccordingTo(stderr: string, directory: string): HexforgeError | undefined {
@@ -30,14 +30,14 @@ function isFull(directory: string): boolean {
   }
 }
 
-/** The typed error for what was thrown; every other as it is. */
+/** The typed error for an exhausted resource; all other errors unchanged. */
 export function named(error: unknown, directory: string): unknown {
   const spent = spentResource(error, place);
   if (spent !== undefined || !(error instanceof HexforgeError) || error.kind !== 'internal') return spent ?? error;
   return spentAccordingTo(error.detail ?? '', directory) ?? error;
 }
 
-/** The same methods; what each rejects with names the resource that was spent. */
+/** The same methods; their rejections name the exhausted resource. */
 export function namingResources<T extends object>(methods: T, directory: string): T {
   const guarded = Object.entries(methods).map(([name, method]: [string, unknown]) => [
     name,

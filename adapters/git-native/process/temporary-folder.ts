@@ -1,15 +1,16 @@
-// Temporary folders of this process: their names say whose they are, so that those of killed processes are removed.
+// Temporary folders of this process. Their names identify the process, so that those of killed processes can be
+// removed.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processNamespace, startTimeOf } from './process-table.ts';
 
-/** Short: the path of a socket has 108 bytes at the most (unix(7)). */
+/** Shortens numbers, because the path of a socket has at most 108 bytes (unix(7)). */
 const short = (digits: string): string => Number(digits).toString(36);
 const prefixOf = (pid: number, start: string): string =>
   `hexforge-${short(processNamespace())}-${short(String(pid))}-${short(start)}-`;
 
-/** Makes one, and removes those of processes that have ended. */
+/** Makes a temporary folder, and removes those of processes that have ended. */
 export async function temporaryFolder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), prefixOf(process.pid, startTimeOf(String(process.pid)) ?? '0')));
   await removeAbandoned().catch(() => undefined);

@@ -1,4 +1,4 @@
-// Cooperative scheduling: work that takes long on this thread leaves it to others every few milliseconds.
+// Cooperative scheduling: long synchronous work yields to the event loop every few milliseconds.
 
 const sliceMs = 4;
 
@@ -9,7 +9,7 @@ export class TimeSlice {
     return performance.now() >= this.#end;
   }
 
-  /** Resolves when what else was waiting has had its turn. */
+  /** Yields one event loop iteration, and begins the next time slice. */
   async rest(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.#end = performance.now() + sliceMs;

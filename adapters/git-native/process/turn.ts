@@ -1,7 +1,7 @@
-// A place of a limiter, held by work that may take long: whoever has had it for a while gives it to who waits.
+// The slot of long-running work, which is passed on after some time if others are queued.
 import type { Limiter } from './limiter.ts';
 
-/** How long a place is kept while others wait for one. */
+/** Milliseconds for which a slot is kept while others are queued. */
 const turnMs = 1000;
 
 export class Turn {
@@ -9,18 +9,21 @@ export class Turn {
   #release: () => void;
   #until = performance.now() + turnMs;
 
-  /** @param release of the place that is held. */
+  /** @param release of the slot that the work holds. */
   constructor(limiter: Limiter, release: () => void) {
     this.#limiter = limiter;
     this.#release = release;
   }
 
-  /** Whether the place is to be given up now. */
+  /** Whether the slot should be passed on now. */
   get over(): boolean {
     return performance.now() > this.#until && this.#limiter.waiting > 0;
   }
 
-  /** Gives the place to who waits, and waits for another. @throws {Unavailable} where too many do. */
+  /**
+   * Releases the slot and queues for another one.
+   * @throws {Unavailable} if the queue is full.
+   */
   async pass(): Promise<void> {
     this.#release();
     this.#release = await this.#limiter.acquire();

@@ -1,4 +1,4 @@
-// An async iterator that stops waiting when a signal is aborted, whatever its source does then.
+// An async iterator that rejects when a signal is aborted, even if its source does not respond.
 
 export function untilAborted<T>(source: AsyncIterator<T>, signal: AbortSignal): AsyncIterator<T> {
   return {

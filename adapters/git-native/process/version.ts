@@ -1,4 +1,4 @@
-// The version of the installed git, and the refusal where it is missing or too old.
+// Reads the version of the installed git, and rejects a missing or outdated one.
 import { Unavailable } from '#core/kernel/errors';
 import type { GitProcesses } from './git-process.ts';
 
@@ -10,15 +10,17 @@ export interface GitVersion {
   readonly text: string;
 }
 
-/** The floor the adapter is tested on: `cat-file --batch-command` and `merge-tree --write-tree` exist from here on. */
+/**
+ * The oldest version on which the adapter is tested: it has `cat-file --batch-command` and `merge-tree --write-tree`.
+ */
 const oldest = { major: 2, minor: 39 };
 const remedy = `install git ${oldest.major}.${oldest.minor} or newer, or set plugins.git-native.program to one`;
 
-/** @throws {Unavailable} one sentence with its remedy, where git is missing or older than 2.39. */
+/** @throws {Unavailable} one sentence with its remedy, if git is missing or older than 2.39. */
 export async function versionOf(processes: GitProcesses): Promise<GitVersion> {
   const { path } = processes;
   const answer = await processes.run(['--version'], { deadlineMs: 10_000, maxOutput: 4096 }).catch((cause: unknown) => {
-    // No program starts at all, and the refusal says why.
+    // No program can be started at all, and the error states why.
     if (cause instanceof Unavailable && cause.detail !== undefined) throw cause;
     throw new Unavailable(`git is missing: "${path}" does not start; ${remedy}`, { cause });
   });

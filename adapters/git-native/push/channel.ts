@@ -1,5 +1,5 @@
-// A bounded channel of bytes (a queue with back-pressure) between a task that must run to its end and a reader who may
-// leave at any time.
+// A bounded queue of bytes with backpressure, between a task that must run to its end and a reader that may leave at
+// any time.
 import type { HexforgeError } from '#core/kernel/errors';
 
 export class Channel implements AsyncIterableIterator<Uint8Array> {
@@ -10,18 +10,21 @@ export class Channel implements AsyncIterableIterator<Uint8Array> {
   #ended = false;
   #discarding = false;
   #failure: unknown;
-  /** Why the push was refused, where the reason is the server's own and none of the push. */
+  /** Why the push was rejected, if the reason is a fault of the server rather than of the push. */
   fault: HexforgeError | undefined;
   #wakeReader: (() => void) | undefined;
   #wakeWriter: (() => void) | undefined;
 
-  /** @param onLeave told when the reader leaves before the end; `return` waits for it. */
+  /**
+   * @param limit bytes in the queue.
+   * @param onLeave called when the reader leaves before the end; `return` waits for it.
+   */
   constructor(limit: number, onLeave: () => Promise<void>) {
     this.#limit = limit;
     this.#onLeave = onLeave;
   }
 
-  /** Waits while the queue is full. */
+  /** Adds a chunk, and waits while the queue is full. */
   async push(chunk: Uint8Array): Promise<void> {
     if (this.#discarding || this.#ended || chunk.length === 0) return;
     this.#queue.push(chunk);
@@ -44,7 +47,10 @@ export class Channel implements AsyncIterableIterator<Uint8Array> {
     this.end();
   }
 
-  /** Nobody will read what is queued or comes; a reader that still waits hears of the end alone. */
+  /**
+   * Drops queued chunks and all further ones, because the reader has left. A reader that still waits only receives the
+   * end.
+   */
   discard(): void {
     this.#discarding = true;
     this.#queue.length = 0;

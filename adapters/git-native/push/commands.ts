@@ -1,4 +1,4 @@
-// The ref update commands and capabilities at the beginning of a push, parsed before any process is started.
+// Parses the ref update commands and capabilities at the beginning of a push, before any process is started.
 import { Buffer, isUtf8 } from 'node:buffer';
 import { PayloadTooLarge, ValidationFailed } from '#core/kernel/errors';
 import type { Hold } from '#core/kernel/held-bytes';
@@ -11,20 +11,20 @@ import { refUpdateIn } from './ref-update.ts';
 export interface PushCommands {
   readonly updates: readonly RefUpdate[];
   readonly capabilities: ReadonlySet<string>;
-  /** Every byte read so far, commands and the beginning of the pack, as receive-pack must see them. */
+  /** Every byte read so far, of the commands and of the beginning of the pack. receive-pack must receive them too. */
   readonly raw: readonly Uint8Array[];
-  /** Whether a byte behind the commands is among them. */
+  /** Whether bytes after the commands are among them. */
   readonly packBegan: boolean;
 }
 
-/** What a parsed command takes of memory beside its bytes, about. */
+/** Approximate bytes of memory of a parsed command, beside its own bytes. */
 const commandBytes = 300;
 
 /**
- * gitprotocol-pack(5), "Reference Update Request".
- * @param hold of the memory that they take, for as long as they are held.
- * @throws {ValidationFailed} for a body that ends early or is none; {PayloadTooLarge} past `limit` bytes of commands;
- * what `hold` throws.
+ * Parses gitprotocol-pack(5), "Reference Update Request".
+ * @param hold the memory budget that the commands count towards, until it is released.
+ * @throws {ValidationFailed} for a body that ends early or is malformed; {PayloadTooLarge} past `limit` bytes of
+ * commands; what `hold` throws.
  */
 export async function readPushCommands(
   body: AsyncIterator<Uint8Array>,
@@ -43,7 +43,7 @@ export async function readPushCommands(
       throw new ValidationFailed('The push ends before its ref updates do', {
         detail: 'body: a flush packet must follow the ref updates',
       });
-    // A copy: pkt-lines are kept while the sender may use its buffer again.
+    // A copy, because pkt-lines are kept while the sender may reuse its buffer.
     const value = Buffer.from(chunk.value);
     hold.take(value.length);
     raw.push(value);
@@ -56,7 +56,7 @@ export async function readPushCommands(
       const [line = '', chosen] = lineOf(pktLine).split('\0', 2);
       if (/^shallow [0-9a-f]{40}$/.test(line)) continue;
       for (const [name = '', value] of chosenIn(chosen)) {
-        // Its oids are longer, which would be told as nonsense.
+        // Checked before the command: its oids are longer, and would be reported as malformed.
         if (name === 'object-format' && value !== 'sha1') throw otherFormat(value);
         capabilities.add(name);
       }
@@ -67,7 +67,7 @@ export async function readPushCommands(
   }
 }
 
-/** As git reads them: behind any command, between blanks of any kind, with or without a value. */
+/** Capabilities as git reads them: after any command, separated by whitespace of any kind, with or without a value. */
 const chosenIn = (text = ''): readonly (readonly string[])[] =>
   text.split(/[ \t\r\n]/).map((each) => each.split('=', 2));
 
@@ -77,12 +77,12 @@ function parsed(line: string, bytes: Uint8Array): RefUpdate {
   if (update === undefined) throw malformed(`"${line.slice(0, 100)}"`);
   const { ref } = update;
   if (!ref.startsWith('refs/') || !isLegalRef(ref)) throw refused('The push names a ref that git does not allow', ref);
-  // Read as text it is another name than the one git would write.
+  // Decoded as text, it would be another name than the one that git would write.
   if (!isUtf8(bytes)) throw refused('The push names a ref that is no UTF-8', ref);
   return update;
 }
 
-/** Verdicts are kept by ref: of two commands for one, the refusal of the first would be lost. */
+/** Verdicts are stored by ref: of two commands for the same ref, the rejection of the first would be lost. */
 function eachOnce(updates: readonly RefUpdate[]): readonly RefUpdate[] {
   const seen = new Set<string>();
   for (const { ref } of updates) {

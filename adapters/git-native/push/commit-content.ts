@@ -1,4 +1,4 @@
-// The text of a commit, as git writes it.
+// The content of a commit object, as git writes it.
 import { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git-backend';
 import type { Signature } from '#core/repositories/git-history';

@@ -1,5 +1,5 @@
-// The git hooks of a push: `pre-receive` asks this process about all refs at once over inherited pipes, `update`
-// refuses single refs.
+// The git hooks of a push: `pre-receive` requests a decision about all refs from this process over inherited pipes, and
+// `update` rejects single refs.
 import { Buffer, isUtf8 } from 'node:buffer';
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -12,9 +12,12 @@ import { fewFiles } from '../storage/few-files.ts';
 import type { Removals } from '../storage/removals.ts';
 import { refUpdateIn } from './ref-update.ts';
 
-/** Names the folder with a file per ref (`verdictFile`); it lies in the folder of the push and lives as long. */
+/**
+ * The environment variable with the folder that contains a verdict file per ref (`verdictFile`). It is inside the
+ * folder of the push and is removed with it.
+ */
 export const verdictsVariable = 'HEXFORGE_VERDICTS';
-/** A ref's verdict lies in a folder of its name, under a name that no part of a ref can have. */
+/** The name of a verdict file, in a folder with the name of the ref. No component of a ref can have this name. */
 const verdictFile = '.verdict';
 const scripts: Readonly<Record<string, string>> = {
   'pre-receive': `#!/bin/sh
@@ -24,7 +27,7 @@ IFS= read -r verdict <&4 || exit 1
 cat <&4 >&2
 exit 1
 `,
-  // Runs once for each ref, so it reads what is about this ref alone. Refuses where there is no verdict, or another's.
+  // Runs once per ref, so it reads only the file of this ref. Rejects if the file is missing or belongs to another ref.
   update: `#!/bin/sh
 exec 5<"$${verdictsVariable}/$1/${verdictFile}" || exit 1
 IFS= read -r ref <&5 && [ "$ref" = "$1" ] && IFS= read -r verdict <&5 || exit 1
@@ -34,7 +37,7 @@ exit 1
 `,
 };
 
-/** The scripts, in a folder named by what is in it, so that two versions of the server can share a root. */
+/** The scripts, in a folder named by a hash of their content, so that two versions of the server can share a root. */
 export class Hooks {
   readonly folder: string;
   readonly #removals: Removals;
@@ -45,9 +48,9 @@ export class Hooks {
   }
 
   /**
-   * Writes what is missing. git runs no hook that it cannot execute, which would let every push through: so this is
-   * checked before each.
-   * @throws {Internal} where the hooks cannot be executed.
+   * Writes missing or changed scripts. git ignores a hook that it cannot execute, which would accept every push, so
+   * this is called before each push.
+   * @throws {Internal} if the hooks cannot be executed.
    */
   async ready(): Promise<void> {
     const whole = await Promise.all(
@@ -66,7 +69,10 @@ export class Hooks {
     );
   }
 
-  /** Makes the folder of one push, for `core.hooksPath`, below a folder that only this process removes. */
+  /**
+   * Makes the folder of one push, for `core.hooksPath`.
+   * @param parent a folder that only this process removes.
+   */
   async open(parent: string): Promise<PushHooks> {
     await this.ready();
     const folder = join(parent, randomUUID());
@@ -96,8 +102,8 @@ export class Hooks {
 }
 
 /**
- * The hooks of one push. `update` costs a process for each ref, so it is there only where some refs are refused and
- * others land.
+ * The hooks of one push. `update` costs a process per ref, so it is installed only if some refs are rejected and others
+ * accepted.
  */
 export class PushHooks {
   readonly folder: string;
@@ -128,14 +134,14 @@ export class PushHooks {
 }
 
 export interface PreReceiveQuestion {
-  /** Where the new objects are; undefined where the push brought none. */
+  /** The directory of the new objects; undefined if the push contains no objects. */
   readonly quarantine: string | undefined;
   readonly updates: readonly RefUpdate[];
 }
 
 /**
- * What `pre-receive` asks over descriptor 3. Undefined where the push never came to it. @throws {Internal} for a
- * question that is none.
+ * Reads the request of `pre-receive` from descriptor 3. Undefined if the push ended before it.
+ * @throws {Internal} for a malformed request.
  */
 export async function readPreReceive(process: GitProcess, limit: number): Promise<PreReceiveQuestion | undefined> {
   const chunks: Uint8Array[] = [];
@@ -151,13 +157,13 @@ export async function readPreReceive(process: GitProcess, limit: number): Promis
   return undefined;
 }
 
-/** A line of its own: the name of a ref may end in the same letters. */
+/** A separate line, because the name of a ref may end in the same letters. */
 const end = Buffer.from('\nEND\n');
 
 function parsed(bytes: Buffer): PreReceiveQuestion {
   const firstEnd = bytes.indexOf('\n');
   const asked = bytes.subarray(firstEnd + 1, 1 - end.length);
-  // Read as text it would be another name than the one that git moves.
+  // Decoded as text, it would be another name than that of the ref that git moves.
   if (!isUtf8(asked)) throw new Internal('A git hook asked about a ref that is no UTF-8');
   const first = bytes.toString('utf8', 0, firstEnd);
   const lines = asked.toString('utf8').split('\n').slice(0, -1);
@@ -171,16 +177,16 @@ function parsed(bytes: Buffer): PreReceiveQuestion {
   return { quarantine: quarantine === '' ? undefined : quarantine, updates };
 }
 
-/** Answers over descriptor 4: undefined lets the push go on to its refs, sentences refuse it whole. */
+/** Answers over descriptor 4: undefined lets the push continue, sentences reject all of it. */
 export function answerPreReceive(process: GitProcess, refusals: readonly string[] | undefined): void {
   process.pipe(4).end(refusals === undefined ? 'ok\n' : `no\n${refusals.map((sentence) => `${sentence}\n`).join('')}`);
 }
 
-/** What `update` reads: the ref itself, for a file system may fold two names into one, and what is said of it. */
+/** The content of a verdict file: the ref, because a file system may fold two names into one, and its verdict. */
 const verdictText = ({ ref, refusal }: RefVerdict): string =>
   `${ref}\n${refusal === undefined ? 'ok' : `no ${oneLine(refusal)}`}\n`;
 
-/** A sentence without what a terminal would obey. */
+/** Replaces characters of a sentence that a terminal would interpret. */
 export function oneLine(sentence: string): string {
   return sentence.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim() || 'refused';
 }

@@ -1,4 +1,4 @@
-// Asks the judge of a push, from within `pre-receive`: about the refs that would move, while their objects are in
+// Requests verdicts for a push from within `pre-receive`: for the refs that would move, while their objects are in
 // quarantine.
 import { basename, join } from 'node:path';
 import { HexforgeError, Internal, Unavailable } from '#core/kernel/errors';
@@ -22,7 +22,7 @@ export class Judging {
     this.#parts = parts;
   }
 
-  /** Never rejects, and may outlive the push: whoever decides may be slower than a client is patient. */
+  /** Never rejects. May outlive the push, because the judge may take longer than the client waits. */
   async judge(push: Push): Promise<void> {
     const { process, request, location, head } = push;
     try {
@@ -31,7 +31,7 @@ export class Judging {
       push.quarantine = quarantineOf(location, question);
       const verdicts = await this.#verdicts(push, question);
       const refused = verdicts.filter(({ refusal }) => refusal !== undefined);
-      // Refused whole before the quarantine is left, so that nothing of it stays in the repository.
+      // Rejected as a whole from within the quarantine, so that no object of it stays in the repository.
       if (refused.length === question.updates.length || (refused.length > 0 && head.capabilities.has('atomic'))) {
         push.refused = true;
         answerPreReceive(process, [...new Set(refused.map(({ refusal }) => oneLine(refusal ?? '')))]);
@@ -43,7 +43,7 @@ export class Judging {
       if (push.over) return await this.#parts.changes.end(mark, true);
       push.marks.push(mark);
       if (request.signal.aborted || !process.running) return;
-      // git says nothing while it moves refs.
+      // git has no output while it moves refs.
       process.allowSilence();
       push.judged = true;
       answerPreReceive(process, undefined);
@@ -57,7 +57,7 @@ export class Judging {
     }
   }
 
-  /** A verdict for every ref asked about; one that was forgotten is a refusal. */
+  /** A verdict for every requested ref. A ref without one is rejected. */
   async #verdicts(push: Push, { updates }: PreReceiveQuestion): Promise<readonly RefVerdict[]> {
     const announced = new Set(push.head.updates.map(commandOf));
     if (updates.length !== announced.size || !updates.every((update) => announced.has(commandOf(update))))
@@ -107,7 +107,10 @@ export const undecided = (cause?: unknown): Unavailable =>
 
 const commandOf = ({ ref, old, new: next }: RefUpdate): string => `${old} ${next} ${ref}`;
 
-/** git tells it as it came by the repository, which it may have found through a symbolic link. */
+/**
+ * The path of the quarantine in this location. git reports it by the path through which it found the repository, which
+ * may contain a symbolic link.
+ */
 function quarantineOf(location: RepositoryLocation, { quarantine }: PreReceiveQuestion): string | undefined {
   if (quarantine === undefined) return undefined;
   const name = basename(quarantine);

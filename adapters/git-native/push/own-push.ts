@@ -1,5 +1,5 @@
-// A push of the server's own making: one ref and a pack, sent to receive-pack as a client would send them, so that they
-// pass the same checks as any push.
+// A push made by the server itself: one ref and a pack, sent to receive-pack as a client would send them, so that the
+// same checks apply as to any push.
 import { Buffer } from 'node:buffer';
 import type { RefUpdate } from '#core/repositories/git-backend';
 import type { PushHooks } from '#core/repositories/git-history';
@@ -8,8 +8,8 @@ import { flushPkt, lineOf, pktLine, PktLineParser } from '../transport/pkt-line.
 import type { ReceivePack } from './receive-pack.ts';
 
 /**
- * Why the ref did not move, in git's words; undefined where it did.
- * @throws {HexforgeError} where a fault of the server's own is the reason.
+ * @returns why the ref did not move, in git's words; undefined if it moved.
+ * @throws {HexforgeError} if the reason is a fault of the server.
  */
 export async function ownPush(
   receivePack: ReceivePack,
@@ -27,12 +27,12 @@ export async function ownPush(
   });
   const refusal = await refusalIn(answer, update.ref);
   if (refusal !== undefined && broken.length > 0) throw broken[0];
-  // What git says then is no answer to the change.
+  // In this case git's message does not describe the change.
   if (refusal !== undefined && answer.fault !== undefined) throw answer.fault;
   return refusal;
 }
 
-/** gitprotocol-pack(5), "Reference Update Request". */
+/** The request body, as in gitprotocol-pack(5), "Reference Update Request". */
 async function* pushBody(
   { ref, old, new: next }: RefUpdate,
   pack: AsyncIterable<Uint8Array>,
@@ -47,7 +47,7 @@ async function* pushBody(
   }
 }
 
-/** What the report says of the ref; undefined where it moved. */
+/** The reason in the report why the ref did not move; undefined if it moved. */
 async function refusalIn(answer: AsyncIterable<Uint8Array>, ref: string): Promise<string | undefined> {
   const parser = new PktLineParser();
   let unpacked: string | undefined;

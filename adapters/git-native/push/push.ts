@@ -1,4 +1,4 @@
-// One push: its parts, and how far it has come.
+// The state of one push.
 import type { HexforgeError } from '#core/kernel/errors';
 import type { ReceiveRequest } from '#core/repositories/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
@@ -15,23 +15,26 @@ export interface Push {
   readonly request: ReceiveRequest;
   readonly process: GitProcess;
   readonly hooks: PushHooks;
-  /** Of its objects, and past its verdict of its refs. */
+  /** The mark of its objects and, once refs may move, the mark of its refs. */
   readonly marks: ChangeMark[];
   readonly channel: Channel;
-  /** Past its verdict it is finished even where the client has left: its refs may move at any moment. */
+  /**
+   * Whether refs may move. Such a push is finished even if the client disconnects, because its refs may move at any
+   * moment.
+   */
   judged: boolean;
-  /** Its marks are removed. */
+  /** Whether its marks are being removed. */
   over: boolean;
   quarantine: string | undefined;
-  /** Whether its verdict refuses it whole: what git says of it then is the judge's word. */
+  /** Whether the verdict rejects the whole push. git's report then contains the reason of the judge. */
   refused: boolean;
-  /** Why no more of its refs may move, where it was stopped for that. */
+  /** Why no more of its refs may move, if it was stopped because of that. */
   lost: string | undefined;
-  /** Why nobody could judge it, where that is so. */
+  /** Why there is no verdict, if it could not be reached. */
   unjudged: HexforgeError | undefined;
   /**
-   * Refs that do not move, whatever stands there: refused ones, and those that were not there to be deleted, which git
-   * reports as deleted.
+   * Refs that do not count as moved, whatever their value: rejected ones, and deletions of refs that did not exist,
+   * which git reports as deleted.
    */
   unmoved: ReadonlySet<string>;
 }

@@ -1,5 +1,5 @@
-// A push, served by `git receive-pack` in steps: parse the ref commands, announce them, take the pack into quarantine,
-// judge each ref, make what moved durable, tell, report.
+// Handles a push by `git receive-pack` in steps: parse the ref commands, announce them, receive the pack into
+// quarantine, judge each ref, make the moved refs durable, record them, report.
 import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import { HeldBytes, type Hold } from '#core/kernel/held-bytes';
 import type { PushAnswer, ReceiveRequest, RefUpdate } from '#core/repositories/git-backend';
@@ -24,23 +24,25 @@ import { stopWhenLost } from './standing.ts';
 export interface ReceivePackParts extends SmartHttpParts {
   readonly refs: Refs;
   readonly hooks: Hooks;
-  /** Where the hooks of each push lie: a folder that only this process removes. */
+  /** The folder in which the hooks of each push are created. Only this process removes it. */
   readonly hooksFolder: string;
   readonly changes: Changes;
-  /** On whose behalf a push comes. */
+  /** The caller key of a push. */
   readonly caller: (() => string | undefined) | undefined;
   readonly removals: Removals;
-  /** Whether its repository was removed meanwhile; never rejects. */
+  /** Whether the repository was removed in the meantime; never rejects. */
   readonly gone: (location: RepositoryLocation) => Promise<boolean>;
-  /** Removes what git wrote where it was; never rejects. */
+  /** Removes what git wrote in place of a removed repository; never rejects. */
   readonly clear: (location: RepositoryLocation) => Promise<void>;
 }
 
-/** Bytes of memory for the commands of pushes under way: of one caller two of the longest. */
+/**
+ * The memory budget for the commands of running pushes, in bytes. One caller may have two pushes of the longest kind.
+ */
 const heldCommands = { perCaller: 40 * 1024 ** 2, inAll: 64 * 1024 ** 2 } as const;
-/** Bytes of progress kept for a client that reads slowly. */
+/** Bytes of progress buffered for a client that reads slowly. */
 const progressBytes = 256 * 1024;
-/** A client that left: git is given this long to notice by itself, which cleans up best. */
+/** Milliseconds that git has to notice a disconnected client by itself, which cleans up best. */
 const noticeMs = 500;
 
 export class ReceivePack {
@@ -69,7 +71,7 @@ export class ReceivePack {
     const { limits, hooks, hooksFolder, changes, transfers, processes } = this.#parts;
     const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
     const head = await readPushCommands(body, limits.commandBytes, hold);
-    // What git's client sends first to see whether it may send at all.
+    // git clients send an empty request first to find out whether they may push.
     if (head.updates.length === 0) {
       hold.release();
       return nothing();
@@ -85,7 +87,7 @@ export class ReceivePack {
     try {
       pushHooks = await hooks.open(hooksFolder);
       await request.announced(head.updates);
-      // Who does not begin to send its pack keeps nobody else from pushing.
+      // Read before a slot is taken, so that a client that does not send its pack does not keep others from pushing.
       const first = head.packBegan ? undefined : await body.next();
       release = await transfers.acquire(request.signal);
       const process = await processes.start(['receive-pack', '--stateless-rpc', location.directory], {
@@ -135,7 +137,7 @@ export class ReceivePack {
     }
   }
 
-  /** Waits for the pushes that are past their verdict; the others' processes are ended by whoever closes. */
+  /** Stops the pushes whose refs may not move yet, and waits for all. */
   async settled(): Promise<void> {
     await Promise.all(
       [...this.#pushes.values()]
@@ -146,7 +148,7 @@ export class ReceivePack {
     await Promise.all(this.#running);
   }
 
-  /** Never rejects: what goes wrong goes to the reader of the channel and to the log. */
+  /** Never rejects: errors are sent to the reader of the channel and to the log. */
   async #run(
     push: Push,
     { body, begun }: { readonly body: AsyncIterator<Uint8Array>; readonly begun: readonly Uint8Array[] },
@@ -160,12 +162,12 @@ export class ReceivePack {
     };
     if (request.signal.aborted) onAbort();
     else request.signal.addEventListener('abort', onAbort, { once: true });
-    // Past its verdict nothing of it is missing.
+    // Once refs may move, the whole body has arrived and the minimum transfer rate does not apply.
     const pace = new Pace(this.#parts.limits.leastRate, () => {
       if (!push.judged) void process.stop(slowRequest);
     });
     feed(process, body, { head: begun, pace }).catch(async (error: unknown) => {
-      // A body that was refused on its way has a client who waits for the answer: git says what it lacks.
+      // The client of a rejected body still waits for the answer, so git must report the incomplete push.
       if (error instanceof HexforgeError) process.stdin.end();
       else await this.#clientLeft(push);
     });
@@ -185,7 +187,7 @@ export class ReceivePack {
       await process.stop('its push is over');
       here.delete(push);
       await this.#cleanUp(push, here);
-      // Only now: who hears of the end may look at the repository.
+      // Only now, because the client may read the repository once the answer ends.
       if (failure === undefined) channel.end();
       else this.#breakOff(push, failure.error);
     }
@@ -204,11 +206,11 @@ export class ReceivePack {
     if (moved.length > 0) await this.#tell(push, moved);
     const instead = (reasonOf: Parameters<typeof reportOf>[1]): void =>
       void channel.push(reportOf(head.updates, reasonOf, multiplexed));
-    // git, where it still reports, says that the pack was cut off.
+    // git, if it still reports, only states that the pack was cut off.
     if (process.stopped === slowRequest && moved.length === 0) return instead(() => slowRequest);
     if (request.signal.aborted) throw request.signal.reason;
     if (!report.complete) {
-      // Removed under its hands, by this process or another.
+      // Removed during the push, by this process or another.
       if (await this.#parts.gone(location)) return instead(() => 'the repository was removed');
       this.#parts.log.warn(
         { repository: location.id, code, stopped: process.stopped, stderr: process.stderr },
@@ -220,14 +222,15 @@ export class ReceivePack {
     }
     const fault = this.#fault(push, report, code);
     channel.fault = fault;
-    // Not waited for: a client that never reads its report keeps nobody else from pushing.
+    // Not awaited, so that a client that never reads its report does not keep others from pushing.
     if (fault !== undefined) void channel.push(reportOf(head.updates, () => fault.message, multiplexed, fault.message));
     else void channel.push(report.held);
   }
 
   /**
-   * They have moved, whatever fails now: a client that heard otherwise would push them again, and be refused. What
-   * could not be recorded is for the intent to record.
+   * Makes moved refs durable and records them. Failures are only logged: the refs have moved, and a client that
+   * received an error would push again and be rejected. Reconciliation of the intent records what could not be recorded
+   * here.
    */
   async #tell({ location, request }: Push, moved: readonly RefUpdate[]): Promise<void> {
     const failed =
@@ -241,18 +244,21 @@ export class ReceivePack {
     await request.landed(moved).catch(failed('a push that landed was not recorded'));
   }
 
-  /** Why nothing of it was taken, where the reason is the server's own: its report does not tell that. */
+  /**
+   * The fault of the server because of which nothing was accepted, if there was one. git's report does not contain it.
+   */
   #fault(push: Push, report: PushReport, code: number | null): HexforgeError | undefined {
     if (report.complete && report.accepted.size > 0) return undefined;
     const fault = push.unjudged ?? this.#spent(push, report);
     if (fault !== undefined || (report.complete && push.refused)) return fault;
-    // Nobody says how a process ended that was lost; what it had started may have been lost before it.
+    // The process was killed or lost, so its exit shows no reason. Programs that it had started may have been lost
+    // before it.
     if (code === null) return cutOff(push.process);
     if (!report.complete) return new Internal('git did not finish the push');
     return report.declined ? undecided() : undefined;
   }
 
-  /** git tells why in words beside its report, which itself says no more than that it failed. */
+  /** git names an exhausted resource only outside its report, which just states the failure. */
   #spent({ process, location }: Push, report: PushReport): HexforgeError | undefined {
     const spent = spentAccordingTo(`${process.stderr}\n${report.said}`, location.directory);
     if (spent !== undefined)
@@ -263,7 +269,10 @@ export class ReceivePack {
     return spent;
   }
 
-  /** Nobody knows what moved. Of a connection that closes without a byte HTTP clients send the push again. */
+  /**
+   * Ends the answer with an error when it is unknown which refs moved. If the connection closed without a byte, HTTP
+   * clients would send the push again.
+   */
   #breakOff({ channel, head, request }: Push, error: unknown): void {
     if (request.signal.aborted) return channel.fail(error);
     channel.fault = new Unavailable('The branches and tags may have been changed, or not', {
@@ -271,19 +280,19 @@ export class ReceivePack {
       cause: error,
     });
     const told = `${channel.fault.message}: look at them before you push again`;
-    // Without a side band there is no other place for it than the report.
+    // Without a side band the message can only be sent in the report.
     void channel.push(isMultiplexed(head) ? fatal(told) : reportOf(head.updates, () => told, false));
     channel.end();
   }
 
-  /** What git's own report says moved. git has compared the old value of each under its lock. */
+  /** The refs that moved according to git's own report. git has compared the old value of each under its lock. */
   #reported({ head, unmoved }: Push, accepted: ReadonlySet<string>): readonly RefUpdate[] {
     return head.updates.filter(
       (update) => accepted.has(update.ref) && !unmoved.has(update.ref) && update.old !== update.new,
     );
   }
 
-  /** The same where git was stopped before it could report: a ref that has its new value has moved. */
+  /** The refs that moved if git was stopped before it could report: those with their new value. */
   async #compared({ location, head, judged, unmoved }: Push): Promise<readonly RefUpdate[]> {
     if (!judged) return [];
     const present = await this.#parts.refs.readAll(
@@ -299,7 +308,7 @@ export class ReceivePack {
     if (push.judged) return;
     push.process.stdin.destroy();
     const timer = setTimeout(() => {
-      // Judged meanwhile: then it is finished.
+      // If refs may move by now, the push is finished.
       if (!push.judged) void push.process.stop('the client went away');
     }, noticeMs);
     await push.process.ended;
@@ -316,7 +325,7 @@ export class ReceivePack {
     await hooks.close();
     if (quarantine !== undefined) await removals.remove(quarantine);
     await clear(location);
-    // A killed receive-pack may leave locks, and a quarantine whose name it never told.
+    // A killed receive-pack may leave locks, and a quarantine whose name it never reported.
     for (const mark of push.marks) await changes.end(mark, code === 0 && process.stopped === undefined);
   }
 }

@@ -1,10 +1,11 @@
-// A ref update as git writes it in one line, `OLD NEW REF`: in the commands of a push, and in what `pre-receive` asks.
+// Parses a ref update in one line as git writes it, `OLD NEW REF`: in the commands of a push, and in the request of
+// `pre-receive`.
 import type { RefUpdate } from '#core/repositories/git-backend';
 import { isOid } from '../refs/names.ts';
 
 const oidLength = 40;
 
-/** By fixed places, for a name may hold nearly every character. Undefined for a line that is none. */
+/** Splits at fixed offsets, because a name may contain nearly every character. Undefined for a malformed line. */
 export function refUpdateIn(line: string): RefUpdate | undefined {
   const [afterOld, afterNew] = [oidLength, 2 * oidLength + 1];
   const [old, next, ref] = [line.slice(0, afterOld), line.slice(afterOld + 1, afterNew), line.slice(afterNew + 1)];

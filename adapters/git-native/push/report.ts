@@ -1,5 +1,5 @@
-// The output of receive-pack: progress (side band) that passes at once, and the status report of each ref, held back
-// until what moved is recorded.
+// Splits the output of receive-pack into progress (side band), which is passed on at once, and the status report of
+// each ref, which is held back until the moved refs are recorded.
 import { Buffer } from 'node:buffer';
 import type { RefUpdate } from '#core/repositories/git-backend';
 import { flushPkt, lineOf, pktLine, PktLineParser } from '../transport/pkt-line.ts';
@@ -21,7 +21,10 @@ export class PushReport {
     this.#multiplexed = multiplexed;
   }
 
-  /** Takes output in. @returns what may go to the client now. */
+  /**
+   * Adds output.
+   * @returns what may be sent to the client now.
+   */
   take(chunk: Uint8Array): readonly Buffer[] {
     const passing: Buffer[] = [];
     for (const pktLine of this.#outer.parse(chunk)) {
@@ -41,22 +44,22 @@ export class PushReport {
     return passing;
   }
 
-  /** The report itself and what came after it. */
+  /** The report and the output after it. */
   get held(): Buffer {
     return Buffer.concat([...this.#held, this.#outer.rest]);
   }
 
-  /** Whether the report came to its end. */
+  /** Whether the report is complete. */
   get complete(): boolean {
     return this.#complete;
   }
 
-  /** Whether a ref was refused because `pre-receive` did not let it pass, or did not answer. */
+  /** Whether a ref was rejected because `pre-receive` declined it or failed. */
   get declined(): boolean {
     return this.#declined;
   }
 
-  /** The beginning of what git told its client beside the report. */
+  /** The beginning of git's messages to the client outside the report. */
   get said(): string {
     return this.#said;
   }
@@ -67,7 +70,8 @@ export class PushReport {
   }
 
   #line(line: string | undefined): void {
-    // What does not begin so is no report: git may speak otherwise than its client asked for.
+    // Only output that begins with an `unpack` line is a report: git may send something other than the client
+    // requested.
     if (line === undefined) this.#complete = this.#began;
     else if (line.startsWith('unpack ')) this.#began = true;
     else if (line.startsWith('ok ')) this.#accepted.add(line.slice(3));
@@ -76,18 +80,18 @@ export class PushReport {
 }
 
 const keptWords = 16 * 1024;
-/** Bytes of one pkt-line's payload, after its band. */
+/** Bytes of the payload of one pkt-line, after its band. */
 const longestBand = 60_000;
 
 export const isMultiplexed = ({ capabilities }: { readonly capabilities: ReadonlySet<string> }): boolean =>
   capabilities.has('side-band-64k');
 
-/** gitprotocol-pack(5), band 3: why there is no report. */
+/** gitprotocol-pack(5), band 3: a fatal error instead of a report. */
 export const fatal = (message: string): Buffer => pktLine(Buffer.concat([Buffer.of(3), Buffer.from(`${message}\n`)]));
 
 /**
- * What git says of a push: refs without a reason have moved, the others were refused.
- * @param unpacked why it did not take the pack, where it did not.
+ * A report as git writes it: refs without a reason have moved, the others were rejected.
+ * @param unpacked why the pack was not accepted; `ok` if it was.
  */
 export function reportOf(
   updates: readonly RefUpdate[],

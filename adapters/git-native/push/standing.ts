@@ -1,10 +1,10 @@
-// A push while git moves its refs, of which there may be many: it is asked about again and again, and stopped where its
-// caller has lost access.
+// The access recheck of a push while git moves its refs, of which there may be many. The push is stopped if its caller
+// has lost access.
 import { oneLine } from './hooks.ts';
 import type { Push } from './push.ts';
 import type { ReceivePackParts } from './receive-pack.ts';
 
-/** From its verdict to the end of its process. A push of few refs is over before it is asked about. */
+/** Rechecks from the verdict to the end of the process. A push of few refs is over before the first recheck. */
 export function stopWhenLost(push: Push, { limits, log }: Pick<ReceivePackParts, 'limits' | 'log'>): void {
   const { process, request, location, judged } = push;
   const { stands } = request;
@@ -20,7 +20,7 @@ export function stopWhenLost(push: Push, { limits, log }: Pick<ReceivePackParts,
       push.lost = oneLine(lost);
       await process.stop('its caller has lost access');
     } catch (error) {
-      // It was let in: what cannot be asked now is asked again.
+      // The push was accepted, so a failed recheck is repeated after the next interval.
       log.warn({ repository: location.id, err: error }, 'whether a push still stands could not be asked');
     }
   };

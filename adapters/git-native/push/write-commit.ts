@@ -1,5 +1,5 @@
-// Commits made through the API: objects and pack are built here and pushed through receive-pack, so that they pass the
-// same checks as any push.
+// Makes commits for the API: the objects and the pack are built here and pushed through receive-pack, so that the same
+// checks apply as to any push.
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -27,9 +27,12 @@ interface MadeObject {
 }
 
 const compressElsewhere = promisify(deflate);
-/** Bytes that are compressed sooner than another thread is asked to: a path may lead through thousands of folders. */
+/**
+ * Bytes. Smaller contents are compressed faster on this thread than on another one. A path may contain thousands of
+ * folders.
+ */
 const compressedHere = 4096;
-/** Hashed and sent at a stretch, so that a large file does not keep everyone else waiting. */
+/** Bytes hashed and sent per event loop iteration, so that a large file does not delay other requests. */
 const stretch = 1024 * 1024;
 
 const none = new Tree(Buffer.alloc(0));
@@ -71,14 +74,17 @@ export class CommitWriter {
     for (const [index, key] of [...names, name].entries().toArray().reverse()) {
       const content = (folders[index] ?? none).with(key, entry);
       const tree = await made('tree', content);
-      // A folder that holds nothing is none, but for the root.
+      // git stores no empty folders except the root.
       if (content.length > 0 || index === 0) made_.push(tree);
       entry = content.length === 0 ? undefined : { mode: '040000', oid: tree.oid };
     }
     return made_;
   }
 
-  /** The folders on the way as they are, from the root; empty where they are to come. */
+  /**
+   * The present folders of a path, from the root; empty for folders that do not exist yet.
+   * @throws {Unprocessable} if a name on the path is not a folder.
+   */
   async #folders(location: RepositoryLocation, parent: Oid, names: readonly string[]): Promise<readonly Tree[]> {
     const commit = parent === zeroOid ? undefined : await this.#objects.commit(location, parent);
     if (commit === undefined && parent !== zeroOid)
@@ -108,7 +114,7 @@ async function made(type: MadeObject['type'], content: Uint8Array): Promise<Made
   return { type, content, oid: hash.digest('hex') };
 }
 
-/** A pack as gitformat-pack(5) has it. */
+/** A pack in the format of gitformat-pack(5). */
 async function* packOf(objects: readonly MadeObject[]): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha1');
   for await (const piece of pieces(partsOf(objects))) {
@@ -132,7 +138,7 @@ async function* partsOf(objects: readonly MadeObject[]): AsyncGenerator<Uint8Arr
   }
 }
 
-/** The same bytes: small parts joined, and large ones cut, so that none costs a turn for little or takes a long one. */
+/** Joins small parts and cuts large ones, so that each event loop iteration handles about `stretch` bytes. */
 async function* pieces(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let [joined, bytes]: [Uint8Array[], number] = [[], 0];
   for await (const part of parts) {

@@ -1,4 +1,4 @@
-// Loose refs (gitrepository-layout(5)): a file each, listed by folder and kept while the folders stay as they are.
+// Reads loose refs (gitrepository-layout(5)), one file each. Lists are cached as long as their folders are unchanged.
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, open, read, type BigIntStats, type Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
@@ -12,29 +12,32 @@ import { fewFiles } from '../storage/few-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isLegalRef, isOid, nameOf } from './names.ts';
 
-/** What a loose file says; git takes what makes no sense for a broken ref, whatever is packed of that name. */
+/** The content of a loose file. git treats an invalid file as a broken ref, even if a packed ref has its name. */
 export type Loose = { readonly oid: Oid } | { readonly target: string } | 'broken';
 /** By raw name (bytes as latin1). */
 export type LooseRefs = ReadonlyMap<string, Loose>;
 
-/** Lists that read loose files at once. */
+/** Lists that read loose files at the same time. */
 const listsAtOnce = 8;
-/** More than the longest symbolic ref takes; what lies behind it cannot make sense. */
+/** Bytes. The longest symbolic ref is shorter, so a longer content is invalid. */
 const longestContent = 1200;
-/** What was written just now may be written once more within the tick of its clock. */
+/** Milliseconds. A file may be written again within the tick of its clock, so it is not cached before. */
 const settledMs = 100;
-/** With more folders than this, asking whether they changed is no less work than reading them. */
+/** With more folders, checking whether they changed is as much work as reading them. */
 const mostFolders = 256;
 const [opened, bytesOf] = [promisify(open), promisify(read)];
 
-/** A folder below which refs are, and when names in it were last made, replaced or removed: git writes into no ref. */
+/**
+ * A folder that contains refs, and when names in it were last made, replaced or removed. git never writes into an
+ * existing ref.
+ */
 interface Folder {
   readonly raw: string;
   readonly version: string;
   readonly settled: boolean;
 }
 
-/** A file as it was read: another takes its place where the ref moves. */
+/** The result of reading a file. The file is replaced by another one when the ref moves. */
 interface Read {
   readonly loose: Loose;
   readonly version: string;
@@ -53,7 +56,7 @@ export class LooseRefFiles {
   /** By path. */
   readonly #files = new Lru<Read>(20_000);
 
-  /** One as it is now, undefined where there is none. A file that stays the same one is not read again. */
+  /** The current value of a ref; undefined if it has no loose file. An unchanged file is not read again. */
   async one(location: RepositoryLocation, raw: string): Promise<Loose | undefined> {
     const path = pathOf(location, raw);
     const key = path.toString('latin1');
@@ -67,7 +70,7 @@ export class LooseRefFiles {
     return read?.loose;
   }
 
-  /** Those in a folder and below, as they are now: the same map while they stay so. */
+  /** The loose refs in a folder and below. Returns the same map while they are unchanged. */
   async list(location: RepositoryLocation, prefix: string): Promise<LooseRefs> {
     const key = `${location.directory}:${prefix}`;
     const known = this.#known.get(key);
@@ -75,7 +78,7 @@ export class LooseRefFiles {
     const folders: Folder[] = [];
     const names = await namesIn(location, prefix, folders, new TimeSlice());
     const refs = names.length === 0 ? new Map<string, Loose>() : await this.#read(location, names);
-    // One that was gone when it was read was packed meanwhile, or the repository was removed: another look tells.
+    // A ref that vanished before it was read was packed, or the repository was removed; then the list is not cached.
     if (refs.size === names.length && folders.length <= mostFolders && folders.every(({ settled }) => settled))
       this.#known.set(key, { refs, folders }, 1 + refs.size + folders.length);
     return refs;
@@ -86,7 +89,7 @@ export class LooseRefFiles {
     await this.#limiter.run(() =>
       fewFiles(names, async (raw) => {
         const read = await readAt(pathOf(location, raw)).catch(ignoreMissingOrLoop);
-        // Packed since the folder was read.
+        // Packed after the folder was read.
         if (read !== undefined) found.set(raw, read.loose);
       }),
     );
@@ -105,14 +108,14 @@ function parsed(text: string): Loose {
   return target.startsWith('refs/') && isLegalRef(nameOf(target) ?? '') ? { target } : 'broken';
 }
 
-/** A tab, a newline and the like, or a space. */
+/** A tab, a newline or similar, or a space. */
 const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d);
 
-/** A third of the time that fs/promises' readFile takes, which tells where a push has left ten thousand refs. */
+/** Takes a third of the time of readFile in fs/promises, which matters after a push of ten thousand refs. */
 async function readAt(path: Buffer): Promise<Read> {
   const file = await opened(path, 'r');
   try {
-    // Neither this nor the closing waits for anything. Before the bytes: what is written into it afterwards changes it.
+    // fstat and close do not block. fstat runs before the read, so that a later write changes the version.
     const found = fstatSync(file, { bigint: true });
     const { bytesRead, buffer } = await bytesOf(file, Buffer.allocUnsafe(longestContent), 0, longestContent, 0);
     return {
@@ -125,18 +128,21 @@ async function readAt(path: Buffer): Promise<Read> {
   }
 }
 
-/** Of a file that is replaced, and never written into. */
+/** The version of a file that is replaced, and never written into. */
 export const versionOf = ({ ino, size, mtimeNs }: BigIntStats): string => `${ino} ${size} ${mtimeNs}`;
 export const hasSettled = ({ mtimeMs }: BigIntStats): boolean => Date.now() - Number(mtimeMs) > settledMs;
 
-/** Raw full names of the loose files below a folder of refs, but for those git passes over; the folders join `seen`. */
+/**
+ * The raw full names of the loose files below a folder of refs, without those that git ignores. Adds the folders to
+ * `seen`.
+ */
 async function namesIn(
   location: RepositoryLocation,
   folder: string,
   seen: Folder[],
   slice: TimeSlice,
 ): Promise<string[]> {
-  // Before its names: what comes to it afterwards changes it.
+  // Read before the names, so that a later change of the folder changes its version.
   const own = await folderAt(location, folder);
   const entries: readonly Dirent<Buffer>[] | undefined = await readdir(pathOf(location, folder), {
     withFileTypes: true,

@@ -1,4 +1,4 @@
-// Ref updates by compare-and-swap, in one `git update-ref` transaction; and the objects of annotated tags.
+// Moves refs by compare-and-swap in one `git update-ref` transaction, and writes the objects of annotated tags.
 import { Buffer } from 'node:buffer';
 import { Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import { trim } from '#core/kernel/trim';
@@ -22,13 +22,15 @@ export class RefMover {
     this.#deadlineMs = parts.deadlineMs;
   }
 
-  /** @param changing surrounds the program, and hears of no refusal: a git that ends by itself leaves no lock. */
+  /**
+   * @param changing wraps the process. It does not see rejections, because a git that exits by itself leaves no lock.
+   */
   async move(
     location: RepositoryLocation,
     updates: readonly RefUpdate[],
     changing: <T>(work: () => Promise<T>) => Promise<T>,
   ): Promise<Moving> {
-    // `-z`: a name holds whatever a name may hold, and ends where we say.
+    // With `-z`, NUL ends a name, so the name may contain any other character.
     const input = ['start\0', ...updates.map(command), 'prepare\0', 'commit\0'].join('');
     const { code, stdout, stderr } = await changing(() =>
       this.#git(location, ['update-ref', '-z', '--no-deref', '--stdin'], input),
@@ -42,7 +44,7 @@ export class RefMover {
     }
     const spent = spentAccordingTo(stderr, location.directory);
     if (spent !== undefined) throw spent;
-    // Past `prepare` every lock is held and every old value compared; before it nothing has moved.
+    // After `prepare` every lock is held and every old value compared; before it nothing has moved.
     if (stdout.includes('prepare: ok'))
       throw new Internal(`git update-ref failed in repository "${location.id}"`, { detail: stderr });
     if (/cannot create|there is a non-empty directory|cannot process '/.test(stderr)) return 'in-the-way';
@@ -80,7 +82,7 @@ export class RefMover {
     args: readonly string[],
     input: string,
   ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-    // Not given up with its caller: once asked for, a change is carried to its end.
+    // Not aborted when the caller leaves: a change that was requested is completed.
     const { stdout, ...ran } = await this.#limiter.run(() =>
       this.#processes.run([`--git-dir=${location.directory}`, ...args], {
         directory: location.directory,
@@ -100,6 +102,6 @@ function command({ ref, old, new: next }: RefUpdate): string {
   return old === zeroOid ? `create ${ref}\0${next}\0` : `update ${ref}\0${next}\0${old}\0`;
 }
 
-/** What git leaves out of a name or address, and what would end its line. */
+/** Removes what git leaves out of a name or address, and what would end its line. */
 const plain = (text: string): string =>
   trim(text.replaceAll(/[<>\p{Cc}]/gu, ''), (character) => ' .,:;"\'\\'.includes(character));

@@ -1,8 +1,9 @@
-// Validation of names before they reach git: ref names (a port of git's check-ref-format), oids, and paths in a tree.
+// Validates names before they are passed to git: ref names (a port of git's check-ref-format), oids, and paths in a
+// tree.
 import { Buffer, isUtf8 } from 'node:buffer';
 import { fullName } from '#core/repositories/ref-names';
 
-/** Below the limit of a file name, with room for `.lock`, per component; and of a path in all. */
+/** Bytes of a component, below the limit of a file name with room for `.lock`; and of a whole name. */
 const longestComponent = 250;
 const longestName = 1000;
 
@@ -40,7 +41,10 @@ function hasControl(name: string): boolean {
   return false;
 }
 
-/** As `git branch` and `git tag` check: no leading `-`, no branch called HEAD; and none that looks like a full name. */
+/**
+ * The checks of `git branch` and `git tag`: no leading `-`, no branch called HEAD. Names that look like a full name are
+ * rejected too.
+ */
 export function isLegalName(kind: 'branch' | 'tag', name: string): boolean {
   if (name.startsWith('-') || name.startsWith(fullName) || (kind === 'branch' && name === 'HEAD')) return false;
   return isLegalRef(`${kind === 'branch' ? 'refs/heads/' : 'refs/tags/'}${name}`);
@@ -50,7 +54,7 @@ export function isOid(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text);
 }
 
-/** The segments of a path in a tree; undefined for a path that names nothing whatever the tree holds. */
+/** The segments of a path in a tree; undefined for a path that cannot exist in any tree. */
 export function pathSegments(path: string): readonly string[] | undefined {
   if (path === '') return [];
   const parts = path.split('/');
@@ -62,8 +66,8 @@ export function pathSegments(path: string): readonly string[] | undefined {
 }
 
 /**
- * Undefined for bytes that are no UTF-8: read as text they would be the name of another ref, so such a ref is neither
- * listed nor reached by a name.
+ * Undefined for bytes that are not UTF-8: decoded, they would be the name of another ref, so such a ref is neither
+ * listed nor found by a name.
  */
 export function nameOf(raw: string): string | undefined {
   const bytes = Buffer.from(raw, 'latin1');

@@ -1,4 +1,5 @@
-// Git's files back end for refs (gitrepository-layout(5)), read without a process: loose ref files over `packed-refs`.
+// Reads git's files backend for refs (gitrepository-layout(5)) without a process: loose ref files take precedence over
+// `packed-refs`.
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Lru } from '#core/kernel/lru';
@@ -9,12 +10,12 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 import { hasSettled, LooseRefFiles, versionOf, type Loose, type LooseRefs } from './loose-refs.ts';
 import { isOid, nameOf } from './names.ts';
 
-/** A symbolic ref may lead to another; more than this is a loop. */
+/** A symbolic ref may point to another one. A longer chain is taken for a loop. */
 const deepest = 5;
 
 export interface StoredRef {
   readonly ref: Ref;
-  /** False where it is surely no annotated tag; else its object tells. */
+  /** False if it is certainly not an annotated tag; otherwise its object must be read. */
   readonly mayBeTag: boolean;
 }
 
@@ -22,19 +23,19 @@ export interface StoredRef {
 type StoredRefs = ReadonlyMap<string, StoredRef>;
 
 interface PackedRefs {
-  /** Inode, size and time: git replaces the file, it never writes into it. */
+  /** Inode, size and time: git replaces the file, and never writes into it. */
   readonly version: string;
   readonly refs: StoredRefs;
 }
 
-/** A list with what it was made of. */
+/** A list, and the refs from which it was made. */
 interface RefList {
   readonly loose: LooseRefs;
   readonly packed: StoredRefs | undefined;
   readonly refs: readonly StoredRef[];
 }
 
-/** Bytes that a ref takes beside its name, and of what is kept in all. */
+/** Bytes of a ref beside its name, and of all cached packed refs. */
 const [refBytes, mostKept] = [250, 32 * 1024 ** 2];
 
 export class RefFiles {
@@ -46,11 +47,11 @@ export class RefFiles {
   /** By file and version. */
   readonly #reading = new Map<string, Promise<StoredRefs>>();
 
-  /** The oid a full ref name (or `HEAD`) has now. */
+  /** The current oid of a full ref name (or of `HEAD`). */
   async read(location: RepositoryLocation, name: string): Promise<Oid | undefined> {
     let raw = Buffer.from(name, 'utf8').toString('latin1');
     for (let depth = 0; depth < deepest; depth += 1) {
-      // The loose file first: packing a ref writes the packed one before it removes the loose one.
+      // The loose file first: git writes the packed ref before it removes the loose one.
       const loose = await this.#loose.one(location, raw);
       if (loose === 'broken') return undefined;
       if (loose === undefined) return (await this.#packedRefs(location))?.get(raw)?.ref.oid;
@@ -61,21 +62,22 @@ export class RefFiles {
   }
 
   /**
-   * Those whose full name begins with `prefix`, a folder's; in git's order. The same array while none of them changes.
-   * @throws where the repository is gone
+   * The refs whose full name begins with `prefix`, the name of a folder, in git's order. Returns the same array while
+   * no ref changes.
+   * @throws if the repository does not exist.
    */
   async list(location: RepositoryLocation, prefix: string): Promise<readonly StoredRef[]> {
-    // In this order for the same reason as above.
+    // In this order for the same reason as in `read`.
     const loose = await this.#loose.list(location, prefix);
     const packed = await this.#packedRefs(location);
-    // What was read before a repository went is half of it. A file that is there after all reading shows that it did
-    // not.
+    // If the repository was removed during the reads, the list is incomplete. A `HEAD` that still exists shows that it
+    // was not.
     if (packed === undefined) await stat(join(location.directory, 'HEAD'));
     const key = `${location.directory}:${prefix}`;
     const known = this.#lists.get(key);
     if (known !== undefined && known.loose === loose && known.packed === packed) return known.refs;
     const refs = await this.#merged(location, prefix, loose, packed);
-    // A symbolic ref changes with another, which may be elsewhere.
+    // A symbolic ref changes with its target, which may be in another folder.
     if (!loose.values().some((each) => each !== 'broken' && 'target' in each))
       this.#lists.set(key, { loose, packed, refs }, 1 + refs.length);
     return refs;
@@ -93,7 +95,7 @@ export class RefFiles {
       if (raw.startsWith(prefix) && !loose.has(raw)) names.push(raw);
       if (slice.over) await slice.rest();
     }
-    // Two sorted runs, which a sort of this kind merges.
+    // Two sorted runs, which the sort merges in linear time.
     names.push(...[...loose.keys()].sort());
     names.sort();
     const refs: StoredRef[] = [];
@@ -106,7 +108,7 @@ export class RefFiles {
     return refs;
   }
 
-  /** Undefined for a broken one, and for a symbolic one that leads nowhere. */
+  /** Undefined for a broken ref, and for a symbolic one without a target. */
   async #stored(location: RepositoryLocation, raw: string, loose: Loose): Promise<StoredRef | undefined> {
     if (loose === 'broken') return undefined;
     const oid = 'oid' in loose ? loose.oid : await this.read(location, nameOf(loose.target) ?? '');
@@ -114,7 +116,7 @@ export class RefFiles {
     return oid === undefined || name === undefined ? undefined : { ref: { name, oid }, mayBeTag: !isBranch(raw) };
   }
 
-  /** Undefined where nothing was packed yet. */
+  /** Undefined if no ref has been packed yet. */
   async #packedRefs(location: RepositoryLocation): Promise<StoredRefs | undefined> {
     const path = join(location.directory, 'packed-refs');
     const found = await stat(path, { bigint: true }).catch(ignoreMissing);
@@ -122,7 +124,7 @@ export class RefFiles {
     const version = versionOf(found);
     const known = this.#packed.get(location.directory);
     if (known?.version === version) return known.refs;
-    // Not shared before it has settled: another may stand there by now.
+    // A recently written file may have been replaced without a change of its version, so its content is not shared.
     if (!hasSettled(found)) return await parsePacked(await readFile(path, 'latin1'));
     const key = `${path} ${version}`;
     const reading = this.#reading.get(key) ?? this.#readPacked(location, path, version);
@@ -142,12 +144,12 @@ export class RefFiles {
   }
 }
 
-/** git moves no branch to what is no commit. */
+/** In git a branch always points to a commit. */
 const isBranch = (raw: string): boolean => raw.startsWith('refs/heads/');
 
 /**
- * As git writes it: `# pack-refs with: …`, then `<oid> <name>` for each ref, and `^<oid>` after one whose object is a
- * tag.
+ * Parses the file as git writes it: `# pack-refs with: …`, then `<oid> <name>` for each ref, and `^<oid>` after a ref
+ * to a tag object.
  */
 async function parsePacked(text: string): Promise<StoredRefs> {
   const refs = new Map<string, StoredRef>();

@@ -1,4 +1,4 @@
-// Refs by name and in lists, with annotated tags peeled; and the resolution of revisions (user text to a commit oid).
+// Refs by name and in lists, with annotated tags peeled, and the resolution of revisions (user text to a commit oid).
 import { createHash } from 'node:crypto';
 import { Lru } from '#core/kernel/lru';
 import { mergeRefs, zeroOid, type Oid, type Ref, type RefList } from '#core/repositories/git-backend';
@@ -11,7 +11,7 @@ import { isLegalRef, isOid } from './names.ts';
 import { TimeSlice } from '../process/time-slice.ts';
 import { RefFiles, type StoredRef } from './ref-files.ts';
 
-/** Neither the forge's own nor those of merge requests, of which there are as many as there were requests. */
+/** Excludes hidden refs, and the refs of merge requests, whose number is not bounded. */
 const isListed = (name: string): boolean => !name.startsWith(`${hiddenRefs}/`) && !name.startsWith(`${mergeRefs}/`);
 
 const prefixes = { branches: 'refs/heads/', tags: 'refs/tags/', all: 'refs/' } as const;
@@ -21,14 +21,14 @@ export class Refs {
   readonly #files = new RefFiles();
   /** By the oid of a tag or a commit, the commit it leads to. */
   readonly #peeled = new Lru<Oid>(50_000);
-  /** By what they were made of, which is the same while no ref changes. */
+  /** By the array they were made from, which stays the same while no ref changes. */
   readonly #lists = new WeakMap<readonly StoredRef[], Promise<RefList>>();
 
   constructor(objects: Objects) {
     this.#objects = objects;
   }
 
-  /** The oid a full ref name (or `HEAD`) has now. */
+  /** The current oid of a full ref name (or of `HEAD`). */
   async read(location: RepositoryLocation, name: string): Promise<Oid | undefined> {
     return await this.#files.read(location, name);
   }
@@ -42,19 +42,19 @@ export class Refs {
 
   async list(location: RepositoryLocation, kind: keyof typeof prefixes): Promise<readonly Ref[]> {
     const stored = (await this.#files.list(location, prefixes[kind])).filter(({ ref }) => isListed(ref.name));
-    // Branches, of which there may be thousands, are no reason for as many promises.
+    // Branches, of which there may be thousands, need no promises.
     if (!stored.some(({ mayBeTag }) => mayBeTag)) return stored.map(({ ref }) => ref);
     return await Promise.all(
       stored.map(async ({ ref, mayBeTag }) => (mayBeTag ? await this.#peeledRef(location, ref) : ref)),
     );
   }
 
-  /** What every ref points to, whatever it is called. */
+  /** The oids of all refs, including hidden ones. */
   async oids(location: RepositoryLocation): Promise<ReadonlySet<Oid>> {
     return new Set((await this.#files.list(location, prefixes.all)).map(({ ref }) => ref.oid));
   }
 
-  /** The same list while no ref changes; tags as they are. */
+  /** Returns the same list while no ref changes. Tags are not peeled. */
   async all(location: RepositoryLocation, kind: keyof typeof prefixes): Promise<RefList> {
     const stored = await this.#files.list(location, prefixes[kind]);
     const known = this.#lists.get(stored) ?? listed(stored);
@@ -64,8 +64,8 @@ export class Refs {
 
   async resolve(location: RepositoryLocation, revision: string): Promise<Oid | undefined> {
     const digits = /^[0-9a-f]{4,40}$/i.test(revision) ? revision.toLowerCase() : '';
-    // All of them are an object whatever a ref is called, as for git: no ref may stand before a commit that others link
-    // to.
+    // All 40 digits name an object even if a ref is called so, as in git: no ref may hide a commit to which others
+    // link.
     const meant = isOid(digits) ? await this.#peel(location, digits) : undefined;
     return (
       meant ??
@@ -81,7 +81,7 @@ export class Refs {
         : refsNamed(revision).filter((name) => isLegalRef(name) && !name.startsWith(`${hiddenRefs}/`));
     for (const name of named) {
       const oid = await this.read(location, name);
-      // A branch is a commit, and HEAD a branch.
+      // A branch points to a commit, and HEAD to a branch.
       if (oid !== undefined)
         return name === 'HEAD' || name.startsWith('refs/heads/') ? oid : await this.#peel(location, oid);
     }
@@ -95,8 +95,8 @@ export class Refs {
   async #abbreviated(location: RepositoryLocation, digits: string): Promise<Oid | undefined> {
     const oid = await this.#objects.peel(location, digits);
     if (oid === undefined || oid.startsWith(digits)) return oid;
-    // git also tries such digits as a ref of its own kind (`refs/<digits>`): only an object that begins with them is
-    // meant here, which may be an annotated tag.
+    // git also accepts such digits as a ref (`refs/<digits>`). Here only an object whose oid begins with them is
+    // accepted, which may be an annotated tag.
     const found = await this.#objects.header(location, digits);
     return found?.type === 'tag' && found.oid.startsWith(digits) ? oid : undefined;
   }

@@ -1,4 +1,4 @@
-// Summaries of what refs point to: commits and annotated tags, read by oid and kept in an LRU cache.
+// Summaries of the objects that refs point to: commits and annotated tags, read by oid and kept in an LRU cache.
 import { Buffer } from 'node:buffer';
 import { Lru } from '#core/kernel/lru';
 import { clip } from '#core/kernel/clipping';
@@ -11,11 +11,11 @@ import { decoder, own } from '../objects/text.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isOid } from './names.ts';
 
-/** Bytes of a tag that is read; a larger one is shown as a ref to something. */
+/** Bytes. A larger tag is not read, and has the kind `other`. */
 const largestTag = 1024 * 1024;
 /** git-tag(1): a signature is the end of the message. */
 const signature = /^-----BEGIN (PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$[^]*/m;
-/** Asked for at a time: the answers are held in memory whole. */
+/** Objects read at the same time: their contents are held in memory. */
 const atOnce = 500;
 
 export class Tips {

@@ -1,5 +1,5 @@
-// Crash-safe file writes (fsync): after a loss of power there is either the old file or the new one, for files are
-// synced before their folder is.
+// Crash-safe file writes (fsync): after a power loss either the old or the new file exists, because files are synced
+// before their folder.
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -7,7 +7,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { errnoOf, ignoreMissing } from './errno.ts';
 import { fewFiles } from './few-files.ts';
 
-/** How often, and milliseconds between, a descriptor is asked for where there is none: what it is for has happened. */
+/**
+ * Attempts to open a folder, and milliseconds between them, while no descriptor is free: the change to be synced has
+ * already happened.
+ */
 const descriptor = { attempts: 40, pause: 50 } as const;
 
 async function openFolder(folder: string): Promise<FileHandle> {
@@ -21,7 +24,7 @@ async function openFolder(folder: string): Promise<FileHandle> {
   }
 }
 
-/** The names in a folder reach the disk. A folder that is gone has nothing to keep. */
+/** Syncs the names in a folder to disk. A missing folder is ignored. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await openFolder(folder).catch(ignoreMissing);
   if (handle === undefined) return;
@@ -33,8 +36,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * git syncs the files it writes; that the names of refs that moved, and those in the folders of `more`, outlive a loss
- * of power is for us to see to.
+ * Syncs the folders of refs that moved, and those of `more`, so that their names survive a power loss. git syncs only
+ * the files that it writes.
  */
 export async function syncRefs(
   directory: string,
@@ -46,7 +49,7 @@ export async function syncRefs(
   await fewFiles([...folders], (folder) => syncFolder(join(directory, folder)));
 }
 
-/** The same for every ref that has a file. */
+/** Like `syncRefs`, for every ref that has a file. */
 export async function syncAllRefs(directory: string, more: readonly string[]): Promise<void> {
   const found = await readdir(join(directory, 'refs'), { recursive: true, withFileTypes: true });
   const refs = found.map(({ parentPath, name }) => relative(directory, join(parentPath, name)));
@@ -54,8 +57,9 @@ export async function syncAllRefs(directory: string, more: readonly string[]): P
 }
 
 /**
- * Writes a file that must not exist, on disk when it resolves but for its name in the folder; where it fails, as on a
- * full disk, there is none. @throws EEXIST
+ * Creates a file and syncs its content, but not its name in the folder. If it fails, such as on a full disk, the file
+ * does not exist.
+ * @throws EEXIST
  */
 export async function writeSynced(path: string, text: string, mode = 0o600): Promise<void> {
   const handle = await open(path, 'wx', mode);
@@ -71,8 +75,8 @@ export async function writeSynced(path: string, text: string, mode = 0o600): Pro
 }
 
 /**
- * Replaces a file in the way git does: through `path.lock`, which keeps other writers out. @throws EEXIST while someone
- * holds the lock
+ * Replaces a file as git does: through `path.lock`, which excludes other writers.
+ * @throws EEXIST while another writer holds the lock.
  */
 export async function replaceUnderLock(path: string, text: string): Promise<void> {
   await writeSynced(`${path}.lock`, text);

@@ -1,10 +1,13 @@
-// Error codes of the file system (errno), and reading what may not exist as undefined.
+// Error codes of the file system (errno), and a handler for files that may be missing.
 
 export const errnoOf = (error: unknown): string => (error as NodeJS.ErrnoException | undefined)?.code ?? '';
 
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error));
 
-/** For `.catch` of what may be gone. @throws every other error */
+/**
+ * For `.catch` of an access to a file that may be missing: returns undefined if it is.
+ * @throws every other error.
+ */
 export function ignoreMissing(error: unknown): undefined {
   if (!isMissing(error)) throw error;
   return undefined;

@@ -1,8 +1,9 @@
-// Work on many files with few of them open at a time: descriptors are the whole server's, and there are only so many.
+// Works on many files with few of them open at the same time, because the whole server shares a limited number of
+// descriptors.
 
 const atOnce = 16;
 
-/** What `work` makes of each, in their order. */
+/** The results of `work`, in the order of the files. */
 export async function fewFiles<T, R>(files: readonly T[], work: (file: T) => Promise<R>): Promise<readonly R[]> {
   const made: R[] = [];
   const waiting = files.entries();

@@ -5,7 +5,7 @@ import { ignoreMissing } from './errno.ts';
 
 const atOnce = 64;
 
-/** What goes while it is looked at counts as gone; 0 where there is no such folder. */
+/** A file that is removed in the meantime counts as 0, as does a missing folder. */
 export async function bytesIn(folder: string): Promise<number> {
   const found = (await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreMissing)) ?? [];
   const files = found.filter((entry) => entry.isFile());

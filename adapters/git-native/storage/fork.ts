@@ -1,5 +1,5 @@
-// Forking: a fetch of branches and tags from one repository on this disk into a new one, with no alternates and no
-// shared files.
+// Forks a repository: fetches the branches and tags of one repository on this disk into a new one, without alternates
+// or shared files.
 import { Internal } from '#core/kernel/errors';
 import { hiddenRefs, packingConfig, type GitConfig } from '../process/environment.ts';
 import type { GitProcesses } from '../process/git-process.ts';
@@ -19,7 +19,7 @@ export interface ForkParts {
 
 const refspecs = ['refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'];
 
-/** What was pushed here was checked by the same rules, so that a fork of it passes. */
+/** The checks of pushes, so that a fork of content accepted by a push passes them. */
 function fetchConfig(limits: ForkParts['limits']): GitConfig {
   const asPushed = Object.entries(receiveConfig(limits.pushBytes))
     .filter(([key]) => key.startsWith('receive.fsck'))
@@ -28,7 +28,7 @@ function fetchConfig(limits: ForkParts['limits']): GitConfig {
     ...Object.fromEntries(asPushed),
     'fetch.unpackLimit': '1',
     'fetch.writeCommitGraph': 'false',
-    // For this one command: everywhere else no transport is allowed at all.
+    // For this command only: all other commands allow no transport.
     'protocol.file.allow': 'always',
   };
 }
@@ -40,7 +40,10 @@ export class Forks {
     this.#parts = parts;
   }
 
-  /** What it fetched is on disk when it resolves. @param target an empty repository. */
+  /**
+   * Everything it fetches is on disk when it resolves.
+   * @param target an empty repository.
+   */
   async fetch(source: RepositoryLocation, target: RepositoryLocation, signal: AbortSignal): Promise<void> {
     const { processes, transfers, largeTransfers, limits } = this.#parts;
     const args = [
@@ -51,10 +54,10 @@ export class Forks {
       '--no-write-fetch-head',
       '--no-recurse-submodules',
       '--atomic',
-      // git hides our configuration from what it starts in another repository; it is said again to the one half that
+      // git does not pass our configuration to processes in another repository, so it is repeated for the one that
       // reads there.
       `--upload-pack=${quoted(processes.path)} ${settings(sendingConfig)} upload-pack`,
-      // A path, not a URL: of that git would decode what looks like an escape.
+      // A path rather than a URL: git would decode escape sequences in a URL.
       source.directory,
       ...refspecs,
     ];
@@ -84,5 +87,5 @@ const settings = (config: GitConfig): string =>
     .map(([key, value]) => `-c ${quoted(`${key}=${value}`)}`)
     .join(' ');
 
-/** One word for the shell through which git starts it. */
+/** Quotes a word for the shell through which git starts it. */
 const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;

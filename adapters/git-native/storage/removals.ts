@@ -1,25 +1,25 @@
-// Removals that last: what could not be removed, for want of descriptors or by a fault of the disk, is tried again with
-// exponential back-off while the server runs, and once more when it stops.
+// Removals with retries: a removal that fails, for want of descriptors or by a fault of the disk, is retried with
+// exponential backoff while the server runs, and once more when it stops.
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '#core/kernel/log';
 
-/** Milliseconds until the first of the further attempts, and between them at the most. */
+/** Milliseconds until the first retry, and the maximum between two retries. */
 const backOff = { first: 500, most: 30_000 } as const;
-/** Attempts at the stop of what still waits: by then the server has let go of its descriptors. */
+/** Attempts when the server stops. By then it has released its descriptors. */
 const last = { attempts: 5, pause: 200 } as const;
 const atOnce = 4;
 
 type Removal = () => Promise<unknown>;
 
-/** A file or folder with all that is in it; what programs that are ending still write there takes a moment. */
+/** Removes a file, or a folder with its contents. Retries, because programs that are ending may still write there. */
 export const removeAll = (path: string): Promise<void> =>
   rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 100 });
 
 export class Removals {
   readonly #log: Log;
   readonly #firstMs: number;
-  /** What could not be done yet, by what is to be removed. */
+  /** Removals that have not succeeded yet, by path. */
   readonly #waiting = new Map<string, Removal>();
   readonly #running = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -33,8 +33,8 @@ export class Removals {
   }
 
   /**
-   * Resolves when it was tried once, and never rejects: who asks has no more to do about it.
-   * @param removal how; it may find its work done. Default: `removeAll`.
+   * Resolves after the first attempt and never rejects: the caller has nothing more to do.
+   * @param removal how to remove it; it may find nothing. Default: `removeAll`.
    */
   async remove(path: string, removal: Removal = () => removeAll(path)): Promise<void> {
     const attempt = this.#attempt(path, removal, true).finally(() => this.#running.delete(attempt));
@@ -42,11 +42,11 @@ export class Removals {
     await attempt;
   }
 
-  /** When it resolves, all is gone that can be; the rest goes with the next start. */
+  /** Resolves when all that can be removed is removed. The next start removes the rest. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    // What is begun leads to more.
+    // A running removal may start further ones.
     while (this.#running.size > 0) await Promise.all(this.#running);
     for (let attempt = 1; this.#waiting.size > 0; attempt += 1) {
       await this.#again();
@@ -80,7 +80,7 @@ export class Removals {
     }, this.#waitMs).unref();
   }
 
-  /** Sooner again where something went. */
+  /** Retries all. The delay is reset if a removal succeeded. */
   async #again(): Promise<void> {
     const waiting = [...this.#waiting];
     const before = waiting.length;

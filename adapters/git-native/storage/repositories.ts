@@ -16,7 +16,7 @@ const folderName = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const config = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\tsharedRepository = 0600\n';
 const folders = ['objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags'];
 
-/** Where a repository is and how its cached objects are keyed. */
+/** The directory of a repository, and the id by which its cached objects are keyed. */
 export interface RepositoryLocation {
   readonly id: string;
   readonly directory: string;
@@ -24,13 +24,13 @@ export interface RepositoryLocation {
 
 export class Repositories {
   readonly root: string;
-  /** Half-made repositories; a rename makes one real. */
+  /** Incomplete repositories. A rename moves a complete one into place. */
   readonly staging: string;
-  /** Removed repositories, until their files are gone. */
+  /** Removed repositories, until their files are deleted. */
   readonly trash: string;
   readonly #removals: Removals;
 
-  /** @param staging where repositories are made, on the file system of `root`; it goes with its process. */
+  /** @param staging where repositories are made, on the file system of `root`; removed with its process. */
   constructor(root: string, removals: Removals, staging: string) {
     this.root = root;
     this.#removals = removals;
@@ -38,7 +38,7 @@ export class Repositories {
     this.trash = join(root, '.trash');
   }
 
-  /** @throws {ValidationFailed} for what is no uuid. */
+  /** @throws {ValidationFailed} if the id is not a lower-case uuid. */
   location(id: string): RepositoryLocation {
     if (!uuid.test(id))
       throw new ValidationFailed('A repository on disk is named by a lower-case uuid', {
@@ -47,7 +47,7 @@ export class Repositories {
     return { id, directory: join(this.root, id.slice(0, 2), `${id}.git`) };
   }
 
-  /** @throws {NotFound} */
+  /** @throws {NotFound} if the repository does not exist. */
   async existing(id: string): Promise<RepositoryLocation> {
     const location = this.location(id);
     if (!(await this.exists(location))) throw absent(id);
@@ -59,8 +59,8 @@ export class Repositories {
   }
 
   /**
-   * Whether it was removed meanwhile, for who has failed in it: where the disk does not tell it was not, and what has
-   * failed stays the reason. Never rejects.
+   * Whether the repository was removed in the meantime, to be called after a failure in it. False if the disk cannot be
+   * read, so that the failure remains the reason. Never rejects.
    */
   async gone(location: RepositoryLocation): Promise<boolean> {
     return !(await this.exists(location).catch(() => true));
@@ -81,14 +81,14 @@ export class Repositories {
       await rename(made, location.directory);
     } catch (error) {
       await this.#removals.remove(made);
-      // Made by someone else meanwhile.
+      // Another process made it in the meantime.
       if (errnoOf(error) !== 'ENOTEMPTY' && !(await this.exists(location))) throw error;
     }
     await syncFolder(parent);
     await syncFolder(this.root);
   }
 
-  /** Takes it out of sight; its files are deleted while nobody waits. */
+  /** Moves the repository to the trash. Its files are deleted in the background. */
   async discard(id: string): Promise<void> {
     const location = this.location(id);
     await mkdir(this.trash, { recursive: true, mode: 0o700 });
@@ -100,7 +100,7 @@ export class Repositories {
     }
     const shard = join(this.root, id.slice(0, 2));
     const outOfSight = syncFolder(shard);
-    // Not before that is on disk: a loss of power must not bring back the half of it.
+    // Waits for the rename to be on disk: a power loss must not restore a partly deleted repository.
     void this.#removals.remove(discarded, async () => {
       await outOfSight.catch(() => syncFolder(shard));
       await removeAll(discarded);
@@ -109,8 +109,8 @@ export class Repositories {
   }
 
   /**
-   * The same for what git wrote under the name of a removed repository, which has neither of the two files that every
-   * repository begins with.
+   * Discards what git wrote in place of a removed repository. It has neither of the two files that every repository
+   * has.
    */
   async discardRemains(location: RepositoryLocation): Promise<void> {
     const found = await Promise.all(
@@ -119,7 +119,7 @@ export class Repositories {
     if (found.every((file) => file === undefined)) await this.discard(location.id);
   }
 
-  /** Deletes what earlier processes discarded. */
+  /** Deletes the repositories that earlier processes discarded. */
   async sweep(): Promise<void> {
     const discarded = (await readdir(this.trash).catch(ignoreMissing)) ?? [];
     for (const name of discarded) void this.#removals.remove(join(this.trash, name));
@@ -136,7 +136,8 @@ export class Repositories {
   }
 
   /**
-   * @param attempt surrounds each attempt, which is false where somebody else has locked it.
+   * Points `HEAD` to a branch.
+   * @param attempt wraps each attempt, which returns false if another process holds the lock.
    * @throws {ValidationFailed | Conflict}
    */
   async setHead(
@@ -167,7 +168,7 @@ async function replacedUnderLock(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Like `Promise.all`, but that nothing is under way any more when it rejects. */
+/** Like `Promise.all`, but it rejects only when all of the work has ended. */
 async function settled(work: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;

@@ -1,27 +1,30 @@
-// What git answers to a fetch, followed as it goes by (gitprotocol-pack(5), "Packfile Data"): whether anything of use
-// moved, and whether there is still a way to tell the client why the answer breaks off.
+// Follows the answer of git to a fetch while it is sent (gitprotocol-pack(5), "Packfile Data"): whether it makes
+// progress, and whether an error message can still be sent to the client where it breaks off.
 import { Buffer } from 'node:buffer';
 import { pktLine } from './pkt-line.ts';
 
 const [pack, progress, failure] = [1, 2, 3] as const;
-/** `packfile`, with a newline: the one line of version 2 that begins so and is so long; packets of the pack follow. */
+/**
+ * `packfile`, with a newline: the only line of version 2 with this first letter and length. Packets of the pack follow
+ * it.
+ */
 const announcement = { length: 'packfile\n'.length, letter: 'p'.charCodeAt(0) } as const;
 const longest = 1000;
 
 export class FetchAnswer {
   #digits = '';
-  /** Of the present packet; 0 between packets. */
+  /** Bytes left of the current packet; 0 between packets. */
   #left = 0;
   #length = 0;
-  /** The first byte of the present packet's content. */
+  /** The first byte of the current packet's content. */
   #first: number | undefined;
   #inBands = false;
-  /** Whether the pack comes as it is, for a client that knows no side band. */
+  /** Whether the pack is sent without packets, to a client without side band. */
   #bare = false;
 
   /**
-   * Follows the next bytes. False where there is but progress, or what git sends so that the connection is not given
-   * up: it may do so for as long as it computes.
+   * Follows the next bytes. Returns false if they are only progress messages or keepalives, which git may send for the
+   * whole time that it computes.
    */
   follow(bytes: Uint8Array): boolean {
     let moved = false;
@@ -41,7 +44,7 @@ export class FetchAnswer {
     return moved || this.#bare;
   }
 
-  /** What ends the answer with a reason that the client shows; undefined within a packet or a bare pack. */
+  /** The bytes that end the answer with a reason, which the client shows; undefined within a packet or a bare pack. */
   ending(reason: string): Buffer | undefined {
     if (this.#bare || this.#left > 0 || this.#digits !== '') return undefined;
     const text = Buffer.from(`${reason}\n`).subarray(0, longest - 5);

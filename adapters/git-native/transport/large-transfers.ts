@@ -1,14 +1,14 @@
-// Places for clones of large repositories: git holds a list of every object it may send, so that few of them run at a
-// time and the others wait.
+// Slots for clones of large repositories: git keeps a list of every object that it may send, so few of them run at the
+// same time and the others are queued.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Limiter } from '../process/limiter.ts';
 import { ignoreMissing } from '../storage/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
-/** Objects in packs from which a repository is large; git takes some 250 bytes for each. */
+/** The number of packed objects from which a repository is large. git takes some 250 bytes for each. */
 const largeFrom = 200_000;
-/** Of a pack's index (gitformat-pack(5)), an object's share. */
+/** Bytes per object in the index of a pack (gitformat-pack(5)). */
 const indexBytes = 28;
 
 export class LargeTransfers {
@@ -18,7 +18,10 @@ export class LargeTransfers {
     this.#limiter = limiter;
   }
 
-  /** Waits for a place where the repository is large. The function it yields releases it. */
+  /**
+   * Waits for a slot if the repository is large.
+   * @returns a function that releases it.
+   */
   async acquire(location: RepositoryLocation, signal: AbortSignal): Promise<() => void> {
     return (await packedObjects(location)) < largeFrom ? () => undefined : await this.#limiter.acquire(signal);
   }

@@ -16,15 +16,18 @@ const longest = 65_520;
 export class PktLineParser {
   #parts: Uint8Array[] = [];
   #length = 0;
-  /** Bytes with which there is more to tell. */
+  /** The number of bytes needed to complete the next pkt-line, or its length field. */
   #needed = 4;
 
-  /** Bytes given that belong to no whole pkt-line yet. */
+  /** Bytes given that are not part of a complete pkt-line yet. */
   get rest(): Buffer {
     return Buffer.concat(this.#parts);
   }
 
-  /** Pkt-lines that these bytes complete. @throws {ValidationFailed} where they are none. */
+  /**
+   * Yields the pkt-lines that these bytes complete.
+   * @throws {ValidationFailed} for a malformed length.
+   */
   *parse(bytes: Uint8Array): Generator<PktLine> {
     this.#parts.push(bytes);
     this.#length += bytes.length;
@@ -48,7 +51,7 @@ export class PktLineParser {
       if (rest.length < this.#needed) return;
       const raw = rest.subarray(0, this.#needed);
       rest = rest.subarray(this.#needed);
-      // Whoever takes a pkt-line may look at what is behind it.
+      // Before the yield, because the consumer of a pkt-line may read `rest`.
       this.#keep(rest);
       yield { kind: kind ?? 'data', payload: raw.subarray(4), raw };
     }

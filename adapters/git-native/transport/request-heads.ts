@@ -1,24 +1,24 @@
-// The beginnings of request bodies, nearly always the whole of them, read into bounded memory before anything else is
-// done for a request.
+// Reads the beginning of each request body, nearly always the whole body, into bounded memory before anything else is
+// done for the request.
 import { Buffer } from 'node:buffer';
 
-/** Of one request: what a client says that wants five thousand refs. */
+/** Bytes of one request: enough for a client that requests five thousand refs. */
 const mostOfOne = 256 * 1024;
-/** Of all that are being read. Past it a request goes on with what has come. */
+/** Bytes of all requests that are being read. Past it a request continues with the bytes that have arrived. */
 const mostInAll = 32 * 1024 ** 2;
-/** Pieces may be of a byte each, and cost more than they hold. */
+/** Beyond this number pieces are joined. A piece may be a single byte, and costs more memory than it contains. */
 const piecesAtMost = 64;
 
 export interface RequestHead {
   readonly chunks: readonly Uint8Array[];
-  /** Says that nobody holds them any more. */
+  /** Returns the bytes to the memory budget. */
   release(): void;
 }
 
 export class RequestHeads {
   #held = 0;
 
-  /** Up to the end of the body or the bound, whichever comes first. */
+  /** Reads up to the end of the body or up to the limit. */
   async read(body: AsyncIterator<Uint8Array>): Promise<RequestHead> {
     let chunks: Buffer[] = [];
     let bytes = 0;

@@ -1,11 +1,14 @@
-// A bound on each line of a fetch's request: git parses a filter before it refuses it, and parsing one of 64 KiB that
-// holds itself over and over takes half a gigabyte.
+// Limits the length of each line of a fetch request: git parses a filter before it rejects it, and takes half a
+// gigabyte to parse one of 64 KiB with deep nesting.
 import { ValidationFailed } from '#core/kernel/errors';
 
-/** The longest that a client has reason to send is the name of a ref, which is a path. */
+/** Bytes. The longest line that clients need contains the name of a ref, which is a path. */
 const longest = 8192;
 
-/** The same bytes. @throws {ValidationFailed} at a line that is too long. What is no pkt-line is git's to refuse. */
+/**
+ * Passes on the same bytes. git itself rejects malformed pkt-lines.
+ * @throws {ValidationFailed} at a line that is too long.
+ */
 export function shortLines(body: AsyncIterator<Uint8Array>): AsyncIterator<Uint8Array> {
   let digits = '';
   let left = 0;

@@ -21,11 +21,12 @@ import { flushPkt, pktLine } from './pkt-line.ts';
 import { RequestHeads, type RequestHead } from './request-heads.ts';
 import { shortLines } from './short-lines.ts';
 
-/** An oid that no visible ref leads to is not given out to who merely names it. */
+/** An object that no visible ref leads to is not sent to a client that merely names its oid. */
 export const uploadConfig: GitConfig = {
   ...packingConfig,
   'uploadpack.allowFilter': 'true',
-  // What partial clones use. Others cost much for few bytes: patterns for each tree, or thousands of filters at once.
+  // The filters that partial clones use. Others are expensive for few bytes: patterns for each tree, or thousands of
+  // filters at once.
   'uploadpackfilter.allow': 'false',
   'uploadpackfilter.blob:none.allow': 'true',
   'uploadpackfilter.blob:limit.allow': 'true',
@@ -37,18 +38,21 @@ export const uploadConfig: GitConfig = {
   'uploadpack.hideRefs': broughtRefs,
 };
 
-/** Who pushes is not told of them, for there may be as many as there were requests; the judge refuses them by name. */
+/**
+ * The refs of merge requests are not advertised for pushes, because there may be very many. The judge rejects pushes to
+ * them.
+ */
 const unadvertised: GitConfig = { 'receive.hideRefs': mergeRefs };
 
-/** gitprotocol-pack(5): what a push may bring and how it is checked. */
+/** Limits and checks of a push. */
 export function receiveConfig(pushBytes: number): GitConfig {
   return {
     'receive.fsckObjects': 'true',
-    // Public histories are full of these three.
+    // Many public histories contain these three defects.
     'receive.fsck.zeroPaddedFilemode': 'warn',
     'receive.fsck.missingSpaceBeforeDate': 'warn',
     'receive.fsck.badTimezone': 'warn',
-    // Which branch may be deleted is for the judge to say.
+    // The judge decides which branch may be deleted.
     'receive.denyDeleteCurrent': 'ignore',
     'receive.autogc': 'false',
     'receive.advertisePushOptions': 'false',
@@ -64,23 +68,23 @@ export interface SmartHttpParts {
   readonly interactive: Limiter;
   readonly transfers: Limiter;
   readonly largeTransfers: LargeTransfers;
-  /** On whose behalf the present work is done. */
+  /** The caller key of the current request. */
   readonly caller?: (() => string | undefined) | undefined;
   readonly limits: GitLimits;
   readonly log: Log;
 }
 
-/** A `Git-Protocol` header that may reach git. receive-pack speaks no version 2. */
+/** Only known values of the `Git-Protocol` header are passed to git. receive-pack does not support version 2. */
 export function protocolVariable(service: GitService, header: string | undefined): Readonly<Record<string, string>> {
   const known = service === 'git-upload-pack' ? /^version=[012]$/ : /^version=[01]$/;
   return header !== undefined && known.test(header) ? { GIT_PROTOCOL: header } : {};
 }
 
 interface Serving {
-  /** What stands before the answer. */
+  /** Bytes sent before the output of git. */
   readonly head?: Uint8Array;
   readonly began: (process: GitProcess) => void;
-  /** Told of what ended an answer that had begun. */
+  /** Called with the error that broke off an answer. */
   readonly brokeOff?: (error: unknown) => void;
 }
 
@@ -126,7 +130,7 @@ export class SmartHttp {
       signal: request.signal,
     };
     const body = shortLines(untilAborted(request.body[Symbol.asyncIterator](), request.signal));
-    // Before a place is taken: who does not say what it wants keeps nobody from cloning.
+    // Read before a slot is taken, so that a client that does not send its request does not keep others from cloning.
     const head = await this.#heads.read(body);
     try {
       const question = this.#question(location, request, head.chunks);
@@ -162,7 +166,10 @@ export class SmartHttp {
     }
   }
 
-  /** The same request of the same caller: what is ended for memory depends on what else its caller asked for. */
+  /**
+   * Identifies the same request of the same caller: whether it is ended for its memory depends on the caller's other
+   * requests.
+   */
   #question(location: RepositoryLocation, { protocol = '' }: ServeRequest, chunks: readonly Uint8Array[]): string {
     const hash = createHash('sha256');
     for (const chunk of chunks) hash.update(chunk);
@@ -176,12 +183,12 @@ export class SmartHttp {
     { head, began, brokeOff = () => undefined }: Serving,
   ): Promise<AsyncIterable<Uint8Array>> {
     const { limits, processes, transfers, log } = this.#parts;
-    // Advertisements too: a slow reader of a long one must not take the place of a short read.
+    // Advertisements take one too, so that a slow reader of a long one does not keep the slot of a short read.
     const release = await transfers.acquire(options.signal);
     let process: GitProcess;
     try {
-      // Not found by `stopIn`: where the repository is removed, who was let in is served to the end from files that are
-      // open. Clients hang on a pack that is cut off.
+      // Without a directory, so that `stopIn` does not find it: if the repository is removed, admitted clients are
+      // served to the end from files that are open. Clients hang on a pack that is cut off.
       process = await processes.start(args, {
         ...options,
         deadlineMs: limits.transferSeconds * 1000,
@@ -199,7 +206,7 @@ export class SmartHttp {
       leastRate: limits.leastRate,
       moves: (bytes) => answer.follow(bytes),
     });
-    // The first piece decides whether there is an answer at all, while a refusal can still be one.
+    // Waits for the first bytes, so that a failure can still be returned as an error.
     const first = await stream.next().catch((error: unknown) => {
       throw process.stopped === slowRequest ? new Unavailable(`The clone was given up: ${slowRequest}`) : error;
     });
@@ -214,7 +221,7 @@ export class SmartHttp {
     }
     const told = endingInWords(stream, (error) => {
       brokeOff(error);
-      // Who does not read, or may not any more, is not told either.
+      // No message for a client that does not read, or whose request was aborted.
       return process.stopped === unread || options.signal?.aborted === true
         ? undefined
         : answer.ending(error instanceof HexforgeError ? error.message : 'the answer broke off');
@@ -224,8 +231,8 @@ export class SmartHttp {
 }
 
 /**
- * What git says of a request that is none of its protocol, that ends before it says what it wants, or that has a filter
- * or another argument which it cannot read.
+ * The messages of git for a request that violates the protocol, ends early, or has a filter or other argument that git
+ * cannot parse.
  */
 const nonsense: readonly RegExp[] = [
   /^(?:protocol error|the remote end hung up unexpectedly|unexpected line|expected )/i,
@@ -237,13 +244,13 @@ const nonsense: readonly RegExp[] = [
   /^'[^']*' for 'object:type=/i,
 ];
 
-/** Whether git says so, in its first line. */
+/** Whether the first line of standard error is such a message. */
 function isNonsense(stderr: string): boolean {
   const said = /^fatal: (?:git upload-pack: )?([^\n]*)/.exec(stderr)?.[1];
   return said !== undefined && nonsense.some((each) => each.test(said));
 }
 
-/** A stream whose failure becomes its last bytes, where there is a way to say it. */
+/** A stream that ends with an error message instead of a failure, if one can still be sent. */
 function endingInWords(
   stream: AsyncIterableIterator<Uint8Array>,
   ending: (error: unknown) => Uint8Array | undefined,
@@ -262,12 +269,12 @@ function endingInWords(
   });
 }
 
-/** What a client is told that keeps a place and hardly sends. */
+/** The message for a client that keeps a slot but sends too slowly. */
 export const slowRequest = 'the request came too slowly';
 
 /**
- * Writes a request's body to a process. What is left after the process has heard enough is read and dropped, so that
- * its answer can go out.
+ * Writes a request's body to a process. After the process has stopped reading, the rest is read and dropped, so that
+ * its answer can be sent.
  */
 export async function feed(
   process: GitProcess,
@@ -299,7 +306,7 @@ async function offer(process: GitProcess, chunk: Uint8Array): Promise<void> {
   if (!stdin.writable || stdin.write(chunk)) return;
   const over = new AbortController();
   const { signal } = over;
-  // Either may come; the listener of the other goes with it.
+  // Either event may occur; aborting the signal removes the listener of the other one.
   await Promise.race([once(stdin, 'drain', { signal }), once(stdin, 'close', { signal })]).catch(() => undefined);
   over.abort();
 }

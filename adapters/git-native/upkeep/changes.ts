@@ -1,5 +1,5 @@
-// Changes that are being made in repositories, each under a mark (a write-intent) that names its process; and the
-// removal of the locks and temporary files of those that broke off: of killed programs, and of killed servers.
+// Tracks changes in progress in repositories, each with a mark (a write intent) that names its process, and removes the
+// locks and temporary files of interrupted ones, left by killed programs and killed servers.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '#core/kernel/log';
 import type { BrokenOff, Changed, ChangeMark, LiveProcesses } from '../process/live-processes.ts';
@@ -12,24 +12,29 @@ export interface ChangesParts {
   readonly log: Log;
 }
 
-/** How often dead processes are looked for where no change comes upon them. */
+/** Milliseconds between two checks for dead processes. Changes of refs check too. */
 const watchMs = 10_000;
-/** More than a tick of the file system's clock: what was made before it is told from what is made after it. */
+/**
+ * Milliseconds: more than a tick of the file system's clock, so that files made before and after can be distinguished.
+ */
 const tickMs = 12;
 
-/** What broke off in a repository, the first of its kind. */
+/** The interrupted changes of one kind in a repository, represented by the first. */
 interface Left {
   readonly broken: BrokenOff;
-  /** By then all of it was there; known once it has been looked for. */
+  /** The time by which all their leftovers existed; set by the first attempt to remove these. */
   until?: number;
 }
 
-/** At the stop, how often and how long what broke off is cleared up before it is left to others. */
+/**
+ * When the server stops: milliseconds between attempts to remove leftovers, and in total, before they are left to other
+ * processes.
+ */
 const last = { pauseMs: 100, mostMs: 3000 } as const;
 
 export class Changes {
   readonly #parts: ChangesParts;
-  /** What broke off and may have left something, by repository and kind, until nothing of it is there. */
+  /** Interrupted changes that may have left files, by repository and kind, until none of their files exist. */
   readonly #brokenOff = new Map<string, Left>();
   #burying: Promise<void> | undefined;
   #watch: NodeJS.Timeout | undefined;
@@ -39,7 +44,7 @@ export class Changes {
     this.#parts = parts;
   }
 
-  /** Looks from now on for dead processes, and for what could not be removed yet. */
+  /** Starts to check for dead processes, and for leftovers that could not be removed yet, at regular intervals. */
   watch(): void {
     this.#watch ??= setInterval(() => {
       this.#looking ??= this.#round().finally(() => {
@@ -49,8 +54,8 @@ export class Changes {
   }
 
   /**
-   * Ends the looking; every program has ended. Never rejects. What cannot be removed stays noted on disk, for whoever
-   * comes next.
+   * Stops the checks, once every program has ended. Never rejects. Leftovers that cannot be removed stay noted on disk
+   * for the next process.
    */
   async settle(): Promise<void> {
     clearInterval(this.#watch);
@@ -63,7 +68,7 @@ export class Changes {
     }
   }
 
-  /** Says that a change begins. Refs that a dead process has locked are free by then. */
+  /** Marks the beginning of a change. For refs, locks of dead processes are removed first. */
   async begin({ id }: RepositoryLocation, changed: Changed): Promise<ChangeMark> {
     if (changed === 'refs') {
       await this.bury().catch((error: unknown) => this.#unburied(error));
@@ -72,7 +77,10 @@ export class Changes {
     return await this.#parts.liveProcesses.mark(id, changed);
   }
 
-  /** Says that it is over; never rejects. @param whole false where its programs may have left something. */
+  /**
+   * Ends a change; never rejects.
+   * @param whole false if its programs may have left files.
+   */
   async end(mark: ChangeMark, whole: boolean): Promise<void> {
     try {
       if (whole) await mark.remove();
@@ -83,7 +91,7 @@ export class Changes {
     await this.#clear(mark);
   }
 
-  /** @param isWhole of what `work` resolves with, whether nothing is left. Where it rejects, something may be. */
+  /** @param isWhole of a result of `work`, whether it left no files. If `work` rejects, it may have left some. */
   async during<T>(
     location: RepositoryLocation,
     kinds: readonly Changed[],
@@ -102,7 +110,7 @@ export class Changes {
     }
   }
 
-  /** Ends what dead processes left running, and breaks their locks. */
+  /** Ends the programs that dead processes left running, and removes their locks. */
   async bury(): Promise<void> {
     this.#burying ??= this.#bury().finally(() => {
       this.#burying = undefined;
@@ -137,9 +145,9 @@ export class Changes {
     const key = keyOf(broken);
     const known = this.#brokenOff.get(key)?.broken;
     const [first, second] = known !== undefined && known.since <= broken.since ? [known, broken] : [broken, known];
-    // Anew: what is looked for at this moment may miss some of it.
+    // A new entry without a time, because an attempt to remove leftovers that is running may miss some.
     this.#brokenOff.set(key, { broken: first });
-    // The first one stands for both.
+    // The first one represents both.
     await second?.forget();
   }
 
@@ -149,12 +157,12 @@ export class Changes {
     if (left !== undefined) await this.#remove(left).catch((error: unknown) => this.#failed(one, error));
   }
 
-  /** What is younger than a change that is still being made may belong to that one, and waits for its end. */
+  /** Removes leftovers. Files younger than a change in progress may belong to it, and are kept until it ends. */
   async #remove(left: Left): Promise<void> {
     const { liveProcesses, directoryOf, log } = this.#parts;
     const { repository, changed, since, forget } = left.broken;
     await pause(tickMs);
-    // Who begins after it makes what is younger than it; who began before it is found by its mark.
+    // A change that begins later makes younger files; one that began earlier is found by its mark.
     const now = await liveProcesses.now();
     const until = (left.until ??= now);
     const before = Math.min(await liveProcesses.firstChange(repository, changed), now);

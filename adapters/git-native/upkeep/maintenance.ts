@@ -14,15 +14,15 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Changes } from './changes.ts';
 
 /**
- * Loose refs, packs, and loose objects in one of 256 folders (as `git gc` estimates) from which tidying is worth a
- * process.
+ * Numbers of loose refs, packs, and loose objects in one of 256 folders (as `git gc` estimates) above which tidying is
+ * worth a process.
  */
 const manyLooseRefs = 64;
 const manyPacks = 20;
 const manyLooseObjects = 8;
 const sampledFolder = '17';
 const deadlineMs = 30 * 60_000;
-/** Derived data is synced too: a commit-graph torn by a loss of power is worse than none. */
+/** Derived data is synced too: a commit-graph torn by a power loss is worse than a missing one. */
 const config = { 'core.fsync': 'all' };
 
 interface Turn {
@@ -50,7 +50,7 @@ export class Maintenance {
     this.#parts = parts;
   }
 
-  /** Resolves when a run that began after this call has ended; callers who wait for a run to begin share it. */
+  /** Resolves when a run that began after this call has ended. Callers that wait for the same run share it. */
   maintain(location: RepositoryLocation): Promise<void> {
     const turn = this.#turns.get(location.id);
     if (turn === undefined) return this.#begin(location);
@@ -59,8 +59,7 @@ export class Maintenance {
   }
 
   /**
-   * Does other work in the repository while nothing else is done there: runs that are asked for meanwhile begin when it
-   * has ended.
+   * Does other work in the repository while no maintenance runs there. Runs requested in the meantime begin afterwards.
    */
   async alone<T>(location: RepositoryLocation, work: () => Promise<T>): Promise<T> {
     for (let turn = this.#turns.get(location.id); turn !== undefined; turn = this.#turns.get(location.id))
@@ -95,7 +94,7 @@ export class Maintenance {
   }
 
   async #run(location: RepositoryLocation): Promise<void> {
-    // First of all: what walks history, as warming does, walks by it.
+    // First, because the steps that walk history, such as warming, use it.
     await this.#git(location, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress']);
     await this.#warm(location);
     const entries = (await readdir(join(location.directory, 'objects', 'pack')).catch(ignoreMissing)) ?? [];
@@ -109,7 +108,9 @@ export class Maintenance {
     await this.#parts.removeStaleFiles(location);
   }
 
-  /** The root listing of the default branch with its sizes and last commits, which is what is looked at next. */
+  /**
+   * Caches the root listing of the default branch with its sizes and last commits, which is probably requested next.
+   */
   async #warm(location: RepositoryLocation): Promise<void> {
     const { refs, contents, lastCommits } = this.#parts;
     const tip = await refs.resolve(location, 'HEAD');
@@ -131,7 +132,7 @@ export class Maintenance {
             deadlineMs,
             budget: 'upkeep',
           }),
-        // git leaves half a pack or graph behind where the disk is full.
+        // git leaves half a pack or graph behind when the disk is full.
         (ran) => ran.code === 0,
       ),
     );

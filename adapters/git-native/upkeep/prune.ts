@@ -1,4 +1,4 @@
-// Pruning of unreachable objects: git repacks what is reachable and sets the expired ones aside, to be deleted once
+// Pruning of unreachable objects: git repacks reachable ones and sets the expired ones aside, which are deleted once
 // every ref is checked to be complete without them.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { Changes } from './changes.ts';
 import type { Maintenance } from './maintenance.ts';
 
 const deadlineMs = 30 * 60_000;
-/** As for maintenance: what is derived is synced too, for what it was made from goes. */
+/** As for maintenance: derived data is synced too, because its source is deleted. */
 const config = { 'core.fsync': 'all' };
 
 export interface PruneParts {
@@ -20,7 +20,7 @@ export interface PruneParts {
   readonly heavy: Limiter;
   readonly maintenance: Maintenance;
   readonly changes: Changes;
-  /** Lets go of what was read there and of the packs held open for it. */
+  /** Clears the caches of the repository and closes the packs held open for it. */
   readonly forget: (location: RepositoryLocation) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export class Pruner {
     this.#parts = parts;
   }
 
-  /** Not while the repository is maintained: both replace packs. */
+  /** Does not run during maintenance of the repository: both replace packs. */
   prune(location: RepositoryLocation, before: Date, signal?: AbortSignal): Promise<{ readonly remaining: boolean }> {
     const { maintenance, changes } = this.#parts;
     return maintenance.alone(location, () =>
@@ -49,14 +49,14 @@ export class Pruner {
     await mkdir(aside, { mode: 0o700 });
     try {
       const tips = await this.#tips(location, signal);
-      // git-repack(1): what is reachable in one pack, younger unreachable objects in another with the time of each.
-      // Packs with a .keep stay as they are.
+      // git-repack(1): reachable objects are written to one pack, younger unreachable objects to another with their
+      // times. Packs with a .keep are unchanged.
       await this.#git(
         location,
         ['repack', '-a', '-d', '-q', '--cruft', `--cruft-expiration=${before}`, `--expire-to=${join(aside, 'pack')}`],
         signal,
       );
-      // Loose ones are set aside as a copy.
+      // Loose objects are set aside as a copy, so the originals are deleted here.
       await this.#git(location, ['prune', `--expire=${before}`], signal);
       await this.#git(
         location,
@@ -75,8 +75,8 @@ export class Pruner {
   }
 
   /**
-   * A ref may have been made meanwhile of a commit that was found unreachable: it must not be left without its objects.
-   * @throws {Unavailable}
+   * Checks that no ref was made in the meantime of a commit that was found unreachable: its objects would be missing.
+   * @throws {Unavailable} if there is such a ref.
    */
   async #check(location: RepositoryLocation, before: ReadonlySet<Oid>, signal: AbortSignal | undefined): Promise<void> {
     const input = [...(await this.#tips(location, signal)), ...[...before].map((oid) => `^${oid}`)]
@@ -91,13 +91,13 @@ export class Pruner {
       });
   }
 
-  /** What every ref leads to, hidden ones included. */
+  /** The oids of all refs, including hidden ones. */
   async #tips(location: RepositoryLocation, signal: AbortSignal | undefined): Promise<ReadonlySet<Oid>> {
     const listed = await this.#git(location, ['for-each-ref', '--format=%(objectname)'], signal);
     return new Set(listed.split('\n').filter((line) => line !== ''));
   }
 
-  /** @throws {Internal} where git fails. */
+  /** @throws {Internal} if git fails. */
   async #git(location: RepositoryLocation, args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
     const { code, stdout, stderr } = await this.#command(location, args, signal);
     if (code !== 0)
@@ -128,14 +128,14 @@ export class Pruner {
   }
 }
 
-/** On the file system of the packs, and where git does not look for any. */
+/** On the file system of the packs, and outside the folders in which git looks for packs. */
 const asideOf = (location: RepositoryLocation): string => join(location.directory, 'pruned');
 const packFiles = async (location: RepositoryLocation): Promise<readonly string[]> =>
   (await readdir(join(location.directory, 'objects', 'pack')).catch(ignoreMissing)) ?? [];
 
 /**
- * What a run that failed, or was killed, had set aside. A pack is whole when it has its index, which git writes last
- * and which is moved last.
+ * Restores what a run that failed or was killed had set aside. A pack is complete if it has its index, which git writes
+ * last and which is moved last.
  */
 async function putBack(location: RepositoryLocation): Promise<void> {
   const aside = asideOf(location);

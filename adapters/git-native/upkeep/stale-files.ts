@@ -1,12 +1,12 @@
-// Removal of stale temporary files and locks that killed writers left in a repository, told from those of live writers
-// by when they were made.
+// Removes stale temporary files and locks that killed writers left in a repository. The files of live writers are
+// recognized by their times.
 import { lstatSync, rmSync, type Stats } from 'node:fs';
 import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Changed } from '../process/live-processes.ts';
 import { ignoreMissing } from '../storage/errno.ts';
 
-/** Names below one folder of a repository. Locks end in `.lock`, which no ref may. */
+/** File names in one folder of a repository. Locks end in `.lock`, which no ref may. */
 interface Leftovers {
   readonly folder: string;
   readonly names: RegExp;
@@ -20,7 +20,10 @@ const ofObjects: readonly Leftovers[] = [
   { folder: 'objects/info/commit-graphs', names: /\.lock$|^tmp_/ },
 ];
 
-/** Removes what is older than `before` (milliseconds since 1970). @returns what it removed, below the repository. */
+/**
+ * Removes what is older than `before` (milliseconds since 1970).
+ * @returns the removed paths, relative to the repository.
+ */
 export async function removeStaleFiles(directory: string, before: number): Promise<readonly string[]> {
   const found = [...(await leftIn(directory, 'refs')), ...(await leftIn(directory, 'objects'))];
   const removed = await Promise.all(
@@ -36,15 +39,17 @@ export async function removeStaleFiles(directory: string, before: number): Promi
 }
 
 export interface RemovedLeft {
-  /** Below the repository. */
+  /** Relative to the repository. */
   readonly removed: readonly string[];
-  /** When the first was made of what may as well be that of a writer still at it; infinite where there is none. */
+  /**
+   * The time of the oldest file that was kept because it may belong to an active writer; infinite without such a file.
+   */
   readonly kept: number;
 }
 
 /**
- * Removes what a writer that has ended may have left: of what it changed, that which was made since it began and before
- * any writer began that is still at it.
+ * Removes what a writer that has ended may have left: files of its kind that were made since it began and before any
+ * active writer began.
  */
 export async function removeLeft(
   directory: string,
@@ -56,18 +61,19 @@ export async function removeLeft(
   for (const path of await leftIn(directory, changed)) {
     const full = join(directory, path);
     const found = await lstat(full).catch(ignoreMissing);
-    // The time of the last change of the inode: no program can set it back. A file may be made in the tick of the clock
-    // in which its writer began, so that one is its own, whether it has ended or is still at it.
+    // The ctime, which no program can set back. A file may be made in the tick of the clock in which its writer began,
+    // so a file with exactly this time counts as that writer's.
     if (found === undefined || found.ctimeMs < since) continue;
     if (found.ctimeMs >= before) {
       kept = Math.min(kept, found.ctimeMs);
       continue;
     }
     if (found.isDirectory()) {
-      // A quarantine: nobody else comes by its name.
+      // A quarantine: its name is unique, so no other writer uses it.
       await rm(full, { recursive: true, force: true });
     } else {
-      // In one breath: were it removed by somebody else, another writer might make its own of that name.
+      // Checked and removed synchronously: if another process removed it in between, another writer might make its own
+      // file of that name.
       if (!same(found, lstatSync(full, { throwIfNoEntry: false }))) continue;
       rmSync(full, { force: true });
     }
@@ -108,7 +114,10 @@ async function looseDrafts(directory: string): Promise<readonly string[]> {
   ).flat();
 }
 
-/** receive-pack keeps a pack from being repacked until its refs have moved; killed in between, it keeps it for ever. */
+/**
+ * receive-pack keeps a pack from being repacked until its refs have moved. If it is killed before, the `.keep` file
+ * stays.
+ */
 async function staleKeeps(directory: string): Promise<readonly string[]> {
   const keeps = await namesIn(directory, 'objects/pack', (name) => name.endsWith('.keep'));
   const own = await Promise.all(

@@ -1,4 +1,4 @@
-// An audience: the followers of one thing with one credential, who are asked about as one, before every message.
+// An audience: the followers of one topic with one credential, which share an access recheck before every message.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { FairLimiter } from '#core/kernel/fair-limiter';
 import { HexforgeError, type ErrorKind } from '#core/kernel/errors';
@@ -7,15 +7,15 @@ import { stackOf } from '../errors.ts';
 import { closing, type Follower } from './follower.ts';
 
 const refusals: ReadonlySet<ErrorKind> = new Set(['unauthorized', 'insufficient_scope', 'forbidden', 'not_found']);
-/** Messages that may wait for the answer: a database that is slower than this is down. */
+/** Messages that may be queued during an access recheck. Only an unavailable database takes longer. */
 const mostWaiting = 1000;
-/** Written in one turn of the event loop. */
+/** Messages sent in one event loop iteration. */
 const atOnce = 200;
 
 export interface AudienceOptions {
-  /** Rejects where the credential or the access is gone. */
+  /** Performs the access recheck; rejects if the credential or the access is lost. */
   readonly ask: () => Promise<unknown>;
-  /** Ids of the user and of the thing that access is decided about. */
+  /** Ids of the user and of the resource that the access decision is about. */
   readonly about: ReadonlySet<string>;
   readonly limiter: FairLimiter;
   readonly log: Log;
@@ -25,7 +25,7 @@ export class Audience {
   readonly about: ReadonlySet<string>;
   readonly #followers = new Set<Follower>();
   readonly #options: AudienceOptions;
-  /** When the answer was asked for that stands. */
+  /** When the latest access recheck started. */
   #askedAt = performance.now();
   #waiting: Uint8Array[] = [];
   #doubted = false;
@@ -48,14 +48,17 @@ export class Audience {
     this.#followers.delete(follower);
   }
 
-  /** Sends a message to who may still read it: that is asked after it has come, once for all that have. */
+  /**
+   * Sends a message to the followers that still have access. The recheck starts after the message arrived; queued
+   * messages share one.
+   */
   tell(bytes: Uint8Array): void {
     if (this.#waiting.length >= mostWaiting) this.#end(closing.tryAgain, 'Too many messages at once');
     else this.#waiting.push(bytes);
     void this.#run();
   }
 
-  /** Asks again, and ends the connections where access is gone. Never rejects. */
+  /** Rechecks access, and closes the connections if it is lost. Never rejects. */
   async doubt(): Promise<void> {
     this.#doubted = true;
     await this.#run();
@@ -72,11 +75,12 @@ export class Audience {
 
   async #work(): Promise<void> {
     while (!this.isEmpty && (this.#doubted || this.#waiting.length > 0)) await this.#send(await this.#permitted());
-    // In the turn in which nothing is left, or what comes next would find nobody at work.
+    // Cleared in the same synchronous step as the last check of the loop; otherwise a message added in between would
+    // start no new run.
     this.#running = undefined;
   }
 
-  /** What waited when access was asked for, where it is still there; never rejects. */
+  /** The messages that were queued when the recheck started, or an empty list if access is lost. Never rejects. */
   async #permitted(): Promise<readonly Uint8Array[]> {
     const { limiter, ask, log } = this.#options;
     try {

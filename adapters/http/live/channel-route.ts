@@ -1,4 +1,4 @@
-// Makes a handler of a channel: a request that is decided about as any other, and then becomes a live connection.
+// Makes the handler of a channel: a request that passes the usual access decision and then becomes a live connection.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi';
@@ -81,9 +81,9 @@ export function channelEntry({ plugin, channel, outside = false }: OwnedChannel,
   };
 }
 
-/** The library's half of the handshake, and the end of the exchange. A connection that ends first is left alone. */
+/** Completes the handshake with the library and ends the exchange. Does nothing if the connection has already ended. */
 async function opener({ limits, followers }: LiveWiring) {
-  // Loaded by the first connection: it would take a fiftieth of a start.
+  // Imported at the first connection: it would take a fiftieth of the start time.
   const { WebSocketServer } = await import('ws');
   const server = new WebSocketServer({
     noServer: true,
@@ -112,8 +112,8 @@ async function opener({ limits, followers }: LiveWiring) {
 }
 
 /**
- * The same for connections that may be asked about as one: of a user, who it is and by what they were identified, of
- * which nothing can be read.
+ * Equal for connections that may share an access recheck. For a user it is a hash of the user id and the credential,
+ * neither of which can be read from it.
  */
 function proofOf({ headers }: IncomingMessage, { caller }: Exchange, cookie: string | undefined): string {
   if (caller.kind === 'anonymous') return caller.kind;
@@ -123,7 +123,7 @@ function proofOf({ headers }: IncomingMessage, { caller }: Exchange, cookie: str
     .digest('base64');
 }
 
-/** Things without an id are asked about in rounds alone. */
+/** Ids by which a suspected loss of access is found. Resources without an id are rechecked only periodically. */
 function idsOf({ caller }: Exchange, thing: unknown): ReadonlySet<string> {
   const ids = [caller, thing].map((one) =>
     typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined,

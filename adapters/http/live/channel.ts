@@ -1,4 +1,4 @@
-// The channel descriptor: what a plugin says of one kind of live updates, which clients follow over a WebSocket.
+// The channel descriptor: a plugin's declaration of one kind of live updates, which clients follow over a WebSocket.
 import type Joi from 'joi';
 import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access';
 import type { EventOf, EventType } from '#core/kernel/events';
@@ -6,13 +6,13 @@ import type { Meter } from '#core/kernel/rate';
 import type { ScopeName } from '#core/kernel/scopes';
 import { paramsOf, type PathParams } from '../route.ts';
 
-/** What followers are told of one event. */
+/** The message that followers receive for one event. */
 export interface ChannelMessage {
-  /** Who hears it: those for whom `follow` answered the same. */
+  /** The followers that receive it: those for whom `follow` returned the same value. */
   readonly of: string;
   /** Such as `bell.rung`. */
   readonly type: string;
-  /** Plain JSON that whoever may follow may read, at most 16 KiB of it. */
+  /** Plain JSON, at most 16 KiB, that every caller with access to the channel may read. */
   readonly data: object;
 }
 
@@ -21,28 +21,30 @@ export interface ChannelSpec<P, A extends AccessRule, T extends EventType, Path 
   /** Unique among the channels of all plugins, camelCase: `bellLive`. */
   readonly id: string;
   readonly summary: string;
-  /** Under `/ws/x/<plugin>`; under `/ws` for plugins that may put routes anywhere. As of a route otherwise. */
+  /** Below `/ws/x/<plugin>`, or below `/ws` for plugins that may put routes anywhere. Same syntax as a route's path. */
   readonly path: Path;
-  /** Decided when a connection is opened, and again before every message and while it lasts. */
+  /** Decided when a connection is opened, before every message, and periodically. */
   readonly access: A;
-  /** The row of the scope catalogue that a token must satisfy; null where any credential will do. */
+  /** The row of the scope catalogue that a token must satisfy; null if every credential is accepted. */
   readonly scope: ScopeName | null;
   /** Charged when a connection is opened. Default `api.read`. */
   readonly meter?: Meter;
-  /** Default: every parameter that the path names is text that is not empty, and `{id}` a uuid. */
+  /** Default: every path parameter is a non-empty text, and `{id}` a uuid. */
   readonly params?: Joi.ObjectSchema<P>;
-  /** The events that followers are told of. */
+  /** The events that followers receive. */
   readonly follows: readonly T[];
   /**
-   * Names what the caller follows, such as its id.
-   * @throws {NotFound} where it is not there.
+   * Names the resource that the caller follows, such as its id.
+   * @throws {NotFound} if it does not exist.
    */
   follow(call: CallOf<A>, input: { readonly params: P; readonly granted: GrantOf<A> }): Promise<string> | string;
-  /** What an event says, and to whom; undefined where it says nothing. Asked on every process, once for each event. */
+  /**
+   * The message for an event and its followers, or undefined for no message. Called once per event on every process.
+   */
   message(event: EventOf<T>): ChannelMessage | undefined;
 }
 
-/** A channel whose types have done their work, with its defaults. */
+/** A channel with its defaults and without its type parameters. */
 export type LiveChannel = Omit<
   ChannelSpec<unknown, AccessRule, EventType>,
   'meter' | 'params' | 'follow' | 'message'
@@ -88,6 +90,6 @@ export interface OwnedChannel {
   readonly plugin: string;
   /** With the whole path, from `/ws/`. */
   readonly channel: LiveChannel;
-  /** Of a plugin from outside: its `follow` has its time. */
+  /** Whether the plugin is from outside: its `follow` has a time limit then. */
   readonly outside?: boolean;
 }

@@ -1,8 +1,8 @@
-// One live connection: what it is sent within bounds, what it says to nobody, and whether it is still there.
+// One live connection: sends messages within bounds, ignores messages of the client, and detects a client that is gone.
 import type { WebSocket } from 'ws';
 import type { LiveLimits } from './limits.ts';
 
-/** Close codes of RFC 6455, section 7.4, and of the registry of IANA. */
+/** Close codes (RFC 6455, section 7.4, and the IANA registry). */
 export const closing = { stopping: 1001, refused: 1008, tryAgain: 1013 } as const;
 
 export class Follower {
@@ -17,7 +17,7 @@ export class Follower {
     this.#limits = limits;
     const hear = (): void => this.#hear();
     socket.on('message', hear).on('ping', hear).on('pong', hear);
-    // A client that breaks the protocol is told so by the library, with the close code for it.
+    // The library itself sends the close code to a client that breaks the protocol.
     socket.on('error', () => undefined);
   }
 
@@ -25,7 +25,7 @@ export class Follower {
     this.#socket.once('close', ended);
   }
 
-  /** Sends one message, or ends the connection of a client that has not read those before it. */
+  /** Sends one message, or terminates the connection if the client has not read the earlier ones. */
   tell(bytes: Uint8Array): void {
     if (this.#isFull()) this.#socket.terminate();
     else this.#socket.send(bytes, { binary: false });
@@ -38,7 +38,7 @@ export class Follower {
     this.#socket.once('close', () => clearTimeout(timer));
   }
 
-  /** To be called each second: a client that is silent is asked whether it is there, and ended if it is not. */
+  /** Called each second: pings a silent client, and terminates the connection if it does not answer. */
   beat(now: number): void {
     const { silentMs, answerMs } = this.#limits;
     this.#heard = 0;
@@ -53,7 +53,7 @@ export class Follower {
     this.#heardAt = performance.now();
     this.#askedAt = undefined;
     this.#heard += 1;
-    // Answers to its pings wait, too, where it does not read.
+    // Pongs for its pings are also buffered if it does not read.
     if (this.#heard > this.#limits.heardPerSecond || this.#isFull()) this.#socket.terminate();
   }
 

@@ -1,5 +1,4 @@
-// The live connections of this process: who follows what, how many there may be, and the rounds in which they are asked
-// about.
+// The live connections of this process: their topics, their number, and the periodic access rechecks.
 import { FairLimiter } from '#core/kernel/fair-limiter';
 import { RateLimited, Unavailable } from '#core/kernel/errors';
 import type { LiveListener, LiveMessage } from '#core/kernel/live';
@@ -9,21 +8,21 @@ import { closing, type Follower } from './follower.ts';
 import type { LiveLimits } from './limits.ts';
 
 const beatMs = 1_000;
-/** Questions about access at once; messages wait for these, and the rounds take one or two of them. */
+/** Concurrent access rechecks. Messages wait for them; periodic rechecks use at most two. */
 const questions = 8;
 const questionsOfRounds = 2;
-/** Audiences beyond this number are many: `leaseMs`. */
+/** With more audiences than this, the longer recheck interval of `leaseMs` applies. */
 const few = 100;
 const largestData = 16 * 1024;
 const retryAfterSeconds = 10;
 
-/** What somebody follows, and with what they may. */
+/** The topic that a client follows, and its access. */
 export interface Following {
   readonly channel: string;
   readonly of: string;
-  /** Whose connection it is: `callerKey`. */
+  /** The caller key of the connection. */
   readonly whose: string;
-  /** The same for all who are asked about as one: by credential and thing. */
+  /** Equal for connections that share access rechecks: same credential and same resource. */
   readonly audience: string;
   readonly about: ReadonlySet<string>;
   readonly ask: () => Promise<unknown>;
@@ -36,7 +35,7 @@ export class Followers implements LiveListener {
   readonly #perCaller = new Map<string, number>();
   readonly #followers = new Set<Follower>();
   readonly #audiences = new Map<string, Audience>();
-  /** What is followed → who follows it. */
+  /** Topic → its audiences. */
   readonly #topics = new Map<string, Set<Audience>>();
   #admitted = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -48,15 +47,15 @@ export class Followers implements LiveListener {
     this.#log = log;
     this.#limiter = new FairLimiter({
       places: questions,
-      // An audience waits once at most.
+      // An audience waits for at most one recheck.
       queue: limits.inAll,
       refusal: () => new Unavailable('Too many live connections are asked about at once'),
     });
   }
 
   /**
-   * Takes a place for one connection; the function it yields gives it back.
-   * @throws {RateLimited | Unavailable} where there is none.
+   * Reserves a slot for one connection; the returned function releases it.
+   * @throws {RateLimited | Unavailable} if the caller or the process has too many.
    */
   admit(caller: string): () => void {
     const { perCaller, inAll } = this.#limits;
@@ -84,7 +83,7 @@ export class Followers implements LiveListener {
     };
   }
 
-  /** Looks after a connection until it ends. */
+  /** Manages a connection until it ends. */
   join(follower: Follower, following: Following): void {
     const topic = topicOf(following.channel, following.of);
     const key = `${topic}\n${following.audience}`;
@@ -117,7 +116,7 @@ export class Followers implements LiveListener {
     for (const audience of this.#audiences.values()) if (audience.about.has(id)) void audience.doubt();
   }
 
-  /** Tells every client that the server goes; whoever does not answer is cut off with the connections. */
+  /** Closes every connection because the server stops. A client that does not answer is disconnected later. */
   stop(): void {
     this.#stopping = true;
     for (const follower of this.#followers) follower.end(closing.stopping, stops);
@@ -144,7 +143,7 @@ export class Followers implements LiveListener {
     if (!this.#isAsking) void this.#renew();
   }
 
-  /** Asks about all who were not asked about for a while, few at a time. */
+  /** Rechecks every audience whose recheck interval has passed, few at a time. */
   async #renew(): Promise<void> {
     const [ofFew, ofMany] = this.#limits.leaseMs;
     const lease = this.#audiences.size > few ? ofMany : ofFew;

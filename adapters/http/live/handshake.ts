@@ -1,11 +1,11 @@
-// The opening handshake of a WebSocket (RFC 6455, section 4): what a request must have, and the credential in it.
+// The opening handshake of a WebSocket (RFC 6455, section 4): its required headers and its credential.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Presented } from '#core/kernel/credentials';
 import { Unauthorized, UpgradeRequired, ValidationFailed } from '#core/kernel/errors';
 import { presentedIn } from '../credentials.ts';
 import { asksToSwitch } from './upgrades.ts';
 
-/** The subprotocol that a browser, which sends no other header, shows a token by. */
+/** The subprotocol by which a browser, which cannot set other headers, sends a token. */
 const bearer = 'bearer';
 const key = /^[+/0-9A-Za-z]{22}==$/;
 /** RFC 9110, section 5.6.2. */
@@ -27,8 +27,8 @@ export function checkHandshake(request: IncomingMessage): void {
 }
 
 /**
- * The credential that a request shows, by its Authorization header or as `Sec-WebSocket-Protocol: bearer, TOKEN`.
- * @throws {Unauthorized} for one that is malformed: it is never read as none.
+ * The credential of a request, from its Authorization header or from `Sec-WebSocket-Protocol: bearer, TOKEN`.
+ * @throws {Unauthorized} for a malformed credential: it never counts as anonymous.
  */
 export function shownIn(headers: IncomingHttpHeaders): Presented | undefined {
   const presented = presentedIn(headers.authorization);
@@ -41,7 +41,10 @@ export function shownIn(headers: IncomingHttpHeaders): Presented | undefined {
   });
 }
 
-/** Leaves of the offered subprotocols what is answered: none but `bearer`, which says that the token was taken. */
+/**
+ * Reduces the offered subprotocols to the one in the answer: `bearer` if a token was sent that way, otherwise no
+ * subprotocol.
+ */
 export function chooseProtocol({ headers }: IncomingMessage): void {
   if (headers['sec-websocket-protocol']?.split(',')[0]?.trim() === bearer) headers['sec-websocket-protocol'] = bearer;
   else delete headers['sec-websocket-protocol'];

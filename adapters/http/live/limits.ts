@@ -1,23 +1,23 @@
-// The bounds of live connections.
+// The limits of live connections.
 
 export interface LiveLimits {
-  /** Connections of one user; of one network, where they are anonymous. */
+  /** Connections of one user, or of one network for anonymous callers. */
   readonly perCaller: number;
   /** Connections of this process. */
   readonly inAll: number;
-  /** Bytes that may wait for a client that does not read. */
+  /** Bytes that may be buffered for a client that does not read. */
   readonly queuedBytes: number;
-  /** Messages and pings that a client may send in a second; nobody listens to them. */
+  /** Messages and pings that a client may send per second; they are ignored. */
   readonly heardPerSecond: number;
-  /** Of one of them. */
+  /** Largest size of one such message. */
   readonly heardBytes: number;
-  /** Milliseconds of silence after which a client is asked whether it is there. */
+  /** Milliseconds of silence after which a client is pinged. */
   readonly silentMs: number;
-  /** Milliseconds it has to answer that. */
+  /** Milliseconds a client has to answer a ping. */
   readonly answerMs: number;
   /**
-   * Milliseconds after which access is asked for again though nothing says that it was lost: the first of few
-   * followers, the second of many.
+   * The recheck interval in milliseconds, for access loss that no event reports: first with few audiences, then with
+   * many.
    */
   readonly leaseMs: readonly [number, number];
   /** Milliseconds a client has to close its side. */

@@ -1,20 +1,23 @@
-// Requests to switch protocols (`Upgrade`), as requests like any other: they go through the same steps, and are
-// answered with the same errors, until somebody takes their connection over.
+// Handles requests to switch protocols (`Upgrade`) like other requests: with the same steps and the same errors, until
+// a handler takes over the connection.
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ServerResponse } from '../node-http.ts';
 
-/** What is left of a request when its connection goes on under another protocol. */
+/** The connection of a request that switched to another protocol. */
 export interface Connection {
   readonly socket: Socket;
-  /** What came after the request already. */
+  /** Bytes that arrived after the request. */
   readonly head: Buffer;
 }
 
 const heads = new WeakMap<IncomingMessage, Buffer>();
 
-/** Whether a request opens a WebSocket, as far as its head tells (RFC 6455, section 4.1); others stay what they are. */
+/**
+ * Whether a request opens a WebSocket, judged by its head (RFC 6455, section 4.1). The upgrade is ignored for other
+ * requests.
+ */
 export const opensWebSocket = ({ method, headers, httpVersion }: IncomingMessage): boolean =>
   method === 'GET' &&
   httpVersion === '1.1' &&
@@ -23,13 +26,13 @@ export const opensWebSocket = ({ method, headers, httpVersion }: IncomingMessage
   headers['transfer-encoding'] === undefined;
 
 /**
- * Lets the listener answer them as requests, and end the connection where they are refused. The answer gets the
- * connection when it is its turn.
+ * Makes the listener handle upgrades as requests, and closes the connection if one is refused. The answer gets the
+ * socket when the earlier requests of the connection are answered.
  */
 export function answerUpgrades(listener: Server): void {
   listener.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     heads.set(request, head);
-    // Node looks after the connection no longer.
+    // Node no longer handles errors of this socket.
     socket.on('error', () => socket.destroy());
     const answer = new ServerResponse(request);
     answer.shouldKeepAlive = false;
@@ -38,7 +41,7 @@ export function answerUpgrades(listener: Server): void {
   });
 }
 
-/** The connection of a request that asked for another protocol; from now on it is the caller's. */
+/** Takes over the connection of an upgrade request; the calling code owns it afterwards. */
 export function takeOver(request: IncomingMessage, answer: ServerResponse): Connection | undefined {
   const head = heads.get(request);
   const { socket } = request;

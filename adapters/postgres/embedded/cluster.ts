@@ -7,10 +7,10 @@ import { StorageRefused } from '../errors.ts';
 import { syncFolder } from './sync-folder.ts';
 import { threadModule, threadOptions } from './thread.ts';
 
-/** The major version of PostgreSQL inside the pinned PGlite; the files of another one cannot be read. */
+/** The major version of PostgreSQL inside the pinned PGlite; it cannot read the files of another one. */
 const major = '18';
 
-/** Makes the database in `directory` where there is none. The caller holds the lock. */
+/** Creates the database in `directory` if it does not exist. The caller must have the lock. */
 export async function ensureCluster(directory: string): Promise<void> {
   const version = await readFile(`${directory}/PG_VERSION`, 'utf8').catch(() => undefined);
   if (version === undefined) return createCluster(directory);
@@ -22,7 +22,7 @@ export async function ensureCluster(directory: string): Promise<void> {
   }
 }
 
-/** Under another name until it is complete: a crash in the middle leaves nothing that looks like a database. */
+/** Creates it under another name and renames it when complete, so that a crash leaves no partial database. */
 async function createCluster(directory: string): Promise<void> {
   const entries = await readdir(directory).catch(() => []);
   if (entries.length > 0) {

@@ -1,4 +1,4 @@
-// A short-lived worker thread that makes an empty database, so that the memory this takes is given back.
+// A short-lived worker thread that creates an empty database, so that the memory for it is freed.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
@@ -8,10 +8,10 @@ import { syncFolder } from './sync-folder.ts';
 
 const { directory } = workerData as { readonly directory: string };
 
-/** Files written side by side. */
+/** Files written in parallel. */
 const together = 8;
 
-// The files that initdb makes, made ahead for this version of PGlite; here they become private and durable.
+// The output of initdb, prebuilt for this version of PGlite; it is written here with private permissions and fsync.
 const entries = await parseTarGzip(await (await dataDir()).arrayBuffer());
 const folders = entries.filter(({ type }) => type === 'directory');
 const files = entries.filter(({ type }) => type !== 'directory');

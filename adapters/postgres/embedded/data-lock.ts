@@ -1,17 +1,17 @@
-// A file lock that keeps a second process out of an embedded database: PGlite itself has none, and two openers corrupt
-// it silently.
+// A file lock that keeps a second process out of an embedded database: PGlite itself has no lock, and two processes
+// corrupt the database silently.
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageRefused } from '../errors.ts';
 
-/** SQLITE_BUSY: somebody else has the lock. */
+/** SQLITE_BUSY: another process has the lock. */
 const busy = 5;
 
 /**
- * Takes the lock of `directory`, or refuses naming who has it. The kernel lets go of it when the process ends, however
- * it ends.
- * @returns lets go.
+ * Takes the lock of `directory`, or throws naming the process that has it. The kernel releases it when the process
+ * ends, even after a crash.
+ * @returns a function that releases the lock.
  */
 export function lockDirectory(directory: string): () => void {
   const path = `${directory}.lock`;
@@ -34,7 +34,7 @@ export function lockDirectory(directory: string): () => void {
       error,
     );
   }
-  // The lock knows no process id, so the holder leaves a card.
+  // The lock does not contain a process id, so the holder writes one to a separate file.
   rmSync(holder, { force: true });
   writeFileSync(holder, `${JSON.stringify({ pid: process.pid, host: hostname() })}\n`, { mode: 0o600 });
   return () => {
@@ -43,7 +43,9 @@ export function lockDirectory(directory: string): () => void {
   };
 }
 
-/** Only where it is missing: closing any descriptor of a locked file would drop this process's lock on it (POSIX). */
+/**
+ * Only creates a missing file: closing any descriptor of a locked file would drop this process's lock on it (POSIX).
+ */
 function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));

@@ -21,7 +21,7 @@ export function embeddedDialect(database: SupervisedThread): Dialect {
   };
 }
 
-/** Whoever takes the connection has it alone (turns.ts). */
+/** Allows connections to be requested concurrently: `turns.ts` gives the connection to one user at a time. */
 class OneConnectionAdapter extends PGliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
@@ -30,7 +30,7 @@ class OneConnectionAdapter extends PGliteAdapter {
 
 class EmbeddedDriver implements Driver {
   readonly #database: SupervisedThread;
-  /** That of the open transaction. */
+  /** The thread on which the open transaction was begun. */
   #transaction: DatabaseThread | undefined;
   readonly #connection: DatabaseConnection;
 
@@ -91,5 +91,5 @@ class EmbeddedDriver implements Driver {
   }
 }
 
-/** An identifier as PostgreSQL quotes it. */
+/** Quotes an identifier for PostgreSQL. */
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

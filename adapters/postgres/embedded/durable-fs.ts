@@ -1,4 +1,4 @@
-// PGlite's file system with real fsync: when PostgreSQL asks for a write to reach the disk, it does.
+// PGlite's file system with real fsync: data that PostgreSQL flushes reaches the disk.
 import { fsyncSync, rmSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
@@ -6,7 +6,7 @@ import { openFiles } from './open-files.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /**
- * The part of Emscripten's NODEFS that is touched here. Pinned with PGlite's version; a contract test counts the calls.
+ * The part of Emscripten's NODEFS that is used here. Pinned with PGlite's version; a contract test counts the calls.
  */
 interface NodeFileSystem {
   readonly stream_ops: {
@@ -15,11 +15,11 @@ interface NodeFileSystem {
   };
   readonly node_ops: { mknod: (parent: unknown, name: string, ...rest: unknown[]) => unknown };
   realPath(node: unknown): string;
-  /** Makes of a system call's error one that PostgreSQL reads as errno. */
+  /** Converts the error of a system call to one that PostgreSQL reads as errno. */
   tryFSOperation(call: () => void): void;
 }
 
-/** The part of Emscripten's FS, which knows files by name. */
+/** The part of Emscripten's FS that maps names to files. */
 interface Names {
   readonly filesystems: { readonly NODEFS: NodeFileSystem };
   lookupNode(parent: unknown, name: string): unknown;
@@ -28,9 +28,9 @@ interface Names {
 }
 
 /**
- * A file that could not be made or opened, for want of space or of descriptors: Emscripten keeps the name of one that
- * was to be made, so that PostgreSQL can neither open nor make it any more, and the number of the descriptor, of which
- * there are 4,096.
+ * Cleans up after a file that could not be created or opened for lack of space or descriptors. Emscripten would keep
+ * the name of the file, so that PostgreSQL could neither open nor create it afterwards, and its descriptor number, of
+ * which there are 4,096.
  */
 export function forgetUnopened(names: Names): void {
   const files = names.filesystems.NODEFS;
@@ -62,7 +62,7 @@ export function forgetUnopened(names: Names): void {
   };
 }
 
-/** Emscripten's NODEFS has no fsync at all: without this, nothing PostgreSQL flushes is ever forced to the disk. */
+/** Emscripten's NODEFS has no fsync: without this, flushes of PostgreSQL are never forced to the disk. */
 export class DurableNodeFS extends NodeFS {
   readonly #hooks: object;
   /** fsync system calls made so far. */
@@ -81,7 +81,7 @@ export class DurableNodeFS extends NodeFS {
       const files = names.filesystems.NODEFS;
       forgetUnopened(names);
       files.stream_ops.fsync = (stream) => {
-        // As errno: any other exception would leave PostgreSQL in the middle of what it was doing.
+        // Converted to errno: any other exception would interrupt PostgreSQL in an undefined state.
         files.tryFSOperation(() => {
           if (stream.nfd !== undefined) fsyncSync(stream.nfd);
           else syncFolder(files.realPath(stream.node));
@@ -96,7 +96,7 @@ export class DurableNodeFS extends NodeFS {
 
 /**
  * PGlite starts PostgreSQL with `-F` (no fsync). `wal_sync_method=fsync` is essential: fdatasync, the default, is a
- * system call that does nothing in its WebAssembly glue.
+ * no-op in its WebAssembly glue.
  */
 export const durableStart: string[] = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
@@ -105,7 +105,7 @@ export const durableStart: string[] = [
     synchronous_commit: 'on',
     wal_sync_method: 'fsync',
     shared_buffers: '16MB',
-    // What a checkpoint keeps for reuse: the next files of the log are there already when a disk fills up.
+    // Log files of this size are kept for reuse at a checkpoint, so that the next ones exist when a disk fills up.
     min_wal_size: '32MB',
     max_wal_size: '48MB',
     max_files_per_process: openFiles(),

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 
 const mebibyte = 1024 ** 2;
 
-/** Bytes. A file of the write-ahead log has 16 MiB. */
+/** In bytes. A file of the write-ahead log has 16 MiB. */
 export const space = {
-  /** With less left, writes are refused: PostgreSQL itself must never find no room for its log. */
+  /** With less free space, writes are rejected, so that PostgreSQL always has room for its log. */
   reserve: 64 * mebibyte,
-  /** With so much again, they are taken. */
+  /** With this much free space, writes are accepted again. */
   resume: 80 * mebibyte,
   /** To open a database: the end of a recovery may begin a new file of the log. */
   open: 40 * mebibyte,
-  /** To make one. */
+  /** To create a database. */
   create: 160 * mebibyte,
 } as const;
 
@@ -23,8 +23,8 @@ export function freeBytes(directory: string): number {
 }
 
 /**
- * The same for a database in this directory: its write-ahead log may lie on a disk of its own, and no more than fits
- * there can be written.
+ * Free bytes for the database in this directory. Its write-ahead log may be on a different disk; the smaller value
+ * counts.
  */
 export function databaseFreeBytes(directory: string): number {
   const log = join(directory, 'pg_wal');

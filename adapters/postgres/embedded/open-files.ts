@@ -1,13 +1,13 @@
-// How many files the embedded database may hold open: it would keep every table and index it has seen, and leave none
-// to git and to clients where the process may open few.
+// Limits how many files the embedded database keeps open: otherwise it would keep every table and index it has used,
+// and leave no descriptors to git and to clients if the process may open few.
 import { readFileSync } from 'node:fs';
 
-/** Where the system does not tell what the process may open. */
+/** The assumed limit if the system does not report one. */
 const usual = 1024;
-/** The least and the most that PostgreSQL is asked for (`max_files_per_process`); it takes no less. */
+/** Bounds of PostgreSQL's `max_files_per_process`; it accepts no less than 64. */
 const bounds = { least: 64, most: 1000 } as const;
 
-/** A quarter of what the process may open. */
+/** A quarter of the files that the process may open. */
 export function openFiles(limit = processLimit()): number {
   return Math.min(bounds.most, Math.max(bounds.least, Math.floor(limit / 4)));
 }

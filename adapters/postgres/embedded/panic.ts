@@ -1,28 +1,28 @@
-// Notices a PostgreSQL that has given up (PANIC, a trap of its program): PGlite takes that for an error of the
-// statement and calls the stopped program again and again.
+// Detects a PostgreSQL that has stopped (PANIC, a WebAssembly trap): PGlite takes that for an error of the statement
+// and calls the stopped program again.
 import type { PGlite } from '@electric-sql/pglite';
 
-/** What Emscripten throws for the jump back into PostgreSQL's main loop: an SQL error, which PGlite answers itself. */
+/** Emscripten throws this for a jump to PostgreSQL's main loop after an SQL error, which PGlite handles itself. */
 const unwound = 'unwind';
 
-/** The part of Emscripten's module that is touched here. Pinned with PGlite's version; contract tests notice. */
+/** The part of Emscripten's module that is used here. Pinned with PGlite's version; contract tests detect changes. */
 interface Program {
   _PostgresMainLoopOnce: () => void;
-  /** Of its stack, which is memory of its own; a WebAssembly global. */
+  /** The stack pointer, a WebAssembly global. */
   readonly ___stack_pointer: { value: number };
 }
 
 export class PanicWatch {
   readonly #end: (reason: string) => never;
-  /** The last line of PostgreSQL's log that tells why it stops. */
+  /** The last PANIC or FATAL message of PostgreSQL's log. */
   #reason: string | undefined;
 
-  /** @param end ends the thread at once: nothing may be written any more from memory in an unknown state. */
+  /** @param end ends the thread at once: its memory is in an unknown state and must not be written to the disk. */
   constructor(end: (reason: string) => never) {
     this.#end = end;
   }
 
-  /** For Emscripten's module. The other lines of the log are dropped: they quote statements. */
+  /** Hooks for Emscripten's module. Other lines of the log are dropped, because they quote statements. */
   readonly hooks = {
     printErr: (line: string): void => {
       this.#reason = /\b(?:PANIC|FATAL): {1,2}(.*)/.exec(line)?.[1] ?? this.#reason;
@@ -30,12 +30,12 @@ export class PanicWatch {
     onAbort: (): void => this.#end(this.#reason ?? 'PostgreSQL aborted'),
   };
 
-  /** Why it stops, as PostgreSQL said it. */
+  /** Why PostgreSQL stops, in its own words. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
-  /** Of a database that has answered once: before, Emscripten replaces its own functions. */
+  /** To be called after the database has answered once: before that, Emscripten replaces its own functions. */
   guard(database: PGlite): void {
     const { mod } = database as unknown as { readonly mod: Program };
     const once = mod._PostgresMainLoopOnce;
@@ -46,7 +46,7 @@ export class PanicWatch {
         once();
       } catch (error) {
         if (error !== unwound) this.#end(this.#reason ?? String(error));
-        // The jump leaves on the stack what lay there: after 1,700 errors PostgreSQL would refuse every statement.
+        // The jump does not restore the stack pointer: after 1,700 errors PostgreSQL would reject every statement.
         stack.value = before;
         throw error;
       }

@@ -1,19 +1,22 @@
-// Reads of the embedded database that recur: parsed once, and each run in one call into WebAssembly, with the plan of
-// the one before. To parse and plan a read takes three times as long as to run it.
+// Prepared reads of the embedded database: a recurring read is parsed once, and runs in one call into WebAssembly with
+// the cached plan. Parsing and planning a read takes three times as long as running it.
 import { messages, protocol, type PGlite } from '@electric-sql/pglite';
 import { recurringReads } from '../prepared-statements.ts';
 
-/** As PostgreSQL described it. */
+/** A prepared statement, as PostgreSQL described it. */
 interface Statement {
   readonly name: string;
-  /** The types of its parameters and columns, by oid. */
+  /** Types by oid. */
   readonly parameters: readonly number[];
   readonly columns: readonly { readonly name: string; readonly dataTypeID: number }[];
   /** When it was prepared, on the monotonic clock. */
   readonly since: number;
 }
 
-/** Milliseconds. A plan that fitted its tables then may not fit them now, and no autovacuum tells PostgreSQL so. */
+/**
+ * Milliseconds after which a statement is prepared again: its tables may have changed, and without autovacuum
+ * PostgreSQL does not replan by itself.
+ */
 const planned = 60_000;
 
 const { serialize } = protocol;
@@ -27,7 +30,7 @@ export class PreparedReads {
     this.#database = database;
   }
 
-  /** @returns the rows; undefined where the statement is no read, or not known yet to recur. */
+  /** @returns the rows; undefined if the statement is not a read, or not yet known to recur. */
   async rows(sql: string, parameters: readonly unknown[]): Promise<readonly object[] | undefined> {
     const name = this.#nameOf(sql);
     if (name === undefined) return undefined;
@@ -49,7 +52,7 @@ export class PreparedReads {
     );
   }
 
-  /** In place of the one there is by this name. */
+  /** Prepares the statement, replacing an earlier one of this name. */
   async #prepare(name: string, sql: string): Promise<Statement> {
     this.#statements.delete(name);
     const answers = await this.#send([
@@ -68,7 +71,7 @@ export class PreparedReads {
     return statement;
   }
 
-  /** @throws {messages.DatabaseError} the first there is; what follows it is skipped by PostgreSQL. */
+  /** @throws {messages.DatabaseError} the first error; PostgreSQL skips the remaining messages. */
   async #send(parts: readonly Uint8Array[]): Promise<readonly object[]> {
     return this.#database.execProtocolStream(Buffer.concat(parts), { syncToFs: false });
   }

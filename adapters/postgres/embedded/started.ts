@@ -1,4 +1,4 @@
-// The embedded database from its start on: the lock of its folder, its files, and the thread that runs it.
+// Starts the embedded database: the lock of its folder, its files, and the thread that runs it.
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,23 +12,24 @@ import { SupervisedThread } from './supervisor.ts';
 export interface StartedDatabase {
   /** Its folder. */
   readonly path: string;
-  /** Opens it; the first statement waits for that, and is told why it failed. */
+  /** Opens the database; the first statement waits for that, and fails if opening fails. */
   readonly supervised: SupervisedThread;
-  /** Lets go of the folder, once the thread has ended. */
+  /** Releases the folder's lock, once the thread has ended. */
   unlock(): void;
 }
 
 const folderIn = (directory: string): string => join(directory, 'database');
 
-/** Whether there is one in the data directory. */
+/** Whether the data directory contains a database. */
 export const hasDatabase = (directory: string): boolean => isDatabase(folderIn(directory));
 
 const isDatabase = (path: string): boolean => existsSync(join(path, 'PG_VERSION'));
 
-/** Makes it where there is none. @param directory the data directory. @throws {StorageRefused} */
+/**
+ * Starts the database; creates it if it does not exist. @param directory the data directory. @throws {StorageRefused}
+ */
 export async function startDatabase(directory: string, log: Log): Promise<StartedDatabase> {
-  // PostgreSQL makes some of its files with the permissions the process leaves it, and a thread cannot set them for
-  // itself.
+  // PostgreSQL creates some of its files with the permissions of the process's umask, which a thread cannot set.
   process.umask(0o077);
   const path = folderIn(directory);
   const unlock = await entered(directory, path);
@@ -50,7 +51,7 @@ export const notOpened = (path: string, error: unknown): StorageRefused =>
         error,
       );
 
-/** @throws {StorageRefused} where the database would fail for want of space before it serves anybody. */
+/** @throws {StorageRefused} if there is too little space to start the database. */
 function demandSpace(directory: string, path: string): void {
   const there = isDatabase(path);
   const needed = there ? space.open : space.create;
@@ -62,7 +63,7 @@ function demandSpace(directory: string, path: string): void {
   );
 }
 
-/** Makes the data directory where it is missing, and takes the lock of the database in it. */
+/** Creates the data directory if it does not exist, and takes the lock of the database in it. */
 async function entered(directory: string, path: string): Promise<() => void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });

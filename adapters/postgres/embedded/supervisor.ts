@@ -1,5 +1,5 @@
-// The supervisor of the embedded database's thread: starts it again when it has ended, as soon as the disk has room for
-// that, and tells everybody meanwhile why there is no database.
+// The supervisor of the embedded database's thread: restarts it when it has ended, once the disk has enough space.
+// Meanwhile every query fails with the reason.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '#core/kernel/log';
 import { databaseFreeBytes, inMebibytes, space } from './free-space.ts';
@@ -12,14 +12,14 @@ export interface SupervisorOptions extends Pick<ThreadOptions, 'upkeep' | 'state
   readonly free?: () => number;
 }
 
-/** Between attempts to start it again; milliseconds. */
+/** Pauses between restart attempts; milliseconds. */
 const pauses = { first: 500, longest: 30_000, full: 1000 } as const;
 
 export class SupervisedThread {
   readonly #options: SupervisorOptions;
   #thread: DatabaseThread;
   #restarting: Promise<void> | undefined;
-  /** Writes are refused for want of space. */
+  /** Whether writes are rejected for lack of space. */
   #full = false;
   #supervised = false;
   readonly #stopping = new AbortController();
@@ -30,8 +30,8 @@ export class SupervisedThread {
   }
 
   /**
-   * The thread that runs. A transaction stays with the one it was begun on: what that one did not commit is gone with
-   * it.
+   * The running thread. A transaction stays on the thread on which it was begun; if that ends, uncommitted changes are
+   * lost.
    */
   get thread(): DatabaseThread {
     return this.#thread;
@@ -41,7 +41,7 @@ export class SupervisedThread {
     return this.#full;
   }
 
-  /** From now on the thread is started again. Until then its end is for who opens it to report. */
+  /** Enables restarts. Before this call, the code that opens the database reports the end of the thread. */
   supervise(): void {
     this.#supervised = true;
   }
@@ -71,7 +71,7 @@ export class SupervisedThread {
     });
   }
 
-  /** Never rejects: nobody waits for it. */
+  /** Never rejects, because it is not awaited while running. */
   async #restart(): Promise<void> {
     const { directory, log } = this.#options;
     const { signal } = this.#stopping;
@@ -99,7 +99,7 @@ export class SupervisedThread {
     }
   }
 
-  /** Bytes. A disk that does not tell keeps no start waiting, which finds out what is wrong with it. */
+  /** Free bytes. Unlimited if the disk cannot be read, so that the start itself reports the error. */
   #free(): number {
     const { directory, free = () => databaseFreeBytes(directory) } = this.#options;
     try {

@@ -1,4 +1,4 @@
-// Apart from the durable file system: the server's own thread does without the code of the database.
+// fsync of a folder, in a separate module so that the server's main thread need not load the database's code.
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
 /** Makes the names in a folder durable. */

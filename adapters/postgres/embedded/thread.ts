@@ -1,5 +1,4 @@
-// The client of the embedded database's worker thread: requests and answers by message, and a bound on how long a
-// statement may take.
+// The client of the embedded database's worker thread: requests and answers by message, and a time limit per statement.
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
@@ -19,18 +18,18 @@ export interface Answer {
   readonly error?: DriverError;
 }
 
-/** What of the thread's upkeep somebody should know. `free` is in MiB. */
+/** An upkeep event that must be logged. `free` is in MiB. */
 export type UpkeepNotice =
   | { readonly notice: 'upkeep failed'; readonly reason: string }
   | { readonly notice: 'space'; readonly refusing: boolean; readonly free: number };
 
-/** What the thread tells unasked. */
+/** A message that the thread sends without a request. */
 export type Notice =
   | UpkeepNotice
   | { readonly notice: 'panic'; readonly reason: string }
   | { readonly notice: 'vacuum'; readonly running: boolean };
 
-/** What the thread is started with. */
+/** Start data of the thread. */
 export interface ThreadData {
   readonly directory: string;
   readonly upkeep?: Partial<UpkeepBounds> | undefined;
@@ -39,24 +38,24 @@ export interface ThreadData {
 export interface ThreadOptions {
   /** For tests. */
   readonly upkeep?: Partial<UpkeepBounds> | undefined;
-  /** The longest a statement may take, in milliseconds: it keeps all others waiting. Default 60,000. */
+  /** Time limit of a statement in milliseconds: a running statement blocks all others. Default 60,000. */
   readonly statementMs?: number | undefined;
-  /** Told once when the thread has ended unasked. */
+  /** Called once, if the thread has ended without `close`. */
   readonly ended: (error: Error) => void;
   readonly noticed: (notice: UpkeepNotice) => void;
 }
 
-/** The thread's module beside this one, in the sources and in what is built from them alike. */
+/** The URL of the thread's module beside this one, both in the sources and in the build. */
 export function threadModule(name: string): URL {
   return new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 }
 
-/** In a folder that Node names by its version. */
+/** A folder below the configured one, which Node names by its version. */
 const compiled = getCompileCacheDir();
 
 /**
- * Neither flags nor the environment go into the thread: it needs none, and secrets stay out. What the server has
- * compiled need not be compiled again. It makes little garbage, so its heap stays small.
+ * The thread receives neither flags nor the environment: it needs none of them, and secrets stay out. It reuses the
+ * server's compile cache. It creates little garbage, so its young generation is small.
  */
 export const threadOptions: WorkerOptions = {
   execArgv: [],
@@ -64,25 +63,27 @@ export const threadOptions: WorkerOptions = {
   resourceLimits: { maxYoungGenerationSizeMb: 8 },
 };
 
-/** Milliseconds. A recovery replays what of the log no checkpoint covers. */
+/** Time limits in milliseconds. Opening includes recovery, which replays the log since the last checkpoint. */
 const patience = { open: 300_000, statement: 60_000, close: 5000 } as const;
 
-/** PostgreSQL's words for a disk that is full. */
+/** PostgreSQL's messages for a full disk. */
 const fullDisk = /No space left on device|Disk quota exceeded/;
 
-/** Of a database that is not there, by why that is. */
+/** The error code of a database that has ended, by the reason. */
 export const codeOfEnd = (reason: string): string => (fullDisk.test(reason) ? 'ENOSPC' : 'ERR_DATABASE_THREAD');
 
-/** Every caller's open questions, and the end of the thread as an error to all of them. */
+/** Tracks the pending requests of all callers, and rejects all of them when the thread ends. */
 export class DatabaseThread {
   readonly #worker: Worker;
   readonly #options: ThreadOptions;
   readonly #exited: Promise<void>;
-  /** In the order they were asked, which is that of the answers. */
+  /** Pending requests in the order in which they were sent, which is also the order of the answers. */
   readonly #waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   #next = 1;
   #answered = false;
-  /** False while a migration or a vacuum runs, which may take long. One never begins while the other lasts. */
+  /**
+   * Whether statements have a time limit. Not during a migration or a vacuum, which may take long and never overlap.
+   */
   #bounded = true;
   #late: NodeJS.Timeout | undefined;
   #ended: Error | undefined;
@@ -119,7 +120,10 @@ export class DatabaseThread {
     return Number((await this.#ask({ ask: 'syncs' })).rows[0]);
   }
 
-  /** Checkpoints, closes and ends the thread; one that does not answer is cut off, and recovers at its next start. */
+  /**
+   * Checkpoints, closes and ends the thread. A thread that does not answer is terminated, and recovers at its next
+   * start.
+   */
   async close(): Promise<void> {
     if (!this.#closing) {
       this.#closing = true;
@@ -162,14 +166,14 @@ export class DatabaseThread {
     });
   }
 
-  /** Bounds the statement that is running now, the first of those that wait. */
+  /** Sets the time limit of the running statement, which is the first pending one. */
   #watch(): void {
     clearTimeout(this.#late);
     if (this.#waiting.size === 0 || !this.#bounded) return;
     const bound = this.#answered ? (this.#options.statementMs ?? patience.statement) : patience.open;
     const running = this.#next - this.#waiting.size;
     this.#late = setTimeout(() => {
-      // After a long stretch of work in this process the answer may be here already, unread.
+      // If this process was busy for long, the answer may already have arrived without being read.
       setImmediate(() => {
         if (!this.#waiting.has(running)) return;
         this.#end(`a statement took more than ${bound / 1000} s`);

@@ -1,21 +1,21 @@
-// Keeps the embedded database's write-ahead log short (checkpoints) and its tables small (vacuum), and refuses writes
+// Keeps the embedded database's write-ahead log short (checkpoints) and its tables small (vacuum), and rejects writes
 // before its disk is full.
 import { databaseFreeBytes, space } from './free-space.ts';
 import { Vacuum, vacuumDefaults, type VacuumBounds, type VacuumParts } from './vacuum.ts';
 
 export interface UpkeepBounds extends VacuumBounds {
-  /** A checkpoint is made when so much of the log would have to be replayed; bytes. */
+  /** Bytes of log since the last checkpoint that cause a checkpoint. */
   readonly checkpointBytes: number;
-  /** The same while nobody asks for anything: then it keeps nobody waiting. */
+  /** The same while the database is idle: then a checkpoint delays no request. */
   readonly quietBytes: number;
-  /** And of whatever was written, so long after the last one; milliseconds. */
+  /** Milliseconds after the last checkpoint at which any write causes one. */
   readonly checkpointMs: number;
-  /** With less free space writes are refused, and with so much again they are taken; bytes. */
+  /** Bytes of free space below which writes are rejected; at `resume` they are accepted again. */
   readonly reserve: number;
   readonly resume: number;
-  /** The length of the log is read no more often; milliseconds. */
+  /** Minimum interval of reading the length of the log; milliseconds. */
   readonly lookMs: number;
-  /** The free space is read no more often; milliseconds. */
+  /** Minimum interval of reading the free space; milliseconds. */
   readonly spaceMs: number;
 }
 
@@ -29,12 +29,12 @@ const defaults: UpkeepBounds = {
   lookMs: 250,
   spaceMs: 100,
 };
-/** What a checkpoint itself writes is no reason for another. */
+/** Bytes that a checkpoint itself writes; they do not cause another one. */
 const idleBytes = 8192;
 
 export interface UpkeepParts extends Pick<VacuumParts, 'execute' | 'written' | 'vacuuming'> {
   readonly directory: string;
-  /** Told when writes are refused from now on, and when they are taken again. */
+  /** Called when writes begin to be rejected, and when they are accepted again. */
   readonly changed: (refusing: boolean, free: number) => void;
   readonly bounds?: Partial<UpkeepBounds> | undefined;
   /** For tests. */
@@ -42,7 +42,7 @@ export interface UpkeepParts extends Pick<VacuumParts, 'execute' | 'written' | '
   readonly now?: () => number;
 }
 
-/** To be asked between transactions alone. */
+/** Must only be called between transactions. */
 export class Upkeep {
   readonly #execute: UpkeepParts['execute'];
   readonly #written: UpkeepParts['written'];
@@ -54,7 +54,7 @@ export class Upkeep {
   #spaceAt = -Infinity;
   #lookedAt: number;
   #writtenAtLook = -1;
-  /** Of the log, since the last checkpoint, at the last look; bytes. */
+  /** Bytes of log since the last checkpoint, when last measured. */
   #unsaved = 0;
   #checkpointAt: number;
   #refusing = false;
@@ -70,26 +70,26 @@ export class Upkeep {
     this.#vacuum = new Vacuum({ execute, written, vacuuming, bounds: this.#bounds, now: this.#now });
   }
 
-  /** Whether writes are refused for want of space. */
+  /** Whether writes are rejected for lack of space. */
   get refusing(): boolean {
     return this.#refusing;
   }
 
-  /** Before a transaction begins. PostgreSQL refuses the writes itself: reads go on. */
+  /** Called before a transaction begins. PostgreSQL itself rejects the writes; reads continue. */
   async before(): Promise<void> {
     if (this.#now() - this.#spaceAt < this.#bounds.spaceMs) return;
     this.#spaceAt = this.#now();
     const free = this.#free();
     const refusing = free < (this.#refusing ? this.#bounds.resume : this.#bounds.reserve);
     if (refusing === this.#refusing) return;
-    // While there is still room for it: the log gives back what it can, and begins its next file.
+    // While there is still room for it: a checkpoint frees log files, and the next file begins.
     if (refusing) await this.#checkpoint().catch(() => undefined);
     await this.#execute(`set default_transaction_read_only = ${refusing ? 'on' : 'off'}`);
     this.#refusing = refusing;
     this.#changed(refusing, free);
   }
 
-  /** After a transaction has ended, and now and then. @param quiet whether nobody has asked for anything lately. */
+  /** Called after a transaction has ended, and periodically. @param quiet whether there were no requests lately. */
   async after(quiet: boolean): Promise<void> {
     const { checkpointBytes, quietBytes, checkpointMs, lookMs } = this.#bounds;
     const now = this.#now();

@@ -1,12 +1,12 @@
-// Vacuums and analyzes the embedded database, a table at a time: PGlite has none of the processes that do so in
-// PostgreSQL. Without it the room of deleted rows is never used again, and transactions run out of numbers.
+// Vacuums and analyzes the embedded database, one table at a time, because PGlite has no autovacuum. Otherwise the
+// space of deleted rows would never be reused, and transaction ids would run out.
 
 export interface VacuumBounds {
-  /** Tables are looked over no more often; milliseconds. */
+  /** Minimum interval of looking for tables to vacuum; milliseconds. */
   readonly vacuumLookMs: number;
-  /** Between two tables others have their turn; milliseconds. */
+  /** Pause between two tables, in which other requests run; milliseconds. */
   readonly vacuumPauseMs: number;
-  /** Of the oldest row, in transactions, as PostgreSQL's `autovacuum_freeze_max_age`. */
+  /** Age of the oldest row, in transactions, that forces a freeze, as PostgreSQL's `autovacuum_freeze_max_age`. */
   readonly frozenAge: number;
 }
 
@@ -18,29 +18,30 @@ export const vacuumDefaults: VacuumBounds = {
 
 export interface VacuumParts {
   readonly execute: (sql: string) => Promise<readonly unknown[]>;
-  /** Rises with whatever reaches the disk. */
+  /** A counter that rises with every write to the disk. */
   readonly written: () => number;
-  /** Told before a step that may take long, and after it. */
+  /** Called before a step that may take long, and after it. */
   readonly vacuuming: (running: boolean) => void;
   readonly now: () => number;
   readonly bounds: VacuumBounds;
 }
 
-/** How much of what calls for a vacuum is there: from 1 on while nobody asks for anything, from 2 on in any case. */
+/** The need at which a table is vacuumed: 1 while the database is idle, 2 otherwise. */
 const need = { quiet: 1, busy: 2 } as const;
 
 interface Due {
-  /** To be run one after the other: a vacuum is a transaction of its own. */
+  /** Run one after the other: a vacuum cannot run inside a transaction. */
   readonly statements: readonly string[];
   readonly need: number;
-  /** What it may write to the log at the most. */
+  /** The most bytes that it may write to the log. */
   readonly bytes: number;
 }
 
 /**
- * A tenth of a table's rows inserted or dead since its last vacuum, and 50, are a need of 1: twice that is where
- * PostgreSQL's autovacuum begins. These counts are lost with every stop; what a table has grown by since then is not.
- * An empty database that the cluster was made with (`template0`) cannot be opened here and would hold up the freezing.
+ * Finds the tables to vacuum. A need of 1 is a tenth of a table's rows, plus 50, inserted or dead since its last
+ * vacuum; PostgreSQL's autovacuum begins at twice that. These counts are lost at a restart, but the growth of a table
+ * since its last vacuum is not. An empty database from the creation of the cluster (`template0`) cannot be opened here
+ * and would block the freezing, so it is dropped.
  */
 const dueOf = (age: number): string => `
 select array['vacuum (analyze, freeze ' || (age >= 1) || ') ' || name] as statements,
@@ -61,10 +62,10 @@ select array[format('alter database %I is_template false', datname), format('dro
 from pg_database where datname <> current_database() and age(datfrozenxid) >= ${age}
 order by need desc`;
 
-/** To be asked between transactions alone. */
+/** Must only be called between transactions. */
 export class Vacuum {
   readonly #parts: VacuumParts;
-  /** At the last look, the neediest first. */
+  /** The tables found at the last look, those with the greatest need first. */
   #due: readonly Due[] = [];
   #lookedAt: number;
   #writtenAtLook = -1;
@@ -76,9 +77,9 @@ export class Vacuum {
   }
 
   /**
-   * One table, if one is due: everybody waits meanwhile.
+   * Vacuums one table, if one is due; all requests wait meanwhile.
    *
-   * @param room for the log, in bytes. A table that may need more is left for a later look.
+   * @param room returns the bytes available for the log. A table that may need more is left for a later look.
    */
   async step(quiet: boolean, room: () => number): Promise<void> {
     const { bounds, execute, now, vacuuming } = this.#parts;

@@ -1,5 +1,5 @@
-// The worker thread that runs the embedded PostgreSQL: it answers one statement after the other, so that a slow one
-// never blocks the server's event loop.
+// The worker thread that runs the embedded PostgreSQL: it runs one statement at a time, and a slow one does not block
+// the server's event loop.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -37,8 +37,7 @@ void opening.then(
   (database) => {
     opened = true;
     panics.guard(database);
-    // What opening has read (the program, its files) is tens of megabytes that nothing else would make the collector
-    // look for.
+    // Opening has read tens of megabytes (the program, its files), which would otherwise stay uncollected.
     setFlagsFromString('--expose-gc');
     (runInNewContext('gc') as () => void)();
   },
@@ -61,12 +60,12 @@ async function run(database: PGlite, sql: string, parameters: readonly unknown[]
   reads ??= new PreparedReads(database);
   const rows = await reads.rows(sql, parameters);
   if (rows !== undefined) return { rows, affected: 0 };
-  // Without parameters the simple protocol does: one call into WebAssembly instead of six.
+  // Without parameters the simple protocol is used: one call into WebAssembly instead of six.
   if (parameters.length === 0 && !isAlone(sql)) return answerOf((await database.exec(sql)).at(-1));
   return answerOf(await database.query(sql, [...parameters]));
 }
 
-/** The dialect alone opens and ends transactions, in these words. */
+/** Only the dialect opens and ends transactions, with exactly these statements. */
 const opens = new Set(['begin']);
 const ends = new Set(['commit', 'rollback']);
 let inTransaction = false;
@@ -95,7 +94,7 @@ async function answer(request: Request): Promise<Omit<Answer, 'id'>> {
   }
 }
 
-/** SQLSTATE read_only_sql_transaction: here, writes are refused for want of space alone. */
+/** SQLSTATE read_only_sql_transaction: the database is only read-only for lack of space. */
 const readOnly = '25006';
 
 function told(error: unknown): DriverError {
@@ -135,7 +134,7 @@ port.on('message', (request: Request) => {
     if (request.ask === 'close') port.close();
   });
 });
-// What was written last is checkpointed too, and space that came back is noticed, where nobody asks for anything.
+// While idle, checkpoints the last writes and detects freed disk space.
 setInterval(() => {
   const quiet = !asked;
   asked = false;
