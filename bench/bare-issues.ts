@@ -1,13 +1,13 @@
-// The limit of reads of issues: what their routes ask of the stores, and nothing else of ours.
+// The baseline for reads of issues: the store queries that the routes run, and none of our other code.
 import { rawSql, type SqlDatabase } from 'hexforge/plugin';
 import { sqlAssociationStore } from '#plugins/issues/associations/store';
 import { sqlIssueStore } from '#plugins/issues/issues/store';
 import { sqlIssueSearchStore } from '#plugins/issues/search/store';
 
 export interface BareIssues {
-  /** Reads what the route of that name does. */
+  /** Runs the same queries as the route of that name. */
   read(what: string, repositoryId: string): Promise<unknown>;
-  /** Copies the repository to 50, and fills them with issues. */
+  /** Copies the repository 49 times, to 50 in all, and fills them with `count` issues. */
   fill(repositoryId: string, count: number): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function bareIssues(database: SqlDatabase): BareIssues {
         select (jsonb_populate_record(r, jsonb_build_object(
           'id', gen_random_uuid(), 'name', 'issues-' || n, 'name_key', 'issues-' || n))).*
         from repositories_repository r, generate_series(2, 50) n where r.id = ${id}::uuid`.execute(db);
-      // In pieces, for a statement has its time.
+      // Inserted in chunks, because a statement has a time limit.
       const [each, piece] = [count / 50, 100];
       for (let from = 1; from <= each; from += piece)
         await rawSql`

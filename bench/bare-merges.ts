@@ -1,14 +1,14 @@
-// The limit of reads of merge requests: what their routes ask of the stores and nothing else of ours, and rows to read.
+// The baseline for reads of merge requests: the store queries that the routes run, and rows to read.
 import { rawSql, type SqlDatabase } from 'hexforge/plugin';
 import { sqlMergeStore } from '#plugins/merges/requests/store';
 import { sqlProtectionStore } from '#plugins/repositories/protection/store';
 
 export interface BareMerges {
-  /** Reads what the route of that name does. */
+  /** Runs the same queries as the route of that name. */
   read(what: string, repositoryId: string): Promise<unknown>;
-  /** Copies the repository to 50, and fills them with merge requests. */
+  /** Copies the repository 49 times, to 50 in all, and fills them with `count` merge requests. */
   fill(repositoryId: string, count: number): Promise<void>;
-  /** One more, of a branch into `main`, that nobody has looked at. */
+  /** Inserts one more request, of a branch into `main`, whose diff has not been computed yet. */
   open(repositoryId: string, request: { number: number; branch: string; head: string }): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function bareMerges(database: SqlDatabase): BareMerges {
         select (jsonb_populate_record(r, jsonb_build_object(
           'id', gen_random_uuid(), 'name', 'merges-' || n, 'name_key', 'merges-' || n))).*
         from repositories_repository r, generate_series(2, 50) n where r.id = ${id}::uuid`.execute(db());
-      // In pieces, for a statement has its time.
+      // Inserted in chunks, because a statement has a time limit.
       const [each, piece] = [count / 50, 100];
       for (let from = 1; from <= each; from += piece)
         await rawSql`

@@ -1,24 +1,26 @@
-// The limit of the token and introspection endpoints: the statements that a correct one cannot do without, each by a
-// key, and nothing else of ours. And codes and refresh tokens to be used up.
+// The baseline for the token and introspection endpoints: the statements that any correct implementation needs, each by
+// a key. Also makes codes and refresh tokens for the measurements.
 import { createHash, generateKeyPair, randomBytes, randomUUID, sign, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { rawSql, type SqlDatabase, type UnitOfWork } from 'hexforge/plugin';
 
 type Form = Readonly<Record<string, string | undefined>>;
 
-/** Copies of a code or refresh token that was really issued, under other hashes. */
+/** Copies of a code or refresh token that the forge really issued, under other hashes. */
 export interface Copies {
   readonly kind: 'codes' | 'refreshTokens';
-  /** The hash of what is copied. */
+  /** The hash of the original. */
   readonly of: string;
   readonly hashes: readonly string[];
   readonly scopes: readonly string[];
 }
 
 export interface BareOAuth {
-  /** As the endpoint of that name answers; undefined where it refuses. */
+  /** The response of the endpoint of that name; undefined if it refuses. */
   answer(endpoint: string, form: Form, unitOfWork: UnitOfWork): Promise<object | undefined>;
-  /** Sixty-four users who granted the client what the administrator has, so that requests need not wait in line. */
+  /**
+   * Creates 64 users who granted the client the same as the administrator, so that requests do not wait for row locks.
+   */
   people(clientId: string): Promise<void>;
   fill(copies: Copies): Promise<void>;
 }
@@ -41,7 +43,7 @@ export function bareOAuth(database: SqlDatabase): BareOAuth {
     return client?.secret_hash === sha256(secret) ? client : undefined;
   };
 
-  /** The account and the grant, so that nobody ends them meanwhile. */
+  /** Locks the account and the grant until the end of the transaction, so that neither can end meanwhile. */
   const hold = async (found: { readonly user_id: string; readonly grant_id: string }, now: Date): Promise<boolean> => {
     const account = await one<{ status: string }>(
       rawSql`select status from identity_user where id = ${found.user_id} for no key update`,

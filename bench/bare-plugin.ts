@@ -1,5 +1,5 @@
-// The limit of a JSON read (plain hapi, the same credential check, one primary-key read, nothing else of ours), and
-// budgets no measurement reaches.
+// A plugin that serves the baseline routes: plain hapi, the same credential check and one read by primary key. It also
+// provides rate budgets that no measurement reaches.
 import Hapi from '@hapi/hapi';
 import { definePlugin, Joi, shape } from 'hexforge/plugin';
 import { bareIssues, type BareIssues } from './bare-issues.ts';
@@ -130,7 +130,7 @@ export default definePlugin({
     });
     return server;
   },
-  // Metering stays on and counts every request, as it does for a user.
+  // Requests are still metered, as for a user; only the limit is out of reach.
   provides: {
     RateBudgets: () => ({
       budget: async () => ({ limit: 1_000_000_000, windowSeconds: 60, window: 'fixed' as const }),

@@ -1,6 +1,6 @@
-// Measures two things side by side: alternated runs, the median of each and of their ratios, and the spread.
+// Compares two measurements: alternated runs, the median of each, their ratio, and the spread of the ratios.
 
-/** One row of the table. Times in milliseconds, rates in requests per second, memory in MB; `unit` says which. */
+/** One row of the table. `unit` names the unit: milliseconds, requests per second or MB. */
 export interface Line {
   readonly name: string;
   readonly engine: string;
@@ -8,9 +8,9 @@ export interface Line {
   readonly ours: number;
   readonly limit: number;
   readonly ratio: number;
-  /** Smallest and largest ratio of the runs. */
+  /** The smallest and largest ratio of the runs. */
   readonly spread: readonly [number, number];
-  /** What is asked for: `≤ 1.15 ×`. */
+  /** The required ratio or bound, such as `≤ 1.15 ×`. */
   readonly target: string;
   readonly held: boolean;
 }
@@ -25,7 +25,7 @@ export interface Comparison {
   readonly rounds?: number;
 }
 
-/** Runs ours and the limit in turn, swapping who goes first, and compares medians. */
+/** Runs both alternately, swapping the order each round, and compares medians. */
 export async function compare({ name, engine, unit, target, ours, limit, rounds = 5 }: Comparison): Promise<Line> {
   const mine: number[] = [];
   const theirs: number[] = [];
@@ -53,7 +53,7 @@ export async function compare({ name, engine, unit, target, ours, limit, rounds 
   };
 }
 
-/** A figure against a fixed bound, for what has no peer in the same run: start-up, memory. */
+/** Compares values with a fixed bound, for figures without a baseline in the same run, such as start-up and memory. */
 export function bounded(line: {
   readonly name: string;
   readonly engine: string;
@@ -84,7 +84,7 @@ export function median(values: readonly number[]): number {
     : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 }
 
-/** Milliseconds that `work` takes. */
+/** The milliseconds that `work` takes. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();

@@ -1,10 +1,10 @@
-// A made-up history of any length for measurements, the same on every run: written with git fast-import.
+// Writes a synthetic history of any length with git fast-import, the same on every run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface HistoryOptions {
   readonly commits: number;
-  /** Files in the root folder, beside those in subfolders. */
+  /** Files in the root folder, in addition to those in subfolders. */
   readonly rootFiles: number;
   readonly folders: number;
   readonly filesPerFolder: number;
@@ -64,7 +64,7 @@ export async function writeHistory(
   if (code !== 0) throw new Error(`git fast-import ended with ${code}`);
 }
 
-/** Lehmer's generator: small, and the same everywhere. */
+/** Lehmer's random number generator: small, and reproducible on every machine. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,4 @@
-// Clients that mean harm: each class keeps a server busy, or its places taken, with little work of its own.
+// Hostile clients: each class keeps a server busy, or occupies its slots, with little work on the client's side.
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import { connect } from 'node:net';
@@ -10,22 +10,24 @@ import { salt } from '#test/fault/hostile-writes';
 
 export interface Target {
   readonly url: string;
-  /** Of a user who may write to `repository`. */
+  /** The token of a user who may write to `repository`. */
   readonly token: string;
-  /** Owner and name of a public repository, with a commit and a large file of it. */
+  /** Owner and name of a public repository, with one of its commits and one of its large files. */
   readonly repository: string;
   readonly commit: string;
   readonly file: string;
 }
 
-/** One of eight clients, until the signal. Never rejects. */
+/** Runs one of eight clients until the signal aborts. Never rejects. */
 export type Attack = (target: Target, index: number, signal: AbortSignal) => Promise<void>;
 
-/** Connections that each client of the idle classes holds open. */
+/** Connections that each client of the idle classes keeps open. */
 const held = 8;
 const patienceMs = 30_000;
 
-/** Asks for these again and again, each client beginning elsewhere; texts of bodies that are new each time are. */
+/**
+ * Sends these requests in a loop, each client with another offset. Each request's `salt` is replaced by a unique text.
+ */
 export function asking(requests: readonly HostileRequest[], headers: Readonly<Record<string, string>> = {}): Attack {
   return async ({ url }, index, signal) => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -41,7 +43,7 @@ export function asking(requests: readonly HostileRequest[], headers: Readonly<Re
   };
 }
 
-/** Opens connections, sends what is given and neither reads nor ends. */
+/** Opens connections, sends the given bytes, and then neither reads nor closes. */
 function holding(sent: (target: Target) => string | Buffer): Attack {
   return async (target, _index, signal) => {
     const { hostname, port } = new URL(target.url);
@@ -72,7 +74,7 @@ const get = (path: string, headers?: Readonly<Record<string, string>>): HostileR
   ...(headers !== undefined && { headers }),
 });
 
-/** Class → what its clients do. */
+/** Class name to the behaviour of its clients. */
 export const attacks: Readonly<Record<string, Attack>> = {
   'wrong passwords': async (target, index, signal) => {
     for (let count = 0; !signal.aborted; count += 1) {

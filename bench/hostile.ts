@@ -1,4 +1,5 @@
-// What one reader of a quiet repository waits while eight clients do their worst elsewhere: a class of input at a time.
+// Measures how long a reader of a quiet repository waits while eight hostile clients work elsewhere, one class of input
+// at a time.
 import { join } from 'node:path';
 import { mkdir, rm } from 'node:fs/promises';
 import { pushAll, refsOf } from '#test/fault/hostile-push';
@@ -16,17 +17,17 @@ import type { Setting } from './lines.ts';
 import type { Subject } from './subject.ts';
 
 const clients = 8;
-/** The 99th percentile may be so much over the quiet figure. */
+/** How many milliseconds the 99th percentile may exceed the quiet figure. */
 const overQuietMs = 100;
 const memoryMB = 1024;
 const leftSeconds = 3;
 const patienceMs = 15_000;
 const worstOf = (): number => 0.999;
 const owner = 'admin';
-/** The class of all routes that change something. */
+/** The class of all routes that write. */
 const writing = 'writing routes';
 
-/** `seconds` are shared by all classes, or by those whose name holds `only`. */
+/** `seconds` are divided among all classes, or among those whose name contains `only`. */
 export async function hostileLines(
   { engine, root }: Setting,
   subject: Subject,
@@ -37,10 +38,10 @@ export async function hostileLines(
   const document = (await subject.json('GET', '/api/v1/openapi.json')) as Document;
   await make(folder, subject, 'quiet', 'binary');
   const url = `${subject.url}/api/v1/repos/${owner}/quiet/contents`;
-  // Before wrong passwords are tried, after which nobody signs in from here for a while.
+  // Signs in before the class of wrong passwords runs, which blocks further sign-ins from this address for some time.
   const session = await subject.session();
   const headers = await somebodyElse(subject, session);
-  /** The 99th percentile of the ninth client; without end where it was refused. */
+  /** The 99th percentile of the ninth client in milliseconds; Infinity if a request failed. */
   const p99 = (time: number): Promise<number> =>
     load({ url, headers, connections: 1, seconds: time }).then(
       (result) => result.p99,
@@ -97,7 +98,7 @@ export async function hostileLines(
   return lines;
 }
 
-/** The ninth client is a user who has no part in the attacks, with a token. @returns its headers. */
+/** Creates the ninth client: a user with a token, who has no part in the attacks. @returns its headers. */
 async function somebodyElse(subject: Subject, administrator: string): Promise<Readonly<Record<string, string>>> {
   const account = { username: 'reader', password: 'reader of the quiet repository' };
   await subject.json('POST', '/api/v1/admin/users', { ...account, email: 'reader@example.com' }, administrator);
@@ -109,14 +110,14 @@ async function somebodyElse(subject: Subject, administrator: string): Promise<Re
   return { authorization: `Bearer ${made.token}` };
 }
 
-/** A repository of a kind at its worst, pushed and public. */
+/** Creates a public repository of the worst size of its kind, and pushes it. */
 async function make(folder: string, subject: Subject, repo: string, kind: string): Promise<Pushed> {
   const source = join(folder, `${repo}.git`);
   const pack = hostileRepository(kind, worstOf);
   await pack.save(source);
   await subject.json('POST', '/api/v1/repos', { name: repo, visibility: 'public' });
   const remote = subject.cloneUrl(repo);
-  // What is refused cleanly is no part of the measurement.
+  // A push that the server rejects cleanly is not measured.
   await pushAll(source, remote, pack, patienceMs);
   const refs = await refsOf(remote);
   await rm(source, { recursive: true, force: true });

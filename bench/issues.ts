@@ -1,11 +1,11 @@
-// Issues: a list, a fetch and a search among 200,000 of 50 repositories, beside the same reads of the stores behind a
-// bare route with the same credential check.
+// Measures a list, a fetch and a search among 200,000 issues of 50 repositories, against the same store queries behind
+// a bare route with the same credential check.
 import { compare, type Line } from './compare.ts';
 import type { Setting } from './lines.ts';
 import { latency } from './load.ts';
 import type { Subject } from './subject.ts';
 
-/** On the embedded database fewer: filling it would take longer than all else. */
+/** Fewer issues on the embedded database, where filling would take longer than everything else. */
 const counts = { embedded: 20_000, server: 200_000 } as const;
 
 export async function issueLines(setting: Setting, subject: Subject): Promise<Line[]> {

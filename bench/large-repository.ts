@@ -1,7 +1,6 @@
-// Pages of one large repository, cold and warm, each beside the fastest single git command for the same answer, run on
-// the same directory.
-// Options: --repository PATH (bare, of more than 50,000 commits), --database-url URL (embedded without it), --rounds N,
-// --only WORD.
+// Measures pages of one large repository, cold and warm, against the fastest single git command for the same answer on
+// the same directory. Options: --repository PATH (bare, with more than 50,000 commits), --database-url URL (embedded if
+// absent), --rounds N, --only WORD.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +30,7 @@ const branches = 100;
 interface Question {
   readonly name: string;
   readonly path: string;
-  /** The fastest single git command that says the same, in the forge's own copy. */
+  /** The fastest single git command with the same result, run in the forge's copy. */
   readonly command: (directory: string) => Promise<unknown>;
 }
 
@@ -52,8 +51,8 @@ process.stdout.write(`${table(lines)}${JSON.stringify(lines)}\n`);
 process.exitCode = lines.every(({ held }) => held) ? 0 : 1;
 
 /**
- * A repository that borrows the objects, with HEAD as `main` and other commits, evenly spread over all refs, as
- * branches.
+ * Makes a repository that borrows the objects, with HEAD as `main` and, as branches, other commits spread evenly over
+ * the list of all ref tips.
  */
 async function copyRefs(repository: string, source: string): Promise<string> {
   await git(['init', '-q', '--bare', '-b', 'main', source]);
@@ -86,8 +85,8 @@ async function copyRefs(repository: string, source: string): Promise<string> {
 }
 
 /**
- * The forge with the repository pushed and kept up as after any push, and a small one on which its code is run before
- * each measurement.
+ * Pushes the repository to the forge and waits for the upkeep after the push. Also pushes a small repository, which
+ * warms up the code before each measurement.
  */
 async function fill(source: string): Promise<string> {
   const subject = await Subject.start(options);
@@ -110,7 +109,7 @@ async function fill(source: string): Promise<string> {
       git(['push', '-q', subject.cloneUrl('large'), 'refs/heads/*:refs/heads/*'], source),
     );
     const directory = join(options.dataDir, 'repositories', id.slice(0, 2), `${id}.git`);
-    // The last that upkeep does with so many branches.
+    // Upkeep writes these two files last if there are this many branches.
     const kept = await timed(async () => {
       for (const name of ['objects/info/commit-graphs/commit-graph-chain', 'packed-refs'])
         while (
@@ -129,7 +128,7 @@ async function fill(source: string): Promise<string> {
   }
 }
 
-/** What is asked about: found in the repository itself. */
+/** Builds the questions from the contents of the repository. */
 async function ask(source: string, tip: string): Promise<readonly Question[]> {
   const files = (await git(['ls-tree', '-r', '-l', '-z', tip], source)).split('\0').flatMap((line) => {
     const [, type, oid = '', size = '', path = ''] = /^\d+ (\w+) (\w+) +(\S+)\t(.*)$/s.exec(line) ?? [];
@@ -155,7 +154,7 @@ async function ask(source: string, tip: string): Promise<readonly Question[]> {
     {
       name: `listing of ${entries.size} entries`,
       path: `contents/${folder}?ref=main`,
-      // Faster than any log that looks into merges, and so not always right; ended where every entry was named.
+      // Faster than a log that also follows merges, and so not always correct; ended when every entry has been named.
       command: (directory) => streamedLog(directory, [tip, '--', ...wanted], depth, entries),
     },
     {
@@ -166,7 +165,7 @@ async function ask(source: string, tip: string): Promise<readonly Question[]> {
     {
       name: '100 branches with divergence',
       path: 'branches?include_divergence=true&per_page=100',
-      // From which all counts can be made.
+      // All counts can be computed from this output.
       command: (directory) => git(['rev-list', '--parents', '--branches'], directory),
     },
     {
@@ -182,7 +181,7 @@ async function ask(source: string, tip: string): Promise<readonly Question[]> {
   ];
 }
 
-/** Of the files of about 1,000 lines the one that most commits changed. */
+/** Among files of about 1,000 lines, the path that most commits changed. */
 async function busyFile(
   source: string,
   tip: string,
@@ -234,7 +233,7 @@ async function streamedLog(
   await ended;
 }
 
-/** As many patches as are shown. */
+/** Reads only as many bytes of patches as the forge shows. */
 async function cutDiff(directory: string, commits: readonly string[]): Promise<void> {
   const diff = spawn('git', ['diff-tree', '-r', '-M', '--raw', '--numstat', '-p', ...commits], {
     cwd: directory,
@@ -253,7 +252,7 @@ async function cutDiff(directory: string, commits: readonly string[]): Promise<v
 
 async function measure({ name, path, command }: Question, directory: string): Promise<Line[]> {
   const repository = '/api/v1/repos/admin/large';
-  // A new process: nothing of the repository is known to it, but its code has run before.
+  // Starts a new process: its caches hold nothing of the large repository, but its code has run on the small one.
   const fresh = async <T>(work: (subject: Subject) => Promise<T>): Promise<T> => {
     const subject = await Subject.start(options);
     try {
@@ -269,7 +268,7 @@ async function measure({ name, path, command }: Question, directory: string): Pr
         ])
           await subject.json('GET', `/api/v1/repos/admin/small/${other}`);
       }
-      // What it has compiled to do all that takes a core for a while.
+      // Waits until the JIT has compiled that code, which occupies a core.
       await delay(1500);
       return await work(subject);
     } finally {
@@ -295,7 +294,7 @@ async function measure({ name, path, command }: Question, directory: string): Pr
         for (const one of [`${subject.bare}/repository/${id}`, url(subject)]) await latency(one, subject.headers, 50);
         const bare = await latency(`${subject.bare}/repository/${id}`, subject.headers, 200);
         warm.push(Math.max(0, (await latency(url(subject), subject.headers, 100)) - bare));
-        // As every browser asks.
+        // Browsers always accept gzip.
         zipped.push(
           Math.max(0, (await latency(url(subject), { ...subject.headers, 'accept-encoding': 'gzip' }, 100)) - bare),
         );
@@ -312,7 +311,7 @@ async function measure({ name, path, command }: Question, directory: string): Pr
     const alone: number[] = [];
     for (let round = 0; round < rounds; round += 1) {
       await fresh(async (subject) => {
-        // All within the time that the listing takes.
+        // All of these requests must run while the listing runs.
         const asked = {
           url: `${subject.url}${repository}`,
           headers: subject.headers,

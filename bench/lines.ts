@@ -1,4 +1,4 @@
-// What is measured: start and memory, reads over REST, clone and push with stock git.
+// Measures start and memory, reads over REST, and clone and push with stock git.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bounded, compare, timed, type Line } from './compare.ts';
@@ -10,7 +10,7 @@ export interface Setting {
   readonly root: string;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
-  /** A bare repository of 12,000 commits. */
+  /** The path of a bare repository of 12,000 commits. */
   readonly history: string;
   readonly rounds: number;
 }
@@ -58,7 +58,7 @@ export async function readLines(setting: Setting, subject: Subject): Promise<Lin
   const bare = await latency(bareUrl, headers, 200);
   const beyond = async (path: string): Promise<number> => (await latency(`${subject.url}${path}`, headers, 200)) - bare;
   const root = '/api/v1/repos/admin/history/contents';
-  // The push has begun to warm the root; what is cold must not wait for that.
+  // The push has started to warm the root folder; the cold measurements must not wait for that.
   await subject.json('GET', root);
   let folder = 0;
   const listing = (): Promise<number> => timed(() => subject.json('GET', `${root}/folder-${folder++}?ref=main`));

@@ -1,5 +1,5 @@
-// A thousand followers of one merge request, over two processes where the database is outside: how long a message takes
-// from its change to them, and what a follower costs.
+// Measures a thousand followers of one merge request, over two processes if the database is a server: the delay from a
+// change to its message, and the memory of one follower.
 import { readFile } from 'node:fs/promises';
 import { followed, type LiveClient } from '#test/support/live-client';
 import { adminPassword, freePort, ServerProcess } from '#test/support/server-process';
@@ -78,7 +78,7 @@ export async function liveLines({ engine, dataDir, databaseUrl }: Setting, subje
   }
 }
 
-/** A public repository with one request, and the tokens of those who follow it. */
+/** Creates a public repository with one merge request. @returns the tokens of its followers. */
 async function make(subject: Subject): Promise<readonly string[]> {
   await subject.json('POST', '/api/v1/repos', { name: 'live', visibility: 'public' });
   const file = (branch: string) => ({ message: branch, branch, content: Buffer.from(branch).toString('base64') });

@@ -1,4 +1,4 @@
-// A closed-loop HTTP load from a thread of its own: N connections, each sending its next request when the last is
+// Generates a closed-loop HTTP load in a worker thread: each of N connections sends its next request when the last is
 // answered.
 import http from 'node:http';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
@@ -9,7 +9,7 @@ export type LoadOptions = {
   readonly connections: number;
 } & (
   | { readonly seconds: number }
-  /** To be posted, each once. */
+  /** Request bodies, each posted once. */
   | { readonly bodies: readonly string[] }
 );
 
@@ -19,7 +19,7 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-/** Rejects when any answer is not 200: a fast refusal is no result. */
+/** Rejects if any status is not 200, because a fast refusal is not a result. */
 export function load(options: LoadOptions): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: options });
@@ -28,7 +28,7 @@ export function load(options: LoadOptions): Promise<LoadResult> {
   });
 }
 
-/** The median time of one request after another on one connection, in milliseconds. */
+/** The median time in milliseconds of sequential requests on one connection. */
 export async function latency(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -63,7 +63,7 @@ function request(
   });
 }
 
-/** What is sent, one after the other: undefined for a GET. */
+/** The body of each request in order; undefined for a GET. */
 function* sent(options: LoadOptions): Generator<string | undefined, void> {
   if ('bodies' in options) yield* options.bodies;
   else for (const end = performance.now() + options.seconds * 1000; performance.now() < end;) yield undefined;

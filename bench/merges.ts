@@ -1,5 +1,5 @@
-// Merge requests: a list among 100,000 of 50 repositories beside the same reads of the stores, diffs beside git's own,
-// and merges in a long history beside the same plumbing commands.
+// Measures merge requests: a list among 100,000 of 50 repositories against the same store queries, diffs against git's
+// own, and merges in a long history against the same plumbing commands.
 import { access, cp, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bounded, compare, timed, type Line } from './compare.ts';
@@ -9,7 +9,7 @@ import { latency } from './load.ts';
 import { text, writeProposals } from './proposals.ts';
 import { git, type Subject } from './subject.ts';
 
-/** On the embedded database fewer: filling it would take longer than all else. */
+/** Fewer requests on the embedded database, where filling would take longer than everything else. */
 const counts = { embedded: 10_000, server: 100_000 } as const;
 const api = '/api/v1/repos/admin';
 
@@ -40,9 +40,9 @@ async function listLine({ engine, rounds, databaseUrl }: Setting, subject: Subje
 }
 
 const files = Array.from({ length: 2000 }, (_, index) => `folder-${index % 40}/file-${index}.txt`);
-/** Requests that are asked for at once. */
+/** The number of concurrent requests. */
 const atOnce = 8;
-/** Megabytes. */
+/** In megabytes. */
 const mostBeyond = 100;
 
 async function diffLines({ engine, rounds, root, dataDir }: Setting, subject: Subject): Promise<Line[]> {
@@ -50,7 +50,7 @@ async function diffLines({ engine, rounds, root, dataDir }: Setting, subject: Su
   await git(['init', '-q', '--bare', '-b', 'main', source]);
   const written = (paths: readonly string[], what: string) => paths.map((path) => [path, text(200, what)] as const);
   const some = Array.from({ length: rounds + 1 }, (_, round) => `some-${round}`);
-  // Of the one there are more files, of the other more bytes, than are shown.
+  // `many` has more files and `long` more bytes than the forge shows.
   const many = Array.from({ length: atOnce }, (_, index) => `many-${index}`);
   const long = Array.from({ length: atOnce }, (_, index) => `long-${index}`);
   await writeProposals(source, [
@@ -84,7 +84,7 @@ async function diffLines({ engine, rounds, root, dataDir }: Setting, subject: Su
       patient: true,
     });
 
-  // What is asked first is told to begin with, and of the warm one.
+  // The first branch only warms up the cold measurement, and is the one measured warm.
   const [first = '', ...others] = some;
   await fetched(first);
   await diffTree(first);
@@ -94,7 +94,7 @@ async function diffLines({ engine, rounds, root, dataDir }: Setting, subject: Su
     engine,
     unit: 'ms',
     rounds,
-    // So much as a list, for the database is asked beside, and git ends in no time.
+    // The same target as for a list, because the forge also queries the database and git takes almost no time.
     target: { most: 2 },
     ours: () => timed(() => fetched(others[asked++] ?? '')),
     limit: () => timed(() => diffTree(others[compared++] ?? '')),
@@ -144,7 +144,7 @@ async function mergeLine({ engine, rounds, root, dataDir }: Setting, subject: Su
   await git(['push', '-q', subject.cloneUrl('merging'), 'refs/heads/*:refs/heads/*'], source);
   const stored = storedAt(dataDir, id);
   await keptUp(stored);
-  // The same packs and the same graph.
+  // The copy has the same packs and the same commit-graph.
   const copy = join(root, `merged-${engine}.git`);
   await cp(stored, copy, { recursive: true });
   for (const [key, value] of [
@@ -178,7 +178,7 @@ async function mergeLine({ engine, rounds, root, dataDir }: Setting, subject: Su
   });
 }
 
-/** Made in a quarantine and pushed from there, so that the same is checked and kept as in the forge. */
+/** Merges in a quarantine and pushes from it, so that git checks and syncs the same objects as in the forge. */
 async function mergeByHand(directory: string, branch: string): Promise<void> {
   const quarantine = `${directory}.${branch}`;
   await mkdir(quarantine);
@@ -206,7 +206,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Until the forge has done for it what it does after a push. */
+/** Waits until the forge has finished its upkeep after a push. */
 async function keptUp(directory: string): Promise<void> {
   while (!(await exists(join(directory, 'objects', 'info', 'commit-graphs', 'commit-graph-chain'))))
     await new Promise((resolve) => setTimeout(resolve, 200));

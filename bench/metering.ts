@@ -1,4 +1,4 @@
-// What metering costs: one read of a server that meters beside the same of one that does not.
+// Measures the cost of metering: one read on a server that meters against the same read on one that does not.
 import { mkdir } from 'node:fs/promises';
 import { compare, type Line } from './compare.ts';
 import type { Setting } from './lines.ts';
@@ -7,7 +7,7 @@ import { Subject } from './subject.ts';
 
 const admin = '00000000-0000-4000-9000-000000000003';
 
-/** The administrator's budget becomes one that no load reaches. */
+/** Raises the administrator's budget beyond any load. */
 async function raise(subject: Subject): Promise<void> {
   const most = { requests_per_window: 1_000_000, window_seconds: 1 };
   await subject.json('PATCH', `/api/v1/admin/rate-limits/groups/${admin}/api.read`, most, await subject.session());
@@ -17,7 +17,7 @@ export async function meteringLines(setting: Setting): Promise<Line[]> {
   const { engine, rounds, databaseUrl } = setting;
   const subjects: Subject[] = [];
   const started = async (metering: 'on' | 'off'): Promise<Subject> => {
-    // The embedded database is one process's own.
+    // Only one process can open an embedded database.
     const dataDir = databaseUrl === undefined ? `${setting.dataDir}-metering-${metering}` : setting.dataDir;
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     const subject = await Subject.start({ dataDir, databaseUrl, metering });

@@ -1,5 +1,6 @@
-// The token and introspection endpoints beside bare routes that send the statements a correct one cannot do without,
-// and a read with each kind of credential beside a bare route that checks the same one and reads by key.
+// Measures the token and introspection endpoints against bare routes with the statements that any correct
+// implementation needs. Also measures a read with each kind of credential against a bare route with the same credential
+// check.
 import { createHash, randomBytes } from 'node:crypto';
 import { systemIds } from '#adapters/memory/index';
 import { tokenFormat } from '#core/identity/index';
@@ -9,17 +10,20 @@ import type { Setting } from './lines.ts';
 import { load } from './load.ts';
 import type { Subject } from './subject.ts';
 
-/** Requests of a measurement. */
+/** Requests per measurement. */
 const posts = { embedded: 100, server: 300 } as const;
 const connections = 16;
 
-/** As the design asks of a read: the share of a bare route that hapi's life cycle and access leave over. */
+/** The same target as for reads: what hapi's life cycle and the access decision leave of a bare route's rate. */
 const ofRead = { embedded: { least: 0.4 }, server: { least: 0.6 } } as const;
-/** Nearly all of it is the database's work, which the bare route has too: what a read leaves over is the least. */
+/** Almost all of the work is done by the database, which the bare route needs too. */
 const ofExchange = { least: 0.6 } as const;
-/** Three statements, for the token's account is another area's, where a personal access token takes two. */
+/**
+ * An OAuth2 token takes three statements, because its account belongs to another area; a personal access token takes
+ * two.
+ */
 const ofThreeStatements = { least: 0.6 } as const;
-/** As many statements as with a personal access token, and one HMAC. */
+/** A session takes as many statements as a personal access token, and one HMAC. */
 const ofHmac = { least: 0.8 } as const;
 
 const callback = 'https://app.example/callback';
@@ -99,7 +103,8 @@ async function credentialLines(
       }),
     );
   }
-  // The bare route checks the credential too; so that what a check costs is seen, one read beside the other.
+  // The bare route checks the credential too. To show the cost of each check, reads with different credentials are
+  // compared.
   for (const [name, target] of [
     ['an OAuth2 token', ofThreeStatements],
     ['a session', ofHmac],
@@ -128,11 +133,11 @@ interface Tokens {
   readonly refresh_token: string;
 }
 
-/** A confidential client that the administrator and others have granted access, and what it sends. */
+/** A confidential client to which the administrator and 64 users granted access, and its requests. */
 class Application {
   readonly #subject: Subject;
   readonly #proof: Proof;
-  /** Used up. */
+  /** An exchanged code, kept as the original for copies. */
   readonly #code: string;
   readonly tokens: Tokens;
 
@@ -143,7 +148,7 @@ class Application {
     this.tokens = tokens;
   }
 
-  /** Through the doors that everyone has. */
+  /** Registers the client and obtains tokens over the public API. */
   static async register(subject: Subject, session: string): Promise<Application> {
     const { client_id, client_secret } = (await subject.json(
       'POST',
@@ -171,14 +176,14 @@ class Application {
     return new Application(subject, proof, code, tokens as Tokens);
   }
 
-  /** Exchanges of codes that nobody has used. */
+  /** Request bodies for exchanges of unused codes. */
   async codes(count: number, scopes: readonly string[]): Promise<readonly string[]> {
     const codes = Array.from({ length: count }, () => randomBytes(32).toString('hex').slice(0, 43));
     await this.#fill({ kind: 'codes', of: sha256(this.#code), hashes: codes.map((code) => sha256(code)), scopes });
     return codes.map((code) => encoded({ ...this.#proof, ...exchangeOf(code) }));
   }
 
-  /** Exchanges of refresh tokens that nobody has used. */
+  /** Request bodies for exchanges of unused refresh tokens. */
   async refreshes(count: number): Promise<readonly string[]> {
     const secrets = Array.from({ length: count }, () => refreshTokens.mint(systemIds));
     const hashes = secrets.map((secret) => sha256(secret));

@@ -1,5 +1,4 @@
-// What plugins cost who does not use them: fifty trivial ones from outside, at the start and per request of others'
-// routes.
+// Measures the cost of unused plugins: fifty trivial external plugins, at start-up and per request to other routes.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bounded, compare, type Line } from './compare.ts';
@@ -9,7 +8,7 @@ import { Subject } from './subject.ts';
 
 const count = 50;
 
-/** A module as a stranger writes it: one route and nothing else. */
+/** The source of an external plugin with one route. */
 const trivial = (name: string): string => `import { anyone, api, definePlugin, shape, text } from 'hexforge/plugin';
 export default definePlugin({
   name: '${name}', version: '1.0.0', api: '*', build: () => ({ greet: () => ({ text: 'hello' }) }),
@@ -22,7 +21,7 @@ export default definePlugin({
 });
 `;
 
-/** Their lines in the configuration. */
+/** Writes the plugins to disk. @returns their lines of the configuration. */
 async function lay(root: string): Promise<string> {
   const lines: string[] = [];
   for (let index = 0; index < count; index++) {
@@ -59,7 +58,7 @@ async function startLine({ engine, rounds }: Setting, start: Start): Promise<Lin
   return bounded({ name: `start with ${count} plugins more`, engine, unit: 'ms', values: more, most: 250 });
 }
 
-/** Measured in turns, each time on a server of its own: two on one data directory exclude each other. */
+/** Measures alternately, each time on a new server, because two servers cannot share one data directory. */
 async function requestLines({ engine, rounds }: Setting, start: Start): Promise<Line[]> {
   const measured = { with: [] as Cost[], without: [] as Cost[] };
   for (let round = 0; round < rounds; round++)
@@ -93,7 +92,7 @@ async function requestLines({ engine, rounds }: Setting, start: Start): Promise<
 
 interface Cost {
   readonly requestsPerSecond: number;
-  /** CPU of the server. */
+  /** CPU time of the server per request. */
   readonly microseconds: number;
 }
 
@@ -107,7 +106,7 @@ async function costOf(subject: Subject): Promise<Cost> {
   return { requestsPerSecond, microseconds: ((await cpu(subject.pid)) - before) / (requestsPerSecond * seconds) };
 }
 
-/** Microseconds of CPU that a process has had, by its clock of 100 Hz (proc(5), `utime` and `stime`). */
+/** Microseconds of CPU time of a process, from its 100 Hz clock (proc(5), `utime` and `stime`). */
 async function cpu(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,16 +1,16 @@
-// Branches to be compared and merged, the same on every run: written with git fast-import.
+// Writes branches to compare and merge with git fast-import, the same on every run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** On top of a commit, one that writes files whole. */
+/** A branch of one commit that writes whole files, on top of another commit. */
 export interface Proposal {
   readonly branch: string;
-  /** A commit or branch; absent: the branch begins with it. */
+  /** A commit or branch; if absent, the branch starts with this commit. */
   readonly from?: string;
   readonly files: Iterable<readonly [path: string, content: string]>;
 }
 
-/** Writes the branches of the bare repository at `directory`, which must exist. */
+/** Writes the branches to the bare repository at `directory`, which must exist. */
 export async function writeProposals(directory: string, proposals: Iterable<Proposal>): Promise<void> {
   const git = spawn('git', ['-C', directory, 'fast-import', '--quiet'], { stdio: ['pipe', 'ignore', 'inherit'] });
   const write = async (text: string): Promise<void> => {
@@ -28,6 +28,6 @@ export async function writeProposals(directory: string, proposals: Iterable<Prop
   if (code !== 0) throw new Error(`git fast-import ended with ${code}`);
 }
 
-/** Lines of which every twentieth says `what`. */
+/** A text in which every twentieth line starts with `what`. */
 export const text = (lines: number, what: string): string =>
   Array.from({ length: lines }, (_, line) => `${line % 20 === 0 ? what : 'line'} ${line} of a file\n`).join('');

@@ -1,4 +1,4 @@
-// The forge under measurement as its clients see it: started, filled with a repository, asked.
+// The forge under measurement: starts and stops a server, fills it and sends it requests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -8,15 +8,15 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { adminPassword as password, freePort, ServerProcess } from '#test/support/server-process';
 
-/** As `adapters/git-native/process/git-process.ts` has it. */
+/** The same value as in `adapters/git-native/process/git-process.ts`. */
 const computationNiceness = 10;
 
 export interface SubjectOptions {
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
-  /** Lines of more plugins in the configuration. */
+  /** More lines of the configuration's `plugins`. */
   readonly plugins?: string;
-  /** As a user runs it, without the bare routes: metered by the plugin `limits`, or not at all. */
+  /** If set, the server runs as for a user, without the bare routes, metered by the plugin `limits` or not metered. */
   readonly metering?: 'on' | 'off';
 }
 
@@ -35,7 +35,10 @@ export class Subject {
     this.readyAfter = readyAfter;
   }
 
-  /** The forge as a user runs it, but for budgets that no measurement reaches and sessions that outlast all of them. */
+  /**
+   * Starts the forge as for a user, except that no measurement reaches the budgets and sessions outlast all
+   * measurements.
+   */
   static async start({ dataDir, databaseUrl, plugins = '', metering }: SubjectOptions): Promise<Subject> {
     const barePort = await freePort();
     const config = `${dataDir}.yaml`;
@@ -62,17 +65,17 @@ export class Subject {
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024;
   }
 
-  /** What `work` takes of resident memory at its most, in MB. */
+  /** How much resident memory grows at most during `work`, in MB. */
   async memoryBeyond(work: () => Promise<unknown>): Promise<number> {
     const before = await this.memory();
-    // proc(5): 5 resets the peak.
+    // Writing 5 resets the peak (proc(5)).
     await writeFile(`/proc/${this.#server.pid}/clear_refs`, '5');
     await work();
     const status = await readFile(`/proc/${this.#server.pid}/status`, 'utf8');
     return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024 - before;
   }
 
-  /** Signs in. @returns the token of a session of the administrator. */
+  /** Signs in. @returns a session token of the administrator. */
   async session(): Promise<string> {
     const login = await this.json('POST', '/api/v1/auth/login', { username: 'admin', password }, '');
     return (login as { access_token: string }).access_token;
@@ -109,7 +112,7 @@ export class Subject {
     return response.json();
   }
 
-  /** Has the bare routes lay rows for a measurement. */
+  /** Inserts rows for a measurement through the bare routes. */
   async fill(what: string, body: object): Promise<void> {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${this.bare}/${what}`, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -127,11 +130,13 @@ export class Subject {
 
 export interface GitOptions {
   readonly environment?: Readonly<Record<string, string>>;
-  /** Whether it gives way to others, as computations of the forge do: on a busy machine neither has the advantage. */
+  /**
+   * Lowers the priority of git as the forge does for computations, so that neither has an advantage on a busy machine.
+   */
   readonly patient?: boolean;
 }
 
-/** Stock git with nothing of this machine's configuration. */
+/** Runs stock git without this machine's configuration. */
 export async function git(
   args: readonly string[],
   cwd?: string,
@@ -147,7 +152,7 @@ export async function git(
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A session of its own, for niceness counts within one.
+    // Starts a new session, because niceness counts within a session.
     detached: patient,
   });
   if (patient) giveWay(child.pid);
@@ -162,6 +167,6 @@ function giveWay(pid: number | undefined): void {
     setPriority(pid, computationNiceness);
     writeFileSync(`/proc/${pid}/autogroup`, String(computationNiceness));
   } catch {
-    // It has ended, or this system groups nothing.
+    // The process has ended, or the system has no autogroups.
   }
 }

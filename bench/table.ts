@@ -1,4 +1,4 @@
-// Lines of a measurement as a table.
+// Formats measurements as a table.
 import type { Line } from './compare.ts';
 
 export function table(lines: readonly Line[]): string {

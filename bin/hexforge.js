@@ -1,6 +1,5 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072 node --max-semi-space-size=8 --max-old-space-size=1024
-// The command `hexforge`: plain old JavaScript, so that an older Node can say what is wrong before it meets newer
-// syntax.
+// The command `hexforge`. It uses old JavaScript syntax, so that an older Node can run it and report its version.
 var needed = 24;
 if (Number(process.versions.node.split('.')[0]) < needed) {
   process.stderr.write(
@@ -16,11 +15,11 @@ if (Number(process.versions.node.split('.')[0]) < needed) {
     .then(function (modules) {
       var module = modules[0];
       var v8 = modules[1];
-      // Throwing compiled WebAssembly away, V8 may crash the process (nodejs/node issue 64500). The embedded database
-      // is WebAssembly, and so is what strips types.
+      // V8 may crash the process when it discards compiled WebAssembly (nodejs/node issue 64500). The embedded database
+      // and the code that strips types are WebAssembly.
       v8.setFlagsFromString('--no-wasm-code-gc');
-      // Halves the time of loading. Not in the system's temporary folder, where others could put code of theirs; where
-      // this one cannot be written, nothing is cached.
+      // Halves the load time. The cache is not in the system's temporary folder, where other users could plant code. If
+      // this folder cannot be written, nothing is cached.
       module.enableCompileCache(
         decodeURIComponent(new URL('../node_modules/.cache/hexforge', import.meta.url).pathname),
       );

@@ -1,15 +1,15 @@
-// The example configuration file, rendered from the schemas: every key with its description, unit and default,
-// commented out.
+// Renders the example configuration file from the schemas: every key with its description, unit and default, commented
+// out.
 import type Joi from 'joi';
 import { dump } from 'js-yaml';
 import type { PluginDefinition } from '#host/definition';
 import { keys, pluginKeys, type Key } from './schema.ts';
 import { defaultProviders, standardPlugins } from './standard.ts';
 
-/** Keys that hold names of ports, settings and plugins: rendered from the definitions. */
+/** Keys whose members are named by ports, settings and plugins. They are rendered from the plugin definitions. */
 const maps: ReadonlySet<string> = new Set(['providers', 'settings', 'plugins']);
 
-/** `config/hexforge.example.yaml` for the standard plugins; a test compares the file with it. */
+/** The text of `config/hexforge.example.yaml` for the standard plugins; a test compares the file with it. */
 export function exampleFile(definitions: readonly PluginDefinition[]): string {
   const lines = [
     '# The configuration of Hexforge: every key, with its default.',
@@ -58,7 +58,7 @@ function plugin({ name, config, environment = {} }: PluginDefinition): readonly 
   return [`#   ${name}:`, `#     enabled: ${enabled}`, ...members(config?.describe(), '#     ', variables)];
 }
 
-/** Each key of a schema; those of an object below its own. */
+/** Each key of a schema, with the keys of a nested object indented below it. */
 function members(
   described: Joi.Description | undefined,
   margin: string,
@@ -77,5 +77,5 @@ function members(
   });
 }
 
-/** On one line. */
+/** A value as YAML on one line. */
 const yaml = (value: unknown): string => dump(value, { flowLevel: 0, lineWidth: -1 }).trimEnd();

@@ -1,4 +1,5 @@
-// Reads the configuration: environment over file over defaults. Finds all faults of the host's own keys at once.
+// Reads the configuration: the environment overrides the file, the file overrides defaults. All faults of the host's
+// own keys are reported at once.
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { load as parseYaml, YAMLException } from 'js-yaml';
@@ -11,11 +12,11 @@ import { mask, type ChosenPlugin, type Configuration, type ShownValue, type Sour
 import { hostSchema, keys, type HostKeys, type PluginKeys } from './schema.ts';
 import { defaultProviders, standardPlugins } from './standard.ts';
 
-/** All that is wrong with the host's part of the configuration, each with its remedy. */
+/** All faults of the host's part of the configuration, each with its remedy. */
 export class ConfigurationProblems extends Refused {
   /**
-   * The configuration without its faulty lines, for finding what else is wrong; undefined where the file cannot be read
-   * at all.
+   * The configuration without its faulty keys, so that the other checks can still run; undefined if the file cannot be
+   * read or parsed.
    */
   readonly partial: Configuration | undefined;
 
@@ -27,15 +28,15 @@ export class ConfigurationProblems extends Refused {
 
 export interface LoadOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where relative paths start; a plugin's path in the file starts at the file. */
+  /** The base of relative paths. A plugin's `path` is relative to the configuration file instead. */
   readonly cwd: string;
-  /** A file named on the command line; over HEXFORGE_CONFIG. */
+  /** A file named on the command line; overrides HEXFORGE_CONFIG. */
   readonly file?: string;
 }
 
 type Values = Record<string, unknown>;
 
-/** @throws {ConfigurationProblems} */
+/** @throws {ConfigurationProblems} with every fault found. */
 export async function loadConfiguration(options: LoadOptions): Promise<Configuration> {
   const { environment, cwd } = options;
   const file = readFile(options);
@@ -87,7 +88,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
   return configuration;
 }
 
-/** Without the lines at fault: a whole key of the host, one key of a plugin, one choice, one setting. */
+/** Removes the faulty keys: a whole key of the host, one key of a plugin, one provider choice or one setting. */
 function without(values: Values, faulty: readonly (readonly (string | number)[])[]): Values {
   const rest = structuredClone(values);
   for (const path of faulty) {
@@ -135,7 +136,7 @@ function readFile({
   return { path, values: filled(values) };
 }
 
-/** `key:` with nothing behind it is null in YAML: a line left open, as in the example file. */
+/** Removes null values: a key without a value, as in the example file, counts as absent. */
 const filled = (map: object): Values =>
   Object.fromEntries(
     Object.entries(map)
@@ -150,7 +151,7 @@ const withoutSlashes = (url: string | undefined): string | undefined =>
   url === undefined ? undefined : trimEnd(url, (character) => character === '/');
 
 function parse(text: string, path: string): unknown {
-  // The parser refuses a file without a document; for an operator a file of comments alone is an empty configuration.
+  // The parser throws for a file without a document, but a file of comments only is an empty configuration.
   if (text.split('\n').every((line) => /^(?:#|$)/.test(line.trim()))) return {};
   try {
     return parseYaml(text, { filename: path });
@@ -167,7 +168,7 @@ function parse(text: string, path: string): unknown {
   }
 }
 
-/** An empty variable is an absent one, as compose files write it. */
+/** An empty variable counts as absent, because compose files set variables to the empty string. */
 const nonEmpty = (text: string | undefined): string | undefined =>
   text === undefined || text === '' ? undefined : text;
 
@@ -186,7 +187,7 @@ function fromEnvironment(environment: LoadOptions['environment']): {
   return { values, sources };
 }
 
-/** Says where the faulty value stands. */
+/** Adds the source of the faulty value to the message. */
 function sourced(problem: Problem, sources: ReadonlyMap<string, Source>, file: string | undefined): Problem {
   const key = problem.message.split(/[ .]/, 1)[0] ?? '';
   const from = sources.get(key);
@@ -201,7 +202,7 @@ interface Switches {
   readonly problems: readonly Problem[];
 }
 
-/** HEXFORGE_PLUGINS: `+name` enables, `-name` disables, on top of the configured set. */
+/** Parses HEXFORGE_PLUGINS: `+name` enables a plugin and `-name` disables it, overriding the configuration. */
 function readSwitches(text: string, configured: HostKeys['plugins']): Switches {
   const known = [...new Set([...standardPlugins.map(({ name }) => name), ...Object.keys(configured)])];
   const on = new Map<string, boolean>();
@@ -267,7 +268,7 @@ function choose(
   return { chosen, problems };
 }
 
-/** Plugins the file names take each other's places in the order the file names them; the others stay where they are. */
+/** Reorders the plugins named in the file among their own positions; the other plugins keep their position. */
 function inFileOrder(all: readonly string[], named: readonly string[]): readonly string[] {
   const queue = [...named];
   return all.map((name) => (named.includes(name) ? (queue.shift() ?? name) : name));

@@ -1,10 +1,10 @@
-// Every key of the configuration: what it means, its unit, its default, and the environment variable that sets it.
+// Every key of the configuration: its meaning, unit, default, and the environment variable that sets it.
 import Joi from 'joi';
 import { defaultLimits } from '#host/limits';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
-/** The checked values of the keys the host itself reads. */
+/** The checked values of the keys that the host itself reads. */
 export interface HostKeys {
   readonly host: string;
   readonly port: number;
@@ -35,22 +35,22 @@ export interface PluginKeys {
   readonly path?: string;
   readonly package?: string;
   readonly mount?: 'own' | 'anywhere';
-  /** The plugin's own keys; its schema checks them. */
+  /** The plugin's own keys, which its own schema checks. */
   readonly [key: string]: unknown;
 }
 
 export interface Key {
   readonly schema: Joi.Schema;
-  /** A sentence, with the unit where there is one. */
+  /** A sentence, with the unit if the value has one. */
   readonly description: string;
-  /** As YAML shows it; undefined: absent. */
+  /** The default in the file's form; undefined if the key is absent by default. */
   readonly default?: unknown;
-  /** What stands there in words where the default is absent or computed. */
+  /** The text shown in place of a default that is absent or computed. */
   readonly otherwise?: string;
   readonly environment?: string;
-  /** How the text of the environment variable becomes the value; as it stands where absent. */
+  /** Converts the text of the environment variable; if absent, the text is the value. */
   readonly read?: (text: string) => unknown;
-  /** Masked whenever the configuration is shown. */
+  /** If true, the value is masked whenever the configuration is shown. */
   readonly secret?: true;
 }
 
@@ -66,7 +66,7 @@ const postgresUrl = Joi.string()
   .uri({ scheme: ['postgres', 'postgresql'] })
   .messages({ 'string.uriCustomScheme': 'must be a postgres:// URL' });
 const seconds = Joi.number().positive().max(3600);
-/** One, or several with a comma between. */
+/** One key, or several separated by commas. */
 const key32 = Joi.string()
   .max(1000)
   .custom((text: string, helpers) =>
@@ -75,8 +75,8 @@ const key32 = Joi.string()
   .messages({ 'any.invalid': 'must be 32 bytes in base64' });
 
 /**
- * In the order of the example file. Nested maps (`providers`, `settings`, `plugins`) hold names of ports, settings and
- * plugins.
+ * All keys, in the order of the example file. The members of `providers`, `settings` and `plugins` are named by ports,
+ * settings and plugins.
  */
 export const keys: Readonly<Record<keyof HostKeys, Key>> = {
   host: {
@@ -224,7 +224,7 @@ export const keys: Readonly<Record<keyof HostKeys, Key>> = {
   },
 };
 
-/** Keys of `plugins.<name>` that are the host's; all others are the plugin's own. */
+/** Keys of `plugins.<name>` that the host reads. All others belong to the plugin. */
 export const pluginKeys: Readonly<Record<'enabled' | 'path' | 'package' | 'mount', string>> = {
   enabled: 'Whether the plugin runs. Default: true for most standard plugins and for every other one named here.',
   path: 'A plugin that is not standard: its module, relative to this file.',

@@ -1,10 +1,10 @@
-// THE list of standard plugins, and who provides what where several could.
+// The list of standard plugins, and the default provider of each port that several plugins may provide.
 
 export interface StandardPlugin {
   readonly name: string;
-  /** Loaded only when the plugin is enabled, or when a remedy has to name who could help. */
+  /** Loaded only if the plugin is enabled, or if an error message must name the plugins that provide a port. */
   readonly module: string;
-  /** Whether it runs where the configuration does not say. */
+  /** Whether the plugin runs if the configuration does not set it. */
   readonly enabled: boolean;
 }
 
@@ -24,12 +24,12 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'redis', module: '#plugins/redis/plugin', enabled: false },
 ];
 
-/** Port → plugin; counts where that plugin is enabled and the configuration does not choose. */
+/** Port to plugin; used if that plugin is enabled and the configuration chooses no provider. */
 export const defaultProviders: Readonly<Record<string, string>> = {
   GitBackend: 'git-native',
 };
 
-/** Plugin → what makes it cheap where it guards nothing: in the forges of tests. */
+/** Plugin to configuration that makes tests fast, at the cost of security. */
 export const cheapForTests: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   identity: { scrypt_log_n: 10 },
 };

@@ -1,13 +1,13 @@
-// The listen address and port, tried before anything is built: base URLs are rendered from it, and a taken one should
-// leave nothing behind.
+// Tests the listen address and port before anything is built, because base URLs contain it and a taken port should
+// leave nothing to clean up.
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { Refused } from './problem.ts';
 
-/** Below Linux's ephemeral range, so that no outgoing connection takes it between now and the listening. */
+/** Below Linux's ephemeral range, so that no outgoing connection takes the port before the server listens. */
 const range = { from: 20_000, to: 32_000 };
 
-/** @throws {Refused} where the host cannot be listened on at all. */
+/** Finds a free port. @throws {Refused} if no port of the host can be listened on. */
 export async function freePort(host: string): Promise<number> {
   for (;;) {
     const port = randomInt(range.from, range.to);
@@ -17,7 +17,7 @@ export async function freePort(host: string): Promise<number> {
   }
 }
 
-/** @throws {Refused} where the port is taken or may not be used. */
+/** Checks that the port can be listened on. @throws {Refused} if it is taken or not permitted. */
 export async function demandPort(host: string, port: number): Promise<void> {
   const fault = await tryListening(host, port);
   if (fault !== undefined) throw listenRefusal(fault, host, port) ?? fault;
@@ -52,7 +52,7 @@ const faults: Readonly<
   },
 };
 
-/** What the operating system said, with its remedy; undefined where it is none of the known faults. */
+/** Turns an error of `listen` into a refusal with its remedy; undefined for an unknown error. */
 export function listenRefusal(error: unknown, host: string, port: number): Refused | undefined {
   const fault = error instanceof Error && 'code' in error ? faults[String(error.code)] : undefined;
   return fault === undefined

@@ -1,5 +1,5 @@
-// Atomic file writes: create a file unless it exists, or replace it, whole and synced however many processes try at the
-// same moment.
+// Atomic file writes: create a file unless it exists, or replace it, whole and synced, even if several processes write
+// at the same time.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -14,15 +14,15 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** Makes the file with these contents, whole and on disk, unless it exists. @returns whether this call made it. */
+/** Creates the file with these contents, whole and synced, unless it exists. @returns whether this call created it. */
 export function createOnce(path: string, contents: string): boolean {
   const draft = writeBeside(path, contents);
   try {
-    // Unlike rename, link refuses an existing name.
+    // Unlike rename, link fails if the name exists.
     linkSync(draft, path);
     return true;
   } catch (error) {
-    // Whoever was first may have removed the draft of this call too.
+    // The process that created the file may also have removed this call's draft.
     if (existsSync(path)) return false;
     throw error;
   } finally {
@@ -44,8 +44,8 @@ export function replaceFile(path: string, contents: string): void {
 }
 
 /**
- * Removes what processes that were killed in `createOnce` left beside the file. Only where that exists, and is replaced
- * by nobody: who is making it at this moment learns that it is made, whether its draft is there or not.
+ * Removes drafts that processes killed in `createOnce` left beside the file. May only be called if the file exists and
+ * is never replaced: a concurrent `createOnce` then finds the file, whether or not its draft still exists.
  */
 export function removeDrafts(path: string): void {
   const begin = `${basename(path)}.`;
@@ -56,7 +56,10 @@ export function removeDrafts(path: string): void {
 
 const draftEnd = /^[0-9a-f]{12}\.new$/;
 
-/** Where it cannot be written whole, as on a full disk, there is none. */
+/**
+ * Writes and syncs a draft beside the file. If it cannot be written completely, as on a full disk, the draft is
+ * removed.
+ */
 function writeBeside(path: string, contents: string): string {
   const draft = `${path}.${randomBytes(6).toString('hex')}.new`;
   const file = openSync(draft, 'wx', 0o600);

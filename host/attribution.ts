@@ -1,5 +1,5 @@
-// Attribution: which outside plugin the code that runs now belongs to, carried along its asynchronous work
-// (AsyncLocalStorage) or read off the stack of an error.
+// Finds the external plugin that the running code belongs to, by asynchronous context (AsyncLocalStorage) or by the
+// stack of an error.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,11 +11,11 @@ import type { Made } from './life.ts';
 /** A plugin that is not a standard one. */
 export interface OutsidePlugin {
   readonly name: string;
-  /** The absolute path of its module, where it came from a file. */
+  /** The absolute path of its module; absent if it was not loaded from a file. */
   readonly file?: string;
 }
 
-/** Where the host's own code lies: no plugin's, though a plugin's folder may hold it. */
+/** The root of the host's own code. It belongs to no plugin, even inside a plugin's folder. */
 const ourRoot = fileURLToPath(new URL('..', import.meta.url));
 
 export class Attribution {
@@ -28,13 +28,13 @@ export class Attribution {
     for (const { name, file } of plugins) if (file !== undefined) this.#files.set(name, real(file));
   }
 
-  /** Runs a call into a plugin. Those of standard plugins are not followed: they cost nothing. */
+  /** Runs a call into a plugin. Calls into standard plugins are not tracked, which keeps them cheap. */
   run<T>(plugin: string, work: () => T): T {
     if (this.#outside.has(plugin)) return this.#running.run(plugin, work);
     return this.#running.getStore() === undefined ? work() : this.#running.exit(work);
   }
 
-  /** What an outside plugin's builders made, each call into it followed. */
+  /** Wraps the contributions of an external plugin, so that each call into them is tracked. */
   followed(plugin: string, made: Made): Made {
     if (!this.#outside.has(plugin)) return made;
     const run = <T>(work: () => T): T => this.#running.run(plugin, work);
@@ -62,7 +62,10 @@ export class Attribution {
     };
   }
 
-  /** The first on the error's stack, or else the plugin at work: that may have called another one through a port. */
+  /**
+   * The external plugin on the error's stack that is innermost; otherwise the running plugin, which may have called
+   * another one through a port.
+   */
   culprit(error: unknown): string | undefined {
     return (error instanceof Error ? this.#onStack(error.stack ?? '') : undefined) ?? this.#running.getStore();
   }
@@ -75,7 +78,10 @@ export class Attribution {
     return undefined;
   }
 
-  /** The plugin whose module the frame names; else the one in whose folder it lies, unless several share that. */
+  /**
+   * The plugin whose module the frame names; otherwise the plugin with the deepest folder that contains the frame's
+   * file, unless several share it.
+   */
   #inFrame(line: string): string | undefined {
     const lies = (path: string, after: string): boolean =>
       line.includes(`${pathToFileURL(path).href}${after}`) || line.includes(`${path}${after}`);
@@ -98,11 +104,11 @@ export const outsidePlugins = ({ plugins }: Configuration): readonly OutsidePlug
     .filter(({ enabled, standard }) => enabled && !standard)
     .map(({ name, module, resolveFrom }) => {
       const file = module.startsWith('/') ? module : fileOf(module, resolveFrom);
-      // Without a file what it does is known while it does it, not by its stack.
+      // Without a file, the plugin is found by asynchronous context only.
       return file === undefined ? { name } : { name, file };
     });
 
-/** Of a package beside the configuration, or else beside Hexforge. */
+/** The file of a package, looked up from the configuration and then from Hexforge. */
 function fileOf(module: string, resolveFrom: string): string | undefined {
   const name = module.split('/', module.startsWith('@') ? 2 : 1).join('/');
   for (const from of [join(resolveFrom, 'hexforge.yaml'), import.meta.url]) {
@@ -110,7 +116,8 @@ function fileOf(module: string, resolveFrom: string): string | undefined {
     try {
       return resolve(module);
     } catch {
-      // Many packages have exports for `import` alone, and `resolve` is that of `require`: the folder tells as much.
+      // Many packages have exports for `import` only, while `resolve` uses the conditions of `require`. The folder is
+      // enough here.
       const folder = resolve.paths(module)?.find((path) => existsSync(join(path, name)));
       if (folder !== undefined) return join(folder, name, 'package.json');
     }
@@ -118,7 +125,7 @@ function fileOf(module: string, resolveFrom: string): string | undefined {
   return undefined;
 }
 
-/** Of a package its own; of a file the one it lies in. */
+/** The folder of the package that contains the file; outside of packages, the file's own folder. */
 function folderOf(file: string): string {
   const parts = file.split(sep);
   const at = parts.lastIndexOf('node_modules');
@@ -126,12 +133,12 @@ function folderOf(file: string): string {
   return parts.slice(0, at + (parts[at + 1]?.startsWith('@') === true ? 3 : 2)).join(sep);
 }
 
-/** Modules are known by the path that links lead to. */
+/** Node identifies modules by their real path, with links resolved. */
 function real(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    // It is not there: its plugin will not be loaded either.
+    // The file does not exist, so its plugin cannot be loaded either.
     return file;
   }
 }

@@ -1,5 +1,5 @@
-// The machine, the plugin host's life cycle: migrate, build, start, publish; and stop in reverse, also after a
-// half-finished start.
+// Runs the life cycle of the plugin host: migrate, build, start, publish; then stop in reverse, also after a partial
+// start.
 import type { MigrationOutcome } from '#adapters/postgres/index';
 import { Internal } from '#core/kernel/errors';
 import { LiveFeed } from '#core/kernel/live';
@@ -27,31 +27,31 @@ import { migrationsOf, storesOf, type OpenStorage } from './storage.ts';
 import { Strays, type Stray } from './strays.ts';
 
 export interface BootOptions {
-  /** Already checked: `check` found nothing. */
+  /** The plan, in which `check` found no problems. */
   readonly plan: Plan;
   readonly storage: OpenStorage;
   readonly instance: Instance;
-  /** What the host provides itself, by port. `port` reads what plugins provide, at the time of the call. */
+  /** Makes the values of the host's own ports, by port. `port` reads the ports of plugins, at the time of the call. */
   readonly own: (
     parts: Pick<Container, 'port' | 'providers'> & { readonly lives: readonly Life[]; readonly log: Log },
   ) => {
     readonly [port: string]: unknown;
   };
   readonly logOf: (plugin: string) => Log;
-  /** Over the defaults. */
+  /** Overrides of the default limits. */
   readonly limits?: Partial<Limits>;
-  /** Knows the outside plugins. Default: there are none. */
+  /** Identifies external plugins. Default: there are no external plugins. */
   readonly attribution?: Attribution;
 }
 
 export class Machine {
-  /** In the order of needs. */
+  /** In the order of dependencies. */
   readonly lives: readonly Life[];
   readonly container: Container;
   readonly instance: Instance;
   readonly limits: Limits;
   readonly readiness: () => Promise<Readiness>;
-  /** Brings what followers of the channels are told. */
+  /** Delivers events to the followers of channels. */
   readonly feed = new LiveFeed();
   readonly #options: BootOptions;
   readonly #attribution: Attribution;
@@ -101,7 +101,10 @@ export class Machine {
     });
   }
 
-  /** @returns what became of each plugin's migrations. One whose were refused has failed. */
+  /**
+   * Applies the migrations of all plugins. @returns the outcome of each. A plugin whose migrations were refused has
+   * failed.
+   */
   async migrate(): Promise<readonly MigrationOutcome[]> {
     const { storage } = this.#options;
     const outcomes = storage.column === 'sql' ? await storage.migrate(this.#migrations()) : [];
@@ -113,7 +116,7 @@ export class Machine {
     return outcomes;
   }
 
-  /** What `migrate` would apply, and what it would refuse. */
+  /** The migrations that `migrate` would apply, and those that it would refuse. */
   async pending(): Promise<readonly MigrationOutcome[]> {
     const { storage } = this.#options;
     return storage.column === 'sql' ? storage.pending(this.#migrations()) : [];
@@ -126,12 +129,15 @@ export class Machine {
     );
   }
 
-  /** An error that nobody caught. @returns whose it is, and whether the forge goes on without that plugin. */
+  /**
+   * Handles an uncaught error. @returns the plugin that it belongs to, and whether the forge continues without that
+   * plugin.
+   */
   stray(error: unknown): Stray {
     return this.#strays.take(error);
   }
 
-  /** Nothing will be started: what is built may be used from here on, for one command at the machine. */
+  /** Ends the boot before the start: an offline command then uses the built plugins. */
   stayBuilt(): void {
     this.#alone = true;
   }
@@ -141,7 +147,7 @@ export class Machine {
     await this.#refuseClashes();
   }
 
-  /** A builder that does not go by its configuration alone may contribute other things now than it told. */
+  /** Checks the real contributions again, because a builder may contribute something else than when it was checked. */
   async #refuseClashes(): Promise<void> {
     for (;;) {
       const made = this.#alive().flatMap(({ name, made }) =>
@@ -154,7 +160,9 @@ export class Machine {
     }
   }
 
-  /** Starts every plugin, then publishes: nothing is seen, delivered or repeated before all have started. */
+  /**
+   * Starts every plugin, then publishes: no route is served, no event delivered and no job run before all have started.
+   */
   async start(): Promise<void> {
     for (const life of this.lives) {
       await this.#step(life, 'built', 'start', async () => {
@@ -189,7 +197,7 @@ export class Machine {
     );
   }
 
-  /** Routes of the plugins that run, where they are served, in the order of the configuration. */
+  /** The routes of running plugins with their mounted paths, in the order of the configuration. */
   get routes(): readonly OwnedRoute[] {
     const { plan } = this.#options;
     return this.#running().flatMap(({ name, made }) =>
@@ -201,7 +209,7 @@ export class Machine {
     );
   }
 
-  /** Their channels of live updates, likewise. */
+  /** The live channels of running plugins with their mounted paths, in the order of the configuration. */
   get channels(): readonly OwnedChannel[] {
     const { plan } = this.#options;
     return this.#running().flatMap(({ name, made }) =>
@@ -209,14 +217,14 @@ export class Machine {
     );
   }
 
-  /** The plugins that run, in the order of the configuration. */
+  /** The running plugins, in the order of the configuration. */
   #running(): readonly Life[] {
     return this.#options.plan.enabled.flatMap(({ name }) => this.#alive().find((life) => life.name === name) ?? []);
   }
 
   /**
-   * In reverse order, each step limited in time: also to half of what is left of `budgetMs`, so that no number of
-   * plugins that hang keeps the others from stopping. Never rejects, and does it once however often it is asked.
+   * Stops all plugins in reverse order. Each step is limited in time, and to half of the rest of `budgetMs`, so that
+   * hanging plugins cannot keep the others from stopping. Never rejects, and runs only once.
    */
   stop(budgetMs = Number.POSITIVE_INFINITY): Promise<void> {
     this.#stopped ??= this.#stop(performance.now() + budgetMs);
@@ -227,7 +235,7 @@ export class Machine {
     this.#phase = 'stopping';
     const limit = (): number => Math.min(this.limits.stop, Math.max(10, (deadline - performance.now()) / 2));
     await this.#jobs?.stop(limit());
-    // Handlers use what their plugins are about to let go.
+    // Event handlers use resources that their plugins release when they stop.
     await within(limit(), 'delivery', () => this.#options.storage.endDelivery()).catch((error: unknown) =>
       this.#log.warn({ err: error }, 'the delivery of events did not end in time'),
     );
@@ -258,7 +266,7 @@ export class Machine {
       parts,
       context,
     });
-    // A build that ended after its time has been given up.
+    // If the build ended after its time limit, the plugin has already failed.
     if (life.state !== 'migrated') return;
     life.made = made;
     this.container.provide(life);
@@ -303,7 +311,10 @@ export class Machine {
     throw new Refused([fatal], error);
   }
 
-  /** Skips all who need what it provides, and all who need those. @returns why the boot cannot go on, if it cannot. */
+  /**
+   * Skips the plugins that depend on the lost one, directly or indirectly. @returns why the boot cannot continue, or
+   * undefined.
+   */
   #skipDependents(lost: Life): Problem | undefined {
     for (const life of this.lives) {
       if (life.lost || !this.#provision.dependenciesOf(life.definition).includes(lost.definition)) continue;

@@ -1,5 +1,5 @@
-// The check of a set of plugins and their configuration: every problem is found before anything runs. Pure, and never
-// throws, whatever a plugin is made of.
+// Checks a set of plugins and their configuration, so that every problem is found before anything runs. Pure, and never
+// throws, whatever a definition contains.
 import { claimProblems } from './check/claims.ts';
 import { configurationProblems } from './check/configuration.ts';
 import { contributionProblems } from './check/contribution-problems.ts';
@@ -14,7 +14,7 @@ import type { PluginDefinition } from './definition.ts';
 import type { Plan } from './plan.ts';
 import type { Problem } from './problem.ts';
 
-/** All problems, each with its remedy; none where the plan can be built. */
+/** All problems, each with its remedy; empty if the plan can be built. */
 export function check(given: Plan): readonly Problem[] {
   const plan = soundPlan(given);
   const listed = plan.enabled.map((definition) => claimed(definition, plan));
@@ -29,7 +29,7 @@ export function check(given: Plan): readonly Problem[] {
   ];
 }
 
-/** The plan without what is ill-formed in its definitions, for who judges or shows a plan that has problems. */
+/** The plan without the ill-formed members of its definitions, for code that checks or shows a plan with problems. */
 export function soundPlan(plan: Plan): Plan {
   const sound = (definition: PluginDefinition): readonly PluginDefinition[] => {
     const { sound: read } = readDefinition(definition);

@@ -1,4 +1,5 @@
-// The dependency injection container: ports by name, resolved once each, and for every plugin exactly what it declared.
+// The dependency injection container: each port is resolved once by name, and each plugin gets exactly the ports that
+// it declared.
 import { asFunction, asValue, createContainer, InjectionMode, type AwilixContainer } from 'awilix/browser';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { PluralPorts, PortName, PortTraits, PortValue } from '#core/kernel/ports';
@@ -11,27 +12,28 @@ import { hostPorts, needsOf, portsOf, traitsOf, type Provision } from './plan.ts
 export interface ContainerParts {
   readonly lives: readonly Life[];
   readonly provision: Provision;
-  /** What the host provides itself, by port. */
+  /** The values that the host provides, by port. */
   readonly own: { readonly [port: string]: unknown };
   readonly started: () => boolean;
 }
 
-/** What one plugin provides. */
+/** A provided value and the plugin that provides it. */
 export interface Provided<T> {
   readonly plugin: string;
   readonly provided: T;
 }
 
 export interface Container {
-  /** What a consumer of the port sees now: providers that are built and well. */
+  /** The current value of a port, from providers that are built and have not failed. */
   port<K extends PortName>(name: K): PortValue<K>;
-  /** Each provider of a plural port that a consumer sees now, and whose it is. */
+  /** Each current provider of a plural port, with its plugin. */
   providers<K extends keyof PluralPorts>(name: K): readonly Provided<PluralPorts[K]>[];
   /**
-   * Makes what a plugin provides, so that a provider that cannot be made is its own plugin's failure and nobody else's.
+   * Makes the values that a plugin provides at once, so that a failure is attributed to this plugin. @throws {Error} if
+   * a value is not usable.
    */
   provide(life: Life): void;
-  /** What the builders of one plugin receive. Naming anything it did not declare throws. */
+  /** The context for the builders of one plugin. Reading a member that the plugin did not declare throws. */
   context(
     definition: PluginDefinition,
     rest: Readonly<Record<'config' | 'stores' | 'log' | 'instance', unknown>>,
@@ -43,7 +45,7 @@ const strict = <T extends object>(): AwilixContainer<T> =>
 
 export function container({ lives, provision, own, started }: ContainerParts): Container {
   const lifeOf = new Map(lives.map((life) => [life.definition, life]));
-  /** One resolver per provider and port, built here once: whoever resolves it gets the same object. */
+  /** One resolver per provider and port, so that all consumers get the same object. */
   const provided = strict<Record<string, unknown>>();
   for (const life of lives) {
     for (const [port, provide] of Object.entries(life.definition.provides ?? {})) {
@@ -70,7 +72,7 @@ export function container({ lives, provision, own, started }: ContainerParts): C
     return traits.arity === 'optional' ? undefined : standIn(traits);
   };
 
-  /** Who provides does not change any more once all have started, and a request asks for several ports. */
+  /** Caches port values after the start, when providers no longer change, because each request reads several ports. */
   const settled = new Map<string, unknown>();
   const port = (name: string): unknown => {
     if (!started()) return value(name);
@@ -116,7 +118,7 @@ export function container({ lives, provision, own, started }: ContainerParts): C
   };
 }
 
-/** An object with these members, each read when it is asked for. */
+/** An object with these members, each computed when it is read. */
 const gettersOf = (names: readonly string[], read: (name: string) => unknown): object =>
   Object.defineProperties(
     {},
@@ -125,21 +127,21 @@ const gettersOf = (names: readonly string[], read: (name: string) => unknown): o
 
 const key = (life: Life, port: string): string => `${life.name}:${port}`;
 
-/** @throws {Error} naming the first that lacks. */
+/** @throws {Error} naming the first missing method. */
 function checkMethods(port: string, provided: unknown): void {
   for (const method of traitsOf(port)?.methods ?? [])
     if (typeof (provided as { readonly [name: string]: unknown } | null | undefined)?.[method] !== 'function')
       throw new Error(`what it provides as ${port} has no method "${method}"`);
 }
 
-/** Stands where a port has no provider and the boot goes on: every call rejects, naming the component. */
+/** Used for a port without a provider: every call rejects with 503, naming the component. */
 function standIn({ component }: PortTraits): object {
   const refuse = async (): Promise<never> => {
     throw new Unavailable(`The ${component} is not available`, {
       detail: 'The plugin that provides it has to be enabled on this instance',
     });
   };
-  // No `then`: the stand-in itself must pass through promises unharmed.
+  // `then` is undefined, so that the placeholder is not treated as a promise.
   return new Proxy(
     {},
     { get: (_, property) => (property === 'then' || typeof property === 'symbol' ? undefined : refuse) },

@@ -1,5 +1,5 @@
-// The control socket: a Unix domain socket by which the command line talks to a running server, in JSON lines, for the
-// owner of the data directory alone.
+// The control socket: a Unix domain socket for the owner of the data directory, on which the command line sends
+// requests to a running server as JSON lines.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -9,8 +9,7 @@ import { createInterface } from 'node:readline';
 import { readable } from './thrown.ts';
 
 /**
- * What the command line may ask, by name; each answers with plain JSON or throws an error whose message is for the
- * operator.
+ * Handlers of requests, by name. Each returns plain JSON, or throws an error whose message is shown to the operator.
  */
 export type Handlers = Readonly<Record<string, (argument: string | undefined) => Promise<unknown>>>;
 
@@ -23,16 +22,16 @@ type Answer =
   | { readonly ok: true; readonly pid: number; readonly value: unknown }
   | { readonly ok: false; readonly message: string };
 
-/** A running server did not do what it was asked, and said why. */
+/** A running server refused a request; the message is its reason. */
 export class ServerRefused extends Error {}
 
-/** `sun_path` of unix(7) holds 108 bytes with its closing zero; Node refuses longer ones. */
+/** `sun_path` of unix(7) holds 108 bytes including the final zero; Node rejects longer paths. */
 const longestPath = 107;
 const runDirectory = (dataDir: string): string => join(dataDir, 'run');
 const oneLine = 64 * 1024;
 
 /**
- * Listens until the function it resolves to is called. Several servers may share one data directory: each has its own
+ * Listens until the returned function is called. Several servers may share one data directory, each with its own
  * socket.
  */
 export async function openControl(dataDir: string, handlers: Handlers): Promise<() => Promise<void>> {
@@ -80,8 +79,8 @@ const send = (socket: Socket, message: Answer | Request): void => {
 };
 
 /**
- * Asks a running server. @returns undefined where none runs on this data directory. @throws {ServerRefused} with the
- * server's sentence.
+ * Sends a request to a running server. @returns undefined if no server runs on this data directory. @throws
+ * {ServerRefused} with the server's message.
  */
 export async function askServer(
   dataDir: string,
@@ -91,7 +90,7 @@ export async function askServer(
     const socket = await open(path);
     if (socket === undefined) continue;
     try {
-      // Not `end`: the server would see a half-closed socket and close before it has answered.
+      // `end` would half-close the socket, and the server would close it before answering.
       socket.write(`${JSON.stringify(request)}\n`);
       const reply = await readLine<Answer>(socket);
       if (!reply.ok) throw new ServerRefused(reply.message);
@@ -129,12 +128,12 @@ function listSockets(run: string): readonly { readonly name: string; readonly pa
       return entry.endsWith('.path') ? [{ name, path: readFileSync(join(run, entry), 'utf8') }] : [];
     });
   } catch {
-    // No directory: no server has ever run here.
+    // The directory does not exist: no server has ever run here.
     return [];
   }
 }
 
-/** Sockets that a killed server left. */
+/** Removes sockets left by killed servers. */
 async function removeStale(run: string): Promise<void> {
   for (const { name, path } of listSockets(run)) {
     const socket = await open(path);

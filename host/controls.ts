@@ -1,4 +1,4 @@
-// What the command line may ask of a server, or does with a forge of its own where none runs.
+// The commands that the command line sends to a running server, or runs itself on an offline forge.
 import type { Handlers } from './control.ts';
 import { parkedControls } from './parked.ts';
 import { traitsOf } from './plan.ts';
@@ -34,7 +34,7 @@ export async function resetPassword(
   forge: Pick<Forge, 'port'>,
   username: string,
 ): Promise<{ readonly password: string }> {
-  // The port is declared by its area, which is not loaded where no plugin uses it.
+  // The port is declared by its area, which is loaded only if a plugin uses it.
   const recovery = traitsOf('AccountRecovery') === undefined ? undefined : forge.port('AccountRecovery');
   if (recovery === undefined)
     throw new Refused([

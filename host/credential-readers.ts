@@ -1,5 +1,5 @@
-// The credential readers of plugins: those from outside are waited for only so long, held to the shape of their answer,
-// and believed about whose a token is, never about what its holder may do here.
+// Wraps the credential readers of external plugins: limits their time, validates their answers, and takes the account's
+// rights from the forge instead of the plugin.
 import Joi from 'joi';
 import { maybe, oneOf, shape, uuid, word } from '#adapters/http/shape';
 import { silentMessages } from '#adapters/http/validation';
@@ -12,7 +12,7 @@ import { reasonOf } from './thrown.ts';
 
 type Answer = NonNullable<Awaited<ReturnType<CredentialReader['read']>>>;
 
-/** Milliseconds: it is asked on every request that carries such a token. */
+/** The time limit in milliseconds. A reader is called for every request that carries such a token. */
 const patience = 10_000;
 
 const longest = 1024;
@@ -29,15 +29,15 @@ const answerShape = shape({
 
 export interface ReaderParts {
   readonly readers: () => readonly CredentialReader[];
-  /** The same, with whose they are. */
+  /** The same readers, each with its plugin. */
   readonly provided: () => readonly Provided<CredentialReader>[];
   readonly isOutside: (plugin: string) => boolean;
-  /** Undefined where nobody keeps accounts: then no token of an outside plugin is good. */
+  /** Undefined if no plugin keeps accounts; then no token of an external plugin is accepted. */
   readonly standing: () => AccountStanding | undefined;
   readonly log: Log;
 }
 
-/** Made anew only while the providers change, for it is asked on every request. */
+/** The wrapped readers, cached until the providers change, because they are read for every request. */
 export function credentialReaders(parts: ReaderParts): () => readonly CredentialReader[] {
   let of: readonly CredentialReader[] | undefined;
   let held: readonly CredentialReader[] = [];
@@ -54,7 +54,7 @@ export function credentialReaders(parts: ReaderParts): () => readonly Credential
 }
 
 function heldReader(plugin: string, reader: CredentialReader, { standing, log }: ReaderParts): CredentialReader {
-  /** @throws {Unavailable} naming the plugin, and not that of the route which was asked for. */
+  /** @throws {Unavailable} naming the reader's plugin, rather than the plugin of the requested route. */
   const ask = async (work: () => Promise<unknown>): Promise<Answer | undefined> => {
     try {
       const answer = await within(patience, 'its reading of a token', work);
@@ -80,7 +80,7 @@ function heldReader(plugin: string, reader: CredentialReader, { standing, log }:
   return { prefix: reader.prefix, read: (token, now) => believed(async () => reader.read(token, now)) };
 }
 
-/** @throws {Error} saying what is wrong with it, without a value of it. */
+/** Validates an answer. @throws {Error} with the fault, but without a value of the answer. */
 function userOf(answer: unknown): Answer {
   const { error, value } = answerShape.validate(answer, {
     convert: false,

@@ -1,4 +1,4 @@
-// The data directory: ours alone (0700), writable, and never older software on newer data.
+// Opens the data directory: owned by Hexforge alone (0700), writable, and never used by an older version than wrote it.
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import isLater from 'semver/functions/gt.js';
@@ -8,7 +8,7 @@ import { spentResource } from '#core/kernel/resources';
 import { createOnce, replaceFile } from './atomic-files.ts';
 import { type Problem, Refused } from './problem.ts';
 
-/** Written at the first start; says whose directory it is and which version wrote it last. */
+/** Written at the first start. It marks the directory as Hexforge's, and names the version that last wrote it. */
 export const markerName = 'hexforge.json';
 
 interface Marker {
@@ -16,12 +16,12 @@ interface Marker {
   readonly createdAt: string;
 }
 
-/** Makes the directory where it is missing and takes it into use. @throws {Refused} */
+/** Creates the directory if it is missing, and checks and marks it. @throws {Refused} */
 export function openDataDirectory(
   path: string,
   { version, now }: { readonly version: string; readonly now: Date },
 ): void {
-  // Whoever makes a file below it, git and the database too: it is for nobody else to read.
+  // Files in the directory, including those of git and the database, must not be readable by other users.
   process.umask(0o077);
   try {
     makeDirectory(path);
@@ -46,13 +46,13 @@ export function openDataDirectory(
   try {
     if (!mine) createOnce(join(path, markerName), render({ version, createdAt: now.toISOString() }));
   } catch (error) {
-    // A read-only file system answers the access check with yes to root.
+    // On a read-only file system the access check succeeds for root.
     throw new Refused([notWritable(path, error)], error);
   }
   acceptVersion(path, version);
 }
 
-/** Not Node's `recursive`: it never ends where a parent refuses children with ENOENT, as /proc does. */
+/** Replaces Node's `recursive` option, which never returns if a parent rejects children with ENOENT, as /proc does. */
 function makeDirectory(path: string, parentsMade = false): void {
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -65,7 +65,7 @@ function makeDirectory(path: string, parentsMade = false): void {
   }
 }
 
-/** Whether this version wrote it last. */
+/** Whether this version wrote the directory last. */
 export function isMarked(path: string, version: string): boolean {
   try {
     return readMarker(path).version === version;
@@ -102,7 +102,7 @@ function readMarker(path: string): Marker {
     )
       return { version: fields.version, createdAt: fields.createdAt };
   } catch {
-    // Falls through to the refusal: whatever is wrong with it, the remedy is the same.
+    // Falls through to the refusal, which is the same for every fault of the file.
   }
   throw new Refused([
     {

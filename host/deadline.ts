@@ -1,6 +1,6 @@
-// A timeout around a step that a plugin takes.
+// A time limit for one step of a plugin.
 
-/** A step that did not end in time; it may still be running. */
+/** A step exceeded its time limit; it may still be running. */
 export class TookTooLong extends Error {
   constructor(what: string, milliseconds: number) {
     super(`${what} took longer than ${milliseconds / 1000} s`);
@@ -8,7 +8,7 @@ export class TookTooLong extends Error {
   }
 }
 
-/** The outcome of `work`, or TookTooLong. What `work` does after its time is ignored. */
+/** Runs `work` with a time limit. @throws {TookTooLong} if it takes longer; its later outcome is ignored. */
 export async function within<T>(milliseconds: number, what: string, work: () => T | Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new TookTooLong(what, milliseconds)), milliseconds);

@@ -1,5 +1,5 @@
-// What a plugin is handed, held to what it declared: another port, event, setting or table is refused, naming the
-// plugin, what it did, and the remedy.
+// Limits each plugin to its declarations. Using another port, event, setting or table throws an error with the plugin,
+// the use, and the remedy.
 import type { MemoryDatabase, TableOptions } from '#adapters/memory/database';
 import { Internal } from '#core/kernel/errors';
 import { longestAggregate, type EventOf, type EventType } from '#core/kernel/events';
@@ -14,7 +14,7 @@ import { firstLine, readable } from './thrown.ts';
 const undeclared = ({ name }: PluginDefinition, does: string, remedy: string): Internal =>
   new Internal(`Plugin "${name}" ${does}`, { detail: remedy });
 
-/** The slip it may be, and what to do where it is none. */
+/** The remedy: a spelling suggestion if a declared name is similar, otherwise to declare the name. */
 function addTo(member: string, name: string, declared: Iterable<string>): string {
   const near = nearest(name, declared);
   return near === undefined
@@ -22,7 +22,7 @@ function addTo(member: string, name: string, declared: Iterable<string>): string
     : `Did you mean "${near}"? If not, add it to \`${member}\` of its definition`;
 }
 
-/** The plugin's own face of a port of the host, where it has one. */
+/** Wraps a host port with a check of the plugin's declarations, for the ports that need one. */
 export function heldPort(definition: PluginDefinition, port: string, value: unknown): unknown {
   if (port === 'Events') return heldEvents(definition, value as Events);
   if (port === 'Settings') return heldSettings(definition, value as Settings);
@@ -53,10 +53,13 @@ function heldEvents(definition: PluginDefinition, events: Events): Events {
   } satisfies Events;
 }
 
-/** Of a payload, as JSON, in bytes: each handler of each process reads it. */
+/** The most bytes of a payload as JSON, because each handler of each process reads it. */
 const largestPayload = 1024 ** 2;
 
-/** What of a payload handlers are given on every engine: what JSON leaves. @throws {Internal} where it is none. */
+/**
+ * The payload after a round trip through JSON, as handlers receive it on every engine. @throws {Internal} if it cannot
+ * be one.
+ */
 function delivered<T extends EventType>(
   definition: PluginDefinition,
   { type, payload }: Omit<EventOf<T>, 'id' | 'at'>,
@@ -92,7 +95,7 @@ function heldSettings(definition: PluginDefinition, settings: Settings): Setting
   } satisfies Settings;
 }
 
-/** The database of its stores in memory, with its own tables alone. */
+/** The in-memory database for the plugin's stores, restricted to the plugin's own tables. */
 export function heldMemory(definition: PluginDefinition, database: MemoryDatabase): MemoryDatabase {
   const tables: ReadonlySet<string> = new Set(definition.tables);
   const check = (table: string): void => {
@@ -116,12 +119,12 @@ export function heldMemory(definition: PluginDefinition, database: MemoryDatabas
   } satisfies MemoryDatabase;
 }
 
-/** What any object may be asked for without meaning a member: by `await`, by JSON. */
+/** Names that `await` and JSON read from any object. */
 const harmless = new Set(['then', 'toJSON']);
 
 /**
- * A context: its members by name, and a refusal that says what to do for every other name.
- * @param late whether it is that of late needs.
+ * A context: its members by name; reading another name throws an error with the remedy.
+ * @param late whether it is the context of late needs.
  */
 export function heldContext(definition: PluginDefinition, members: object, late: boolean): object {
   const refusal = (name: string): Internal => {

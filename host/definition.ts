@@ -1,4 +1,4 @@
-// A plugin definition: plain data and builders, typed so that a builder receives exactly what was declared.
+// The plugin definition: plain data and builders, typed so that a builder receives exactly what the plugin declared.
 import type Joi from 'joi';
 import type { LiveChannel } from '#adapters/http/live/channel';
 import type { Route } from '#adapters/http/route';
@@ -17,14 +17,14 @@ import type { Tool } from './contributions/tools.ts';
 export type { PermissionDeclaration };
 
 /**
- * The version of what `hexforge/plugin` exports, apart from the version of the forge. A plugin's `api` is a range on
- * it.
+ * The version of the plugin API, which is independent of the version of the forge. A plugin's `api` is a semver range
+ * on it.
  */
 export const PLUGIN_API_VERSION = '0.2.0';
 
 /**
- * Work repeated on a timer. Of several processes on one database one runs it; the next run starts so long after the
- * last has ended.
+ * Work repeated on a timer. If several processes share a database, one of them runs it. The next run starts
+ * `everySeconds` after the last one ended.
  */
 export interface Job {
   readonly name: string;
@@ -32,112 +32,115 @@ export interface Job {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** A reading for `/readyz` and the health snapshot. */
+/** A health check, shown in `/readyz` and in the health snapshot. */
 export interface Probe {
   readonly name: string;
-  /** Resolves to undefined when well, to a sentence when not. */
+  /** Resolves to undefined if healthy, otherwise to a sentence with the problem. */
   check(): Promise<string | undefined>;
 }
 
-/** Where the instance lives, for the few adapters that touch the disk or render URLs. */
+/** Paths and URLs of the instance, for the few adapters that use the disk or render URLs. */
 export interface Instance {
-  /** {base_url} of document A, without a trailing slash. */
+  /** The base URL of the instance, without a trailing slash. */
   readonly baseUrl: string;
   readonly webUrl: string;
-  /** Absolute. */
+  /** An absolute path. */
   readonly dataDir: string;
   readonly version: string;
-  /** One plain line on standard output, for what an operator must see once: a generated password. Never logged. */
+  /**
+   * Prints one line to standard output, for something that the operator must see once, such as a generated password.
+   * Never logged.
+   */
   announce(line: string): void;
 }
 
 /** The name of a port that can be a late need: an optional or a plural one. */
 export type LateName = keyof OptionalPorts | keyof PluralPorts;
 
-/** What every builder receives: the ports it needs by name, its configuration, its stores and a log. */
+/** The argument of every builder: the needed ports by name, the configuration, the stores and a log. */
 export type Context<C, N extends PortName, L extends LateName, S> = { readonly [K in N]: PortValue<K> } & {
   readonly config: C;
   readonly stores: S;
   readonly log: Log;
   readonly instance: Instance;
-  /** Needs that take no part in the order of start; reading one before the host has started throws. */
+  /** Needs that do not affect the order of start. Reading one before the host has started throws. */
   readonly late: { readonly [K in L]: PortValue<K> };
 };
 
-/** What a plugin is, as `definePlugin` takes it. */
+/** The argument of `definePlugin`. */
 export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts> {
-  /** Lower-case words joined by hyphens. Tables start with it, hyphens as underscores. */
+  /** Lower-case words joined by hyphens. Table names start with it, with underscores instead of hyphens. */
   readonly name: string;
   readonly version: string;
   /** A semver range on the version of the plugin API. */
   readonly api: string;
   /**
-   * `isolate`: its failure leaves the others running. Refused for a plugin that provides a security-critical port.
-   * Default `fail`.
+   * `isolate`: if the plugin fails, the others keep running. Rejected for a plugin that provides a security-critical
+   * port. Default `fail`.
    */
   readonly onFailure?: 'fail' | 'isolate';
   /**
-   * Checks and defaults the plugin's part of the configuration, `plugins.<name>`. Each key has a `.description()` with
-   * its unit;
-   * a secret one has `.meta({ secret: true })` and is masked when the configuration is shown.
+   * Validates the plugin's part of the configuration, `plugins.<name>`, and applies defaults. Each key has a
+   * `.description()` with its unit. A secret key has `.meta({ secret: true })` and is masked when the configuration is
+   * shown.
    */
   readonly config?: Joi.ObjectSchema<C>;
-  /** Environment names for configuration keys: `{ LDAP_URL: 'url' }`. */
+  /** Environment variable to configuration key: `{ LDAP_URL: 'url' }`. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly needs?: readonly N[];
   readonly late?: readonly L[];
   readonly stores?: {
     readonly [K in keyof S]: { readonly sql: (db: SqlDatabase) => S[K]; readonly memory: (db: MemoryDatabase) => S[K] };
   };
-  /** Builds the plugin's use cases, once, after its needs are built. Opens nothing: that is `start`. */
+  /** Builds the plugin's use cases, once, after its needs are built. Must not open connections; `start` does. */
   readonly build?: (context: Context<C, N, L, S>) => Parts | Promise<Parts>;
   readonly provides?: { readonly [K in PortName]?: (parts: Parts, context: Context<C, N, L, S>) => PortContract<K> };
-  /** Settings of its own; it may read these and those in `reads`. */
+  /** The plugin's own settings. It may read these and the settings in `reads`. */
   readonly settings?: readonly SettingSpec[];
-  /** Keys of settings of others that it reads: `['signup.enabled']`. Reading another one is refused. */
+  /** Keys of other plugins' settings that it reads, such as `['signup.enabled']`. Reading an undeclared one throws. */
   readonly reads?: readonly SettingKey[];
   /**
-   * Types of the events it emits: `['bell.rung']`. Those of a third-party plugin are named `<plugin>.<what>`. Emitting
-   * another one is refused.
+   * Types of the events that it emits, such as `['bell.rung']`. Those of an external plugin are named
+   * `<plugin>.<name>`. Emitting an undeclared type throws.
    */
   readonly emits?: readonly EventType[];
-  /** Hosts it connects to: `['hooks.example.com']`. Shown to the operator, not enforced. */
+  /** Hosts that it connects to, such as `['hooks.example.com']`. Shown to the operator, not enforced. */
   readonly outbound?: readonly string[];
   readonly scopes?: readonly ScopeRow[];
   readonly permissions?: readonly PermissionDeclaration[];
   /** Entities (`defineEntity`) of the SQL stores. */
   readonly entities?: readonly object[];
-  /** Tables and views that are there after the last migration; compared with what the migrations really made. */
+  /** Tables and views that exist after the last migration. The host compares this list with the database. */
   readonly tables?: readonly string[];
   /**
-   * Published tables and views of required areas that foreign keys or joins of this plugin name; compared with the
-   * foreign keys and views that the migrations really made.
+   * Published tables and views of needed plugins that this plugin's foreign keys or joins refer to. The host compares
+   * this list with the foreign keys and views in the database.
    */
   readonly references?: readonly string[];
   readonly migrations?: readonly Migration[];
   /**
-   * Makes the route descriptors. The host also calls it before the plugin is built, to see what is claimed: `config` is
-   * the real one then, and the rest are stand-ins that may be taken apart and passed on, and throw when used.
+   * Makes the route descriptors. The host also calls it before the plugin is built, to check them. The configuration is
+   * real then; everything else is a placeholder that can be destructured and passed on, and throws when used.
    */
   readonly routes?: (parts: Parts, context: Context<C, N, L, S>) => readonly Route[];
-  /** Channels of live updates (`channel`), claimed as `routes` are. */
+  /** Channels of live updates (`channel`), checked before the build like `routes`. */
   readonly channels?: (parts: Parts, context: Context<C, N, L, S>) => readonly LiveChannel[];
-  /** MCP tools (`tool`), claimed as `routes` are. */
+  /** MCP tools (`tool`), checked before the build like `routes`. */
   readonly tools?: (parts: Parts, context: Context<C, N, L, S>) => readonly Tool[];
-  /** What of its data a search finds (`indexer`), claimed as `routes` are. */
+  /** Indexers of the plugin's data for search (`indexer`), checked before the build like `routes`. */
   readonly indexers?: (parts: Parts, context: Context<C, N, L, S>) => readonly Indexer[];
-  /** Pages of the web interface (`page`), claimed as `routes` are. */
+  /** Pages of the web interface (`page`), checked before the build like `routes`. */
   readonly pages?: (parts: Parts, context: Context<C, N, L, S>) => readonly WebPage[];
   readonly events?: (parts: Parts, context: Context<C, N, L, S>) => readonly Subscription<EventType>[];
   readonly jobs?: (parts: Parts, context: Context<C, N, L, S>) => readonly Job[];
   readonly probes?: (parts: Parts, context: Context<C, N, L, S>) => readonly Probe[];
-  /** Runs after everything is built, in the order of needs. Limited in time. */
+  /** Called after all plugins are built, in the order of dependencies, with a time limit. */
   readonly start?: (parts: Parts, context: Context<C, N, L, S>) => Promise<void>;
-  /** Runs in reverse order, limited in time, and works after a half-finished start. */
+  /** Called in reverse order, with a time limit. Must also work after a partial start. */
   readonly stop?: (parts: Parts, context: Context<C, N, L, S>) => Promise<void>;
 }
 
-/** A definition whose types have done their work. */
+/** A plugin definition without its type parameters, which only matter to `definePlugin`. */
 export type PluginDefinition = Readonly<
   Omit<PluginSpec<unknown, PortName, LateName, unknown, never>, 'config' | 'stores'>
 > & {
@@ -148,7 +151,7 @@ export type PluginDefinition = Readonly<
 };
 
 /**
- * Defines a plugin. What a builder may use follows from `needs`, `late`, `config` and `stores`.
+ * Defines a plugin. The members of a builder's context follow from `needs`, `late`, `config` and `stores`.
  *
  * @example
  *   export default definePlugin({
@@ -172,23 +175,23 @@ export function definePlugin<
 }
 
 /**
- * The copy of this module that a plugin was defined with. A bundler may put one into the plugin, whose classes of
- * errors and answers are not those of the host.
+ * Identifies the copy of this module that a plugin was defined with. A bundler may include a second copy in the plugin,
+ * whose classes of errors and replies differ from the host's.
  */
 export interface Copy {
   readonly api: string;
 }
 
 const copyMark = Symbol.for('hexforge.copy');
-/** The mark of the copy of this module that runs. */
+/** The mark of the host's copy of this module. */
 export const thisCopy: Copy = { api: PLUGIN_API_VERSION };
 
-/** What was read of a definition, as one that was defined with the same copy. */
+/** Copies the mark of the given definition to the one that was read from it. */
 export const definedAs = (given: object, read: PluginDefinition): PluginDefinition => {
   const copy: unknown = Reflect.get(given, copyMark);
   return copy === undefined ? read : Object.assign(read, { [copyMark]: copy });
 };
 
-/** Undefined for a plain object. */
+/** The mark of a definition; undefined for a plain object. */
 export const copyOf = (definition: PluginDefinition): Copy | undefined =>
   Reflect.get(definition, copyMark) as Copy | undefined;

@@ -1,5 +1,4 @@
-// Opens a forge up to its built plugins (data directory, storage, machine): what `serve` and the offline commands
-// share.
+// Opens a forge up to the machine (data directory, storage, plan), for `serve` and the offline commands.
 import { aesSealer } from '#adapters/crypto/sealer';
 import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresOptions } from '#adapters/postgres/index';
@@ -20,7 +19,7 @@ import type { StorageAhead } from './storage-ahead.ts';
 
 export interface OpenOptions {
   readonly definitions?: readonly PluginDefinition[];
-  /** Where the plugins were loaded and checked already. */
+  /** Set if the plugins have already been loaded and checked. */
   readonly listed?: Listed;
   readonly announce: (line: string) => void;
   readonly logOf: (plugin: string) => Log;
@@ -39,7 +38,7 @@ export interface OpenForge {
   readonly secretKeys: SecretKeys;
 }
 
-/** Nothing has run yet: the machine is neither migrated nor built. @throws {Refused} */
+/** Opens the data directory and the storage. The machine is neither migrated nor built. @throws {Refused} */
 export async function openForge(
   configuration: Configuration,
   { announce, logOf, attribution = new Attribution(outsidePlugins(configuration)), ...given }: OpenOptions,
@@ -92,7 +91,7 @@ export async function openStorage(
 ): Promise<OpenStorage> {
   if (database.column === 'memory') return { ...openMemory(parts), column: 'memory' };
   try {
-    // Here, for a host in memory does without it.
+    // Imported here, because a host in memory does not need it.
     const { openPostgres } = await import('#adapters/postgres/index');
     const opened = await openPostgres({
       ...parts,
@@ -108,7 +107,7 @@ export async function openStorage(
   }
 }
 
-/** Migrates; a failure is a refusal. */
+/** Applies the migrations. @throws {Refused} if the database fails. */
 export async function migrate({ machine }: OpenForge): ReturnType<Machine['migrate']> {
   try {
     return await machine.migrate();

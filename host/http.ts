@@ -1,4 +1,4 @@
-// The HTTP server of a machine that has started.
+// Makes the HTTP server of a started machine.
 import { createHttpServer, type HttpServer } from '#adapters/http/server';
 import type { Log } from '#core/kernel/log';
 import type { PortName } from '#core/kernel/ports';
@@ -47,7 +47,7 @@ export function httpServer(machine: Machine, { logOf, ...listening }: Listening)
     ids: container.port('Ids'),
     currentCaller: container.port('CurrentCaller'),
     log: logOf('http'),
-    // The line has a time of its own: when the request ended.
+    // The log adds its own time to each line, which is when the request ended.
     accessLog: ({ time: _arrived, ...entry }) => accessLog.info(entry, 'request'),
   });
 }

@@ -1,4 +1,4 @@
-// The inventory of plugins: what each may do, from its definition before it is built and from what it made afterwards.
+// Lists the plugins with their contributions and declarations, for running servers and for offline commands.
 import type { Route } from '#adapters/http/route';
 import type { AccessRule } from '#core/kernel/access';
 import type { PluginRecord, RouteRecord } from '#core/kernel/plugin-inventory';
@@ -8,16 +8,16 @@ import type { PluginDefinition } from './definition.ts';
 import type { Life } from './life.ts';
 import { portsOf, type ListedPlugin, type Plan } from './plan.ts';
 
-/** What is known of a plugin beside its definition. */
+/** The state of a plugin, which its definition does not contain. */
 interface Standing {
   readonly state: string;
   readonly reason?: string | undefined;
   readonly parked?: number;
-  /** Set once it was built. */
+  /** Set if the plugin was built. */
   readonly life?: Life | undefined;
 }
 
-/** @param standingOf of an enabled plugin; the others are `disabled`. */
+/** @param standingOf The state of an enabled plugin; the others are `disabled`. */
 export const inventory = (plan: Plan, standingOf: (plugin: string) => Standing): readonly PluginRecord[] =>
   listedIn(plan).map((listed) =>
     recordOf(
@@ -28,7 +28,7 @@ export const inventory = (plan: Plan, standingOf: (plugin: string) => Standing):
     ),
   );
 
-/** As the plugins of a running server stand. */
+/** The inventory with the states of the plugins of a running server. */
 export const livingInventory = (
   plan: Plan,
   lives: readonly Life[],
@@ -99,7 +99,7 @@ const none: Contributions = {
   probes: [],
 };
 
-/** As they were made, or else as the builders tell them. */
+/** The contributions of the built plugin; otherwise those that its builders return when called with placeholders. */
 function contributionsOf(
   plan: Plan,
   definition: PluginDefinition | undefined,

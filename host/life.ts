@@ -1,4 +1,4 @@
-// The life cycle of one plugin, as a state machine: its state, and why it is in it.
+// The life cycle of one plugin as a state machine: its state, and the reason for it.
 import type { Contributions } from './check/contributions.ts';
 import type { PluginDefinition } from './definition.ts';
 
@@ -16,7 +16,7 @@ export type State =
   | 'failed'
   | 'skipped';
 
-/** From where to where. `failed` may still be stopped: a start that failed half-way has things to let go. */
+/** The allowed transitions. A plugin whose start failed stays `failed`, and its `stop` is still called. */
 const next: Readonly<Record<State, readonly State[]>> = {
   listed: ['checked', 'rejected'],
   checked: ['ordered', 'rejected'],
@@ -32,7 +32,7 @@ const next: Readonly<Record<State, readonly State[]>> = {
   skipped: [],
 };
 
-/** What a plugin's builders made. */
+/** The objects that a plugin's builders returned. */
 export interface Made extends Contributions {
   readonly parts: unknown;
   readonly context: unknown;
@@ -40,11 +40,11 @@ export interface Made extends Contributions {
 
 export class Life {
   readonly definition: PluginDefinition;
-  /** Set while it is being built. */
+  /** Set when the plugin is built. */
   made: Made | undefined;
   #state: State = 'listed';
   #reason: string | undefined;
-  /** What is wrong with it while it runs, by what complains. */
+  /** Current problems of the running plugin, by their source. */
   readonly #complaints = new Map<string, string>();
 
   constructor(definition: PluginDefinition) {
@@ -59,17 +59,17 @@ export class Life {
     return this.#state;
   }
 
-  /** Why it is where it is: for `failed`, `skipped`, `degraded`. */
+  /** The reason of `failed`, `skipped` or `degraded`. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
-  /** Whether it may be seen: it was built, and nothing has gone wrong with it since. */
+  /** Whether the plugin was built and has not failed since. */
   get usable(): boolean {
     return this.#state === 'built' || this.#state === 'started' || this.#state === 'degraded';
   }
 
-  /** Whether something went wrong with it. */
+  /** Whether the plugin failed or was skipped. */
   get lost(): boolean {
     return this.#state === 'failed' || this.#state === 'skipped';
   }
@@ -86,7 +86,7 @@ export class Life {
     if (state === 'started') this.#show();
   }
 
-  /** Says what is wrong with it, or that it no longer is: it is `degraded` while anything is. */
+  /** Records or, with undefined, removes a problem. The plugin is `degraded` while it has any. */
   complain(about: string, sentence: string | undefined): void {
     if (sentence === undefined) this.#complaints.delete(about);
     else this.#complaints.set(about, sentence);

@@ -1,21 +1,21 @@
-// How long what belongs to a plugin may take, in milliseconds; past it the plugin is named, and the others go on.
+// Time limits of plugins in milliseconds. If one is exceeded, the plugin is named in the log and the others continue.
 
 export interface Limits {
-  /** Importing one that is not standard. */
+  /** The import of an external plugin. */
   readonly load: number;
   /** One build, and one start. */
   readonly start: number;
   readonly stop: number;
   /** One statement of a migration. */
   readonly migrate: number;
-  /** One run of a job: then its signal is aborted. */
+  /** One run of a job. After it, the signal is aborted. */
   readonly job: number;
-  /** One attempt of an event handler: then its signal is aborted, and it counts as failed. */
+  /** One attempt of an event handler. After it, the signal is aborted and the attempt counts as failed. */
   readonly handler: number;
-  /** One answer of a plugin from outside: then the signal of its call is aborted, and the client is told 503. */
+  /** One request to an external plugin's route. After it, the call's signal is aborted and the client gets 503. */
   readonly answer: number;
   readonly probe: number;
-  /** Code that gives nobody else a turn: then the process ends. */
+  /** Synchronous code that blocks the event loop. After it, the process is ended. */
   readonly loop: number;
 }
 

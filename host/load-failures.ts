@@ -1,5 +1,5 @@
-// Diagnosis of a plugin that could not be loaded: Node's errors become a sentence with the file, the line and the
-// nearest known name.
+// Explains why a plugin could not be loaded: turns Node's errors into a sentence with the file, the line and the most
+// similar known name.
 import { execFile } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -17,7 +17,7 @@ const off = (name: string): string => `disable the plugin with HEXFORGE_PLUGINS=
 
 const mend = (name: string): string => `Mend it, or ${off(name)}`;
 
-/** The plugin's own module was not found. */
+/** The failure for a plugin whose own module was not found. */
 export function entryFailure({ name, module, resolveFrom }: ChosenPlugin, error: Error): Failure {
   return module.startsWith('/')
     ? missingPath(name, module, resolveFrom)
@@ -37,7 +37,7 @@ function missingPath(name: string, path: string, resolveFrom: string): Failure {
       remedy: `Name a file in it with ${key}${example}`,
     };
   }
-  // The first folder on the way that is not there, or the file.
+  // Finds the first folder of the path that does not exist, or the file.
   let missing = path;
   while (kindOf(dirname(missing)) === undefined) missing = dirname(missing);
   return {
@@ -84,11 +84,11 @@ function unexportedOf(error: Error): string {
 export interface FoundPlugin {
   readonly name: string;
   readonly file: string;
-  /** Files of all modules that were found while it was loaded, its own first. */
+  /** Files of all modules found during loading, the plugin's own first. */
   readonly found: readonly string[];
 }
 
-/** The plugin's module was found, and could not be loaded. */
+/** The failure for a plugin whose module was found but could not be loaded. */
 export async function loadFailure(plugin: FoundPlugin, error: Error): Promise<Failure> {
   const { name, file } = plugin;
   const who = `Plugin "${name}" (${file})`;
@@ -190,17 +190,17 @@ async function missingExport(
   };
 }
 
-/** Checks at most so many files for the fault. */
+/** The most files to check for a syntax error. */
 const mostChecked = 64;
 
 /**
- * Node tells the place of a syntax error in its stack, but for JavaScript modules: those are looked through with
- * `node --check`, the plugin's own file first, then from the last that was found.
+ * The place of a syntax error. Node's stack has it except for JavaScript modules; those are checked with `node
+ * --check`, first the plugin's own file, then the others from the last found to the first.
  */
 async function whereSyntax({ file, found }: FoundPlugin, error: SyntaxError): Promise<string | undefined> {
   const told = decorated(error) ?? /^(\/\S+\.json): /.exec(error.message)?.[1];
   if (told !== undefined) return told;
-  // Thrown by code that ran, as JSON.parse does.
+  // The error was thrown by code that ran, such as JSON.parse.
   if (thrownAt(error) !== undefined) return undefined;
   const candidates = [file, ...found.filter((other) => other !== file).toReversed()];
   for (const candidate of candidates.filter((path) => /\.[cm]?js$/.test(path)).slice(0, mostChecked)) {
@@ -214,7 +214,7 @@ async function whereSyntax({ file, found }: FoundPlugin, error: SyntaxError): Pr
   return undefined;
 }
 
-/** `FILE:LINE`, which Node writes above the stack of some errors. */
+/** The `FILE:LINE` that Node writes above the stack of some errors. */
 const decorated = (error: Error): string | undefined => (error.stack === undefined ? undefined : placed(error.stack));
 
 function placed(text: string): string | undefined {
@@ -224,7 +224,10 @@ function placed(text: string): string | undefined {
   return file === undefined ? undefined : `${file}:${line ?? ''}`;
 }
 
-/** The innermost place in a file that is not Node's own; undefined where that is the host's. */
+/**
+ * The innermost stack frame in a file, as `FILE:LINE`, skipping Node's own modules; undefined if that file is the
+ * host's.
+ */
 export function thrownAt(error: Error): string | undefined {
   for (const line of (error.stack ?? '').split('\n')) {
     const [, url, path, number] =
@@ -257,7 +260,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Folders `node_modules` from here upwards. */
+/** The `node_modules` folders from this folder up to the root. */
 function* modulesFrom(folder: string): Generator<string> {
   for (let at = folder; ; at = dirname(at)) {
     yield join(at, 'node_modules');

@@ -1,4 +1,4 @@
-// Plugin loading: imports the module of one plugin within its time, and says what is wrong where that fails.
+// Loads plugins: imports the module of each with a time limit, and explains failures.
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ChosenPlugin } from '#config/configuration';
@@ -11,18 +11,18 @@ import { firstLine, readable } from './thrown.ts';
 
 export interface Loaded {
   readonly definition?: PluginDefinition;
-  /** The file of a plugin that is not standard, where it was found. */
+  /** The file of an external plugin, if it was found. */
   readonly file?: string;
   readonly problem?: Problem;
 }
 
-/** What a refusal says, before it is the plugin's. */
+/** A problem without the name of its plugin. */
 export type Failure = Pick<Problem, 'code' | 'message' | 'remedy'>;
 
 /**
- * Imports the plugins: those from outside one after the other, so that what one does to the process while it is loaded
- * (its time, a port it declares again) is put down to none but itself.
- * @param milliseconds that one module may take.
+ * Imports the plugins. External ones are imported one after the other, so that side effects of loading (its duration, a
+ * port that is declared again) are attributed to the right plugin.
+ * @param milliseconds The time limit of one module.
  */
 export async function loadPlugins(
   plugins: readonly ChosenPlugin[],
@@ -40,7 +40,7 @@ export async function loadPlugins(
   return loaded;
 }
 
-/** A standard plugin, by the package's own map. */
+/** Loads a standard plugin, by the `imports` of this package. */
 async function loadStandard({ name, module }: ChosenPlugin): Promise<Loaded> {
   try {
     const { default: definition }: { readonly default?: unknown } = await import(module);
@@ -92,7 +92,7 @@ async function imported(
   }
 }
 
-/** A path as it is; a package from beside the configuration, or else from beside Hexforge. */
+/** Imports a path directly, and a package from beside the configuration or else from beside Hexforge. */
 async function importPlugin({ module, resolveFrom }: ChosenPlugin, resolution: Resolution): Promise<object> {
   const specifier = module.startsWith('/') ? pathToFileURL(module).href : module;
   try {
@@ -113,13 +113,13 @@ const isDefinition = (value: unknown): value is PluginDefinition =>
 const lacking = (value: object): readonly string[] =>
   ['name', 'version', 'api'].filter((key) => typeof Reflect.get(value, key) !== 'string');
 
-/** What a module exports, held to be the plugin that the configuration means. */
+/** Checks that a module exports the plugin that the configuration names. */
 function judged(
   name: string,
   file: string,
   module: { readonly default?: unknown },
 ): { readonly definition: PluginDefinition } | Failure {
-  // Its members are read once: what throws while it is read cannot be loaded. What it inherits is none of them.
+  // Reads the members once; if a getter throws, the plugin cannot be loaded. Inherited members are ignored.
   const definition: unknown = { ...(module.default as object) };
   if (!isDefinition(definition))
     return {
@@ -136,7 +136,7 @@ function judged(
   return { definition };
 }
 
-/** What the default export is instead. */
+/** Describes a default export that is not a plugin. */
 function exported(module: { readonly default?: unknown }): string {
   if (!('default' in module)) {
     const names = Object.keys(module);

@@ -1,18 +1,18 @@
-// The log: JSON lines on standard error, a short readable form on a terminal.
+// The log: JSON lines on standard error, and a short readable form on a terminal.
 import { pino, stdSerializers, type Logger } from 'pino';
 import type { HostKeys } from '#config/schema';
 import type { Log } from '#core/kernel/log';
 import { readable as readableError } from './thrown.ts';
 
 export interface Sink {
-  /** @param done told when the text is written, or why it is not. */
+  /** @param done Called when the text has been written, or with an error. */
   write(text: string, done?: (error?: Error | null) => void): unknown;
-  /** Of a stream: what cannot be written is an event too, which ends the process where nobody hears it. */
+  /** For streams: a write error is also an event, and an `error` event without a listener ends the process. */
   on?(event: 'error', heard: () => void): unknown;
   readonly isTTY?: boolean;
 }
 
-/** Members that would hold a secret if one were logged by mistake. */
+/** Members that would contain a secret if they were logged by mistake. */
 const redacted = [
   'password',
   'token',
@@ -25,14 +25,14 @@ const redacted = [
 ];
 
 export interface LogOptions {
-  /** Lines of 20 ms are written together: for what has a line for every request. */
+  /** Collects lines for 20 ms and writes them together; for logs with a line per request. */
   readonly gathered?: boolean;
 }
 
-/** A log per plugin, all on one sink. */
+/** Makes one log per plugin, all writing to one sink. */
 export function openLog(level: HostKeys['log_level'], sink: Sink): (plugin: string, options?: LogOptions) => Log {
   forgiving(sink);
-  /** Since the last line that was written. */
+  /** Lines lost since the last successful write. */
   let lost = 0;
   const written = (lines: number, error?: Error | null): void => {
     if (error) {
@@ -53,11 +53,13 @@ export function openLog(level: HostKeys['log_level'], sink: Sink): (plugin: stri
   return (plugin, { gathered = false } = {}) => (gathered ? gathering : root).child({ name: plugin });
 }
 
-/** Milliseconds that a line waits for others, and lines that go without waiting. */
+/** How many milliseconds a line is collected, and how many lines are written without waiting. */
 const wait = 20;
 const enough = 100;
 
-/** A write wakes whoever reads the log, which may cost more than the request that a line tells of. */
+/**
+ * Collects lines, because each write wakes the process that reads the log, which may cost more than the logged request.
+ */
 function together(write: (lines: readonly string[]) => void): (line: string) => void {
   let lines: string[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -91,7 +93,7 @@ const rootLog = (level: HostKeys['log_level'], write: (line: string) => void): L
 
 const forgiven = new WeakSet<Sink>();
 
-/** A disk that is full or a reader that is gone costs what is written there, and nothing else. */
+/** Ignores write errors of the sink: on a full disk or a closed pipe, log lines are lost and nothing else fails. */
 export function forgiving(sink: Sink): void {
   if (forgiven.has(sink)) return;
   forgiven.add(sink);
@@ -100,7 +102,7 @@ export function forgiving(sink: Sink): void {
 
 const names: Readonly<Record<number, string>> = { 20: 'debug', 30: 'info', 40: 'warn', 50: 'error' };
 
-/** `12:00:01 info  identity: message key=value`, the stack of an error below. */
+/** Formats as `12:00:01 info  identity: message key=value`, with the stack of an error below. */
 export function readable(line: string): string {
   const { level, time, name, msg, err, ...members }: Record<string, unknown> = JSON.parse(line);
   const facts = Object.entries(members)
@@ -110,7 +112,7 @@ export function readable(line: string): string {
     typeof err === 'object' && err !== null
       ? `\n${String(Reflect.get(err, 'stack') ?? Reflect.get(err, 'message'))}`
       : '';
-  // Control characters of what clients sent must not reach the operator's terminal.
+  // Control characters sent by clients must not reach the operator's terminal.
   return `${printable(`${String(time).slice(11, 19)} ${(names[Number(level)] ?? '?').padEnd(5)} ${String(name)}: ${String(msg)}${facts}`)}${printable(stack, '\n')}\n`;
 }
 

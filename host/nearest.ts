@@ -1,6 +1,6 @@
-// Spelling suggestions by edit distance: the name an operator probably meant.
+// Spelling suggestions by edit distance.
 
-/** The candidate with the least edits from `name`, or undefined where none is near enough to be a slip of the hand. */
+/** The candidate with the fewest edits from `name`; undefined if none is similar enough to be a typing error. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
@@ -11,13 +11,13 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   return best?.candidate;
 }
 
-/** `Did you mean "x"?`, or the fallback where nothing is near. */
+/** `Did you mean "x"?`, or `otherwise` if no candidate is similar. */
 export function didYouMean(name: string, candidates: Iterable<string>, otherwise: string): string {
   const near = nearest(name, candidates);
   return near === undefined ? otherwise : `Did you mean "${near}"?`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+/** The number of insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
 function edits(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,10 +1,10 @@
-// A topological sort of plugins, the order of building and starting: each after those it needs, otherwise as the
-// configuration lists them. Pure.
+// Sorts plugins topologically for building and starting: each after its dependencies, otherwise in the order of the
+// configuration. Pure.
 import type { PluginDefinition } from './definition.ts';
 
 export type Ordered =
   | { readonly sorted: readonly PluginDefinition[]; readonly cycle?: never }
-  /** Each needs the next, the last needs the first. */
+  /** Each plugin needs the next one, and the last needs the first. */
   | { readonly cycle: readonly PluginDefinition[]; readonly sorted?: never };
 
 export function order(
@@ -14,7 +14,7 @@ export function order(
   const sorted: PluginDefinition[] = [];
   const placed = new Set<PluginDefinition>();
   const path: PluginDefinition[] = [];
-  /** Depth first: the dependencies of a plugin go right before it, so the rest keeps its order. */
+  /** Depth first: the dependencies of a plugin are placed directly before it, so the others keep their order. */
   const place = (definition: PluginDefinition): readonly PluginDefinition[] | undefined => {
     if (placed.has(definition)) return undefined;
     const open = path.indexOf(definition);

@@ -1,25 +1,25 @@
-// Parked events as the command line asks for them, of a running server or of a storage that was opened for it.
+// Shows, retries and discards dead letters for the command line, on a running server or on a storage opened for it.
 import type { Deliveries, ParkedEvent, Storage, SubscriptionState } from '#core/kernel/storage';
 import type { Handlers } from './control.ts';
 
-/** What `hexforge plugins parked` shows. */
+/** The data of `hexforge plugins parked`. */
 export interface ParkedReport {
-  /** The oldest first, at most `longestList`. */
+  /** The dead letters, oldest first, at most `longestList`. */
   readonly events: readonly ParkedEvent[];
   readonly subscriptions: readonly SubscriptionState[];
 }
 
-/** What became of a replay or a drop. */
+/** The result of retrying or discarding dead letters. */
 export interface ParkedOutcome {
   readonly done: number;
-  /** How many are still parked for the plugin. */
+  /** How many dead letters of the plugin remain. */
   readonly left: number;
 }
 
-/** Parked events shown at once: an answer over the socket is bounded. */
+/** The most dead letters in one report, because a response over the socket is bounded. */
 export const longestList = 500;
 
-/** Plugin → how many. Where the database does not answer none is known of. */
+/** The number of dead letters by plugin; empty if the database does not respond. */
 export const parkedCounts = ({ deliveries }: Pick<Storage, 'deliveries'>): Promise<ReadonlyMap<string, number>> =>
   deliveries.parkedCounts().catch(() => new Map<string, number>());
 
@@ -27,7 +27,7 @@ export async function parkedReport(deliveries: Deliveries): Promise<ParkedReport
   return { events: await deliveries.parked(longestList), subscriptions: await deliveries.subscriptions() };
 }
 
-/** @param argument the plugin's name, and after a space the event's id where it is one. */
+/** @param argument The plugin's name, optionally followed by a space and an event id. */
 export async function parkedAction(
   deliveries: Deliveries,
   action: 'replay' | 'drop',

@@ -1,4 +1,4 @@
-// The password directories of plugins: asked in turn, each for so long, and believed where the answer has its shape.
+// Queries the password directories of plugins one after the other, each with a time limit, and validates their answers.
 import { maybe, shape, text, word } from '#adapters/http/shape';
 import { Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/log';
@@ -7,7 +7,7 @@ import type { Provided } from './container.ts';
 import { within } from './deadline.ts';
 import { reasonOf } from './thrown.ts';
 
-/** In characters: more of an answer than any account can hold. */
+/** The most characters of a member of an answer; more than any account can hold. */
 const longest = 1024;
 const longestName = 256;
 
@@ -19,13 +19,14 @@ const answerShape = shape({
 });
 
 /**
- * To many directories an empty password is a question without a name (RFC 4513, 5.1.2), and characters that do not show
- * and spaces are nothing (RFC 4518, 2.2 and 2.6.1): each such spelling of a name would be throttled for itself.
+ * Rejects inputs that directories misread. Many accept an empty password as an unauthenticated bind (RFC 4513, 5.1.2).
+ * Many ignore invisible characters and extra spaces (RFC 4518, 2.2 and 2.6.1), so each such spelling of a name would
+ * get its own sign-in throttle.
  */
 const askable = (username: string, password: string): boolean =>
   username !== '' && username.length <= longestName && !/\p{C}|^\s|\s$|\s\s/u.test(username) && password !== '';
 
-/** @throws {Error} saying what is wrong with it, without a value of it. */
+/** Validates an answer. @throws {Error} with the fault, but without a value of the answer. */
 function userOf(answer: unknown): DirectoryUser {
   const { error, value } = answerShape.validate(answer, { convert: false });
   if (error !== undefined)

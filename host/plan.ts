@@ -1,42 +1,45 @@
-// The dependency plan: which plugin provides and which needs each port, from the definitions and the choices. Pure.
-// Through the face: importing it declares the kernel's own ports.
+// The dependency plan: which plugins provide and need each port, from the definitions and the operator's choices. Pure.
+// It imports the plugin API, which declares the kernel's ports.
 import { declaredPorts, type PortTraits } from '#core/kernel/index';
 import type { PluginDefinition } from './definition.ts';
 
-/** Where a plugin's routes may live: standard plugins and granted ones anywhere, the others under `/x/<plugin>/`. */
+/**
+ * The place of a plugin's routes. `anywhere`: at their own paths, for standard plugins and those permitted to. `own`:
+ * under `/x/<plugin>/`.
+ */
 export type Mount = 'anywhere' | 'own';
 
-/** Where a plugin comes from: `standard`, `package NAME`, `path FILE`, or `given` beside the configuration. */
+/** The source of a plugin: `standard`, `package NAME`, `path FILE`, or `given` as a definition by the caller. */
 export type Origin = 'standard' | 'given' | `package ${string}` | `path ${string}`;
 
-/** A plugin that the configuration lists, enabled or not. */
+/** A plugin of the configuration, enabled or not. */
 export interface ListedPlugin {
   readonly name: string;
   readonly enabled: boolean;
   readonly origin: Origin;
-  /** The file of one from outside, where it was loaded. */
+  /** The file of a loaded external plugin. */
   readonly file: string | undefined;
 }
 
 export interface Plan {
   /** In the order of the configuration. */
   readonly enabled: readonly PluginDefinition[];
-  /** Standard plugins that are not enabled, where a remedy may have to name them. */
+  /** Standard plugins that are not enabled, loaded only if an error message may name them. */
   readonly disabled: readonly PluginDefinition[];
-  /** Every plugin of the configuration, in its order; absent where a test lists definitions alone. */
+  /** Every plugin of the configuration, in its order; absent if a test only passes definitions. */
   readonly listed?: readonly ListedPlugin[];
-  /** Port → plugin, where several could provide it. */
+  /** Port to the chosen plugin, for ports that several plugins could provide. */
   readonly providers: Readonly<Record<string, string>>;
-  /** `settings:` of the configuration. */
+  /** The member `settings` of the configuration. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** The plugin's own keys under `plugins.<name>`, not yet checked. */
+  /** The plugin's own keys under `plugins.<name>`, not yet validated. */
   readonly configOf: (plugin: string) => Readonly<Record<string, unknown>>;
   readonly mountOf: (plugin: string) => Mount;
-  /** Whether it is a third party's: not in the list of standard plugins. */
+  /** Whether the plugin is external, which means it is not in the list of standard plugins. */
   readonly isOutside: (plugin: string) => boolean;
 }
 
-/** Ports the host provides itself, and whether a plugin may take the place of its provider. */
+/** Ports that the host provides, and whether a plugin may replace the provider. */
 export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
   Clock: 'fixed',
   Ids: 'fixed',
@@ -60,11 +63,11 @@ export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
   RateCounter: 'replaceable',
 };
 
-/** Names of the plugins that are switched off: what the configuration says of them refuses no start. */
+/** Names of the disabled plugins. Configuration of these never prevents a start. */
 export const offIn = ({ disabled, listed = [] }: Plan): ReadonlySet<string> =>
   new Set([...disabled.map(({ name }) => name), ...listed.filter(({ enabled }) => !enabled).map(({ name }) => name)]);
 
-/** ` (FILE)` of a plugin from outside, for sentences. */
+/** The file of an external plugin as ` (FILE)`, for messages. */
 export const fileIn = ({ listed = [] }: Plan, plugin: string): string => {
   const file = listed.find(({ name }) => name === plugin)?.file;
   return file === undefined ? '' : ` (${file})`;
@@ -78,13 +81,13 @@ export const isCritical = (definition: PluginDefinition): boolean =>
 
 export interface Provision {
   /**
-   * Who provides the port, after the operator's choice; for a plural port all of them, in the order of the
+   * The provider of the port, after the operator's choice; for a plural port all of them, in the order of the
    * configuration.
    */
   readonly providersOf: (port: string) => readonly PluginDefinition[];
-  /** Every enabled plugin that could. */
+  /** Every enabled plugin that provides the port. */
   readonly candidatesOf: (port: string) => readonly PluginDefinition[];
-  /** Those that must be built before this one: late needs take no part. */
+  /** The plugins that must be built before this one. Late needs do not count. */
   readonly dependenciesOf: (definition: PluginDefinition) => readonly PluginDefinition[];
 }
 

@@ -1,4 +1,4 @@
-// The list of plugins: loads those the configuration enables and makes the plan that `check` judges.
+// Loads the enabled plugins of the configuration, and makes the plan that `check` checks.
 import type { ChosenPlugin, Configuration } from '#config/configuration';
 import { keys } from '#config/schema';
 import { check, soundPlan } from './check.ts';
@@ -11,16 +11,16 @@ import type { Problem } from './problem.ts';
 
 export interface Listed {
   readonly plan: Plan;
-  /** All problems, with those of plugins that could not be imported. */
+  /** All problems, including plugins that could not be imported. */
   readonly problems: readonly Problem[];
-  /** What an operator should know and a start does not mind. */
+  /** Messages for the operator that do not prevent a start. */
   readonly warnings: readonly string[];
 }
 
 /**
- * The plan of a configuration, checked. Of the plugins that are off the standard ones are imported where a remedy may
- * have to name one; code from outside that is off never runs.
- * @param given definitions beside the configured ones; one with a configured name takes its place.
+ * The checked plan of a configuration. If there are problems, disabled standard plugins are also imported, because a
+ * remedy may name one. Disabled external plugins are never imported.
+ * @param given Definitions besides the configured ones; one with a configured name replaces it.
  */
 export async function listPlugins(
   configuration: Configuration,
@@ -80,7 +80,7 @@ function planOf(
   };
 }
 
-/** The plugin's configuration keys that environment variables set. */
+/** The plugin's configuration keys that are set by environment variables. */
 export function environmentOf(
   definition: PluginDefinition | undefined,
   environment: Configuration['environment'],
@@ -93,7 +93,10 @@ export function environmentOf(
   );
 }
 
-/** Variables that look like ours and set nothing: probably slips. Those of disabled plugins are not known. */
+/**
+ * Variables that start with HEXFORGE_ but set nothing, probably by a typing error. Variables of disabled plugins are
+ * not recognized.
+ */
 export function strangeVariables(
   { environment }: Configuration,
   { enabled }: Plan,

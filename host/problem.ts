@@ -3,22 +3,22 @@ import { HexforgeError } from '#core/kernel/errors';
 import { spentResource } from '#core/kernel/resources';
 import { firstLine, readable } from './thrown.ts';
 
-/** What is wrong, and what to do. */
+/** A problem and its remedy. */
 export interface Problem {
-  /** Stable, for scripts: `missing_port`. */
+  /** Stable, for scripts, such as `missing_port`. */
   readonly code: string;
-  /** One sentence: who and what. */
+  /** One sentence with the subject and the fault. */
   readonly message: string;
-  /** One sentence: what to do. */
+  /** One sentence: the action for the operator. */
   readonly remedy: string;
-  /** The plugin whose problem it is, where it is one plugin's. */
+  /** The plugin that has the problem, if it belongs to one plugin. */
   readonly plugin?: string;
 }
 
-/** EX_CONFIG of sysexits.h: every refusal to start ends the process with it. */
+/** EX_CONFIG of sysexits.h: the exit code of every refused start. */
 export const exitRefused = 78;
 
-/** A start that was refused: all problems together, before anything runs, or the one that a step ran into. */
+/** A refused start: all problems that were found before anything ran, or the one that a step failed with. */
 export class Refused extends Error {
   readonly problems: readonly Problem[];
 
@@ -29,7 +29,7 @@ export class Refused extends Error {
   }
 }
 
-/** On one line: what and what to do. */
+/** Message and remedy on one line. */
 export const sentence = ({ message, remedy }: Pick<Problem, 'message' | 'remedy'>): string =>
   [message, remedy]
     .filter((part) => part !== '')
@@ -38,7 +38,7 @@ export const sentence = ({ message, remedy }: Pick<Problem, 'message' | 'remedy'
 
 const stopped = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/** How well an error explains itself: adapters put a `remedy` (and a `code`) on what an operator can mend. */
+/** The problem for an error. Adapters set `remedy` (and `code`) on errors that an operator can fix. */
 export function problemOf(thrown: unknown, fallback: Problem): Problem {
   const given = readable(thrown);
   const error = spentResource(given, 'the data of the server') ?? given;

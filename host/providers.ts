@@ -1,4 +1,4 @@
-// The ports the host provides itself.
+// Makes the ports that the host itself provides.
 import { accessDecision } from '#core/kernel/access';
 import { authenticator, type Sealer } from '#core/kernel/credentials';
 import type { CurrentCaller } from '#core/kernel/current-caller';
@@ -52,7 +52,7 @@ type HostPorts = Pick<
   | 'PluginInventory'
 >;
 
-/** Getters of plural ports are read per call: the providers arrive with the plugins. */
+/** Plural ports are passed as functions, because plugins provide them later. */
 export function hostProviders(parts: HostParts): BootOptions['own'] {
   const { plan, storage, clock, ids, sealer, rateCounter } = parts;
   return ({ lives, port, providers, log }) => {

@@ -1,12 +1,12 @@
-// Module resolution for plugins from outside: a package is looked for beside the configuration, and whatever copy of
-// Hexforge lies beside a plugin, its imports of `hexforge/…` are those of the copy that runs.
+// Resolves modules for external plugins: packages are looked up beside the configuration, and imports of `hexforge/…`
+// always resolve to the running copy, even if another copy is installed beside the plugin.
 import { registerHooks, type RegisterHooksOptions, type ResolveHookContext } from 'node:module';
 
-/** What became of one module that was asked for. */
+/** The modules that were resolved for one request. */
 export interface Resolution {
-  /** The URL of the module itself, once it was found. */
+  /** The URL of the requested module; undefined until it is found. */
   entry: string | undefined;
-  /** URLs of all modules that were found while it was loaded, in that order. */
+  /** URLs of all modules that were found during loading, in that order. */
   readonly found: Set<string>;
 }
 
@@ -16,8 +16,8 @@ let registered = false;
 let requests = 0;
 
 /**
- * Imports a module as seen from a file or folder: a file by its URL, a package by its name.
- * @param resolution is filled while the modules are found.
+ * Imports a module as if from a given file or folder: a file by its URL, a package by its name.
+ * @param resolution Filled while modules are found.
  */
 export async function importFrom(specifier: string, parentUrl: string, resolution: Resolution): Promise<object> {
   if (!registered) registerHooks({ resolve });
@@ -34,8 +34,8 @@ export async function importFrom(specifier: string, parentUrl: string, resolutio
 type Resolve = NonNullable<RegisterHooksOptions['resolve']>;
 
 /**
- * Ports are declared, errors thrown and answers made with classes and registries of one copy; with those of another
- * they would not be known for what they are.
+ * Resolves `hexforge/…` to the running copy. Ports, errors and replies are recognized by the classes and registries of
+ * one copy; another copy's would not be recognized.
  */
 const resolve: Resolve = (specifier, context, next) => {
   if (specifier.startsWith(scheme)) return requested(new URL(specifier).searchParams, context, next);
@@ -46,7 +46,7 @@ const resolve: Resolve = (specifier, context, next) => {
   return result;
 };
 
-/** Asked by another file than this one, which has the name resolved for all. */
+/** Whether another file imports Hexforge. Imports from this file are the ones that `import.meta.resolve` makes. */
 const foreign = (specifier: string, { parentURL }: ResolveHookContext): boolean =>
   (specifier === 'hexforge' || specifier.startsWith('hexforge/')) && parentURL !== import.meta.url;
 

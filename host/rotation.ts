@@ -1,18 +1,18 @@
-// A rotation of the instance's secret key: a new one seals from now on, and all that is sealed is sealed again.
+// Rotates the instance's secret key: makes a new key, and seals all stored secrets again with it.
 import type { SealedRecords } from '#core/kernel/credentials';
 import type { Forge } from './serve.ts';
 import type { SecretKeys } from './secret-key.ts';
 
-/** What was sealed again. */
+/** The result of a rotation. */
 export interface Rotation {
-  /** False where the configuration has the keys: its first one seals, and was not made here. */
+  /** False if the keys are configured; then the first configured key is used, and no key is made. */
   readonly made: boolean;
   readonly resealed: readonly { readonly what: string; readonly count: number }[];
 }
 
 /**
- * Whatever of it is cut short, everything stays readable: the keys before stay, and what was not sealed again is opened
- * under them.
+ * If the rotation is interrupted, everything stays readable: earlier keys are kept, and open the secrets that were not
+ * sealed again.
  */
 export async function rotateKey(forge: Pick<Forge, 'port'>, keys: SecretKeys): Promise<Rotation> {
   const made = !keys.configured;

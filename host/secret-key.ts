@@ -9,28 +9,28 @@ import { Refused } from './problem.ts';
 export const secretKeyName = 'secret.key';
 
 /**
- * `secret.key`, and after rotations `secret.key.2`, `secret.key.3` and so on: the highest number seals, the others open
- * what they sealed before. Two that rotate at once make one file, so that no key is lost that has sealed something.
+ * The files are `secret.key`, and after rotations `secret.key.2`, `secret.key.3` and so on. The highest number seals;
+ * the others open what they sealed. Two concurrent rotations create only one file, so that no used key is lost.
  */
 export class SecretKeys implements KeyRing {
   readonly #dataDir: string;
   readonly #configured: readonly Uint8Array[] | undefined;
   #keys: readonly Uint8Array[] = [];
-  /** Number → key, so that one that is known stays the same object. */
+  /** Number to key, so that a known key stays the same object. */
   readonly #known = new Map<number, Uint8Array>();
 
-  /** @throws {Refused} where a file is damaged, or others may read it. */
+  /** @throws {Refused} if a file is damaged or other users may read it. */
   constructor(dataDir: string, configured: readonly Uint8Array[] | undefined) {
     this.#dataDir = dataDir;
     this.#configured = configured;
-    // Reading first keeps a restart from writing; losing the race to create is as good as winning it.
+    // Only writes if no key exists. If another process creates the key first, that key is used.
     if (configured === undefined && this.#numbers().length === 0) this.#create(1);
     this.reload();
-    // A start that was killed may have left its key under another name.
+    // A killed start may have left drafts of a key file.
     if (configured === undefined) for (const number of this.#numbers()) removeDrafts(this.#path(number));
   }
 
-  /** Whether the configuration has them: then no file counts. */
+  /** Whether the keys come from the configuration; key files are then ignored. */
   get configured(): boolean {
     return this.#configured !== undefined;
   }
@@ -48,7 +48,7 @@ export class SecretKeys implements KeyRing {
     });
   }
 
-  /** Makes a new key, which seals from now on. The others stay: what they sealed is opened by them. */
+  /** Makes a new key, which seals from now. The earlier keys are kept, to open what they sealed. */
   rotate(): void {
     if (this.#configured !== undefined) throw new Error('the configuration has the keys');
     this.#create((this.#numbers()[0] ?? 0) + 1);
@@ -63,7 +63,7 @@ export class SecretKeys implements KeyRing {
     return join(this.#dataDir, number === 1 ? secretKeyName : `${secretKeyName}.${number}`);
   }
 
-  /** The highest first. */
+  /** The numbers of the key files, highest first. */
   #numbers(): readonly number[] {
     return readdirSync(this.#dataDir)
       .flatMap((name) => {

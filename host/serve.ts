@@ -1,4 +1,4 @@
-// Starts a whole forge in this process: configuration in, a listening server out.
+// Starts a whole forge in this process: takes a configuration, returns a listening server.
 import type { HttpServer } from '#adapters/http/server';
 import type { Configuration } from '#config/configuration';
 import type { Log } from '#core/kernel/log';
@@ -19,21 +19,21 @@ import type { SecretKeys } from './secret-key.ts';
 import type { StorageAhead } from './storage-ahead.ts';
 
 export interface ForgeOptions {
-  /** Beside the configured plugins; one with a configured name takes its place. */
+  /** Definitions besides the configured plugins; one with a configured name replaces it. */
   readonly definitions?: readonly PluginDefinition[];
-  /** Where the plugins were loaded and checked already. */
+  /** Set if the plugins have already been loaded and checked. */
   readonly listed?: Listed;
-  /** Where the storage was started already. */
+  /** Set if the storage has already been started. */
   readonly ahead?: StorageAhead;
   readonly stdout?: Sink;
   readonly stderr?: Sink;
-  /** Knows the outside plugins. Default: made from the configuration. */
+  /** Identifies external plugins. Default: made from the configuration. */
   readonly attribution?: Attribution;
-  /** Told of the machine before anything of a plugin runs. */
+  /** Called with the machine before any plugin code runs. */
   readonly opened?: (machine: Machine) => void;
-  /** For tests: every answer is held against its schema. */
+  /** For tests: validates every response against its schema. */
   readonly validateResponses?: boolean;
-  /** For tests: how long one access decision stands while bytes come or go. */
+  /** For tests: the recheck interval of the access decision for long requests, in milliseconds. */
   readonly leaseMs?: number;
 }
 
@@ -45,25 +45,25 @@ export interface PluginReport {
 }
 
 export interface Forge {
-  /** Where it listens. */
+  /** The URL of the HTTP server. */
   readonly url: string;
-  /** Lets requests in flight finish, at most 9 s, then stops the plugins and closes the storage. Never rejects. */
+  /** Waits at most 9 s for requests in flight, then stops the plugins and closes the storage. Never rejects. */
   stop(): Promise<void>;
   port<K extends PortName>(name: K): PortValue<K>;
   openapi(): Promise<object>;
   plugins(): readonly PluginReport[];
-  /** What waits for event handlers, and what they failed at. */
+  /** Pending events and dead letters of event handlers. */
   readonly deliveries: Deliveries;
-  /** Resolves when every event committed so far was delivered once. */
+  /** Resolves when every event committed so far has been delivered once. */
   drained(): Promise<void>;
 }
 
-/** Document D, "Running it": a clean stop takes at most so long; what is left then is killed with the process. */
+/** A clean stop takes at most this many milliseconds; anything left is killed with the process. */
 export const stopMs = 10_000;
-/** Of it for requests in flight; the last second belongs to the plugins and the storage. */
+/** The part of it for requests in flight; the last second is for the plugins and the storage. */
 const graceMs = 9_000;
 
-/** @throws {Refused} with all that is wrong, each with its remedy; nothing is left running. */
+/** Starts the forge. @throws {Refused} with every problem and its remedy; nothing is left running. */
 export async function startForge(configuration: Configuration, options: ForgeOptions = {}): Promise<Forge> {
   const { stdout = process.stdout, stderr = process.stderr } = options;
   const announce = (line: string): void => void stdout.write(`${line}\n`);
@@ -77,7 +77,8 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
   const parts: Stoppable[] = [];
   const forge = new RunningForge(open, parts, log);
   try {
-    // After the storage: who starts the same forge twice should hear of the first process, not of its port.
+    // Checked after the storage is opened: if the same forge already runs, the error should name that process rather
+    // than the port.
     await demandPort(configuration.host, open.port);
     await migrate(open);
     await open.machine.build();
@@ -108,7 +109,7 @@ interface Stoppable {
 
 class RunningForge implements Forge {
   readonly #open: OpenForge;
-  /** What runs beside the machine, in the order it was begun. */
+  /** Parts besides the machine, in the order they were started. */
   readonly #parts: readonly Stoppable[];
   readonly #log: Log;
   #listening: { readonly url: string; readonly server: HttpServer } | undefined;
@@ -181,7 +182,7 @@ class RunningForge implements Forge {
   }
 }
 
-/** A file system without sockets costs the command line its way in, and nobody else anything. */
+/** If the file system has no sockets, the command line cannot reach this server; nothing else is affected. */
 async function control(dataDir: string, forge: Forge, secretKeys: SecretKeys, log: Log): Promise<() => Promise<void>> {
   try {
     return await openControl(dataDir, controls(forge, secretKeys));

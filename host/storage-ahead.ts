@@ -1,5 +1,5 @@
-// The embedded database of an earlier start is started while the plugins are loaded: both take a while, each on a
-// thread of its own.
+// Starts the embedded database of an earlier start in parallel with loading the plugins; the database has its own
+// thread.
 import { hasDatabase, startDatabase, type StartedDatabase } from '#adapters/postgres/embedded/started';
 import type { Configuration } from '#config/configuration';
 import type { Log } from '#core/kernel/log';
@@ -9,27 +9,27 @@ export class StorageAhead {
   #started: Promise<StartedDatabase> | undefined;
 
   /**
-   * Only where this version was at home before: a start that is refused makes no database and brings none to another
-   * version. Resolves when the thread runs, for loading modules leaves nobody a turn.
+   * Starts the database only if this version last used the data directory: a refused start must neither create a
+   * database nor upgrade one. Resolves when the thread runs, because loading modules blocks the event loop.
    */
   async begin({ database, dataDir, version }: Configuration, log: Log): Promise<void> {
     if (database.column === 'memory' || database.url !== undefined) return;
     if (!isMarked(dataDir, version) || !hasDatabase(dataDir)) return;
     this.#started = startDatabase(dataDir, log);
-    // What is in the way may be gone when it is opened in its turn, and is told then.
+    // The cause may be gone when the storage is opened regularly; if not, the error is reported then.
     await this.#started.catch(() => {
       this.#started = undefined;
     });
   }
 
-  /** From now on it is the caller's. */
+  /** Hands the started database to the caller, who must close it. */
   take(): Promise<StartedDatabase> | undefined {
     const started = this.#started;
     this.#started = undefined;
     return started;
   }
 
-  /** Ends it where nobody took it. */
+  /** Closes the database if it was not taken. */
   async drop(): Promise<void> {
     const started = await this.take();
     await started?.supervised.close();

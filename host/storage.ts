@@ -1,4 +1,4 @@
-// The storage under all plugins: SQL or memory for all of them, never mixed.
+// The storage of all plugins: SQL for all of them or memory for all of them, never mixed.
 import type { MemoryDatabase } from '#adapters/memory/database';
 import type { SqlDatabase } from '#adapters/postgres/database';
 import type { MigrationOutcome, MigrationSet, PostgresStorage } from '#adapters/postgres/index';
@@ -12,7 +12,10 @@ export type OpenStorage = Storage &
     | {
         readonly column: 'sql';
         readonly database: SqlDatabase;
-        /** Applies what is pending, in the order of the sets, under a lock across processes; each set whole or not. */
+        /**
+         * Applies pending migrations in the order of the sets, under a lock across processes. Each set is applied whole
+         * or not at all.
+         */
         migrate(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]>;
         pending(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]>;
         readonly purge: PostgresStorage['purge'];
@@ -20,7 +23,7 @@ export type OpenStorage = Storage &
     | { readonly column: 'memory'; readonly database: MemoryDatabase }
   );
 
-/** A plugin's own stores, made from the column in use. */
+/** A plugin's own stores, for the engine in use. */
 export function storesOf(definition: PluginDefinition, storage: OpenStorage): Readonly<Record<string, unknown>> {
   const stores = Object.entries(definition.stores ?? {});
   return Object.fromEntries(
@@ -36,7 +39,7 @@ export function storesOf(definition: PluginDefinition, storage: OpenStorage): Re
 export const entitiesOf = (definitions: readonly PluginDefinition[]): readonly object[] =>
   definitions.flatMap(({ entities = [] }) => entities);
 
-/** In the order of needs, so that a foreign key finds its table. */
+/** The migrations of all plugins in the order of dependencies, so that the tables of foreign keys exist. */
 export function migrationsOf(
   sorted: readonly PluginDefinition[],
   dependenciesOf: Provision['dependenciesOf'],

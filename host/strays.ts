@@ -1,18 +1,18 @@
-// Strays: errors of plugins that nobody caught (a rejection without a handler, a throw out of a timer). An isolated
-// plugin's are its own affair; any other ends the process.
+// Handles uncaught errors of plugins (a rejection without a handler, a throw from a timer). For an isolated plugin the
+// forge continues; otherwise the process ends.
 import type { Log } from '#core/kernel/log';
 import type { Attribution } from './attribution.ts';
 import type { Life } from './life.ts';
 import { firstLine, readable } from './thrown.ts';
 
 export interface Stray {
-  /** Undefined where it cannot be known, and for standard plugins. */
+  /** Undefined if it is not known, or is a standard plugin. */
   readonly plugin: string | undefined;
-  /** Whether the forge goes on. */
+  /** Whether the forge continues. */
   readonly contained: boolean;
 }
 
-/** One line a plugin in this time, in milliseconds: a timer may throw a thousand times a second. */
+/** Milliseconds between two log lines about one plugin, because a timer may throw a thousand times a second. */
 const quietMs = 10_000;
 
 export class Strays {
@@ -20,7 +20,7 @@ export class Strays {
   readonly #attribution: Attribution;
   readonly #log: Log;
   readonly #told = new Map<Life, { readonly at: number; since: number }>();
-  /** The step a plugin is taking: a stray of it makes the step fail. */
+  /** The running step of a plugin, which fails if the plugin has an uncaught error. */
   #step: { readonly life: Life; readonly fail: (error: unknown) => void } | undefined;
 
   constructor(lives: readonly Life[], attribution: Attribution, log: Log) {
@@ -29,7 +29,7 @@ export class Strays {
     this.#log = log;
   }
 
-  /** The outcome of a plugin's step, which fails where the plugin has a stray meanwhile. Steps follow each other. */
+  /** Runs a plugin's step, which rejects if the plugin has an uncaught error meanwhile. Steps must not overlap. */
   async during(life: Life, work: () => Promise<void>): Promise<void> {
     const { promise, reject } = Promise.withResolvers<never>();
     const step = { life, fail: reject };
@@ -37,7 +37,7 @@ export class Strays {
     try {
       await Promise.race([work(), promise]);
     } finally {
-      // One that was given up may end while the next one's lasts.
+      // A step that exceeded its time limit may end during the next plugin's step.
       if (this.#step === step) this.#step = undefined;
     }
   }

@@ -1,7 +1,7 @@
-// What plugins throw, read without trusting it: anything can be thrown, and members of an error may throw when read.
+// Reads values thrown by plugins safely: anything can be thrown, and members of an error may throw when they are read.
 import { inspect } from 'node:util';
 
-/** The error itself where it can be read; else one that tells what it was. */
+/** The error itself if it can be read safely; otherwise an error that describes it. */
 export function readable(thrown: unknown): Error {
   try {
     if (!(thrown instanceof Error && isReadable(thrown))) return unlike(textOf(thrown));
@@ -12,19 +12,19 @@ export function readable(thrown: unknown): Error {
   }
 }
 
-/** In characters: what of a plugin's text a sentence quotes. */
+/** The most characters of a plugin's text in a message. */
 const longest = 300;
 
-/** The first line of a text, for a sentence. */
+/** The first line of a text, shortened for a message. */
 export function firstLine(text: string): string {
   const line = (text.split('\n', 1)[0] ?? '').replaceAll(/\p{Cc}/gu, ' ');
   return line.length > longest ? `${line.slice(0, longest).toWellFormed()}…` : line;
 }
 
-/** A chain of causes is read so far; one that comes back to itself has no end. */
+/** The most causes that are read, because a chain of causes may be circular. */
 const deepest = 16;
 
-/** Reads whatever the log or a sentence may read later. */
+/** Whether everything that the log or a message may read later can be read. */
 function isReadable(error: Error): boolean {
   let current: unknown = error;
   for (let depth = 0; current instanceof Error; depth += 1) {
@@ -38,7 +38,7 @@ function isReadable(error: Error): boolean {
 
 const [before, after] = ['The promise rejected with the reason "', '".'];
 
-/** The reason of a rejection that is no error, which Node wraps in a text of its own. */
+/** The reason in the message that Node makes for a rejection with a value that is not an error. */
 function rejectedWith(message: string): string | undefined {
   const at = message.indexOf(before);
   return at < 0 || !message.endsWith(after) ? undefined : message.slice(at + before.length, -after.length);
@@ -49,14 +49,17 @@ function textOf(thrown: unknown): string {
   return typeof message === 'string' ? message : inspect(thrown, { depth: 0, breakLength: Infinity });
 }
 
-/** Without a stack: that would be ours. */
+/** An error without a stack trace, which would be the host's. */
 function unlike(message: string): Error {
   const error = new Error(message);
   error.stack = `Error: ${message}`;
   return error;
 }
 
-/** For the log: without the members that errors of clients carry: one may be the request, with the password in it. */
+/**
+ * The error as text for the log. Members are left out, because errors of clients may contain the request with its
+ * password.
+ */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error
     ? (error.stack ?? error.message)

@@ -1,4 +1,4 @@
-// The version of this forge and what it exports, from its package.
+// Reads the version and the exports of this package.
 import { readFileSync } from 'node:fs';
 
 const manifest: { readonly version: string; readonly exports: Readonly<Record<string, unknown>> } = JSON.parse(
@@ -6,5 +6,5 @@ const manifest: { readonly version: string; readonly exports: Readonly<Record<st
 );
 
 export const version = manifest.version;
-/** Names of what plugins may import: `plugin` for `hexforge/plugin`. */
+/** Names that plugins can import: `plugin` for `hexforge/plugin`. */
 export const entries: readonly string[] = Object.keys(manifest.exports).map((key) => key.replace('./', ''));

@@ -1,12 +1,15 @@
-// The thread of the watchdog: counts how long the main thread has not beaten, by its own ticks, then interrupts it as a
-// debugger does and has it name what it is in.
+// The thread of the watchdog: measures how long the main thread has not updated its heartbeat, then interrupts it
+// through the inspector and makes it name the running code.
 import { writeSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { workerData } from 'node:worker_threads';
 import { biteName, type WatchdogData } from './watchdog.ts';
 
 const { heartbeat, limit, beat } = workerData as WatchdogData;
-/** For the main thread to end the process once it was interrupted. Code outside JavaScript may not be. */
+/**
+ * The milliseconds that the main thread has to end the process after the interruption. Code outside JavaScript cannot
+ * be interrupted.
+ */
 const graceMs = 5_000;
 
 let seen = Atomics.load(heartbeat, 0);
@@ -17,7 +20,7 @@ let biting = false;
 
 setInterval(() => {
   const now = performance.now();
-  // A process that was stopped, or a machine that slept, comes back with one long tick: that is no silence.
+  // After a stopped process or a sleeping machine, one tick takes long; that does not count as a blocked event loop.
   silent += Math.min(now - last, beat * 2);
   last = now;
   if (moved()) silent = 0;
@@ -37,7 +40,7 @@ function bite(): void {
   session.connectToMainThread();
   session.on('Debugger.paused', ({ params: { callFrames } }) => {
     const [frame] = callFrames;
-    // It has come back meanwhile.
+    // The main thread has continued meanwhile.
     if (frame === undefined || moved()) {
       clearTimeout(patience);
       session.post('Debugger.resume');
@@ -52,7 +55,7 @@ function bite(): void {
   session.post('Debugger.pause');
 }
 
-/** There is no exit code of one's own to be had from here. */
+/** Kills the process, because a thread cannot set its exit code. */
 function giveUp(): void {
   const time = new Date().toISOString();
   const msg = `the server stood still for ${limit / 1000} s in code that cannot be interrupted: the process ends`;

@@ -1,30 +1,33 @@
-// The watchdog: a thread that sees the server stand still in one piece of code (a synchronous loop), has its plugin
-// named in the log, and the process ended.
+// The watchdog: a thread that detects a blocked event loop (a synchronous loop), has the responsible plugin named in
+// the log, and ends the process.
 import { url as debuggerUrl } from 'node:inspector';
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
 export interface WatchdogOptions {
-  /** Milliseconds without a turn of the event loop. */
+  /** Milliseconds without an event loop iteration. */
   readonly limit: number;
-  /** Called in the midst of what runs, of which the stack of a new error tells. Ends the process. */
+  /** Called inside the running code, so that the stack of a new error shows it. Ends the process. */
   readonly bite: () => never;
 }
 
-/** Where the thread finds `bite`: it reaches the main thread as a debugger does. */
+/** The name of the global function that the thread calls through the inspector to end the process. */
 export const biteName = 'hexforge.watchdog';
 
-/** What the thread is given. */
+/** The data that the thread receives. */
 export interface WatchdogData {
-  /** Counts up while the event loop turns. */
+  /** Incremented on a timer of the event loop. */
   readonly heartbeat: Int32Array;
   readonly limit: number;
-  /** Milliseconds between two beats. */
+  /** Milliseconds between two heartbeats. */
   readonly beat: number;
 }
 
-/** Watches until the function it returns is called; not where someone debugs: who stands at a breakpoint stands. */
+/**
+ * Watches until the returned function is called. Does nothing under a debugger, because a breakpoint also blocks the
+ * event loop.
+ */
 export function startWatchdog({ limit, bite }: WatchdogOptions): () => void {
   if (debuggerUrl() !== undefined) return () => undefined;
   const heartbeat = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
@@ -39,7 +42,7 @@ export function startWatchdog({ limit, bite }: WatchdogOptions): () => void {
     resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 },
   });
   worker.unref();
-  // A watchdog that cannot run watches nobody, and harms nobody.
+  // If the watchdog thread cannot run, the server runs without it.
   worker.on('error', () => undefined);
   return () => {
     clearInterval(timer);

@@ -1,4 +1,5 @@
-// `npm run build`: compiles the project into `dist/`, a package that installs and runs where Node strips no types.
+// Builds the package (`npm run build`): compiles the project into `dist/`, which installs and runs without type
+// stripping.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -18,14 +19,14 @@ interface Manifest {
 
 const compiled = (path: string): string => path.replace(/\.ts$/, '.js');
 
-/** The manifest of the package: the same names, pointing at compiled files, and nothing that only development needs. */
+/** The manifest of the package: the same names, pointing at compiled files, without entries for development. */
 function packageManifest(source: Manifest): object {
   const {
     scripts: _scripts,
     devDependencies: _development,
     optionalDependencies: _node,
     files: _files,
-    // The checkout is none to be published, what is built of it is.
+    // The checkout is private so that it cannot be published; the built package can be.
     private: _private,
     ...kept
   } = source;
@@ -62,7 +63,7 @@ function run(command: string, arguments_: readonly string[]): void {
 rmSync(out, { recursive: true, force: true });
 run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--outDir', out]);
 
-// What the compiler leaves alone: modules named by URL (worker threads), and files that are no TypeScript.
+// Rewrites module URLs (worker threads), which the compiler leaves unchanged, and copies files that are not TypeScript.
 for (const path of globSync('**/*.js', { cwd: out })) {
   const file = join(out, path);
   const text = readFileSync(file, 'utf8');

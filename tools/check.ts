@@ -1,4 +1,5 @@
-// `npm run check`: the type checker, the linter and the search for what nobody uses, side by side, as one table.
+// Runs the type checker, the linter, the formatter and the search for unused code in parallel (`npm run check`), and
+// prints the results as one table.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

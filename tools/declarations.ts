@@ -1,29 +1,29 @@
-// What the emitted declarations of the package say: the exports of each entry with their doc comments, and what they
-// name.
+// Parses the emitted declarations of the package: the exports of each entry with their doc comments, and the
+// declarations that they refer to.
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 /** One statement of a declaration file. */
 export interface Declaration {
   readonly name: string;
-  /** From the folder of the package. */
+  /** The path relative to the folder of the package. */
   readonly file: string;
-  /** As it is emitted, with the doc comments inside, without the one before. */
+  /** The emitted text, with the doc comments inside it but without the one before it. */
   readonly text: string;
-  /** The doc comment before it, without its stars; empty where there is none. */
+  /** The doc comment before it, without its stars; empty if there is no comment. */
   readonly doc: string;
 }
 
 export interface Export {
-  /** As authors import it. */
+  /** The name by which authors import it. */
   readonly name: string;
-  /** Undefined where another package declares it: `joi: default`. */
+  /** Undefined if another package declares it, such as `joi: default`. */
   readonly declaration: Declaration | undefined;
   readonly origin: string;
 }
 
 export interface Entry {
-  /** `hexforge/plugin` */
+  /** The specifier, such as `hexforge/plugin`. */
   readonly name: string;
   readonly exports: readonly Export[];
 }
@@ -35,11 +35,11 @@ interface Reference {
 
 interface Module {
   readonly declared: Map<string, Declaration>;
-  /** Name outside → where it is, in this file (`from: ''`) or another. */
+  /** Exported name to its declaration, in this file (`from: ''`) or another. */
   readonly exported: Map<string, Reference>;
   readonly stars: string[];
   readonly imported: Map<string, Reference>;
-  /** Every module it names. */
+  /** Every module that the file imports, re-exports or augments. */
   readonly names: string[];
   readonly augmentations: { readonly target: string; readonly body: string }[];
 }
@@ -102,7 +102,7 @@ const plain = (doc: string): string =>
     .join('\n')
     .trim();
 
-/** `{ a as b, type c }` → [['a', 'b'], ['c', 'c']] */
+/** Parses an import or export list: `a as b, type c` becomes [['a', 'b'], ['c', 'c']]. */
 const pairs = (list: string): [string, string][] =>
   list
     .split(',')
@@ -119,7 +119,10 @@ export class Declarations {
   readonly #imports: readonly (readonly [alias: string, path: string])[];
   readonly #entries: readonly (readonly [name: string, file: string])[];
 
-  /** @param folder with the emitted declarations, laid out as `manifest`, the package's own, says of the sources. */
+  /**
+   * @param folder The emitted declarations, laid out like the sources.
+   * @param manifest The package's own `imports` and `exports`.
+   */
   constructor(
     folder: string,
     manifest: {
@@ -142,7 +145,7 @@ export class Declarations {
     return this.#entries.map(([name, file]) => ({ name, exports: this.#exportsOf(file) }));
   }
 
-  /** What is declared in the package, is no export, and is named by these or by what they name. */
+  /** The declarations of the package that are not exported, but that the exports refer to, directly or indirectly. */
   behind(exports: readonly Export[]): readonly Declaration[] {
     const seen = new Set(exports.flatMap(({ declaration }) => declaration ?? []));
     const found: Declaration[] = [];
@@ -163,7 +166,7 @@ export class Declarations {
     return found;
   }
 
-  /** The members of each open interface, by the modules that the entries load. */
+  /** The members of each open interface, added by the modules that the entries load. */
   words(entries: readonly string[]): ReadonlyMap<string, readonly string[]> {
     const files = new Set(this.#entries.filter(([name]) => entries.includes(name)).map(([, file]) => file));
     const words = new Map<string, string[]>();
@@ -230,7 +233,7 @@ export class Declarations {
     return reference === undefined ? { name, declaration: undefined, origin: file } : this.#resolve(file, reference);
   }
 
-  /** Undefined for another package. */
+  /** The file of a specifier; undefined for another package. */
   #fileOf(file: string, specifier: string): string | undefined {
     const entry = this.#entries.find(([name]) => name === specifier);
     if (entry !== undefined) return entry[1];
@@ -263,14 +266,14 @@ function read(module: Module, file: string, doc: string, text: string): void {
     const name = text.startsWith('export default') ? 'default' : (named.exec(text)?.[1] ?? '');
     if (name === '') throw new Error(`${file} has a statement of an unknown kind: ${text.slice(0, 80)}`);
     const before = module.declared.get(name);
-    // A function has a declaration for each of its signatures.
+    // An overloaded function has one declaration per signature.
     const whole = before === undefined ? text : `${before.text}\n${text}`;
     module.declared.set(name, { name, file, text: whole, doc: before?.doc === undefined ? doc : before.doc });
     if (text.startsWith('export ')) module.exported.set(name, { from: '', name });
   }
 }
 
-/** A declaration without comments, empty lines and the modules that its types are from. */
+/** A declaration without comments, empty lines, module names and `export` or `declare`. */
 export const stripped = (text: string): string =>
   text
     .replaceAll(comments, '')

@@ -1,5 +1,5 @@
-// Reads the structure of a regular expression: what repeats, what follows what. What a single character matches is left
-// for the engine to say.
+// Parses the structure of a regular expression: sequences, choices and repetitions. Which text a single character
+// matches is decided by running the regular expression engine.
 
 export type Node =
   | { readonly kind: 'character'; readonly source: string }
@@ -9,7 +9,7 @@ export type Node =
   | { readonly kind: 'condition'; readonly is: 'start' | 'end' | 'word' }
   | { readonly kind: 'reference' };
 
-/** @throws {Error} where a group does not end, which the engine would not have taken. */
+/** @throws {Error} if a group does not end. A valid `RegExp` never has such a group. */
 export function parseExpression({ source, unicodeSets }: RegExp): Node {
   let at = 0;
   const eat = (text: string): boolean => {

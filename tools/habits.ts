@@ -1,5 +1,4 @@
-// The habits of this code base that a machine can check: file names, lengths, opening sentences, and no trace of one
-// machine.
+// Checks the conventions of this code base: file names, lengths, opening sentences, and no paths of one machine.
 import type { SourceFile } from './layers.ts';
 
 export interface BrokenHabit {
@@ -8,13 +7,13 @@ export interface BrokenHabit {
 }
 
 const maxLines = { source: 400, test: 600 };
-/** The formatter breaks code, and leaves comments to us. */
+/** Checked here, because the formatter wraps code but not comments. */
 const maxColumns = 120;
-/** A whole line of comment that has a blank to break at; a long address has none. */
+/** A line with only a comment that has a space to break at; a long URL has none. */
 const breakableComment = /^ *(?:\/\/|\/?\*+) *\S+ \S/;
 const vague = /(^|[-./])(service|manager|helper|helpers|util|utils)([-.]|$)/;
 const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(spec|suite|test|build|config|d))?\.(ts|js)$/;
-/** Home folders, drives and work folders of some machine; `/tmp` and `/usr` are everyone's. */
+/** Home folders, drives and work folders of one machine. `/tmp` and `/usr` exist on every machine. */
 const machinePath = new RegExp(
   ['/home/[a-z]', '/Users/[A-Za-z]', '/root/', '/workspace/', '(?<![\\w./-])/work/', '[A-Z]:\\\\\\\\Users'].join('|'),
 );

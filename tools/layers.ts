@@ -1,5 +1,5 @@
-// Who may import whom: the one table that the linter and the architecture test both enforce, and the check itself
-// (files in, violations out).
+// Defines which modules each layer may import, and checks it (files in, violations out). The linter and the
+// architecture test use the same table.
 import { imports, impurities, tokens } from './scan.ts';
 
 export interface SourceFile {
@@ -17,9 +17,7 @@ export interface Violation {
 
 const everyFeature = ['kernel', 'identity', 'repositories'];
 
-/**
- * Area of core → the areas it may use, each through its `index`. The kernel's files are shared and named one by one.
- */
+/** Area of core to the areas that it may import, each through its `index`. Files of the kernel are imported by name. */
 export const areas: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   identity: ['kernel'],
@@ -41,24 +39,28 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
 
 const hostAdapters = ['adapters/http/**', 'adapters/postgres/**', 'adapters/memory/**', 'adapters/crypto/sealer'];
 const libraries = ['node:**', 'npm:**'];
-/** What the package exports to authors of plugins beside `hexforge/testing`, now or once the area is there. */
+/**
+ * The modules that the package exports to plugin authors besides `hexforge/testing`. Includes areas that do not exist
+ * yet.
+ */
 export const forAuthors = ['plugin', ...Object.keys(areas).filter((area) => area !== 'kernel')].map(
   (face) => `npm:hexforge/${face}`,
 );
 
 interface Layer {
-  /** Folder; `*` stands for one name, which `{1}` in `may` repeats. */
+  /** The folder; `*` matches one name, which `{1}` in `may` refers to. */
   readonly folder: string;
-  /**
-   * What its files may import: own and other folders from the project's root, `node:` modules, packages as `npm:NAME`.
-   */
+  /** The allowed imports of its files: folders from the project's root, `node:` modules, and packages as `npm:NAME`. */
   readonly may: readonly string[];
-  /** What of that they may not. */
+  /** Exceptions from `may`. */
   readonly not?: readonly string[];
   readonly says: string;
 }
 
-/** The first layer whose folder holds a file decides. Folders in no layer (tools, bench, bin) import what they like. */
+/**
+ * The first layer whose folder contains a file applies. Folders without a layer (tools, bench, bin) may import
+ * anything.
+ */
 export const layers: readonly Layer[] = [
   ...Object.entries(areas).map(([area, uses]): Layer => ({
     folder: `core/${area}`,
@@ -122,7 +124,7 @@ const matches = (pattern: string, path: string): boolean =>
     `^${pattern.replaceAll(/[.+?^$()|[\]\\]/g, '\\$&').replaceAll(/\*\*|\*/g, (stars) => (stars === '**' ? '.+' : '[^/]+'))}$`,
   ).test(path);
 
-/** The layer of a file, with `{1}` filled in. */
+/** The layer of a file, with `{1}` replaced. */
 export function layerOf(path: string): Layer | undefined {
   for (const layer of layers) {
     const found = new RegExp(`^${layer.folder.replaceAll('*', '([^/]+)')}/`).exec(path);
@@ -131,7 +133,7 @@ export function layerOf(path: string): Layer | undefined {
   return undefined;
 }
 
-/** What a specifier names, from the project's root: `core/kernel/errors`, `node:fs`, `npm:joi`. */
+/** Resolves a specifier to a path from the project's root: `core/kernel/errors`, `node:fs`, `npm:joi`. */
 export function resolve(specifier: string, from: string): string {
   if (specifier.startsWith('#')) return specifier.slice(1);
   if (!specifier.startsWith('.')) return specifier.startsWith('node:') ? specifier : `npm:${specifier}`;
@@ -143,7 +145,7 @@ export function resolve(specifier: string, from: string): string {
   return parts.join('/').replace(/\.ts$/, '');
 }
 
-/** Checks every file; `files` are all of the project's, for some rules look at several at once. */
+/** Checks every file. `files` must be all files of the project, because some rules compare several. */
 export function check(files: readonly SourceFile[]): Violation[] {
   const plugins = new Set(files.flatMap(({ path }) => /^plugins\/([^/]+)\//.exec(path)?.[1] ?? []));
   const adapterOf = new Map<string, string>();
@@ -188,7 +190,7 @@ export function check(files: readonly SourceFile[]): Violation[] {
     }
     if (path.startsWith('host/')) {
       for (const token of all)
-        // What a plugin contributes is read by the member's name, which one of them shares.
+        // `settings` is both a plugin name and the name of a member of plugin definitions, which the host reads.
         if (token.kind === 'string' && plugins.has(token.text) && token.text !== 'settings')
           report(
             'host-names-plugin',

@@ -1,5 +1,5 @@
-// Makes `test/fixtures/upgrade/<version>/`: a filled data directory and database as this version leaves them, for every
-// later version to start on.
+// Makes `test/fixtures/upgrade/<version>/`: a filled data directory and database of this version, which later versions
+// must be able to start on.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const compressed = (bytes: Buffer): Buffer =>
 
 function write(name: string, bytes: Buffer | string): void {
   writeFileSync(join(out, name), bytes);
-  // The forge in this process has closed the umask; a fixture is for everyone.
+  // The forge in this process has set a strict umask, but a fixture must be readable by everyone.
   chmodSync(join(out, name), 0o644);
 }
 
@@ -64,7 +64,7 @@ try {
   const outside = join(folder, 'outside');
   write('postgresql.json', `${JSON.stringify(await fill(outside, cluster.url), null, 2)}\n`);
   write('postgresql.tar.zst', compressed(tar(outside)));
-  // Lines that begin with a backslash speak to psql; any client can load the rest.
+  // Removes the psql commands, which start with a backslash, so that any client can load the file.
   const sql = run(join(cluster.bin, 'pg_dump'), ['--inserts', '--no-owner', '--no-privileges', cluster.url])
     .split('\n')
     .filter((line) => !line.startsWith('\\'))

@@ -1,5 +1,5 @@
-// `node tools/plugin-api.ts`: writes docs/plugin-api.txt, the surface of the plugin API, from the declarations that the
-// compiler emits.
+// Writes docs/plugin-api.txt, the surface of the plugin API, from the declarations that the compiler emits (`node
+// tools/plugin-api.ts`).
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A PostgreSQL of our own for the tests: a temporary cluster on a free port, run by an unprivileged user, gone at exit.
+// Starts a PostgreSQL cluster for the tests: temporary, on a free port, run by an unprivileged user, removed by `stop`.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
@@ -7,27 +7,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface Cluster {
-  /** Of a superuser that may create databases. */
+  /** The URL of a superuser that may create databases. */
   readonly url: string;
-  /** What `select version()` begins with, such as `PostgreSQL 15.18`. */
+  /** The start of `select version()`, such as `PostgreSQL 15.18`. */
   readonly version: string;
-  /** Where its programs are. */
+  /** The folder of its programs. */
   readonly bin: string;
-  /** Until `resume`. `fast` ends its connections, `immediate` is like a crash. */
+  /** Stops the server until `resume`. `fast` closes its connections, `immediate` acts like a crash. */
   pause(mode: 'fast' | 'immediate'): Promise<void>;
   resume(): Promise<void>;
   stop(): void;
 }
 
 export interface ClusterOptions {
-  /** A commit is with the kernel before it is told, so that a crash of PostgreSQL alone loses none. */
+  /**
+   * Commits are handed to the operating system before they are acknowledged, so that a crash of PostgreSQL alone loses
+   * none.
+   */
   readonly durable?: boolean;
 }
 
 const isRoot = process.getuid?.() === 0;
 const least = 15;
 
-/** Runs a command and answers its output; fails with the command and what it said. */
+/** Runs a command and returns its output. @throws {Error} with the command and its output. */
 export function run(command: string, arguments_: readonly string[], options: { readonly cwd?: string } = {}): string {
   const { status, stdout, stderr, error } = spawnSync(command, arguments_, {
     encoding: 'utf8',
@@ -41,7 +44,7 @@ export function run(command: string, arguments_: readonly string[], options: { r
   );
 }
 
-/** Installs a Debian package where we may. */
+/** Installs a Debian package. @throws {Error} unless run as root on a system with apt-get. */
 export function install(name: string): void {
   if (!isRoot || !existsSync('/usr/bin/apt-get'))
     throw new Error(`"${name}" is missing; install it, or run as root where apt-get is`);
@@ -55,7 +58,7 @@ export function install(name: string): void {
   }
 }
 
-/** The newest installed `bin` folder that is new enough. */
+/** The newest installed `bin` folder of a supported version. */
 function binaries(): string | undefined {
   const versionOf = (path: string): number =>
     Number(/\/postgresql\/(\d+)\//.exec(path)?.[1] ?? /pgsql-(\d+)\//.exec(path)?.[1] ?? 0);
@@ -76,7 +79,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** PostgreSQL refuses to run as root, so its files and processes belong to another user then. */
+/** The user to run PostgreSQL as if this process is root, because PostgreSQL refuses to run as root. */
 function unprivileged(): string | undefined {
   if (!isRoot) return undefined;
   for (const name of ['postgres', 'nobody']) if (spawnSync('id', ['-u', name]).status === 0) return name;
@@ -117,7 +120,7 @@ export async function startCluster({ durable = false }: ClusterOptions = {}): Pr
     if (user !== undefined) run('chown', [user, folder]);
     as('initdb', ['-D', data, '-U', 'hexforge', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']);
     const port = await freePort();
-    // The tests crash no machine, so this cluster need not survive one.
+    // The tests do not crash the machine, so the cluster need not survive that.
     const settings = [
       `-p ${port}`,
       '-h 127.0.0.1',

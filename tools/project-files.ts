@@ -1,4 +1,4 @@
-// The project's own files as text, for the checks that read all of them.
+// Reads the project's own files as text, for the checks that need all of them.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SourceFile } from './layers.ts';
@@ -7,7 +7,7 @@ export const root = join(import.meta.dirname, '..');
 
 const folders = '{core,adapters,plugins,host,config,test,tools,bench,bin,docs,.ci}';
 
-/** Files of the given endings, below the project's folders and at its root. */
+/** Files with the given endings, in the project's folders and at its root. */
 export function projectFiles(endings: readonly string[]): SourceFile[] {
   const ending = endings.length === 1 ? endings[0] : `{${endings.join(',')}}`;
   return globSync([`${folders}/**/*.${ending}`, `*.${ending}`], {

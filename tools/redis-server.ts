@@ -1,4 +1,4 @@
-// A Redis of our own for the tests: on a free port of the loopback, without files, gone at exit.
+// Starts a Redis server for the tests: on a free port of the loopback address, without files, ended by `stop`.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -7,11 +7,11 @@ import { freePort, install } from './postgres-cluster.ts';
 
 export interface RedisServer {
   readonly url: string;
-  /** At once, as in a crash: what it knows is gone. */
+  /** Kills the server, as in a crash: its data is lost. */
   stop(): Promise<void>;
-  /** On the same port. */
+  /** Starts it again on the same port, empty. */
   start(): Promise<void>;
-  /** It takes connections and answers nothing until `resume`. */
+  /** Suspends the server: connections are accepted but not answered until `resume`. */
   freeze(): void;
   resume(): void;
 }
@@ -19,12 +19,12 @@ export interface RedisServer {
 const program = 'redis-server';
 const startMs = 10_000;
 
-/** Installs the server where it is missing and that can be done. */
+/** Installs the server if it is missing. @throws {Error} if it cannot be installed. */
 export function ensureRedis(): void {
   if (spawnSync(program, ['--version'], { stdio: 'ignore' }).status !== 0) install(program);
 }
 
-/** Stopped, it may be started again; whoever starts it stops it. */
+/** Starts a server. The caller must stop it; a stopped server can be started again. */
 export async function startRedis(): Promise<RedisServer> {
   ensureRedis();
   const port = await freePort();

@@ -1,4 +1,5 @@
-// The test report: a paragraph per failure, then one line `N passed, N failed`, with `, N skipped` where some were.
+// Prints the test report: a paragraph per failure, then one line `N passed, N failed`, with `, N skipped` if any were
+// skipped.
 import { Transform, type TransformCallback } from 'node:stream';
 import { Parser } from 'tap-parser';
 
@@ -30,9 +31,9 @@ const indent = (text: string): string =>
     .map((line) => `    ${line}`)
     .join('\n');
 
-/** What helps of a failure's diagnosis: where, and the difference where there is one. */
+/** The useful part of a failure's diagnosis: the place, and the difference if there is one. */
 const diagnosis = (diag: Readonly<Record<string, unknown>>): string => {
-  // node:assert calls its way of comparing `diff`; there the values themselves tell.
+  // node:assert uses `diff` for the kind of comparison; the values themselves are then shown instead.
   const compared = diag['diff'] !== undefined && diag['operator'] === undefined;
   const left = new Set(compared ? ['found', 'wanted', 'compare', 'source'] : ['diff']);
   const keys = shown.filter((key) => diag[key] !== undefined && !left.has(key));
@@ -56,7 +57,7 @@ export default class Report extends Transform {
 
   constructor() {
     super();
-    // `result` comes for the leaves of every level; a suite that crashes is one failed leaf.
+    // The parser emits `result` for the leaves of every level; a suite that crashes counts as one failed leaf.
     this.#parser.on('result', (result) => {
       if (result.skip !== false || result.todo !== false) {
         this.#skipped++;

@@ -1,27 +1,27 @@
-// Reads TypeScript source as tokens, so that imports and globals are found in code and never in comments or strings.
+// Splits TypeScript source into tokens, so that imports and globals are found in code and never in comments or strings.
 
 export interface Token {
   readonly kind: 'word' | 'string' | 'expression' | 'punctuation';
   /**
-   * The value of a string without its quotes; a template's only where it has no substitution. A regular expression as
-   * it is written, with its flags.
+   * The value of a string without its quotes; of a template, only if it has no substitution. A regular expression with
+   * its slashes and flags.
    */
   readonly text: string;
   readonly line: number;
 }
 
-/** Whose text is no code. */
+/** Strings and regular expressions, whose text is not code. */
 const isText = (token: Token | undefined): boolean => token?.kind === 'string' || token?.kind === 'expression';
 
 export interface Import {
-  /** Undefined where it is computed at run time. */
+  /** Undefined if it is computed at run time. */
   readonly specifier: string | undefined;
   readonly line: number;
 }
 
 const wordStart = /[\p{L}_$#@]/u;
 const wordPart = /[\p{L}\p{N}_$]/u;
-/** After these a slash opens a regular expression. */
+/** After these words a slash starts a regular expression. */
 const beforeExpression = new Set([
   'return',
   'typeof',
@@ -41,7 +41,7 @@ const beforeExpression = new Set([
 
 export function tokens(source: string): Token[] {
   const found: Token[] = [];
-  /** Open braces; `true` marks one that a template's `${` opened. */
+  /** Open braces; `true` marks one that was opened by `${` in a template. */
   const braces: boolean[] = [];
   let at = 0;
   let line = 1;
@@ -81,7 +81,7 @@ export function tokens(source: string): Token[] {
     at++;
   };
 
-  /** From a backtick or a closing `}` to the next `${` or backtick. */
+  /** Reads from a backtick or a closing `}` to the next `${` or backtick. */
   const template = (): void => {
     const start = at + 1;
     const startLine = line;
@@ -128,7 +128,7 @@ export function tokens(source: string): Token[] {
   return found;
 }
 
-/** Every module a file names: static and dynamic imports, re-exports, `require`, and `declare module`. */
+/** Every module that a file refers to: static and dynamic imports, re-exports, `require`, and `declare module`. */
 export function imports(all: readonly Token[]): Import[] {
   const found: Import[] = [];
   const text = (index: number): string | undefined => (isText(all[index]) ? undefined : all[index]?.text);
@@ -153,12 +153,12 @@ export function imports(all: readonly Token[]): Import[] {
 const timers = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
 const refusedWords = new Set(['crypto', 'process', 'Buffer', 'fetch', 'globalThis', 'performance', ...timers]);
 
-/** The uses of clock, random, process, network and timers in a file that may have none of them. */
+/** The uses of clock, random numbers, process, network and timers, for files that must not use them. */
 export function impurities(all: readonly Token[]): { readonly name: string; readonly line: number }[] {
   const text = (index: number): string => (isText(all[index]) ? '' : (all[index]?.text ?? ''));
   /**
-   * A member's name: `fetch(from: string): Promise<void>` in an interface, or `fetch(from) { … }` in a class or
-   * literal.
+   * Whether the word is the name of a member: `fetch(from: string): Promise<void>` in an interface, or `fetch(from) { …
+   * }` in a class or literal.
    */
   const declaresMember = (index: number): boolean => {
     if (text(index + 1) === ':' || (text(index + 1) === '?' && [':', '('].includes(text(index + 2)))) return true;

@@ -1,33 +1,33 @@
-// Judges regular expressions: one that can take more than linear time on some text is known by the ambiguity of its
-// automaton, and the piece of text to repeat is told. See Weideman et al., "Analyzing Matching Time Behavior of
-// Backtracking Regular Expression Matchers by Using Ambiguity of NFA" (2016).
+// Finds regular expressions that can take more than linear time, by the ambiguity of their automaton, and a text to
+// repeat that shows it. See Weideman et al., "Analyzing Matching Time Behavior of Backtracking Regular Expression
+// Matchers by Using Ambiguity of NFA" (2016).
 import { parseExpression, type Node } from './expression-parser.ts';
 
 export interface SuperLinear {
   readonly growth: 'exponential' | 'polynomial' | 'unknown';
-  /** The text whose repetition, before something that does not match, shows it. */
+  /** The text whose repetition, followed by a character that does not match, takes more than linear time. */
   readonly repeated: string;
 }
 
-/** A point of the expression, where a match may stand. */
+/** A state of the automaton. */
 interface State {
-  /** What it reads; the others read nothing. */
+  /** The characters that the state consumes; undefined for a state that consumes nothing. */
   readonly reads?: ReadonlySet<string>;
   readonly condition?: 'start' | 'end' | 'other';
   readonly next: State[];
 }
 
-/** A state that reads, with those that can read after it. */
+/** A state that consumes a character, with the states that can consume the next one. */
 interface Position {
   readonly reads: ReadonlySet<string>;
   follow: readonly Position[];
-  /** Of those, the ones reached in two ways. */
+  /** The states of `follow` that are reached in two ways. */
   twice: ReadonlySet<Position>;
-  /** Whether the match is complete here, whatever follows. */
+  /** Whether the match is complete here, whatever text follows. */
   accepts: boolean;
 }
 
-/** Two ways at once, and whether they have parted. */
+/** Two parallel paths, and whether they have diverged. */
 type Pair = readonly [Position, Position, boolean];
 type Triple = readonly [Position, Position, Position];
 
@@ -36,10 +36,10 @@ const samples = new Set([
   ...'\x85\xA0éßµİſK中\u2028\u202E\uFEFF\uFFFD\uD800',
 ]);
 const newLines = new Set('\n\r\u2028\u2029');
-/** A repetition counted up to here is unrolled; one above counts as without end. */
+/** A counted repetition up to this bound is unrolled; a larger one counts as unbounded. */
 const longestUnrolled = 32;
 
-/** What is wrong with the expression; undefined where its time is linear in the text, whatever that is. */
+/** The growth and the text that shows it; undefined if the expression takes linear time on every text. */
 export function superLinear(expression: RegExp): SuperLinear | undefined {
   const parsed = parseExpression(expression);
   if (JSON.stringify(parsed).includes('"reference"')) return { growth: 'unknown', repeated: '' };
@@ -47,12 +47,12 @@ export function superLinear(expression: RegExp): SuperLinear | undefined {
   const ahead = new Map(all.map((position) => [position, new Set(position.follow.flatMap(reach))]));
   const loops = all.filter((position) => ahead.get(position)?.has(position) === true && !position.accepts);
   const letters = distinctLetters(all);
-  /** Whether both lie on one cycle. */
+  /** Whether both are on one cycle. */
   const near = (one: Position, other: Position): boolean =>
     ahead.get(one)?.has(other) === true && ahead.get(other)?.has(one) === true;
 
   for (const home of loops) {
-    // Two ways from a position back to it, reading the same: each repetition doubles the ways.
+    // Two paths from a position back to itself that consume the same text: each repetition doubles the number of paths.
     const repeated = walk<Pair>([home, home, false], [home, home, true], letters, ([one, other, parted], letter) =>
       steps(one, letter).flatMap((first) =>
         steps(other, letter).flatMap((second): Pair[] =>
@@ -67,7 +67,7 @@ export function superLinear(expression: RegExp): SuperLinear | undefined {
   for (const from of loops)
     for (const to of loops) {
       if (from === to || ahead.get(from)?.has(to) !== true) continue;
-      // Staying at one loop, going over to the other and staying there, reading the same: the ways add up.
+      // One loop leads to another and both consume the same text: the number of paths grows with each repetition.
       const repeated = walk<Triple>([from, from, to], [from, to, to], letters, ([stays, goes, stayed], letter) =>
         steps(stays, letter).flatMap((first) =>
           near(first, from)
@@ -89,7 +89,7 @@ export function superLinear(expression: RegExp): SuperLinear | undefined {
 const steps = (position: Position, letter: string): readonly Position[] =>
   position.follow.filter(({ reads }) => reads.has(letter));
 
-/** The text along the shortest way of at least one step between two places. */
+/** The text along the shortest path of at least one step from `from` to `to`. */
 function walk<Place extends readonly (Position | boolean)[]>(
   from: Place,
   to: Place,
@@ -124,10 +124,10 @@ function reach(start: Position): Position[] {
   return [...seen];
 }
 
-/** One letter of each kind that the expression tells apart. */
+/** One letter for each set of letters that the expression distinguishes. */
 function distinctLetters(all: readonly Position[]): string[] {
   const kinds = new Map<string, string>();
-  // Letters that print come first, so that they are the ones told.
+  // Word characters are tried first, so that the reported text is readable.
   for (const letter of [...samples].toSorted((one, other) => Number(/\w/.test(other)) - Number(/\w/.test(one)))) {
     const kind = all.map(({ reads }) => Number(reads.has(letter))).join('');
     if (!kinds.has(kind)) kinds.set(kind, letter);
@@ -135,7 +135,7 @@ function distinctLetters(all: readonly Position[]): string[] {
   return [...kinds.values()];
 }
 
-/** Before the expression stand the positions of the search, which begins anew at every character. */
+/** The automaton of a search: the states before the expression restart it at every character. */
 function automaton(expression: RegExp, parsed: Node): Position {
   const accept: State = { next: [] };
   const entry = build(parsed, accept, expression.flags.replaceAll(/[gyd]/g, ''));
@@ -150,7 +150,7 @@ function automaton(expression: RegExp, parsed: Node): Position {
     return next === undefined ? position : Object.assign(position, after(next, reads, expression.multiline));
   };
 
-  /** What can be read from a state on, having read one of `before`. */
+  /** The positions that can consume a character after `state`, if the character before is one of `before`. */
   const after = (
     state: State,
     before: ReadonlySet<string>,
@@ -165,7 +165,8 @@ function automaton(expression: RegExp, parsed: Node): Position {
       visits.set(at, count);
       if (count > 2 || (at.condition === 'start' && !mayStart)) return;
       if (at === accept) ends.push(!conditions.has('start') && !conditions.has('other') && !conditions.has('end'));
-      // What reads everything comes to the end of the text, so an end after it is no condition.
+      // A position that consumes every character reaches the end of the text, so an end condition after it always
+      // holds.
       if (at === accept && conditions.size === 1 && conditions.has('end') && !expression.multiline)
         ends.push(before.size === samples.size && [...follow].some(({ reads }) => reads === before));
       if (at.reads !== undefined) {
@@ -195,7 +196,7 @@ function automaton(expression: RegExp, parsed: Node): Position {
   return { reads: none, ...first, follow: first.accepts ? first.follow : [...searches, ...first.follow] };
 }
 
-/** The states of a part of the expression, which goes on at `next`. */
+/** The states of a part of the expression, continuing at `next`. */
 function build(node: Node, next: State, flags: string): State {
   switch (node.kind) {
     case 'character': {
@@ -209,7 +210,7 @@ function build(node: Node, next: State, flags: string): State {
     case 'condition':
       return { condition: node.is === 'word' ? 'other' : node.is, next: [next] };
     case 'look':
-      // A way of its own that leads nowhere: what it reads is read again.
+      // A lookaround is a separate path that leads nowhere, because its text is consumed again by the rest.
       return { next: [{ condition: 'other', next: [next] }, build(node.body, { next: [] }, flags)] };
     case 'repeat':
       return repetition(node, next, flags);

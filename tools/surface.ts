@@ -1,4 +1,5 @@
-// The surface of the plugin API as text, in an order that stays: what authors may import, and what that names.
+// Renders the surface of the plugin API as text in a stable order: everything authors may import, and the declarations
+// that it refers to.
 import { createHash } from 'node:crypto';
 import { stripped, type Declarations } from './declarations.ts';
 
@@ -29,7 +30,7 @@ export function surface(declarations: Declarations): string {
     .behind(entries.flatMap(({ exports }) => exports))
     .map(({ text }) => stripped(text))
     .sort();
-  // Those of tests load the standard plugins too.
+  // The testing entries also load the standard plugins, so they are left out.
   const words = declarations.words(entries.map(({ name }) => name).filter((name) => !name.includes('/testing')));
   return [
     heading,
@@ -39,5 +40,5 @@ export function surface(declarations: Declarations): string {
   ].join('');
 }
 
-/** By which docs/plugin-api-changes.md says which surface its newest entry is about. */
+/** The hash in docs/plugin-api-changes.md that identifies the surface of its newest entry. */
 export const surfaceHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12);

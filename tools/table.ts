@@ -1,6 +1,6 @@
-// A table in plain text, columns as wide as their widest cell.
+// Formats a table as plain text, with columns as wide as their widest cell.
 
-/** Numbers stand right, words left. Ends with a new line. */
+/** Numbers are aligned right, text left. Ends with a new line. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const isNumber = header.map(

@@ -19,7 +19,10 @@ export default definePlugin({
   api: '^0.2.0',
   needs: ['GitBackend'],
   build: ({ GitBackend: git }) => ({
-    /** Takes the proof that the caller may read, so that no route can ask without it. */
+    /**
+     * Requires the proof that the caller may read the repository, so that no route can call it without an access
+     * decision.
+     */
     async branchTips({ resource }: Granted<Repository, 'repo.read'>): Promise<readonly BranchTip[]> {
       const refs = await git.refs(resource.id, 'branches');
       return refs.map(({ name, oid }) => ({

@@ -1,4 +1,4 @@
-// The tests of the plugin of docs/writing-a-plugin.md, with what Node and `hexforge/testing` bring.
+// The tests of the plugin of docs/writing-a-plugin.md, with the test runner of Node and `hexforge/testing`.
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import { checkPlugin, testHost } from 'hexforge/testing';

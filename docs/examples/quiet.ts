@@ -1,4 +1,4 @@
-// A plugin that says how long a repository has been quiet, to whoever may read that repository.
+// A plugin that shows how many days ago a repository last changed, to callers who may read it.
 import { api, count, definePlugin, reads, shape, text, time, word, type TypeOf } from 'hexforge/plugin';
 import type { Repository } from 'hexforge/repositories';
 
@@ -23,7 +23,8 @@ export default definePlugin({
       summary: 'Says how long a repository has been quiet',
       method: 'GET',
       path: '/{owner}/{repo}',
-      // The repository is found from `owner` and `repo`. Where the caller may not read it the answer is 404.
+      // The access decision finds the repository by `owner` and `repo`. If the caller may not read it, the response is
+      // 404.
       access: reads('repository', 'repo.read'),
       scope: 'repo.read',
       meter: 'api.read',

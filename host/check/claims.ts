@@ -1,11 +1,11 @@
-// Problems of duplicate names, where two plugins claim the same: scope rows, permissions, settings, tables, migrations.
+// Finds names that are declared twice: scope rows, permissions, settings, tables and migrations.
 import type { PluginDefinition } from '../definition.ts';
 import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 
 interface Kind {
   readonly code: string;
-  /** As the sentence calls it. */
+  /** The word for it in messages. */
   readonly what: string;
   readonly namesOf: (definition: PluginDefinition) => readonly string[];
 }
@@ -19,7 +19,7 @@ const kinds: readonly Kind[] = [
   },
   { code: 'duplicate_setting', what: 'setting', namesOf: ({ settings = [] }) => settings.map(({ key }) => key) },
   { code: 'duplicate_table', what: 'table', namesOf: ({ tables = [] }) => tables },
-  // Migrations are a set of names per plugin, so only a plugin with itself can clash.
+  // Migration names are unique per plugin, so only duplicates within one plugin are found.
   {
     code: 'duplicate_migration',
     what: 'migration',
@@ -39,7 +39,7 @@ export interface Double {
   readonly second: string;
 }
 
-/** Every name that is claimed again after its first claim. */
+/** Every name that occurs again after its first occurrence, with the plugins of both. */
 export function doubles<P extends { readonly name: string }>(
   plugins: readonly P[],
   namesOf: (plugin: P) => readonly string[],

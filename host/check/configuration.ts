@@ -1,4 +1,5 @@
-// Problems of the plugins' own configuration and of settings; and the configuration with its defaults, for who builds.
+// Validates the plugins' own configuration and the settings. Also returns the configuration with its defaults, for the
+// build.
 import Joi from 'joi';
 import { settingProblems } from '../contributions/settings.ts';
 import type { PluginDefinition } from '../definition.ts';
@@ -16,7 +17,7 @@ export function configurationProblems(plan: Plan): readonly Problem[] {
 
 const nothing: Joi.ObjectSchema = Joi.object({});
 
-/** The plugin's part of the configuration, checked, with defaults. */
+/** Validates the plugin's part of the configuration and applies defaults. */
 export function pluginConfiguration(
   definition: PluginDefinition,
   raw: Readonly<Record<string, unknown>>,
@@ -35,12 +36,12 @@ export function pluginConfiguration(
   }
 }
 
-/** joi's own sentences for these repeat the value. */
+/** Replaces joi's messages that contain the value. */
 const silent = { 'string.pattern.base': 'must match {{#regex}}', 'string.pattern.name': 'must be a {{#name}}' };
 
 /**
- * Checks a part of the configuration and says every fault with the path of its key; `faulty` holds the paths. Values
- * never appear: they may be secrets.
+ * Validates a part of the configuration. Every fault becomes a problem with the path of its key; `faulty` has the
+ * paths. Messages never contain values, because they may be secrets.
  */
 export function validated<T>(
   schema: Joi.ObjectSchema<T>,
@@ -72,7 +73,7 @@ export function validated<T>(
   return { value, problems, faulty: (error?.details ?? []).map(({ path }) => path) };
 }
 
-/** The keys the schema knows at a path. */
+/** The keys that the schema allows at a path. */
 function keysAt(schema: Joi.Schema, path: readonly (string | number)[]): readonly string[] {
   const at = path.reduce<Joi.Description | undefined>((description, step) => {
     const keys: Readonly<Record<string, Joi.Description>> | undefined = description?.['keys'];

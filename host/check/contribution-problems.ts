@@ -1,4 +1,4 @@
-// Problems between the contributions of plugins: what two of them claim, and names that nobody declares.
+// Finds conflicts between contributions: names that two plugins use, and names that no plugin declares.
 import { channelPath } from '../contributions/channels.ts';
 import { pagePath } from '../contributions/pages.ts';
 import type { Plan } from '../plan.ts';
@@ -10,12 +10,12 @@ import { guardProblems, routeProblems } from './routes.ts';
 
 interface Kind {
   readonly code: string;
-  /** As the sentence calls it. */
+  /** The word for it in messages. */
   readonly what: string;
   readonly namesOf: (listed: Contributed, plan: Plan) => readonly string[];
 }
 
-/** `{a}` equals `{b}`. */
+/** Removes parameter names, so that `{a}` equals `{b}`. */
 const unnamed = (path: string): string => path.replaceAll(/\{[^{}*]*(\*?)\}/g, '{$1}');
 
 const kinds: readonly Kind[] = [
@@ -35,7 +35,7 @@ const kinds: readonly Kind[] = [
     namesOf: ({ plugin, contributions: { pages } }, plan) =>
       pages.map(({ path }) => unnamed(pagePath(plugin, path, plan.mountOf(plugin)))),
   },
-  // The next are by plugin, so that only one with itself can clash.
+  // The following names are unique per plugin, so only duplicates within one plugin are found.
   {
     code: 'duplicate_subscription',
     what: 'subscription',

@@ -1,5 +1,4 @@
-// The shapes of what a plugin's builders contribute: routes, channels, tools, indexers, pages, subscriptions,
-// jobs and probes.
+// The runtime shapes of contributions: routes, channels, tools, indexers, pages, subscriptions, jobs and probes.
 import type { LiveChannel } from '#adapters/http/live/channel';
 import type { Route } from '#adapters/http/route';
 import type { Subscription } from '#core/kernel/events';
@@ -36,7 +35,10 @@ const meter = required(
   'Make it with `api`, `channel`, `tool` or `page`, which know the usual one, or name it',
 );
 
-/** Two parameters do not touch; `{name*}` is a segment by itself, the last one. No client sends `.` and `..`. */
+/**
+ * Two parameters must not touch, and `{name*}` must be a whole segment and the last one. `.` and `..` are excluded,
+ * because clients resolve them.
+ */
 const segment = /^(?!\.{1,2}$)[\w!$&'()+,;=:@~.-]*(?:\{\w+\}[\w!$&'()+,;=:@~.-]+)*(?:\{\w+\})?$/;
 function isPath(value: unknown): boolean {
   if (typeof value !== 'string' || !value.startsWith('/')) return false;
@@ -175,7 +177,7 @@ export const subscription: Shape = object('a subscription', {
   handle: required(fn, 'Add the function that handles an event'),
 } satisfies Record<keyof Subscription, unknown>);
 
-/** A timer of Node holds at most so many milliseconds; one that is longer fires at once. */
+/** The longest Node timer in seconds; a longer one fires at once. */
 const longestTimer = Math.floor((2 ** 31 - 1) / 1000);
 export const job: Shape = object('a job', {
   name: required(name, 'Name it'),

@@ -1,4 +1,5 @@
-// What a plugin contributes, listed by its builders: with stand-ins before it is built, and held against that after.
+// Lists the contributions of a plugin by calling its builders: with placeholders before the build, and with the real
+// parts after it. Both results must agree.
 import type { LiveChannel } from '#adapters/http/live/channel';
 import type { Route } from '#adapters/http/route';
 import type { AccessRule } from '#core/kernel/access';
@@ -27,15 +28,15 @@ export interface Contributions {
   readonly probes: readonly Probe[];
 }
 
-/** What one plugin contributes. */
+/** The contributions of one plugin. */
 export interface Contributed {
   readonly plugin: string;
   readonly contributions: Contributions;
 }
 
-/** The same as its builders list it before it is built. */
+/** The contributions of a plugin before it is built. */
 export interface Listed extends Contributed {
-  /** The kinds of which nothing can be told before the plugin is built. */
+  /** The kinds of contributions that cannot be listed before the plugin is built. */
   readonly untold: readonly Kind[];
   readonly problems: readonly Problem[];
 }
@@ -43,12 +44,12 @@ export interface Listed extends Contributed {
 type Kind = keyof Contributions;
 
 interface KindOf<T> {
-  /** As a sentence calls one of them. */
+  /** The word for one of them in messages. */
   readonly what: string;
   readonly shape: Shape;
-  /** The member that tells them apart. */
+  /** The member that identifies one of them. */
   readonly by: keyof T & string;
-  /** All that is checked of one before it is built. */
+  /** Everything about one contribution that is checked before the build. */
   readonly claim: (one: T) => string;
 }
 
@@ -107,10 +108,10 @@ const kindNames = Object.keys(kinds) as readonly Kind[];
 const onlyConfiguration = (kind: Kind): string =>
   `Let its \`${kind}\` go by \`config\` alone: what else it is given may be used when a ${kinds[kind].what} runs, not before`;
 
-/** What a plugin will contribute, without building it. What is ill-formed is told and left out. */
+/** Lists the contributions of a plugin without building it. Ill-formed ones are reported and left out. */
 export function claimed(definition: PluginDefinition, plan: Plan): Listed {
   const { value: config, problems: faults } = pluginConfiguration(definition, plan.configOf(definition.name));
-  // Of a faulty configuration joi tells defaults, which are not what the operator means.
+  // For an invalid configuration joi returns defaults, which the operator did not choose, so none is passed.
   return readEarly(definition, faults.length > 0 ? {} : { config });
 }
 
@@ -118,9 +119,10 @@ const readEarly = (definition: PluginDefinition, known: { readonly config?: unkn
   read(definition, standIn('parts'), standIn('context', known), false);
 
 /**
- * What a built plugin contributes.
- * @throws {Internal} with the remedy, where it is ill-formed or not what was claimed: a stand-in cannot tell that a
- * builder asks whether it is there, so what was checked could be other than what is served.
+ * Lists the contributions of a built plugin.
+ * @throws {Internal} with the remedy, if they are ill-formed or differ from those listed before the build. They can
+ * differ, because a builder that tests whether a placeholder exists always finds it, and so the wrong ones would have
+ * been checked.
  */
 export function contributed(
   definition: PluginDefinition,
@@ -157,7 +159,7 @@ function read(definition: PluginDefinition, parts: unknown, context: unknown, is
         return [kind, wellFormed(definition.name, kind, built, { problems, isBuilt })];
       } catch (thrown) {
         const error = readable(thrown);
-        // A fault of the configuration is told already.
+        // Already reported as a fault of the configuration.
         const early = error instanceof UsedTooEarly;
         untold.push(kind);
         if (!early || !/^context\.config\b/.test(error.member))
@@ -176,7 +178,7 @@ function read(definition: PluginDefinition, parts: unknown, context: unknown, is
   return { plugin: definition.name, contributions, untold, problems };
 }
 
-/** Those without fault: as they are once they are built, copies before. */
+/** The well-formed contributions: the originals after the build, copies before it. */
 function wellFormed(
   plugin: string,
   kind: Kind,

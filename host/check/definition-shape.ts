@@ -1,4 +1,4 @@
-// The shape of a plugin definition at run time: every member it may have, and what each must be.
+// The runtime shape of a plugin definition: every allowed member and its type.
 import { definedAs, type PluginDefinition } from '../definition.ts';
 import type { Problem } from '../problem.ts';
 import { firstLine, readable } from '../thrown.ts';
@@ -30,7 +30,7 @@ const ofSetting = {
   sensitive: optional(flag),
 };
 const theDefault = (shape: Shape) => required(shape, 'Say its value where nobody has set one');
-/** By the type of their value. */
+/** The shape of a setting by the type of its value. */
 const settings: Readonly<Record<string, Shape>> = {
   boolean: object('a setting that is true or false', { ...ofSetting, default: theDefault(flag) }),
   integer: object('a setting that is a number', {
@@ -64,19 +64,19 @@ const namesOf = (value: unknown): EntityNames | undefined => {
   const [tableName, className]: readonly unknown[] = [Reflect.get(meta, 'tableName'), Reflect.get(meta, 'className')];
   return typeof tableName === 'string' || typeof className === 'string' ? { tableName, className } : undefined;
 };
-/** Its names alone are copied: the rest is MikroORM's. */
+/** Copies only the names that are checked; the rest belongs to MikroORM. */
 const entity: Shape = (value, at, faults) => {
   const meta = namesOf(value);
   return meta === undefined ? leaf('an entity made with `defineEntity`', () => false)(value, at, faults) : { meta };
 };
 
-/** Clients send several of them with blanks between (RFC 6749, section 3.3). */
+/** Has no spaces, because clients send several scopes separated by spaces (RFC 6749, section 3.3). */
 const tokenScope = leaf(
   'a scope of a token, of at most 100 characters without blanks, quotes and backslashes,',
   (value) => typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(value),
 );
 
-/** With the compiler holding it to the type: a member that is new there has to be described here. */
+/** The compiler checks this against the type: every new member must be described here. */
 const members = {
   name: required(text, 'Name it with lower-case words joined by hyphens'),
   version: required(text, 'Give it a semantic version, such as 1.0.0'),
@@ -140,8 +140,8 @@ const members = {
 const definition = object('a plugin definition', members);
 
 /**
- * Reads a definition as JavaScript hands it over. `sound` is a plain copy without the members that are ill-formed, so
- * that all else can be judged too; absent where not even its name can be told.
+ * Validates a definition from JavaScript. `sound` is a plain copy without ill-formed members, so that the other checks
+ * can run; absent if the definition has no usable name.
  */
 export function readDefinition(given: unknown): {
   readonly sound?: PluginDefinition;
@@ -155,7 +155,7 @@ export function readDefinition(given: unknown): {
     const { name } = copy;
     if (typeof name !== 'string' || name === '') return { problems: [nameless('has no name')] };
     for (const member of Object.keys(copy)) if (isFaulty(member, given)) delete copy[member];
-    // What stands in for a version that is missing is told once, by the fault.
+    // A missing version is reported once, as the fault, and not again for these placeholders.
     const sound = definedAs(given, { version: '0.0.0', api: '*', ...copy, name } as unknown as PluginDefinition);
     return { sound, problems: faults.map((fault) => problem(name, fault)) };
   } catch (error) {
@@ -163,7 +163,7 @@ export function readDefinition(given: unknown): {
   }
 }
 
-/** Whether a member by itself is ill-formed. */
+/** Whether a single member is ill-formed. */
 function isFaulty(member: string, given: object): boolean {
   const faults: Fault[] = [];
   members[member as keyof typeof members].shape(Reflect.get(given, member), member, faults);

@@ -1,4 +1,4 @@
-// Problems of single definitions: name, version, plugin API.
+// Checks single definitions: name, version and plugin API.
 import type Joi from 'joi';
 import satisfies from 'semver/functions/satisfies.js';
 import validVersion from 'semver/functions/valid.js';
@@ -11,7 +11,7 @@ import type { Problem } from '../problem.ts';
 
 const namePattern = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 
-/** What is wrong with a plugin's name. */
+/** The problem of a plugin's name; undefined if the name is valid. */
 export const nameProblem = (name: string): Problem | undefined =>
   namePattern.test(name)
     ? undefined
@@ -21,7 +21,7 @@ export const nameProblem = (name: string): Problem | undefined =>
         remedy: 'Name it with lower-case words joined by hyphens',
       };
 
-/** Asked of one key: a description of all is long in the making. */
+/** Looks up a single key, because describing the whole schema is slow. */
 function hasKey(schema: Joi.ObjectSchema | undefined, key: string): boolean {
   try {
     schema?.extract(key);

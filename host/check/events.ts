@@ -1,11 +1,12 @@
-// Problems of events and settings of others: types and keys that no plugin declares, and names that are another's.
+// Checks events, and settings of other plugins: types and keys that no plugin declares, and names that belong to
+// another plugin.
 import type { PluginDefinition } from '../definition.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 import type { Contributed } from './contributions.ts';
 
-/** What a plugin says it emits and reads. */
+/** The problems of `emits` and `reads`. */
 export function emissionProblems(plan: Plan): readonly Problem[] {
   const keys = new Set(known(plan, ({ settings = [] }) => settings.map(({ key }) => key)));
   return plan.enabled.flatMap(({ name: plugin, emits = [], reads = [] }) => [
@@ -28,7 +29,7 @@ export function emissionProblems(plan: Plan): readonly Problem[] {
   ]);
 }
 
-/** What subscriptions, channels and indexers hear. */
+/** The problems of the event types of subscriptions, channels and indexers. */
 export function heardProblems(plan: Plan, listed: readonly Contributed[]): readonly Problem[] {
   const types = new Set(known(plan, ({ emits = [] }) => emits));
   return listed.flatMap(({ plugin, contributions: { events, channels, indexers } }) =>
@@ -49,6 +50,6 @@ export function heardProblems(plan: Plan, listed: readonly Contributed[]): reado
   );
 }
 
-/** Of every plugin that is known, whether it is enabled or not. */
+/** The names declared by every loaded plugin, enabled or not. */
 const known = ({ enabled, disabled }: Plan, namesOf: (definition: PluginDefinition) => readonly string[]) =>
   [...enabled, ...disabled].flatMap(namesOf);

@@ -1,4 +1,4 @@
-// Problems between plugins: ports that nobody or too many provide, and cycles.
+// Checks dependencies between plugins: ports without a provider or with too many, and cycles.
 import type { PluginDefinition } from '../definition.ts';
 import { didYouMean } from '../nearest.ts';
 import { order } from '../order.ts';
@@ -33,7 +33,7 @@ function undeclared({ enabled }: Plan): readonly Problem[] {
   });
 }
 
-/** Port without which the boot is refused, and that nobody provides → who needs it. */
+/** The required ports without a provider, each with the plugins that need it. */
 function missed({ enabled }: Plan, { candidatesOf }: Provision): ReadonlyMap<string, readonly PluginDefinition[]> {
   const needed = new Map<string, PluginDefinition[]>();
   for (const definition of enabled) {
@@ -52,7 +52,7 @@ function missed({ enabled }: Plan, { candidatesOf }: Provision): ReadonlyMap<str
   );
 }
 
-/** Plugins that are off, and one of which has to be on because it provides what is missing. */
+/** The disabled plugins that provide a required port without a provider. */
 export function wanted(plan: Plan): readonly PluginDefinition[] {
   const ports = missed(plan, provision(plan.enabled, plan.providers));
   return plan.disabled.filter((definition) => portsOf(definition).some((port) => ports.has(port)));

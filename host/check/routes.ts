@@ -1,5 +1,5 @@
-// Problems of routes between plugins: two at one place, places that were not granted, and names that nobody
-// contributes.
+// Checks routes across plugins: two at one path, paths that were not permitted, and scopes or permissions that no
+// plugin declares.
 import type { Route } from '#adapters/http/route';
 import { systemRoutes } from '#adapters/http/system-routes';
 import type { AccessRule } from '#core/kernel/access';
@@ -17,7 +17,7 @@ interface Claim {
   readonly route: Route;
 }
 
-/** The host's own, which are there before any plugin's. */
+/** The host's own routes, which take precedence over those of plugins. */
 const ofTheHost: readonly Claim[] = systemRoutes({
   baseUrl: '',
   webUrl: '',
@@ -37,7 +37,7 @@ export function routeProblems(plan: Plan, listed: readonly Contributed[]): reado
 const placeOf = (plan: Plan, { plugin, route }: Claim): string =>
   mountedPath(plugin, route, plugin === 'host' ? 'anywhere' : plan.mountOf(plugin));
 
-/** Method and path with its parameters unnamed: `{a}` equals `{b}`. */
+/** Method and path without parameter names, so that `{a}` equals `{b}`. */
 const shape = (plan: Plan, { plugin, route }: Claim): string =>
   `${route.method} ${placeOf(plan, { plugin, route }).replaceAll(/\{[^{}*]*(\*?)\}/g, '{$1}')}`;
 
@@ -116,9 +116,13 @@ interface Guarded {
   readonly access?: AccessRule;
 }
 
-/** Scope rows and permissions that something names and nobody contributes: it could never be allowed. */
+/**
+ * Scope rows and permissions that are named but not declared by any plugin. Access to such a route could never be
+ * allowed.
+ */
 export function guardProblems(plan: Plan, listed: readonly Contributed[]): readonly Problem[] {
-  // What is missing comes with the plugin that provides a missing port: that is told, once.
+  // If a required port has no provider, the scopes and permissions of the disabled provider are also missing. Only the
+  // port is reported.
   const known = [...plan.enabled, ...wanted(plan)];
   const scopes = new Set(known.flatMap((definition) => definition.scopes ?? []).map(({ name }): string => name));
   const permissions = new Set(known.flatMap((definition) => definition.permissions ?? []).map(({ name }) => name));

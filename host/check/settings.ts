@@ -1,10 +1,10 @@
-// Problems of declared settings: their keys, and defaults that do not fit their own bounds.
+// Checks declared settings: their keys, and defaults outside the declared bounds.
 import { settingMisfit, type SettingDeclaration } from '#core/kernel/settings';
 import type { PluginDefinition } from '../definition.ts';
 import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';
 
-/** It stands in a path and in the configuration file. */
+/** The key is used in a URL path and in the configuration file. */
 const keyPattern = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)+$/;
 const longestKey = 200;
 

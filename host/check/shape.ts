@@ -1,22 +1,22 @@
-// Runtime shapes of what a plugin hands over: JavaScript has no compiler to hold a plugin to its types. Each shape
-// yields a plain copy, so that what was checked is what is judged further, and tells every fault by its path.
+// Runtime shapes that validate a plugin's objects, since JavaScript does not check types. Each shape returns a plain
+// copy, so that later code uses exactly what was checked, and reports every fault with its path.
 import Joi from 'joi';
 import { didYouMean } from '../nearest.ts';
 import { isStandIn } from './stand-ins.ts';
 
 export interface Fault {
   readonly code: 'unknown_member' | 'missing_member' | 'bad_member';
-  /** What is said of the thing it is in: `lacks "access"`. */
+  /** The fault as the end of a sentence: `lacks "access"`. */
   readonly says: string;
   readonly remedy: string;
 }
 
-/** Reads one value; @param at its path, such as `settings[0].key`. */
+/** Validates one value. `at` is its path, such as `settings[0].key`. */
 export type Shape = (value: unknown, at: string, faults: Fault[]) => unknown;
 
 interface Member {
   readonly shape: Shape;
-  /** What to do where it is missing; absent: it may be. */
+  /** The remedy if the member is missing; undefined for an optional member. */
   readonly needed?: string;
 }
 
@@ -25,7 +25,7 @@ export const optional = (shape: Shape): Member => ({ shape });
 
 const correct = 'Correct it in the code of the plugin';
 
-/** A value that is taken as it is where `fits` says so. */
+/** A shape that returns the value unchanged, and reports a fault unless `fits` returns true. */
 export const leaf =
   (expected: string, fits: (value: unknown) => boolean, remedy: (value: unknown) => string = () => correct): Shape =>
   (value, at, faults) => {
@@ -47,14 +47,14 @@ export const leaf =
     return value;
   };
 
-/** A value that need not be known before the plugin is built: it is held against its shape then. */
+/** A shape for values that may be unknown before the plugin is built. They are validated after the build. */
 export const later =
   (shape: Shape): Shape =>
   (value, at, faults) =>
     isStandIn(value) ? value : shape(value, at, faults);
 
 export const text = leaf('a text that is not empty', (value) => typeof value === 'string' && value !== '');
-/** In characters, of a name that stands in the database, in logs and in what operators read. */
+/** The most characters of a name in the database, in logs and in messages to operators. */
 const longestName = 200;
 const shownName = leaf(
   `a name of at most ${longestName} characters that all show`,
@@ -83,7 +83,7 @@ export const list =
     return Array.from(value, (one: unknown, index) => item(one, `${at}[${index}]`, faults));
   };
 
-/** Names of any kind, each with such a value. */
+/** An object with any keys, each with a value of the given shape. */
 export const table =
   (item: Shape): Shape =>
   (value, at, faults) => {
@@ -91,7 +91,10 @@ export const table =
     return Object.fromEntries(Object.keys(value).map((key) => [key, item(value[key], `${at}.${key}`, faults)]));
   };
 
-/** An object with these members. @param what it is called where it has one that it should not: "a route". */
+/**
+ * An object with these members.
+ * @param what The word for it in a message about an unknown member, such as "a route".
+ */
 export const object = (what: string, members: Readonly<Record<string, Member>>): Shape => {
   const known = Object.entries(members);
   return (value, at, faults) => {
@@ -115,7 +118,7 @@ export const object = (what: string, members: Readonly<Record<string, Member>>):
   };
 };
 
-/** joi schemas of another version of joi cannot be told from other objects. */
+/** Schemas of another version of joi are rejected, because they cannot be distinguished from other objects. */
 const isSchema = (value: unknown): value is Joi.Schema => {
   try {
     return Joi.isSchema(value);
@@ -143,17 +146,20 @@ export const objectSchemaOr = (word: string): Shape =>
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isStandIn(value);
 
-/** Whether others can use it: an object or a function, and no promise of one. */
+/** Whether the value is usable by other plugins: an object or a function, but not a promise. */
 export const isPart = (value: unknown): boolean =>
   (typeof value === 'object' || typeof value === 'function') && value !== null && !(value instanceof Promise);
 
-/** What was returned where no promise is wanted: one that rejects is told as what it is, not as a stray rejection. */
+/**
+ * Returns the value. If it is a promise where none is allowed, its rejection is ignored, because the promise itself is
+ * reported.
+ */
 export function unawaited(value: unknown): unknown {
   if (value instanceof Promise) value.catch(() => undefined);
   return value;
 }
 
-/** What a value is, in a word. Not the value itself: it may come from the configuration, and be a secret. */
+/** The type of a value in words. The value itself is not shown, because it may be a secret from the configuration. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'a list';

@@ -1,6 +1,7 @@
-// Stand-ins for what a plugin will have once it is built: they can be taken apart and passed on, and throw when used.
+// Placeholders for the parts of a plugin before it is built. They can be destructured and passed on, and throw when
+// used.
 
-/** A plugin's builder used what is there only once the plugin is built. */
+/** A plugin's builder used something that exists only after the plugin is built. */
 export class UsedTooEarly extends Error {
   readonly member: string;
 
@@ -14,9 +15,9 @@ const standIns = new WeakSet<object>();
 export const isStandIn = (value: unknown): boolean => typeof value === 'function' && standIns.has(value);
 
 /**
- * Answers the name of a member with a stand-in for that member, and throws at anything else that is done with it,
- * naming the member. Whether it is there cannot be trapped: a stand-in is always true.
- * @param known members whose values are known already.
+ * Reading a member returns a placeholder for that member. Any other operation throws, naming the member. A truth test
+ * cannot be intercepted: a placeholder is always true.
+ * @param known Members whose values are already known.
  */
 export function standIn(name: string, known: Readonly<Record<string, unknown>> = {}): object {
   const refuse = (): never => {
@@ -25,7 +26,7 @@ export function standIn(name: string, known: Readonly<Record<string, unknown>> =
   const made = new Proxy(() => undefined, {
     get(_, member) {
       if (typeof member === 'symbol') return refuse();
-      // With a `then` it would pass for a promise.
+      // `then` is undefined, so that the placeholder is not treated as a promise.
       if (member === 'then') return undefined;
       return Object.hasOwn(known, member) ? known[member] : standIn(`${name}.${member}`);
     },

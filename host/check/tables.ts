@@ -1,5 +1,4 @@
-// Problems of tables: their names, entities of tables that were not declared, and references to tables of plugins that
-// may be absent.
+// Checks tables: their names, entities of undeclared tables, and references to tables of plugins that may be absent.
 import { UnderscoreNamingStrategy } from '@mikro-orm/core';
 import { startsWithNameOf, tablePrefix } from '#adapters/postgres/ownership';
 import type { PluginDefinition } from '../definition.ts';
@@ -17,7 +16,7 @@ export function tableProblems(plan: Plan): readonly Problem[] {
   ]);
 }
 
-/** An entity of another's table would let a store read and write that. */
+/** An entity of another plugin's table would give the stores access to that table. */
 function strangeEntities({ name: plugin, entities = [], tables = [] }: PluginDefinition): readonly Problem[] {
   return entities
     .map(tableNameOf)
@@ -30,13 +29,13 @@ function strangeEntities({ name: plugin, entities = [], tables = [] }: PluginDef
     }));
 }
 
-/** What PostgreSQL neither folds nor cuts off. */
+/** A name that PostgreSQL neither folds nor truncates. */
 const namePattern = /^[a-z][a-z0-9_]{0,62}$/;
 const nameRule = 'at most 63 lower-case letters, digits and "_"';
 
 const naming = new UnderscoreNamingStrategy();
 
-/** As MikroORM names it where the entity does not. */
+/** MikroORM's table name, which is derived from the class name if the entity does not set it. */
 function tableNameOf(entity: object): string {
   const { meta } = entity as { readonly meta: { readonly tableName?: unknown; readonly className?: unknown } };
   return typeof meta.tableName === 'string' ? meta.tableName : naming.classToTableName(String(meta.className));
@@ -82,7 +81,7 @@ function badReferences(definition: PluginDefinition, plan: Plan, ports: Provisio
     });
 }
 
-/** The port that a plugin needs and would have had of the owner, and who was chosen to provide it instead. */
+/** The needed port that the owner could provide, and the plugin that was chosen to provide it instead. */
 function replaced(
   definition: PluginDefinition,
   owner: PluginDefinition,
@@ -93,7 +92,10 @@ function replaced(
   return port === undefined || by === undefined || by === owner.name ? undefined : { port, by };
 }
 
-/** The plugins without which this one cannot run: providers of the single ports it needs, and theirs. */
+/**
+ * The plugins that must run for this one to run: providers of the single ports that it needs, and the providers that
+ * those need.
+ */
 function required(
   definition: PluginDefinition,
   plan: Plan,
@@ -103,7 +105,7 @@ function required(
   for (const port of needsOf(definition)) {
     const traits = traitsOf(port);
     if (traits?.arity !== 'single' || traits.absent !== 'refuse') continue;
-    // Where nobody or too many could provide it, that is a problem already; their tables are no second one.
+    // If a port has no provider or too many, that is already reported, so its tables are not reported again.
     const [chosen, enabled] = [ports.providersOf(port), ports.candidatesOf(port)];
     const off = plan.disabled.filter((other) => portsOf(other).includes(port));
     for (const provider of [chosen, enabled, off].find((some) => some.length > 0) ?? []) {

@@ -1,4 +1,4 @@
-// `hexforge admin reset-password`: the way back in for who holds the machine.
+// The command `hexforge admin reset-password`: restores access for an operator of the machine.
 import { resetPassword } from '../controls.ts';
 import { examined, print, type Command } from './command.ts';
 import { byServerOrHere } from './offline.ts';

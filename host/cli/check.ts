@@ -1,4 +1,4 @@
-// `hexforge check`: everything that is wrong with the configuration, before anything runs.
+// The command `hexforge check`: prints everything wrong with the configuration, without running anything.
 import { exitRefused, sentence } from '../problem.ts';
 import { examine, print, remark, type Command } from './command.ts';
 

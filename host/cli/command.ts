@@ -1,4 +1,4 @@
-// The form of a command of the command line, and the few things all of them do alike.
+// The interface of a command, and functions that several commands share.
 import type { Configuration } from '#config/configuration';
 import { ConfigurationProblems, loadConfiguration } from '#config/load';
 import type { Sink } from '../log.ts';
@@ -12,7 +12,7 @@ export const exitSoftware = 70;
 
 export interface Flag {
   readonly type: 'boolean' | 'string';
-  /** What stands for the value in the help: `FILE`. */
+  /** The placeholder of the value in the help, such as `FILE`. */
   readonly value?: string;
   readonly description: string;
 }
@@ -22,22 +22,22 @@ export interface Context {
   readonly cwd: string;
   readonly stdout: Sink;
   readonly stderr: Sink;
-  /** Asks on the terminal; absent where there is none. */
+  /** Asks a question on the terminal; absent if there is no terminal. */
   readonly confirm?: (question: string) => Promise<boolean>;
-  /** Absent where a command does not have the process for itself: in tests. */
+  /** Absent in tests, where several commands share one process. */
   readonly lastResort?: LastResort;
   readonly flags: Readonly<Record<string, string | boolean | undefined>>;
   readonly positionals: readonly string[];
 }
 
 export interface Command {
-  /** One word or two: `serve`, `admin reset-password`. */
+  /** One or two words: `serve`, `admin reset-password`. */
   readonly name: string;
   readonly summary: string;
   readonly example: string;
-  /** Names of what follows the command, all of them needed. */
+  /** Names of the required arguments. */
   readonly takes?: readonly string[];
-  /** Names of what may follow these. */
+  /** Names of the optional arguments that follow. */
   readonly may?: readonly string[];
   readonly flags?: Readonly<Record<string, Flag>>;
   /** @returns the exit code. @throws {Refused} */
@@ -45,28 +45,28 @@ export interface Command {
 }
 
 export const print = ({ stdout }: Context, line: string): void => void stdout.write(`${line}\n`);
-/** For what is said beside the result: scripts read standard output. */
+/** Prints a message to standard error, because scripts read the result from standard output. */
 export const remark = ({ stderr }: Context, line: string): void => void stderr.write(`hexforge: ${line}\n`);
 
 const load = ({ environment, cwd, flags }: Context): Promise<Configuration> =>
   loadConfiguration({ environment, cwd, ...(typeof flags['config'] === 'string' ? { file: flags['config'] } : {}) });
 
 export interface Examined {
-  /** Undefined where the file itself cannot be read. */
+  /** Undefined if the file cannot be read. */
   readonly configuration: Configuration | undefined;
   readonly listed: Listed | undefined;
-  /** Of the configuration and of the plugins, together. */
+  /** The problems of the configuration and of the plugins. */
   readonly problems: readonly Problem[];
 }
 
-/** Is told of a configuration without fault before the plugins are loaded. */
+/** Called with a valid configuration before the plugins are loaded. */
 type BeforePlugins = (configuration: Configuration) => Promise<void>;
 
-/** Everything there is to say about the configuration before anything runs. */
+/** Loads the configuration and the plugins, and collects all problems without running anything. */
 export async function examine(context: Context, beforePlugins?: BeforePlugins): Promise<Examined> {
   const { configuration, problems } = await loadAnyway(context);
   if (configuration === undefined) return { configuration, listed: undefined, problems };
-  // Before the plugins are loaded: what they do then may loop as well.
+  // Watched before the plugins are loaded, because loading them may already block the event loop.
   context.lastResort?.watch(configuration);
   if (problems.length === 0) await beforePlugins?.(configuration);
   const listed = await listPlugins(configuration);
@@ -84,7 +84,7 @@ async function loadAnyway(
   }
 }
 
-/** The configuration of a command that goes on to run something. @throws {Refused} with all problems. */
+/** The configuration and the plugins for a command that runs them. @throws {Refused} with all problems. */
 export async function examined(
   context: Context,
   beforePlugins?: BeforePlugins,
@@ -94,14 +94,14 @@ export async function examined(
   return { configuration, listed };
 }
 
-/** The problems of an error that a command ended with, or undefined where it is a fault of ours. */
+/** The problems of an error that ended a command; undefined if the error is a bug. */
 export function problemsOf(error: unknown): readonly Problem[] | undefined {
   if (error instanceof Refused) return error.problems;
   const problem = problemOf(error, { code: 'failed', message: '', remedy: '' });
   return problem.remedy === '' ? undefined : [problem];
 }
 
-/** Columns padded to their widest cell. */
+/** Formats rows with columns padded to their widest cell. */
 export function table(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows.map((row) =>

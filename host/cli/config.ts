@@ -1,4 +1,4 @@
-// `hexforge config`: the effective configuration, each value with where it came from, secrets masked.
+// The command `hexforge config`: prints the effective configuration, each value with its source, secrets masked.
 import type Joi from 'joi';
 import { mask, type Configuration, type ShownValue } from '#config/configuration';
 import { exampleFile } from '#config/example';
@@ -58,7 +58,7 @@ function sourceOf({ environment, plugins, file }: Configuration, definition: Plu
   return key in (plugins.find(({ name }) => name === definition.name)?.config ?? {}) ? `file ${file ?? ''}` : 'default';
 }
 
-/** A plugin marks a secret key with `.meta({ secret: true })`; names that speak for themselves are masked anyway. */
+/** Masks keys that a plugin marks with `.meta({ secret: true })`, and keys whose names suggest a secret. */
 function shownValue(key: string, value: unknown, description: Joi.Description | undefined): unknown {
   if (value === undefined) return '(absent)';
   const metas: readonly { readonly secret?: boolean }[] = description?.['metas'] ?? [];
@@ -66,7 +66,7 @@ function shownValue(key: string, value: unknown, description: Joi.Description | 
   return typeof value === 'string' ? withoutPasswords(value) : value;
 }
 
-/** What stands between `://name:` and an `@` is masked. */
+/** Masks the text between `://name:` and an `@`. */
 const withoutPasswords = (text: string): string =>
   text
     .split('@')

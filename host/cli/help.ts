@@ -1,4 +1,4 @@
-// The help: one line and one example per command.
+// Renders the help: one line and one example per command.
 import { table, type Command, type Flag } from './command.ts';
 
 export function help(commands: readonly Command[]): readonly string[] {

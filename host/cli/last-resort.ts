@@ -1,5 +1,5 @@
-// The last resort of a process that runs plugins, whichever command it is: errors that nobody caught, code that never
-// ends, and an end that a plugin makes are told with its name, and not as Node tells them.
+// Handles the abnormal end of a process that runs plugins, for every command: uncaught errors, a blocked event loop,
+// and `process.exit` by a plugin are reported with the plugin's name instead of by Node.
 import type { Configuration } from '#config/configuration';
 import { Attribution, outsidePlugins } from '../attribution.ts';
 import { thrownAt } from '../load-failures.ts';
@@ -9,16 +9,16 @@ import { firstLine, readable } from '../thrown.ts';
 import { startWatchdog } from '../watchdog.ts';
 import { exitSoftware } from './command.ts';
 
-/** Why the process ends; `plugin` where it is known whose fault it is. */
+/** Why the process ends; `plugin` is set if the responsible plugin is known. */
 export interface Ending {
   readonly plugin: string | undefined;
   readonly error: Error;
   readonly why: 'loop' | 'uncaught' | 'exit';
-  /** Of a loop: how long it was watched. */
+  /** For a loop: the time limit. */
   readonly seconds?: number;
 }
 
-/** For who reads a command's lines. */
+/** The message for the user of a command. */
 export function sentenceOf({ plugin, error, why, seconds }: Ending): string {
   if (plugin === undefined) return `This should not have happened: ${firstLine(error.message)}`;
   const did = {
@@ -33,7 +33,7 @@ export function sentenceOf({ plugin, error, why, seconds }: Ending): string {
   });
 }
 
-/** An error whose stack is that of the plugin, without us who look. */
+/** An error with the plugin's stack, without frames of this file. */
 function here(message: string): Error {
   const error = new Error(message);
   error.stack = (error.stack ?? '')
@@ -44,11 +44,11 @@ function here(message: string): Error {
 }
 
 export class LastResort {
-  /** Tells of the end: a command says it in a line, the server in its log. */
+  /** Reports the end: a command prints a line, the server logs it. */
   tell: (ending: Ending) => void;
-  /** Has the machine take an error that nobody caught: it may go on without that plugin. */
+  /** Hands an uncaught error to the machine, which may continue without the plugin. */
   take: (error: unknown) => Stray = (error) => ({ plugin: this.attribution.culprit(error), contained: false });
-  /** Of the plugins that are watched. */
+  /** Identifies the watched plugins. */
   attribution = new Attribution([]);
   #isOver = false;
 
@@ -69,7 +69,10 @@ export class LastResort {
     });
   }
 
-  /** From now on; without outside plugins nothing runs that was not tested with the program. */
+  /**
+   * Starts to watch the plugins. Without external plugins there is no watchdog, because all other code is tested with
+   * the program.
+   */
   watch(configuration: Configuration): void {
     const outside = outsidePlugins(configuration);
     this.attribution = new Attribution(outside);

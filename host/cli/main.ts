@@ -1,5 +1,4 @@
-// The command line: finds the command, reads its flags, runs it, and turns what it throws into a sentence and an exit
-// code.
+// The command line: finds the command, parses its flags, runs it, and turns errors into a message and an exit code.
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { HexforgeError } from '#core/kernel/errors';
@@ -52,7 +51,7 @@ export const commands: readonly Command[] = [
   signingKeysRotate,
 ];
 
-/** Flags that every command takes. */
+/** The flags that every command accepts. */
 export const commonFlags: Readonly<Record<string, Flag>> = {
   config: { type: 'string', value: 'FILE', description: 'the configuration file, over HEXFORGE_CONFIG' },
   help: { type: 'boolean', description: 'what the command does' },
@@ -60,13 +59,10 @@ export const commonFlags: Readonly<Record<string, Flag>> = {
 
 export type Surroundings = Omit<Context, 'flags' | 'positionals'>;
 
-/** Wrong use of the command line; the message says what would be right. */
+/** Wrong use of the command line; the message explains the right use. */
 class WrongUse extends Error {}
 
-/**
- * @returns the exit code: 0, 64 for wrong use, 78 for a refusal, 1 for a command that could not do what it was asked,
- * 70 for a fault of ours.
- */
+/** @returns the exit code: 0, 64 for wrong use, 78 for a refusal, 1 for a command that failed, 70 for a bug. */
 export async function main(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const context: Context = { ...surroundings, flags: {}, positionals: [] };
   try {
@@ -128,7 +124,7 @@ function showHelp(words: readonly string[], context: Context, astray: boolean): 
 function unknownCommand(args: readonly string[]): WrongUse {
   const words = args.filter((word) => !word.startsWith('-')).slice(0, 2);
   const known = commands.map(({ name }) => name);
-  // `admin resetpassword` is near a command of two words, `srve /data` near one of one.
+  // `admin resetpassword` is compared with commands of two words, `srve /data` with commands of one.
   const [one = args[0] ?? '', two] = [words[0], words.slice(0, 2).join(' ')];
   const group = known.some((name) => name.startsWith(`${one} `));
   const asked = group ? two : one;
@@ -174,7 +170,7 @@ async function confirm(question: string): Promise<boolean> {
   }
 }
 
-/** The process: what `bin/hexforge.js` calls. */
+/** Runs the command line in this process; called by `bin/hexforge.js`. Never returns. */
 export async function run(): Promise<never> {
   forgiving(process.stderr);
   const code = await main(process.argv.slice(2), {

@@ -1,4 +1,4 @@
-// `hexforge migrate`: brings the database to this version without serving.
+// The command `hexforge migrate`: applies pending migrations without serving.
 import { askServer } from '../control.ts';
 import { examined, print, remark, type Command } from './command.ts';
 import { offline } from './offline.ts';

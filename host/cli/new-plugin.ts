@@ -1,4 +1,4 @@
-// `hexforge new-plugin`: writes a plugin with its test, its README and what npm and TypeScript want to know of it.
+// The command `hexforge new-plugin`: writes a plugin with its test, README, package.json and tsconfig.json.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { standardPlugins } from '#config/standard';
@@ -7,7 +7,7 @@ import { Refused, type Problem } from '../problem.ts';
 import { version } from '../version.ts';
 import { print, type Command } from './command.ts';
 
-/** A plugin like any other, which our own tests run. */
+/** The template is itself a plugin, which our tests run. */
 const template = join(import.meta.dirname, 'new-plugin');
 
 export const newPlugin: Command = {
@@ -45,7 +45,7 @@ function ofName(name: string): Problem | undefined {
   };
 }
 
-/** Makes it where it is missing. */
+/** The problem of the folder. Creates the folder if it is missing. */
 function ofFolder(folder: string, shown: string): Problem | undefined {
   try {
     mkdirSync(folder, { recursive: true });
@@ -64,7 +64,7 @@ function ofFolder(folder: string, shown: string): Problem | undefined {
   }
 }
 
-/** The text with the plugin's name in the place of the template's, in each way of writing it. */
+/** Replaces the template's name by the plugin's name, in each spelling. */
 function named(text: string, name: string): string {
   const pascal = name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, first: string) => first.toUpperCase());
   return text

@@ -1,4 +1,4 @@
-// Opens the forge for one command, where no server runs on its data directory; it is imported only where it is opened.
+// Opens the forge for one command if no server runs on its data directory.
 import type { Configuration } from '#config/configuration';
 import { askServer } from '../control.ts';
 import type { OpenForge } from '../forge.ts';
@@ -11,7 +11,7 @@ export async function offline<T>(
   configuration: Configuration,
   work: (open: OpenForge) => Promise<T>,
 ): Promise<T> {
-  // What a server would log of its start is noise here; what goes wrong is thrown.
+  // Log lines about the start are left out; errors are thrown.
   const logOf = openLog(configuration.logLevel === 'info' ? 'warn' : configuration.logLevel, context.stderr);
   const { openForge } = await import('../forge.ts');
   const open = await openForge(configuration, { announce: (line) => print(context, line), logOf });
@@ -24,8 +24,8 @@ export async function offline<T>(
 }
 
 /**
- * Asks the server that runs on the data directory; where none does, `work` does the same with the forge, migrated and
- * built. Says which.
+ * Sends the request to the server that runs on the data directory. If no server runs, opens, migrates and builds the
+ * forge and calls `work`. Prints which of the two it does.
  *
  * @throws {ServerRefused}
  */

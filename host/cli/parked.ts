@@ -1,4 +1,4 @@
-// `hexforge plugins parked`, `replay` and `drop`: the events that handlers failed at too often.
+// The commands that list, retry and discard dead letters: `hexforge plugins parked`, `replay` and `drop`.
 import type { Configuration } from '#config/configuration';
 import type { Deliveries } from '#core/kernel/storage';
 import { askServer } from '../control.ts';
@@ -6,7 +6,7 @@ import { parkedAction, parkedReport, type ParkedOutcome, type ParkedReport } fro
 import { examined, exitUsage, print, remark, table, type Command, type Context } from './command.ts';
 import { offline } from './offline.ts';
 
-/** Asks the running server, or else the database. */
+/** Asks the running server; if there is no server, opens the database. */
 async function ask<T>(
   context: Context,
   { configuration, what, argument }: { configuration: Configuration; what: string; argument?: string },
@@ -19,7 +19,7 @@ async function ask<T>(
   if (answer !== undefined) return answer.value as T;
   remark(context, `No server runs on ${configuration.dataDir}: opening the database`);
   return offline(context, configuration, async ({ storage }) => {
-    // The system's own tables alone: no plugin is touched.
+    // Migrates only the system's own tables, and no plugin's.
     if (storage.column === 'sql') await storage.migrate([]);
     return otherwise(storage.deliveries);
   });
@@ -49,7 +49,7 @@ export const parked: Command = {
           one.subscription,
           one.event,
           one.type,
-          // Over the socket it is text.
+          // A date is text if it came over the socket.
           new Date(one.parkedAt).toISOString(),
           String(one.attempts),
           one.error.split('\n', 1)[0] ?? '',

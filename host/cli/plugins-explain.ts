@@ -1,4 +1,4 @@
-// `hexforge plugins explain NAME`: what one plugin may do, before it runs.
+// The command `hexforge plugins explain NAME`: prints what one plugin may do, before it runs.
 import type { PluginRecord } from '#core/kernel/plugin-inventory';
 import { didYouMean } from '../nearest.ts';
 import { Refused } from '../problem.ts';

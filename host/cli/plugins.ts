@@ -1,4 +1,4 @@
-// `hexforge plugins`: what is enabled and how it stands.
+// The command `hexforge plugins`: lists the plugins and their states.
 import type { PluginRecord } from '#core/kernel/plugin-inventory';
 import { askServer } from '../control.ts';
 import { inventory } from '../inventory.ts';
@@ -33,9 +33,9 @@ export const plugins: Command = {
 };
 
 /**
- * Every plugin: as the running server tells it, or else by the configuration. Problems that are no one plugin's are
- * remarked on.
- * @param loaded the name of one to be loaded even where it is off.
+ * Every plugin, with the state from the running server, or else from the configuration. Problems that belong to no
+ * single plugin are printed.
+ * @param loaded The name of a plugin to load even if it is disabled.
  */
 export async function records(context: Context, loaded?: string): Promise<readonly PluginRecord[]> {
   const { configuration, listed, problems } = await examine(context);

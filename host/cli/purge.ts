@@ -1,4 +1,4 @@
-// `hexforge plugins purge`: removes for good what a disabled plugin has stored, after showing it and asking.
+// The command `hexforge plugins purge`: permanently removes the data of a disabled plugin, after showing it and asking.
 import { askServer } from '../control.ts';
 import { didYouMean } from '../nearest.ts';
 import { Refused } from '../problem.ts';
@@ -52,7 +52,7 @@ export const purge: Command = {
         ...records.map((record) => ['records', record.table, rows(record.rows)]),
       ]))
         print(context, line);
-      // Where others hold it the purge refuses: there is nothing to ask.
+      // If other plugins refer to the data, `purge` refuses, so there is nothing to confirm.
       if (held.length === 0 && context.flags['yes'] !== true) {
         if (context.confirm === undefined) {
           remark(context, 'There is no terminal to ask on. Where all of this may go, say so with --yes.');

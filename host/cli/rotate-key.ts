@@ -1,4 +1,4 @@
-// `hexforge rotate-key`: a new key for what is sealed at rest.
+// The command `hexforge rotate-key`: makes a new key for stored secrets.
 import { rotateKey } from '../rotation.ts';
 import { examined, print, type Command } from './command.ts';
 import { byServerOrHere } from './offline.ts';

@@ -1,4 +1,4 @@
-// `hexforge serve`: the server, until a signal ends it.
+// The command `hexforge serve`: runs the server until a signal ends it.
 import type { Log } from '#core/kernel/log';
 import { forgiving, openLog } from '../log.ts';
 import type { Forge } from '../serve.ts';
@@ -27,24 +27,24 @@ export const serve: Command = {
 interface Started {
   readonly forge: Forge;
   readonly log: Log;
-  /** The name of the one that ends it. */
+  /** Resolves to the name of the signal that ends the server. */
   readonly signal: Promise<string>;
 }
 
-/** @throws {Refused} where nothing is left running. */
+/** @throws {Refused}; nothing is left running then. */
 async function started(context: Context): Promise<Started> {
   const ahead = new StorageAhead();
   try {
     return await startedOn(ahead, context);
   } finally {
-    // The process ends, or somebody took it.
+    // Closes the storage if the start was refused before it was taken. An error is ignored, because the process ends.
     await ahead.drop().catch(() => undefined);
   }
 }
 
 async function startedOn(ahead: StorageAhead, context: Context): Promise<Started> {
   const { lastResort, stdout, stderr } = context;
-  // Whatever makes a file from here on, it is for nobody else to read.
+  // Files created by this process must not be readable by other users.
   process.umask(0o077);
   const last = openLog('error', stderr)('host');
   if (lastResort !== undefined)
@@ -53,10 +53,10 @@ async function startedOn(ahead: StorageAhead, context: Context): Promise<Started
   const { configuration, listed } = await examined(context, (known) =>
     ahead.begin(known, openLog(known.logLevel, stderr)('storage')),
   );
-  // Here, so that what is started ahead is started before all of this is loaded.
+  // Imported here, so that the storage starts before these modules are loaded.
   const { startForge, stopMs } = await import('../serve.ts');
   const log = openLog(configuration.logLevel, stderr)('host');
-  // The line that says where it listens may find nobody too.
+  // Standard output may be closed when the listening address is printed.
   forgiving(stdout);
   const signal = Promise.withResolvers<string>();
   for (const name of ['SIGTERM', 'SIGINT'] as const) {
@@ -66,7 +66,7 @@ async function startedOn(ahead: StorageAhead, context: Context): Promise<Started
         log.error({}, 'the stop took too long: what still ran was cut off');
         process.exit(1);
       }, stopMs).unref();
-      // The second time is for an operator who does not want to wait.
+      // A second signal ends the process at once.
       process.once(name, () => process.exit(1));
     });
   }

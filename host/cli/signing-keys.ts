@@ -1,4 +1,4 @@
-// `hexforge signing-keys rotate`: another key signs from here on, such as after the one before was seen by others.
+// The command `hexforge signing-keys rotate`: makes a new signing key, for example after the old one leaked.
 import { rotateSigningKeys } from '../controls.ts';
 import { examined, print, type Command } from './command.ts';
 import { byServerOrHere } from './offline.ts';

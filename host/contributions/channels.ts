@@ -1,4 +1,4 @@
-// Contributed channels of live updates: where they are served, and what this process listens to for them.
+// Contributed channels of live updates: their mounted paths, and the event subscriptions that feed them.
 import type { LiveChannel, OwnedChannel } from '#adapters/http/live/channel';
 import { accessEvents, type LiveFeed } from '#core/kernel/live';
 import type { OwnedSubscription } from '#core/kernel/storage';
@@ -6,11 +6,11 @@ import type { Mount, Plan } from '../plan.ts';
 
 export type { OwnedChannel };
 
-/** Where a channel is served. */
+/** The URL path of a channel. */
 export const channelPath = (plugin: string, path: string, mount: Mount): string =>
   mount === 'anywhere' ? `/ws${path}` : `/ws/x/${plugin}${path === '/' ? '' : path}`;
 
-/** A channel as it is served. */
+/** A channel with its mounted path. */
 export const served = (
   channel: LiveChannel,
   plugin: string,
@@ -21,7 +21,7 @@ export const served = (
   channel: { ...channel, path: channelPath(plugin, channel.path, plan.mountOf(plugin)) },
 });
 
-/** What is to be heard on every process for these channels. */
+/** The broadcast subscriptions that every process needs for these channels. */
 export const channelSubscriptions = (
   channels: readonly OwnedChannel[],
   feed: LiveFeed,

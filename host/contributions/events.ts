@@ -1,10 +1,13 @@
-// Contributed event handlers, each attempt limited in time.
+// Contributed event handlers, with a time limit for each attempt.
 import type { Subscription } from '#core/kernel/events';
 import type { OwnedSubscription } from '#core/kernel/storage';
 import { TookTooLong, within } from '../deadline.ts';
 import { readable } from '../thrown.ts';
 
-/** @param limit milliseconds for one attempt: then its signal is aborted, and it counts as failed. */
+/**
+ * @param limit Milliseconds for one attempt. After it, the handler's signal is aborted and the attempt counts as
+ * failed.
+ */
 export function limited(plugin: string, subscription: Subscription, limit: number): OwnedSubscription {
   const what = `The handler "${subscription.name}" of plugin "${plugin}"`;
   return {

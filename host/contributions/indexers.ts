@@ -1,4 +1,4 @@
-// Contributed indexers: what of a plugin's data a search backend keeps, and the registry it reads them from.
+// Contributed indexers: the documents that a plugin gives to a search backend, and the registry of all indexers.
 import type Joi from 'joi';
 import type { TypeOf } from '#adapters/http/shape';
 import type { EventOf, EventType } from '#core/kernel/events';
@@ -6,46 +6,46 @@ import { declarePort } from '#core/kernel/ports';
 import type { ScopeName } from '#core/kernel/scopes';
 import type { Life } from '../life.ts';
 
-/** One thing that can be found. Who may read its repository may find it. */
+/** One document that a search can find. Callers who may read its repository can find it. */
 export interface IndexDocument<S> {
   /** Unique within the section. */
   readonly id: string;
   readonly repositoryId: string;
-  /** What is searched; the title counts more. */
+  /** The title weighs more than the text. */
   readonly title?: string;
   readonly text: string;
   readonly updatedAt: Date;
-  /** What a hit shows: `source` of the answer. */
+  /** The `source` of a hit in the response. */
   readonly source: S;
 }
 
-/** What became of documents: one to keep, one that is gone, or all of a repository, to be read again or forgotten. */
+/** A change of documents: store one, remove one, read all of a repository again, or remove all of a repository. */
 export type IndexChange<S> =
   | { readonly put: IndexDocument<S> }
   | { readonly remove: string }
   | { readonly reindex: string }
   | { readonly forget: string };
 
-/** What of its data a plugin lets be found, as `indexer` takes it. */
+/** The argument of `indexer`: which data of a plugin a search finds. */
 export interface IndexerSpec<S, T extends EventType> {
-  /** The section of a search, unique among the indexers of all plugins: `issues`. */
+  /** The section of the search, unique among the indexers of all plugins, such as `issues`. */
   readonly name: string;
   readonly description: string;
-  /** The row of the scope catalogue that a token must satisfy to see the section; null where any will do. */
+  /** The row of the scope catalogue that a token must satisfy to see the section; null if any credential will do. */
   readonly scope: ScopeName | null;
-  /** Searched only where a search names it. */
+  /** If true, the section is only searched if the request names it. */
   readonly optIn?: true;
   /** The shape of every document's `source`. */
   readonly source: Joi.ObjectSchema<S>;
-  /** The events after which documents are others. */
+  /** The event types that change documents. */
   readonly follows: readonly T[];
-  /** What one of them changed. Delivered as durable events are: at least once, in order per aggregate. */
+  /** The document changes caused by an event. Called for durable events: at least once, in order per aggregate. */
   changed(event: EventOf<T>): AsyncIterable<IndexChange<S>> | Iterable<IndexChange<S>>;
-  /** All documents of one repository, read piece by piece: for the first indexing and for `reindex`. */
+  /** Streams all documents of one repository, for the first indexing and for `reindex`. */
   documents(repositoryId: string): AsyncIterable<IndexDocument<S>>;
 }
 
-/** An indexer whose types have done their work. */
+/** An indexer without its type parameters. */
 export type Indexer = Omit<IndexerSpec<unknown, EventType>, 'source' | 'changed' | 'documents'> & {
   readonly source: Joi.ObjectSchema;
   changed(event: EventOf): AsyncIterable<IndexChange<unknown>> | Iterable<IndexChange<unknown>>;
@@ -53,13 +53,13 @@ export type Indexer = Omit<IndexerSpec<unknown, EventType>, 'source' | 'changed'
 };
 
 /**
- * Declares what of a plugin's data is found by a search.
+ * Declares an indexer.
  *
  * @example
  *   indexers: ({ bells }) => [
  *     indexer({
  *       name: 'bells',
- *       description: 'Bells by what is written on them',
+ *       description: 'Bells by their inscription',
  *       scope: 'repo.read',
  *       source: shape({ name: word() }),
  *       follows: ['repository.deleted'],
@@ -80,7 +80,7 @@ export interface RegisteredIndexer {
   readonly indexer: Indexer;
 }
 
-/** The indexers of the plugins that run, in the order of the configuration. Provided by the host. */
+/** The indexers of running plugins, in the order of the configuration. Provided by the host. */
 export interface IndexerRegistry {
   indexers(): readonly RegisteredIndexer[];
 }
@@ -98,7 +98,7 @@ declarePort('IndexerRegistry', {
   absent: 'refuse',
 });
 
-/** Follows the plugins: the indexers of one that failed are gone. */
+/** Leaves out the indexers of plugins that have failed. */
 export const livingIndexers = (lives: readonly Life[]): IndexerRegistry => ({
   indexers: () =>
     lives

@@ -1,4 +1,4 @@
-// Scheduled jobs: each on a timer, on one process of many; the next run is counted from the end of the last.
+// Scheduled jobs: each runs on a timer, on one of several processes. The interval counts from the end of the last run.
 import type { Log } from '#core/kernel/log';
 import type { Locks } from '#core/kernel/unit-of-work';
 import { within } from '../deadline.ts';
@@ -10,18 +10,18 @@ export interface OwnedJob {
 }
 
 export interface RunningJobs {
-  /** Aborts what runs and waits for it, at most so long. */
+  /** Aborts running jobs and waits for them, at most this long. */
   stop(milliseconds: number): Promise<void>;
 }
 
 export interface JobsOptions {
   readonly locks: Locks;
-  /** Whether this process is the one that runs them; asked before each run. */
+  /** Whether this process is the leader; called before each run. */
   readonly leads: () => Promise<boolean>;
   readonly logOf: (plugin: string) => Log;
-  /** Milliseconds for one run. */
+  /** The time limit of one run in milliseconds. */
   readonly limit: number;
-  /** Told when a run has taken longer, and with undefined once it has ended after all. */
+  /** Called with a message when a run exceeds the limit, and with undefined when that run has ended. */
   readonly overdue: (owned: OwnedJob, sentence: string | undefined) => void;
 }
 
@@ -43,7 +43,7 @@ export function runJobs(jobs: readonly OwnedJob[], { locks, leads, logOf, limit,
     timers.add(timer.unref());
   };
 
-  /** A run that does not heed its signal keeps its own lock, and its own next run waiting: nobody else's. */
+  /** A run that ignores its abort signal only delays its own next run, because each job has its own lock. */
   const timed = async (owned: OwnedJob): Promise<void> => {
     const { plugin, job } = owned;
     const late = new AbortController();
@@ -65,9 +65,9 @@ export function runJobs(jobs: readonly OwnedJob[], { locks, leads, logOf, limit,
     const { plugin, job } = owned;
     try {
       if (!(await leads())) return;
-      // The lead may be another's while a run of this process lasts.
+      // The lead can pass to another process during a run, so each run also takes a lock.
       await locks.exclusive(`job:${plugin}:${job.name}`, async () => {
-        // Another process may have held the lock for long: the server may be stopping by now.
+        // The lock may have taken long, and the server may be stopping now.
         if (!controller.signal.aborted) await timed(owned);
       });
     } catch (error) {

@@ -1,11 +1,11 @@
-// What is made of the plugins that are not lost, made anew when one is.
+// Computes a value from the plugins that have not failed, and computes it again when another plugin fails.
 import type { PluginDefinition } from '../definition.ts';
 import type { Life } from '../life.ts';
 
 export function living<T>(lives: readonly Life[], make: (definitions: readonly PluginDefinition[]) => T): () => T {
   let known: { readonly count: number; readonly made: T } | undefined;
   return () => {
-    // Asked several times a request: it counts without making a list.
+    // Called several times per request, so it counts without building a list.
     let count = 0;
     for (const { lost } of lives) if (!lost) count += 1;
     if (known?.count !== count) {

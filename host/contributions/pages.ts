@@ -1,5 +1,4 @@
-// Contributed pages: the descriptor a plugin gives of one page of the web interface, and the registry it is served
-// from.
+// Contributed pages of the web interface: the descriptor of one page, and the registry of all pages.
 import type Joi from 'joi';
 import type { PathParams } from '#adapters/http/route';
 import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access';
@@ -11,37 +10,40 @@ import type { Life } from '../life.ts';
 export interface PageInput<P, Q, A> {
   readonly params: P;
   readonly query: Q;
-  /** The proof of a `permitted` rule, with the thing it resolved. */
+  /** The proof of a `permitted` rule, with the resolved resource. */
   readonly granted: GrantOf<A>;
 }
 
-/** What a page shows. */
+/** The content of a page. */
 export interface PageContent {
   readonly title: string;
-  /** HTML of the main part. What comes from people has to be escaped by then: it is shown as it is. */
+  /** HTML of the main part. It is not escaped, so the plugin must escape everything that comes from users. */
   readonly html: string;
 }
 
-/** One page, as `page` takes it. */
+/** The argument of `page`. */
 export interface PageSpec<P, Q, A extends AccessRule, Path extends string = string> {
-  /** Unique among the pages of all plugins, camelCase: `bellList`. */
+  /** Unique among the pages of all plugins, in camelCase: `bellList`. */
   readonly id: string;
   readonly summary: string;
-  /** Under `/-/x/<plugin>`; under `/-` for plugins that may put routes anywhere. As of a route otherwise. */
+  /**
+   * Relative to `/-/x/<plugin>`, or to `/-` for plugins that may mount routes anywhere. Otherwise like the path of a
+   * route.
+   */
   readonly path: Path;
   readonly access: A;
-  /** The row of the scope catalogue that a token must satisfy; null where any credential will do. */
+  /** The row of the scope catalogue that a token must satisfy; null if any credential will do. */
   readonly scope: ScopeName | null;
   /** Default `api.read`. */
   readonly meter?: Meter;
-  /** Default: every parameter that the path names is text that is not empty. */
+  /** Default: every parameter in the path is a text that is not empty. */
   readonly params?: Joi.ObjectSchema<P>;
   /** Unknown query parameters are ignored. */
   readonly query?: Joi.ObjectSchema<Q>;
   run(call: CallOf<A>, input: PageInput<P, Q, A>): Promise<PageContent> | PageContent;
 }
 
-/** A page whose types have done their work, with its defaults. */
+/** A page without its type parameters, with defaults applied. */
 export type WebPage = Omit<PageSpec<unknown, unknown, AccessRule>, 'run' | 'meter' | 'params' | 'query'> & {
   readonly meter: Meter;
   readonly params?: Joi.ObjectSchema;
@@ -78,11 +80,11 @@ export function page<
 
 export interface RegisteredPage {
   readonly plugin: string;
-  /** With the whole path, from `/-/`. */
+  /** With the whole path, starting with `/-/`. */
   readonly page: WebPage;
 }
 
-/** The pages of the plugins that run, in the order of the configuration. Provided by the host. */
+/** The pages of running plugins, in the order of the configuration. Provided by the host. */
 export interface PageRegistry {
   pages(): readonly RegisteredPage[];
 }
@@ -95,11 +97,11 @@ declare module '#core/kernel/ports' {
 
 declarePort('PageRegistry', { arity: 'single', component: 'registry of pages', critical: false, absent: 'refuse' });
 
-/** Where a page is served. */
+/** The URL path of a page. */
 export const pagePath = (plugin: string, path: string, mount: 'anywhere' | 'own'): string =>
   mount === 'anywhere' ? `/-${path}` : `/-/x/${plugin}${path === '/' ? '' : path}`;
 
-/** Follows the plugins: the pages of one that failed are gone. */
+/** Leaves out the pages of plugins that have failed. */
 export const livingPages = (lives: readonly Life[], mountOf: (plugin: string) => 'anywhere' | 'own'): PageRegistry => ({
   pages: () =>
     lives

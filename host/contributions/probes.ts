@@ -1,4 +1,4 @@
-// Readiness probes: what `/readyz` answers, and which plugins are degraded.
+// Readiness probes: computes the answer of `/readyz`, and which plugins are degraded.
 import { HexforgeError } from '#core/kernel/errors';
 import { kindOf } from '../check/shape.ts';
 import { TookTooLong, within } from '../deadline.ts';
@@ -11,13 +11,13 @@ export interface Readiness {
   /** The plugin (or "database") that is not ready. */
   readonly failing?: string;
   readonly detail?: string;
-  /** Plugins that failed, were skipped, are unwell or have parked events, and yet let the server go on. */
+  /** Plugins that failed, were skipped, report a problem or have dead letters, while the server is ready. */
   readonly degraded: readonly string[];
 }
 
-/** For the database to answer. */
+/** The time limit of the database check in milliseconds. */
 const databaseMs = 5_000;
-/** `/readyz` is public: within this time it repeats its last answer. */
+/** `/readyz` is public, so its answer is cached for this many milliseconds. */
 const freshMs = 1_000;
 
 export function readiness({
@@ -29,14 +29,14 @@ export function readiness({
 }: {
   readonly lives: readonly Life[];
   readonly phase: () => string;
-  /** @returns what is wrong with a database that answers. */
+  /** @returns the problem of a database that responds, or undefined. */
   readonly checkDatabase: () => Promise<string | undefined>;
-  /** Milliseconds for one probe. */
+  /** The time limit of one probe in milliseconds. */
   readonly probeMs: number;
-  /** Plugins that have parked events. */
+  /** The plugins that have dead letters. */
   readonly parked: () => Promise<readonly string[]>;
 }): () => Promise<Readiness> {
-  /** Checks that have not ended: one that hangs is not begun again. */
+  /** Running checks. A check that hangs is not started again. */
   const checking = new Map<Probe, Promise<string | undefined>>();
   const check = (probe: Probe): Promise<string | undefined> => {
     const running = checking.get(probe) ?? (async () => probe.check())().finally(() => checking.delete(probe));
@@ -51,7 +51,7 @@ export function readiness({
         if (typeof complaint === 'string' && complaint !== '') return firstLine(complaint);
         if (complaint !== undefined) return `${what} answers ${kindOf(complaint)}, and should a sentence or undefined`;
       } catch (error) {
-        // What a probe throws may hold addresses and credentials; `/readyz` is public.
+        // An error thrown by a probe may contain addresses and credentials, but `/readyz` is public.
         return error instanceof TookTooLong ? error.message : `${what} failed`;
       }
     }
@@ -63,7 +63,7 @@ export function readiness({
     try {
       if ((await within(databaseMs, 'The database', checkDatabase)) !== undefined) lost.push('database');
     } catch (error) {
-      // Of what is typed the sentence alone: the rest may hold addresses and credentials.
+      // Only the message of our own errors is shown; others may contain addresses and credentials.
       const detail = error instanceof HexforgeError ? error.message : 'The database does not answer';
       return { ready: false, failing: 'database', detail, degraded: lost };
     }

@@ -1,10 +1,10 @@
-// Contributed scopes and permissions: one catalogue and one role table over the plugins that are not lost.
+// Contributed scopes and permissions: one catalogue and one table over all plugins that have not failed.
 import type { PermissionTable } from '#core/kernel/permissions';
 import { scopeCatalogue, type ScopeCatalogue } from '#core/kernel/scopes';
 import type { Life } from '../life.ts';
 import { living } from './living.ts';
 
-/** Follows the plugins: a row of one that failed is gone. */
+/** Leaves out the rows of plugins that have failed. */
 export function livingScopes(lives: readonly Life[]): ScopeCatalogue {
   const catalogue = living(lives, (definitions) => scopeCatalogue(definitions.flatMap(({ scopes = [] }) => scopes)));
   return {

@@ -1,5 +1,5 @@
-// Contributed settings: the configured value over the default that a plugin declares. Storing them is a plugin's
-// business, through the same port.
+// Contributed settings: the configured value, or else the default that a plugin declares. A plugin can replace the port
+// to store values.
 import { settingCatalogue, settingMisfit } from '#core/kernel/settings';
 import type { SettingCatalogue, SettingDeclaration, Settings } from '#core/kernel/settings';
 import type { PluginDefinition } from '../definition.ts';
@@ -42,7 +42,7 @@ export function settingProblems(plan: Plan): readonly Problem[] {
   });
 }
 
-/** Settings that set nothing, and are let be because they may belong to a plugin that is off. */
+/** Warnings for unknown settings that are accepted because they may belong to a disabled plugin. */
 export function strangeSettings(plan: Plan): readonly string[] {
   const known = new Set<string>(declaredSettings([...plan.enabled, ...plan.disabled]).map(({ key }) => key));
   return Object.keys(plan.settings).flatMap((key) => {
@@ -54,8 +54,8 @@ export function strangeSettings(plan: Plan): readonly string[] {
 }
 
 /**
- * The plugin from outside that is off and may declare the key. It is not imported to know: whatever it does while it is
- * loaded may be why it is off. A key that is near one of an enabled plugin is a slip of the hand.
+ * The disabled external plugin that may declare the key. It is not imported to find out, because loading it may be why
+ * it is disabled. A key similar to one of an enabled plugin counts as a typing error.
  */
 function mayBeOf(plan: Plan, key: string): string | undefined {
   const off = [...offIn(plan)].filter((name) => plan.isOutside(name));
@@ -69,7 +69,7 @@ function mayBeOf(plan: Plan, key: string): string | undefined {
     : undefined;
 }
 
-/** Follows the plugins: a setting of one that failed is gone. */
+/** Leaves out the settings of plugins that have failed. */
 export function livingSettings(
   lives: readonly Life[],
   configured: Readonly<Record<string, unknown>>,
@@ -78,7 +78,7 @@ export function livingSettings(
   return { all: () => catalogue().all(), of: (key) => catalogue().of(key) } satisfies SettingCatalogue;
 }
 
-/** Settings where no plugin stores any. */
+/** The port `Settings` if no plugin stores settings. */
 export function configuredSettings(catalogue: SettingCatalogue): Settings {
   const get = async (key: string): Promise<unknown> => catalogue.of(key).configured;
   return { get: get as Settings['get'] } satisfies Settings;

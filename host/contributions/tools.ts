@@ -1,4 +1,4 @@
-// Contributed MCP tools: the descriptor a plugin gives of one tool, and the registry an endpoint serves them from.
+// Contributed MCP tools: the descriptor of one tool, and the registry of all tools.
 import type Joi from 'joi';
 import type { TypeOf } from '#adapters/http/shape';
 import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access';
@@ -8,37 +8,41 @@ import type { ScopeName } from '#core/kernel/scopes';
 import type { Life } from '../life.ts';
 
 export interface ToolInput<I, A> {
-  /** The arguments of the call, checked by `input`. */
+  /** The arguments of the call, validated by `input`. */
   readonly input: I;
-  /** The proof of a `permitted` rule, with the thing it resolved. */
+  /** The proof of a `permitted` rule, with the resolved resource. */
   readonly granted: GrantOf<A>;
 }
 
-/** One MCP tool, as `tool` takes it. */
+/** The argument of `tool`: one MCP tool. */
 export interface ToolSpec<I, O, A extends AccessRule> {
-  /** Unique among the tools of all plugins, snake_case: `list_branches`. */
+  /** Unique among the tools of all plugins, in snake_case: `list_branches`. */
   readonly name: string;
-  /** The toolset it belongs to, one word: `repo`. Default: the name of the plugin. */
+  /** The toolset of the tool, one word: `repo`. Default: the name of the plugin. */
   readonly family?: string;
-  /** What it does and when to use it, for the model that chooses. */
+  /** Explains to the model that chooses a tool when to use this one. */
   readonly description: string;
   /**
-   * Decided for each call, as of a route. A thing is found from `{owner}` and `{repo}` of the endpoint that was called.
+   * Decided for each call, like the access of a route. A resource is found by `{owner}` and `{repo}` of the called
+   * endpoint.
    */
   readonly access: A;
-  /** The row of the scope catalogue that a token must satisfy beside that of the endpoint; null where there is none. */
+  /**
+   * The row of the scope catalogue that a token must satisfy in addition to the endpoint's; null if there is no such
+   * row.
+   */
   readonly scope: ScopeName | null;
   /** Default `mcp.tool_call`. */
   readonly meter?: Meter;
-  /** Unknown arguments are refused. Default: it takes none. */
+  /** Unknown arguments are rejected. Default: no arguments. */
   readonly input?: Joi.ObjectSchema<I>;
-  /** What `run` answers: `structuredContent` of the result. */
+  /** The shape of the value that `run` returns, sent as `structuredContent` of the result. */
   readonly output: Joi.ObjectSchema<O>;
-  /** Throw the errors of the kernel: the caller is shown their sentences. */
+  /** Errors of the kernel may be thrown; their messages are shown to the caller. */
   run(call: CallOf<A>, input: ToolInput<I, A>): Promise<O> | O;
 }
 
-/** A tool whose types have done their work, with its defaults. */
+/** A tool without its type parameters, with defaults applied. */
 export type Tool = Omit<ToolSpec<unknown, unknown, AccessRule>, 'run' | 'meter' | 'input' | 'output'> & {
   readonly meter: Meter;
   readonly input?: Joi.ObjectSchema;
@@ -47,7 +51,7 @@ export type Tool = Omit<ToolSpec<unknown, unknown, AccessRule>, 'run' | 'meter' 
 };
 
 /**
- * Declares one MCP tool. Shapes come from the schemas, the proof of access from `access`.
+ * Declares one MCP tool. Types follow from the schemas, the type of `granted` from `access`.
  *
  * @example
  *   tools: ({ bells }) => [
@@ -73,7 +77,7 @@ export interface RegisteredTool {
   readonly tool: Tool & { readonly family: string };
 }
 
-/** The tools of the plugins that run, in the order of the configuration. Provided by the host. */
+/** The tools of running plugins, in the order of the configuration. Provided by the host. */
 export interface ToolRegistry {
   tools(): readonly RegisteredTool[];
 }
@@ -86,7 +90,7 @@ declare module '#core/kernel/ports' {
 
 declarePort('ToolRegistry', { arity: 'single', component: 'registry of tools', critical: false, absent: 'refuse' });
 
-/** Follows the plugins: the tools of one that failed are gone. */
+/** Leaves out the tools of plugins that have failed. */
 export const livingTools = (lives: readonly Life[]): ToolRegistry => ({
   tools: () =>
     lives

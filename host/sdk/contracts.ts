@@ -1,4 +1,4 @@
-// "hexforge/testing/contracts": what each port promises, as tests for a provider of one's own, in any test runner.
+// The module "hexforge/testing/contracts": the contract suite of each port, for testing a provider in any test runner.
 import { accountRecoveryChecks, userGroupsChecks, userReferencesChecks, usersChecks } from '#test/contracts/accounts';
 import { limited, type Check } from '#test/contracts/checks';
 import {
@@ -32,11 +32,11 @@ import { rateCounterChecks } from '#test/contracts/rate-counter';
 import { auditLogChecks, settingsChecks } from '#test/contracts/records';
 import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from '#test/contracts/repositories';
 
-/** One promise of a port. */
+/** One check of a contract suite. */
 export interface Promised {
-  /** What is promised. */
+  /** The promised behaviour. */
   readonly name: string;
-  /** Rejects where the provider breaks it, or has not answered after 20 s. */
+  /** Rejects if the provider violates it, or takes longer than 20 s. */
   readonly run: () => Promise<void>;
 }
 
@@ -44,7 +44,8 @@ export type { GitBackendUnderTest } from '#test/contracts/git/provider';
 export type { DirectoryUnderTest } from '#test/contracts/password-directory';
 
 /**
- * Port → the promises of one, to be run on what `make` yields, a fresh one for each or always the same.
+ * Port to the checks of its contract suite. Each runs on the result of `make`, which may be new for each check or
+ * always the same.
  *
  * @example
  *   for (const { name, run } of contracts.Sealer(() => mySealer)) test(name, run);
@@ -57,8 +58,8 @@ export const contracts = {
   AuditTrail: suite(auditTrailChecks),
   CredentialReader: suite(credentialReaderChecks),
   /**
-   * On one back end for all, in a folder of its own, with the git program as its client: all of them are to be run, for
-   * the last closes it. `make` receives the folder.
+   * All checks share one back end in its own folder, with the git program as client. All of them must run, because the
+   * last one closes the back end. `make` receives the folder.
    */
   GitBackend: gitBackendSuite,
   MergeHeads: suite(mergeHeadsChecks),
@@ -89,7 +90,7 @@ export const contracts = {
 
 const patience = 20_000;
 
-/** Makes what a suite is run on. */
+/** Makes the provider that a suite runs on. */
 type Make<P> = () => P | Promise<P>;
 
 function suite<P>(checks: readonly Check<P>[]): (make: Make<P>) => readonly Promised[] {

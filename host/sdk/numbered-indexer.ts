@@ -1,12 +1,11 @@
-// The indexer of what repositories number and people write a title and a description of, such as issues and merge
-// requests (document D, "Search").
+// The indexer of numbered things with a title and a description, such as issues and merge requests.
 import { count, oneOf, shape, text, time, word, type TypeOf } from '#adapters/http/shape';
 import { beginning } from '#core/kernel/clipping';
 import type { EventPayloads, EventType } from '#core/kernel/events';
 import type { Indexed, IndexedThings, Numbered } from '#core/repositories/index';
 import { indexer, type IndexDocument, type Indexer, type IndexerSpec } from '#host/contributions/indexers';
 
-/** What is searched of them, and shown of a hit. */
+/** The members of such a thing that are searched or shown in a hit. */
 export interface Titled extends Numbered {
   readonly title: string;
   readonly description: string;
@@ -14,28 +13,28 @@ export interface Titled extends Numbered {
   readonly updatedAt: Date;
 }
 
-/** What the payload of an event tells of one of them, with its id in the member `M`. */
+/** The payload of an event about such a thing, with its id in the member `M`. */
 type Fact<M extends string> = { readonly repository_id: string; readonly number: number } & {
   readonly [member in M]: string;
 };
 type TellingOf<M extends string> = { [T in EventType]: EventPayloads[T] extends Fact<M> ? T : never }[EventType];
 
-/** What `numberedIndexer` takes beside what every indexer has. */
+/** The argument of `numberedIndexer`. */
 export interface NumberedIndexerSpec<M extends string> extends Pick<
   IndexerSpec<unknown, EventType>,
   'name' | 'description' | 'scope'
 > {
-  /** What the shape of a hit's source is called in the OpenAPI document. */
+  /** The name of a hit's `source` schema in the OpenAPI document. */
   readonly hit: string;
   readonly states: readonly string[];
-  /** The member of an event's payload that holds the id: `issue_id`. */
+  /** The member of an event's payload that contains the id, such as `issue_id`. */
   readonly idMember: M;
-  /** Those of its own; what becomes of the repository is followed beside them. */
+  /** Event types of the thing itself. Events of the repository are followed in addition. */
   readonly follows: readonly TellingOf<M>[];
   readonly indexed: IndexedThings<Titled>;
 }
 
-/** Characters of a snippet. */
+/** The most characters of a snippet. */
 const shown = 200;
 
 const sourceOf = (states: readonly string[]) =>
@@ -67,8 +66,8 @@ const documentOf = ({ thing, repository }: Indexed<Titled>): IndexDocument<TypeO
 });
 
 /**
- * Declares that they are found by title and description; a hit shows repository, number, title, state, when it changed
- * and how the description begins.
+ * Declares an indexer by title and description. A hit shows repository, number, title, state, time of change and the
+ * start of the description.
  *
  * @example
  *   indexers: () => [
@@ -97,12 +96,12 @@ export const numberedIndexer = <const M extends string>({
     source: sourceOf(states).id(hit),
     follows: [...(follows as readonly EventType[]), 'repository.renamed', 'repository.deleted'],
     async *changed({ type, payload }) {
-      // Those of the repository tell its id alone.
+      // Events of the repository only have its id.
       const { repository_id: repositoryId, number, [idMember]: id } = payload as unknown as Fact<M>;
       if (type === 'repository.renamed') yield { reindex: repositoryId };
       else if (type === 'repository.deleted') yield { forget: repositoryId };
       else {
-        // What there is now, whatever the event tells of: it may come late, or twice.
+        // Reads the current state instead of using the event, which may be late or repeated.
         const now = await indexed.one(repositoryId, number);
         yield now === undefined ? { remove: id } : { put: documentOf(now) };
       }

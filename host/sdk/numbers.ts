@@ -1,27 +1,27 @@
-// Numbers that repositories give to what they have of a kind, on every engine.
+// Stores of numbers: consecutive numbers per repository for things of one kind, on every engine.
 import { sql } from 'kysely';
 import type { MemoryDatabase } from '#adapters/memory/database';
 import type { SqlDatabase } from '#adapters/postgres/database';
 
 /**
- * The numbers of one kind. Whoever takes one or holds something of a repository does it by these first of all, so that
- * whoever deletes the repository, and with it all that follows, waits here or is waited for here: further down, each
- * would wait for the other.
+ * The numbers of one kind. Operations that take a number, or that lock other rows of the repository, must call one of
+ * these methods first, which locks the repository's row. A deletion of the repository also starts with that row. If the
+ * row were locked later, the two could deadlock.
  */
 export interface Numbers {
   /**
-   * Inside a unit of work: the next number of the repository, from 1. Others who take one there wait until it ends, and
-   * where it fails the number is given again.
+   * Must be called in a unit of work. Returns the next number of the repository, starting with 1. Concurrent calls for
+   * the repository wait until the unit of work ends; if it fails, the number is used again.
    */
   next(repositoryId: string): Promise<number>;
-  /** Inside a unit of work: others who take a number there, or hold them, wait until it ends. */
+  /** Must be called in a unit of work. Concurrent `next` and `hold` calls for the repository wait until it ends. */
   hold(repositoryId: string): Promise<void>;
-  /** Inside a unit of work: the repository is not deleted until it ends. */
+  /** Must be called in a unit of work. The repository cannot be deleted until it ends. */
   holdRepository(repositoryId: string): Promise<void>;
 }
 
 /**
- * A store of numbers, to be used by the one of what has them.
+ * Makes a store of numbers, to be used by the store of the numbered things.
  *
  * @example
  *   // create table bell_tower_number (
@@ -34,7 +34,7 @@ export interface Numbers {
  *     return { nextNumber: next };
  *   };
  *
- * @param table of the plugin, with `repository_id` and `last`, the last number that was given.
+ * @param table A table of the plugin with `repository_id` and `last`, the last number that was given.
  */
 export const numbers = (table: string): { sql(db: SqlDatabase): Numbers; memory(db: MemoryDatabase): Numbers } => ({
   sql(database) {
@@ -53,7 +53,8 @@ export const numbers = (table: string): { sql(db: SqlDatabase): Numbers; memory(
         const [{ last }] = rows as [(typeof rows)[number]];
         return last;
       },
-      // Two statements, which come in this order. Without a number there is nothing to hold.
+      // Both statements use one connection, so they run in this order. If no number was given yet, there is no row to
+      // lock.
       async hold(repositoryId) {
         await Promise.all([
           holdRepository(repositoryId),
@@ -73,7 +74,7 @@ export const numbers = (table: string): { sql(db: SqlDatabase): Numbers; memory(
         last.upsert({ repositoryId, last: number });
         return number;
       },
-      // Units of work come one after the other here.
+      // Units of work run one after the other in memory.
       hold: async () => undefined,
       holdRepository: async () => undefined,
     };

@@ -1,9 +1,9 @@
-// Users as other areas show them: joined in memory, and over HTTP.
+// Users as other areas show them: joined in memory, and as JSON.
 import type { MemoryDatabase } from '#adapters/memory/database';
 import { shape, text, uuid, type TypeOf } from '#adapters/http/shape';
 import type { PublicUser, PublicUserRow } from '#core/identity/index';
 
-/** Everybody by id, for a store in memory: what a join with the view `identity_public_user` does in SQL. */
+/** All users by id, for a store in memory. The SQL equivalent is a join with the view `identity_public_user`. */
 export const publicUsers = (database: MemoryDatabase): ReadonlyMap<string, PublicUser> =>
   new Map(
     database
@@ -15,7 +15,7 @@ export const publicUsers = (database: MemoryDatabase): ReadonlyMap<string, Publi
   );
 
 /**
- * The shape of a user in what goes out.
+ * The shape of a user in responses.
  *
  * @example
  *   const bellJson = shape({ id: uuid(), ringer: userShape() }).id('Bell');
@@ -23,7 +23,7 @@ export const publicUsers = (database: MemoryDatabase): ReadonlyMap<string, Publi
  */
 export const userShape = () => shape({ id: uuid(), username: text(), display_name: text(), avatar_url: text() });
 
-/** A user as `userShape` has them. */
+/** Renders a user in the shape of `userShape`. */
 export const presentUser = ({
   id,
   username,

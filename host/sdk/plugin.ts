@@ -1,11 +1,11 @@
-// "hexforge/plugin": all that a plugin author imports.
+// The module "hexforge/plugin": everything that a plugin author imports.
 export { default as Joi } from 'joi';
 export { defineEntity, p, sql } from '@mikro-orm/core';
 export { sql as rawSql } from 'kysely';
 export type { InferKyselyDB } from '@mikro-orm/postgresql';
 export type { ExpressionBuilder, Generated, Kysely, Selectable } from 'kysely';
 export * from '#core/kernel/index';
-// The areas declare their ports, events, permissions and scopes; their types and rules are at hexforge/<area>.
+// Areas declare their ports, events, permissions and scopes; their types and rules are exported by hexforge/<area>.
 import '#core/administration/index';
 import '#core/audit/index';
 import '#core/identity/index';

@@ -1,4 +1,4 @@
-// The store of a simple resource on every engine, from its entity: no query, no twin.
+// Makes the stores of a simple resource from its entity, in SQL and in memory.
 import type { MemoryDatabase, TableOptions } from '#adapters/memory/database';
 import { memoryRows } from '#adapters/memory/rows';
 import type { SqlDatabase } from '#adapters/postgres/database';
@@ -6,7 +6,7 @@ import { sqlRows, tableOf } from '#adapters/postgres/rows';
 import type { Rows } from '#core/kernel/rows';
 
 /**
- * A row of `stores`: `Rows` over the table of an entity whose columns have the names of its members in snake case.
+ * A member of `stores`: `Rows` over the table of an entity. The column names must be the member names in snake case.
  *
  * @example
  *   stores: {
@@ -16,7 +16,7 @@ import type { Rows } from '#core/kernel/rows';
  *     }),
  *   },
  *
- * @param constraints of the table as its migrations declare them, for the database in memory. The key is `id`.
+ * @param constraints The constraints that the migrations declare, for the database in memory. The key is `id`.
  */
 export const rows = <Row extends { readonly id: string }>(
   entity: { readonly meta: object },

@@ -1,4 +1,4 @@
-// "hexforge/testing": what a plugin author tests a plugin with.
+// The module "hexforge/testing": tools for testing a plugin.
 import { check } from '#host/check';
 import type { PluginDefinition } from '#host/definition';
 import { Refused, type Problem } from '#host/problem';
@@ -18,7 +18,7 @@ export {
 } from './testing/test-host.ts';
 export { Refused, type Problem };
 
-/** Problems that only the company of other plugins can solve. */
+/** Problems that depend on other plugins. */
 const ofCompany: ReadonlySet<string> = new Set([
   'missing_port',
   'reference',
@@ -29,7 +29,7 @@ const ofCompany: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is wrong with a definition by itself; with good defaults and good manners, nothing.
+ * The problems of a definition by itself; empty for a correct plugin.
  *
  * @example
  *   assert.deepEqual(checkPlugin(bell, { config: { bell: { tower: 'north' } } }), []);

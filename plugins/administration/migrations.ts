@@ -1,4 +1,4 @@
-// The schema of the administration of the instance.
+// The migrations of the administration of the instance.
 import type { Migration } from 'hexforge/plugin';
 
 export const migrations: readonly Migration[] = [

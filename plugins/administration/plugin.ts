@@ -1,4 +1,4 @@
-// The administration of the instance: what its plugins are and may do, and who holds which admin scope.
+// The plugin "administration": lists the plugins of the instance, and manages who has which admin scope.
 import { definePlugin } from 'hexforge/plugin';
 import { administrationEvents, administrationScopes } from 'hexforge/administration';
 import { adminScopeUseCases, recordPluginChanges } from '#core/administration/use-cases';

@@ -7,7 +7,7 @@ export const GrantTable = defineEntity({
   properties: {
     userId: p.uuid().primary(),
     scope: p.text().$type<AdminScope>().primary(),
-    /** Plain: a grant outlives the account of whoever gave it. */
+    /** Not a foreign key: a grant remains if the account that gave it is deleted. */
     grantedBy: p.uuid(),
     createdAt: p.datetime(),
   },

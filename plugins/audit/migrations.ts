@@ -1,4 +1,4 @@
-// The schema of the audit log.
+// The migrations of the audit log.
 import type { Migration } from 'hexforge/plugin';
 
 export const migrations: readonly Migration[] = [
@@ -16,7 +16,7 @@ export const migrations: readonly Migration[] = [
         details jsonb not null,
         at timestamptz not null
       )`,
-      // The list is read newest first, by actor, or by a prefix of the action.
+      // The list is read newest first, optionally by actor or by a prefix of the action.
       'create index audit_entry_actor on audit_entry (actor_username, id desc)',
       'create index audit_entry_action on audit_entry (action text_pattern_ops, id desc)',
       'create index audit_entry_at on audit_entry (at)',
@@ -24,7 +24,7 @@ export const migrations: readonly Migration[] = [
   },
   {
     name: '002-actors',
-    // Names are looked for in any case.
+    // Actors are matched in any case.
     up: [
       'drop index audit_entry_actor',
       'create index audit_entry_actor on audit_entry (lower(actor_username collate "C"), id desc)',
@@ -37,12 +37,13 @@ export const migrations: readonly Migration[] = [
   {
     name: '004-counts',
     up: [
-      // What a list counts stands in its index.
+      // These indexes contain every column that a count needs.
       'drop index audit_entry_actor',
       'create index audit_entry_actor on audit_entry (lower(actor_username collate "C"), id desc) include (actor_username)',
       'drop index audit_entry_at',
       'create index audit_entry_at on audit_entry (at, id)',
-      // One row: how many entries there are through a number, and the last one when that was found out.
+      // One row: `entries` is the number of entries up to the id `through`, `last` the newest id when that was
+      // computed.
       `create table audit_count (
         through bigint not null, entries bigint not null, last bigint not null, at timestamptz not null
       )`,

@@ -1,4 +1,4 @@
-// The audit log: entries written in the same transaction as the change they record, for administrators to read.
+// The plugin "audit": the audit log, whose entries are written in the same transaction as the recorded change.
 import { definePlugin } from 'hexforge/plugin';
 import { auditLog, auditReading } from '#core/audit/use-cases';
 import { entryRoutes } from './entries/routes.ts';

@@ -1,4 +1,4 @@
-// The tables of the audit log. Actors are plain ids: entries outlive the accounts they name.
+// The tables of the audit log. Actors are plain ids, because entries remain when accounts are deleted.
 import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
 
 export const EntryTable = defineEntity({
@@ -17,7 +17,7 @@ export const EntryTable = defineEntity({
   },
 });
 
-/** One row; migration 004 says of what. */
+/** One row; migration 004 explains its columns. */
 export const CountTable = defineEntity({
   name: 'audit.Count',
   tableName: 'audit_count',

@@ -1,4 +1,5 @@
-// Who may fetch and who may push: the rule depends on the service asked for, so the one access decision is asked here.
+// The access decision for fetch and push. The routes call it themselves, because the rule depends on the requested
+// service.
 import { changes, reads, type AccessDecision, type Call, type GrantOf, type ScopeName } from 'hexforge/plugin';
 
 export interface RepositoryParams {
@@ -7,8 +8,8 @@ export interface RepositoryParams {
 }
 
 /**
- * Document D, "Repositories": anonymous is challenged, also where there is nothing; 404 to who may not read, 403 to who
- * may read but not push.
+ * Anonymous callers are challenged with 401, also if the repository does not exist. A caller who may not read gets 404;
+ * one who may read but not push gets 403.
  */
 const rules = {
   fetch: reads('repository', 'repo.read', { anonymous: 401 }),
@@ -20,7 +21,7 @@ export interface Admission {
   readonly access: AccessDecision;
 }
 
-/** The `.git` of a clone URL is optional, and no repository's name ends so. */
+/** The `.git` of a clone URL is optional, and no repository name ends with it. */
 const named = ({ owner, repo }: RepositoryParams) => ({ owner, repo: repo.replace(/\.git$/, '') });
 
 /** @throws {Unauthorized | InsufficientScope | Forbidden | NotFound} */

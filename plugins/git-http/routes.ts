@@ -25,10 +25,10 @@ export interface GitRoutesParts extends Admission {
 const kinds = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' } as const satisfies Record<GitService, string>;
 const isService = (text: string | undefined): text is GitService => text !== undefined && Object.hasOwn(kinds, text);
 
-/** What a client asks for when it fetches: lists of object ids. A clone of ten thousand refs sends half a megabyte. */
+/** The largest fetch request, which is a list of object ids. A clone of ten thousand refs sends half a megabyte. */
 const maxFetchBytes = 64 * 1024 * 1024;
 
-/** Refs move: nothing on the way may keep an answer (gitprotocol-http, "Smart Clients"). */
+/** Refs change, so no cache may store a response (gitprotocol-http, "Smart Clients"). */
 const uncached = {
   'cache-control': 'no-cache, max-age=0, must-revalidate',
   pragma: 'no-cache',
@@ -37,7 +37,9 @@ const uncached = {
 
 const query = shape({ service: maybe(word()) });
 
-/** Not of the REST API; the rule of access follows from the service and is asked for inside. */
+/**
+ * These routes are not part of the REST API. `run` asks for the access decision, since its rule depends on the service.
+ */
 const common = {
   mount: 'root',
   access: anyone,
@@ -48,7 +50,8 @@ const common = {
 } as const;
 
 /**
- * The body, and what it broke off with: git only knows that it did, and the client is to hear that its gzip was none.
+ * Wraps the body and keeps its error: git only reports that its input ended early, but the client must receive the
+ * cause, such as an invalid gzip body.
  */
 function heard(body: RawBody): { readonly body: RawBody; readonly rethrow: (error: unknown) => never } {
   let failure: { readonly error: unknown } | undefined;
@@ -92,7 +95,7 @@ export function gitRoutes(parts: GitRoutesParts): readonly Route[] {
       query,
       async run(call, { params: path, query: { service }, header }) {
         const granted = await admitted(parts, call, isService(service) ? kinds[service] : 'fetch', path);
-        // As git's own http-backend answers; the sentence is for whoever set GIT_SMART_HTTP=0 or wrote a client.
+        // The same status as git's http-backend. The message is for users who set GIT_SMART_HTTP=0 or wrote a client.
         if (service === undefined)
           throw new Forbidden('The dumb HTTP protocol is not served', {
             detail: 'Use a git client that speaks smart HTTP',

@@ -1,4 +1,4 @@
-// The git back end over the git program of the machine.
+// The git back end, which runs the machine's git program.
 import { definePlugin, Joi, maybe, shape } from 'hexforge/plugin';
 import { gitNative } from '#adapters/git-native/index';
 

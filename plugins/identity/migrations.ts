@@ -1,4 +1,4 @@
-// The schema of accounts, sessions and tokens, and the view that other areas may join.
+// The migrations of accounts, sessions and tokens, and of the view that other areas may join.
 import type { Migration } from 'hexforge/plugin';
 import { groups } from './groups/migration.ts';
 
@@ -62,8 +62,8 @@ export const migrations: readonly Migration[] = [
     name: '003-bounds',
     up: [
       'create index identity_refresh_token_age on identity_refresh_token (created_at)',
-      // A session may have been refreshed any number of times. Its end is to cost one row: no token is good without it,
-      // and those it leaves are pruned by their age.
+      // A session may have any number of refresh tokens. Without the foreign key, ending it deletes one row; its tokens
+      // become invalid and are pruned by age.
       'alter table identity_refresh_token drop constraint identity_refresh_token_session_id_fkey',
     ],
   },

@@ -1,4 +1,4 @@
-// Accounts, sessions, personal access tokens and user groups.
+// The plugin "identity": accounts, sessions, personal access tokens and user groups.
 import {
   identityEvents,
   identityScopes,
@@ -126,8 +126,8 @@ export default definePlugin({
       issued: () => late.IssuedCredentials,
       references: () => late.UserReferences,
       scopes: context.ScopeCatalogue,
-      // Not the base URL: processes under different addresses share their sessions, and a move to another address ends
-      // none.
+      // The issuer is not the base URL: processes with different addresses share sessions, and sessions remain valid
+      // when the address changes.
       sessionTokens: jwtSessionTokens({ key: context.Sealer.derive('session-jwt'), issuer: 'hexforge' }),
       settings: context.Settings,
       tokenHasher: sha256Hasher,

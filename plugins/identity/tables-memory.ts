@@ -1,4 +1,5 @@
-// The tables in memory: keys, unique constraints and foreign keys, as the migrations declare them in SQL.
+// The tables of identity in memory, with the keys, unique constraints and foreign keys that the migrations declare in
+// SQL.
 import { emailKey, groupNameKey, usernameKey } from 'hexforge/identity';
 import type { AccessToken, Account, Session, UserGroup } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';

@@ -9,13 +9,13 @@ export const UserTable = defineEntity({
   properties: {
     id: p.uuid().primary(),
     username: p.text(),
-    /** Lower case. */
+    /** The username in lower case. */
     usernameKey: p.text(),
     email: p.text(),
-    /** Lower case. */
+    /** The e-mail address in lower case. */
     emailKey: p.text(),
     displayName: p.text(),
-    /** Lower case, by Unicode's rules: what PostgreSQL calls lower case depends on the server's locale. */
+    /** The display name in lower case by Unicode's rules, because PostgreSQL's depend on the server's locale. */
     displayNameKey: p.text(),
     bio: p.text(),
     avatarUrl: p.text(),
@@ -46,7 +46,7 @@ export const RefreshTokenTable = defineEntity({
   name: 'identity.RefreshToken',
   tableName: 'identity_refresh_token',
   properties: {
-    /** SHA-256, hex. */
+    /** SHA-256 in hex. */
     hash: p.text().primary(),
     sessionId: p.uuid(),
     createdAt: p.datetime(),
@@ -61,7 +61,7 @@ export const TokenTable = defineEntity({
     id: p.uuid().primary(),
     userId: p.uuid(),
     name: p.text(),
-    /** SHA-256, hex. */
+    /** SHA-256 in hex. */
     hash: p.text(),
     scopes: p.json<readonly string[]>(),
     createdAt: p.datetime(),
@@ -77,7 +77,7 @@ export const GroupTable = defineEntity({
     id: p.uuid().primary(),
     slug: p.text(),
     name: p.text(),
-    /** Lower case. */
+    /** The name in lower case. */
     nameKey: p.text(),
     description: p.text(),
     role: p.text().$type<GroupRole>(),
@@ -102,7 +102,7 @@ export const identityEntities = [
   GroupMemberTable,
 ] as const;
 
-/** Rows as queries see them. */
+/** The types of rows in queries. */
 export type IdentityRows = InferKyselyDB<(typeof identityEntities)[number]> & IdentityViews;
 
 export const rows = (db: SqlDatabase): Kysely<IdentityRows> => db.kysely<IdentityRows>();

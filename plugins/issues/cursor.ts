@@ -1,15 +1,18 @@
-// The opaque cursor of a tool's list: where it was left, for whoever reads on.
+// The opaque cursor of a tool's list, which marks where the next call continues.
 import { ValidationFailed } from 'hexforge/plugin';
 
-/** @template P what tells where in its order an item stands. */
+/** @template P The position of an item in the order of the list. */
 export interface Cursor<P> {
-  /** After the last of the items; null where there are no more. */
+  /** A cursor after the last of the items; null if there are no more. */
   next(items: readonly P[], more: boolean): string | null;
-  /** @throws {ValidationFailed} where the tool gave no such cursor. */
+  /**
+   * The position in a cursor; undefined without a cursor. @throws {ValidationFailed} if this tool did not make the
+   * cursor.
+   */
   position(cursor: string | undefined): P | undefined;
 }
 
-/** @param read undefined where `write` makes no such text. */
+/** @param read Parses the text of `write`; returns undefined for any other text. */
 export const cursor = <P>(
   tool: string,
   { write, read }: { readonly write: (item: P) => string; readonly read: (text: string) => P | undefined },

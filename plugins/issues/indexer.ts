@@ -1,4 +1,4 @@
-// What a search of the whole site finds of issues (document D, "Search"): title and description.
+// The indexer by which the site-wide search finds issues by title and description.
 import { numberedIndexer, type Indexer } from 'hexforge/plugin';
 import { issueStates } from 'hexforge/issues';
 import type { IssueUseCases } from '#core/issues/use-cases';

@@ -1,4 +1,4 @@
-// The tables in memory that several stores read, with their keys and foreign keys as the migrations declare them.
+// The in-memory tables that several stores use, with the keys and foreign keys that the migrations declare.
 import type { MemoryDatabase, MemoryTable } from 'hexforge/plugin';
 import {
   builtInTypes,
@@ -17,12 +17,12 @@ import {
 
 export function typeTable(database: MemoryDatabase): MemoryTable<IssueType> {
   const types = database.table<IssueType>('issues_type', { key: 'id', uniques: { [typeNameUnique]: ['name'] } });
-  // What the migration inserts.
+  // Inserts the same types as the migration.
   if (types.count() === 0) for (const type of builtInTypes) types.insert(type);
   return types;
 }
 
-/** Memory unsets what SQL sets to null. */
+/** Deleting a parent unsets `parentId` in memory, while SQL sets it to null. */
 export type StoredIssue = Omit<Issue, 'parentId'> & { readonly parentId?: string | null | undefined };
 
 export const issueTable = (database: MemoryDatabase): MemoryTable<StoredIssue> =>
@@ -56,7 +56,7 @@ const named = (unique: string) =>
     uniques: { [unique]: ['repositoryId', 'nameKey'] },
     references: { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } },
   }) as const;
-/** Constraints of the tables of components and versions. */
+/** The constraints of the tables of components and versions. */
 export const componentConstraints = named(componentName);
 export const versionConstraints = named(versionName);
 
@@ -65,7 +65,7 @@ export const componentTable = (database: MemoryDatabase): MemoryTable<Component>
 export const versionTable = (database: MemoryDatabase): MemoryTable<Version> =>
   database.table<Version>('issues_version', { ...versionConstraints, key: 'id' });
 
-/** Which components and versions issues are about; both kinds of versions in one table, as in SQL. */
+/** The associations of issues with components and versions; both kinds of versions share a table, as in SQL. */
 export function linkTables(database: MemoryDatabase) {
   const links = (name: string, table: string) =>
     database.table<{ readonly issueId: string; readonly association: Association; readonly thingId: string }>(name, {
@@ -81,7 +81,7 @@ export function linkTables(database: MemoryDatabase) {
 }
 
 const byUser = { table: 'identity_user', onDelete: 'restrict' } as const;
-/** Constraints of the tables of comments and of changes of descriptions. */
+/** The constraints of the tables of comments and of changes of descriptions. */
 export const commentConstraints = { references: { ...ofIssue, authorId: byUser } } as const;
 export const editConstraints = { references: { ...ofIssue, editedBy: byUser } } as const;
 

@@ -1,10 +1,10 @@
-// The tables of this plugin as entities, and the rows that queries see.
+// The tables of the plugin "issues" as entities, and the types of rows in queries.
 import { defineEntity, numbers, p, type InferKyselyDB } from 'hexforge/plugin';
 import type { IdentityViews } from 'hexforge/identity';
 import type { RepositoryViews } from 'hexforge/repositories';
 import { issueStates, issueStatuses, linkTypes, priorities } from 'hexforge/issues';
 
-/** How a version is associated with an issue. */
+/** The kinds of association between a version and an issue. */
 const versionKinds = ['fix', 'affects'] as const;
 
 export const TypeTable = defineEntity({
@@ -161,5 +161,5 @@ export const entities = [
   LinkTable,
 ] as const;
 
-/** Rows as queries see them, beside the views of other areas. */
+/** The types of rows in queries, including the views of other areas. */
 export type IssuesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews & RepositoryViews;

@@ -1,4 +1,4 @@
-// The MCP tools of issues (documents A and D): they call the use cases that the routes call.
+// The MCP tools of issues, which call the same use cases as the routes.
 import {
   count,
   list,
@@ -27,7 +27,7 @@ import { rank } from './search/schemas.ts';
 
 const reading = { access: reads('repository', 'issue.read'), scope: 'issue.read' } as const;
 
-/** What a model needs to choose among issues; `read_issue` has the rest. */
+/** The members that a model needs to choose among issues. The tool `read_issue` returns the whole issue. */
 const members = {
   id: uuid(),
   number: count(),
@@ -60,7 +60,7 @@ const summary = (issue: IssueView): TypeOf<typeof summaryJson> => ({
   updated_at: issue.updatedAt.toISOString(),
 });
 
-/** Document D, "MCP tool arguments". */
+/** The `limit` of every tool that returns a list. */
 const limit = () => count().min(1).max(100).default(30).description('1 to 100; default 30');
 
 const cursorText = () => maybe(word().max(100).description('"next_cursor" of the answer before'));
@@ -73,7 +73,7 @@ const issueCursor = cursor<Pick<IssueView, 'number'>>('list_issues', {
 const commentCursor = cursor<Pick<CommentView, 'createdAt' | 'id'>>('list_comments', {
   write: ({ createdAt, id }) => `${createdAt.getTime()} ${id}`,
   read(text) {
-    // Of so many digits each is a time that every database knows.
+    // A number of up to 14 digits is a valid time in every database.
     const [, milliseconds, id = ''] = /^([0-9]{1,14}) (\S{36})$/.exec(text) ?? [];
     return uuidPattern.test(id) ? { createdAt: new Date(Number(milliseconds)), id } : undefined;
   },
@@ -124,7 +124,7 @@ export const issueTools = ({ listPiece, fetch, search, comments }: IssueUseCases
     input: shape({ number: issueNumber(), cursor: cursorText(), limit: limit() }),
     output: shape({ comments: list(commentJson), next_cursor: orNull(word()) }),
     run: async (_call, { granted, input: { number, cursor, limit } }) => {
-      // One more than asked for, to know whether there is one.
+      // Reads one more than requested, to find out whether there are more.
       const page = { page: 1, perPage: limit + 1 };
       const after = commentCursor.position(cursor);
       const read = await comments.list(granted, { number: String(number), after, page });

@@ -1,4 +1,4 @@
-// The schema of rate limits.
+// The migrations of rate limits.
 import type { Migration } from 'hexforge/plugin';
 
 const rule = `
@@ -12,7 +12,7 @@ export const migrations: readonly Migration[] = [
   {
     name: '001-limits',
     up: [
-      // Groups and targets are plain ids: what is deleted elsewhere is heard of by its event.
+      // Groups and targets are plain ids. When they are deleted, an event or a job removes these rows.
       `create table limits_budget (group_id uuid not null, scope text not null, ${rule}, primary key (group_id, scope))`,
       `create table limits_override (
         kind text not null,

@@ -1,4 +1,4 @@
-// Rate limits: the budgets that requests are metered against, their administration, and who was refused.
+// The plugin "limits": the budgets of the rate limits, their administration, and a record of exceeded budgets.
 import { definePlugin, flag, on, shape } from 'hexforge/plugin';
 import { limitEvents } from 'hexforge/limits';
 import { limitUseCases } from '#core/limits/use-cases';

@@ -1,4 +1,4 @@
-// The shape of a rule, which budgets and overrides share (document C, "Rate-limit rules").
+// The JSON shape of a rule, which budgets and overrides share.
 import { rateActions, rateScopes, ruleBounds, type RateRule } from 'hexforge/limits';
 import { count, flag, oneOf, type TypeOf, shape } from 'hexforge/plugin';
 
@@ -14,7 +14,7 @@ export const ruleMembers = {
   enabled: flag().strict().description('Whether the rule counts'),
 } as const;
 
-/** Of a rule as it is read. */
+/** The scope of a rule in responses. */
 export const scopeMember = oneOf(...rateScopes);
 
 const ruleShape = shape(ruleMembers);

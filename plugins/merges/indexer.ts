@@ -1,4 +1,4 @@
-// What a search of the whole site finds of merge requests (document D, "Search"): title and description.
+// The indexer by which the site-wide search finds merge requests by title and description.
 import { numberedIndexer, type Indexer } from 'hexforge/plugin';
 import { mergeStates } from 'hexforge/merges';
 import type { MergeUseCases } from '#core/merges/use-cases';

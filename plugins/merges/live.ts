@@ -1,10 +1,10 @@
-// Live updates of a merge request (document D, "Merge requests"), at the path of document B and its alias.
+// The live updates of a merge request, at its path and at the alias with `pulls`.
 import { channel, type EventType, type LiveChannel } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { reading } from './requests/routes.ts';
 import { mergeParams } from './requests/schemas.ts';
 
-/** What followers are told of an event, and what of the request changed where the event does not say so itself. */
+/** The message of each event, with the changed members if the event does not name them. */
 const told = {
   'merge.updated': { type: 'mr.updated' },
   'merge.pushed': { type: 'mr.updated', facts: { changed: ['head'] } },
@@ -30,7 +30,7 @@ export const mergeChannels = ({ idOf }: Pick<MergeUseCases, 'idOf'>): readonly L
       follows: followed,
       follow: (_call, { granted, params }) => idOf(granted, params),
       message({ type, payload, actorId = null }) {
-        // The fork it comes from may be hidden from who reads the target.
+        // The source repository and branch are left out, because followers may not be allowed to read the fork.
         const { repository_id: _target, source_repository_id: _source, merge_request_id: of, ...facts } = payload;
         const { type: name, ...more } = told[type];
         return { of, type: name, data: { ...facts, ...('facts' in more && more.facts), actor_id: actorId } };

@@ -1,4 +1,4 @@
-// The schema of this plugin, step by step; each noun has the steps of its tables beside its stores.
+// The migrations of the plugin "merges", in order. Those of a noun are declared in its folder.
 import type { Migration } from 'hexforge/plugin';
 import { comments } from './comments/migration.ts';
 import { requests } from './requests/migration.ts';

@@ -1,7 +1,9 @@
-// Parameters of a path that names a merge request.
+// The parameters of a path with a merge request.
 import { Joi, shape, word } from 'hexforge/plugin';
 
-/** In digits, however many: what is too large for any request is a number all the same, of none that is there. */
+/**
+ * Any number of digits. A number that is too large is still valid, and results in 404 because no such request exists.
+ */
 const number = (): Joi.NumberSchema =>
   Joi.number()
     .unsafe()

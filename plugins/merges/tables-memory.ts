@@ -1,8 +1,8 @@
-// The tables in memory that several stores read, with their keys and foreign keys as the migrations declare them.
+// The in-memory tables that several stores use, with the keys and foreign keys that the migrations declare.
 import { openPairUnique, type MergeComment, type MergeRequest, type MergeReview } from 'hexforge/merges';
 import type { MemoryDatabase, MemoryTable } from 'hexforge/plugin';
 
-/** Memory unsets what SQL sets to null. */
+/** Deleting the source repository unsets `sourceRepositoryId` in memory, while SQL sets it to null. */
 export type StoredRequest = Omit<MergeRequest, 'sourceRepositoryId'> & {
   readonly sourceRepositoryId?: string | undefined;
 };
@@ -39,7 +39,7 @@ export const assigneeTable = (database: MemoryDatabase) =>
     references: { ...ofRequest, userId: { table: 'identity_user', onDelete: 'cascade' } },
   });
 
-/** Constraints of the table of reviews. */
+/** The constraints of the table of reviews. */
 export const reviewConstraints = {
   uniques: { merges_review_user: ['requestId', 'userId'] },
   references: { ...ofRequest, userId: { table: 'identity_user', onDelete: 'restrict' } },
@@ -48,7 +48,7 @@ export const reviewConstraints = {
 export const reviewTable = (database: MemoryDatabase): MemoryTable<MergeReview> =>
   database.table<MergeReview>('merges_review', { ...reviewConstraints, key: 'id' });
 
-/** Constraints of the table of comments. */
+/** The constraints of the table of comments. */
 export const commentConstraints = {
   references: { ...ofRequest, authorId: { table: 'identity_user', onDelete: 'restrict' } },
 } as const;

@@ -1,4 +1,4 @@
-// The tables of this plugin as entities, and the rows that queries see.
+// The tables of the plugin "merges" as entities, and the types of rows in queries.
 import { defineEntity, numbers, p, type InferKyselyDB } from 'hexforge/plugin';
 import type { IdentityViews } from 'hexforge/identity';
 import { mergeStates, reviewStates } from 'hexforge/merges';
@@ -79,5 +79,5 @@ export const CommentTable = defineEntity({
 
 export const entities = [RequestTable, RequestLabelTable, AssigneeTable, ReviewTable, CommentTable] as const;
 
-/** Rows as queries see them, beside the views of other areas. */
+/** The types of rows in queries, including the views of other areas. */
 export type MergesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews & RepositoryViews;

@@ -1,10 +1,10 @@
-// What proves a client in a request: the Authorization header, or two fields of the form.
+// Reads the client authentication of a request: the Authorization header, or two fields of the form.
 import { Joi, maybe, shape, word } from 'hexforge/plugin';
 
-/** A field of a form that is far below any bound of it. */
+/** A field of a form, with a maximum length far below the limit of a body. */
 export const field = (most = 2048) => maybe(word().max(most));
 
-/** The fields of every form that a client proves itself in. */
+/** The fields of every form that authenticates a client. */
 export const proofFields = { client_id: field(), client_secret: field() } as const;
 
 export const proofOf = (
@@ -14,7 +14,7 @@ export const proofOf = (
 
 const misplaced = () => Joi.any().forbidden();
 
-/** What must not stand in a URL, for URLs are logged (RFC 6749, section 2.3.1). */
+/** Rejects these parameters in the URL, because URLs are logged (RFC 6749, section 2.3.1). */
 export const noSecrets = shape({
   client_id: misplaced(),
   client_secret: misplaced(),
@@ -25,7 +25,7 @@ export const noSecrets = shape({
   token: misplaced(),
 });
 
-/** The caller is the client, which proves itself. */
+/** The common members of routes whose caller is the client, which authenticates itself. */
 export const ofClients = {
   access: { who: 'anyone' },
   scope: null,
@@ -35,5 +35,5 @@ export const ofClients = {
   query: noSecrets,
 } as const;
 
-/** RFC 6749, section 5.1. */
+/** Required for responses with tokens (RFC 6749, section 5.1). */
 export const uncached = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;

@@ -1,4 +1,4 @@
-// The schema of the authorization server, step by step.
+// The migrations of the authorization server.
 import type { Migration } from 'hexforge/plugin';
 
 export const tables = [
@@ -107,11 +107,11 @@ export const migrations: readonly Migration[] = [
     name: '002-bounds',
     up: [
       'create index oauth_server_refresh_token_expiry on oauth_server_refresh_token (expires_at)',
-      // A family may have any number of tokens. Its end is to cost one row: none is good without it, and those it
-      // leaves are pruned as they expire.
+      // A family may have any number of tokens. Without the foreign keys, ending it updates one row; its tokens become
+      // invalid and are pruned when they expire.
       'alter table oauth_server_refresh_token drop constraint oauth_server_refresh_token_family_id_fkey',
       'alter table oauth_server_access_token drop constraint oauth_server_access_token_family_id_fkey',
-      // Resources are in lower case behind the base URL from here on. Of one that is not, the answer is found no more.
+      // The path of a resource is now stored in lower case, so answers remembered under another spelling are removed.
       `update oauth_server_grant set remembered = null
         where substring(resource from '/api/v1/mcp/.*$') <> lower(substring(resource from '/api/v1/mcp/.*$'))`,
     ],

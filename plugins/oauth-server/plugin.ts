@@ -1,4 +1,4 @@
-// The plugin "oauth-server": an OAuth2 and OpenID Connect authorization server for applications of others.
+// The plugin "oauth-server": an OAuth2 and OpenID Connect authorization server for other applications.
 import { definePlugin, rows } from 'hexforge/plugin';
 import { oauthEvents, oauthScopes, oauthSettings, type KeptKey } from 'hexforge/oauth';
 import { rsaSigner, sha256Digests } from '#adapters/crypto/index';

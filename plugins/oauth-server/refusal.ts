@@ -1,19 +1,19 @@
-// How OAuth2 endpoints word what they refuse: `{ error, error_description }` (RFC 6749, section 5.2).
+// Converts errors of OAuth2 endpoints to `{ error, error_description }` (RFC 6749, section 5.2).
 import { InvalidClient, OAuthRefusal } from 'hexforge/oauth';
 import { maybe, shape, word, type RouteSpec } from 'hexforge/plugin';
 
 type Wording = NonNullable<RouteSpec<never, never, never, 'empty', { readonly who: 'anyone' }>['refusal']>;
 
-/** Members beside `error`, for the OpenAPI document. */
+/** Members in addition to `error`, for the OpenAPI document. */
 export const errorMembers = shape({ error_description: maybe(word()) });
 
-/** RFC 6749, section 5.2: ASCII without quotes and backslashes. */
+/** Replaces characters that RFC 6749, section 5.2 does not allow: only ASCII without quotes and backslashes. */
 const described = (text: unknown): string => String(text).replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'");
 
 /**
- * Refusals of the protocol and of its input. What is refused before that (a bad credential, a spent budget, a page of
- * another site) keeps the envelope of all operations.
- * @param malformed the error of an input that no rule of the protocol looked at.
+ * Converts errors of the protocol and of invalid input. Errors raised earlier (a bad credential, an exhausted budget, a
+ * request from another site) keep the JSON of all other operations.
+ * @param malformed The `error` of input that fails validation.
  */
 export const wording =
   (malformed: string): Wording =>
@@ -34,12 +34,12 @@ export const wording =
           : others,
       };
     }
-    // Document D: a wrong content type is 400.
+    // A wrong content type is answered with 400, like any malformed request.
     if (status === 415) return told('invalid_request', body['detail'], 400);
     if (status === 400 || status === 413) return told(malformed, body['detail'] ?? body['error']);
     if (status === 500) return told('server_error', body['detail']);
     return status === 503 ? told('temporarily_unavailable', body['error']) : { status, headers, body };
   };
 
-/** Of the endpoints under /oauth2. */
+/** The common members of the routes under /oauth2. */
 export const oauthRefusals = { refusal: wording('invalid_request'), errorMembers } as const;

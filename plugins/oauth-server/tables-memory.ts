@@ -1,4 +1,5 @@
-// The tables in memory: keys, unique constraints and foreign keys, as the migrations declare them in SQL.
+// The in-memory tables of the authorization server, with the keys, unique constraints and foreign keys that the
+// migrations declare.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { AuthorizationCode, Client, Family, Grant } from 'hexforge/oauth';
 

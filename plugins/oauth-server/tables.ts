@@ -123,7 +123,7 @@ export const entities = [
   KeyTable,
 ] as const;
 
-/** Rows as queries see them. */
+/** The types of rows in queries. */
 export type OAuthRows = InferKyselyDB<(typeof entities)[number]>;
 
 export const db = (database: SqlDatabase): Kysely<OAuthRows> => database.kysely<OAuthRows>();

@@ -1,4 +1,4 @@
-// The schema of this plugin, step by step.
+// The migrations of labels and milestones.
 import type { Migration } from 'hexforge/plugin';
 
 export const tables = ['planning_label', 'planning_milestone'];

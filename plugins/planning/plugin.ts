@@ -1,4 +1,4 @@
-// The plugin "planning": labels and milestones of repositories, for whatever carries them.
+// The plugin "planning": labels and milestones of repositories, for issues and merge requests.
 import { definePlugin } from 'hexforge/plugin';
 import { planningEvents } from 'hexforge/planning';
 import { planningUseCases } from '#core/planning/use-cases';

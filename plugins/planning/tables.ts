@@ -1,4 +1,4 @@
-// The tables of this plugin as entities, and the stores over them.
+// The tables of labels and milestones as entities, and their stores.
 import { defineEntity, p, rows } from 'hexforge/plugin';
 import { milestoneStates, type Label, type Milestone } from 'hexforge/planning';
 

@@ -1,4 +1,4 @@
-// Redis as the rate counter, so that several processes share every budget.
+// The plugin "redis": a rate counter in Redis, so that several processes share every budget.
 import { definePlugin, Joi, shape } from 'hexforge/plugin';
 import { connect, redisRateCounter } from '#adapters/redis/index';
 

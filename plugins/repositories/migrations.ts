@@ -1,4 +1,4 @@
-// The schema of this plugin: its tables, the published view and the published functions, step by step.
+// The migrations of the plugin "repositories": its tables, the published view and the published functions.
 import type { Migration } from 'hexforge/plugin';
 
 export const tables = [
@@ -90,7 +90,7 @@ export const migrations: readonly Migration[] = [
   {
     name: '003-people',
     up: [
-      // No foreign key: the permissions were copied, and outlive the template.
+      // Not a foreign key, because the permissions were copied and remain when the template is deleted.
       'alter table repositories_collaborator add column role_template_id uuid',
       'alter table repositories_repository add column parent_id uuid references repositories_repository (id) on delete set null',
       'create index repositories_repository_parent on repositories_repository (parent_id, updated_at desc, id) where parent_id is not null',
@@ -112,7 +112,7 @@ export const migrations: readonly Migration[] = [
     name: '004-prune',
     up: [
       'alter table repositories_repository add column prune_at timestamptz',
-      // What earlier pushes left goes too.
+      // Also schedules a prune for repositories with earlier pushes.
       `update repositories_repository set prune_at = updated_at + interval '14 days'`,
       'create index repositories_repository_prune on repositories_repository (prune_at, id) where prune_at is not null',
     ],
@@ -120,9 +120,9 @@ export const migrations: readonly Migration[] = [
   {
     name: '005-readable',
     up: [
-      // Rows, not a condition: PostgreSQL puts the query of a function of this form (one select, stable, not strict) in
-      // the place of its call, so that a list of readable repositories has the plan of one that names the rule itself.
-      // The rows are whole because a list that had to join ids back to their table would read each row twice.
+      // Returns rows instead of a condition, because PostgreSQL inlines a function of this form (one select, stable,
+      // not strict). A list of readable repositories then gets the same plan as a query with the rule itself. It
+      // returns whole rows, because joining ids with their table would read each row twice.
       `create function repositories_readable_by(reader uuid) returns setof repositories_repository
       language sql stable as $$
       select r.* from repositories_repository r

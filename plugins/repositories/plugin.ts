@@ -1,4 +1,4 @@
-// The plugin "repositories": records, visibility and access, contents, and what belongs to a push.
+// The plugin "repositories": repository records, access, contents, and pushes.
 import { definePlugin, Joi, shape } from 'hexforge/plugin';
 import { repositoryEvents, repositoryPermissions, repositoryScopes, repositorySettings } from 'hexforge/repositories';
 import { offeredRepositories, repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';

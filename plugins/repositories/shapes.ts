@@ -1,7 +1,7 @@
-// Shapes that the nouns of this plugin share: the path to a repository, and object ids.
+// Shapes that several nouns of this plugin share: the path to a repository, and object ids.
 import { Joi, shape, word } from 'hexforge/plugin';
 
-/** Members of a path that begins with `/repos/{owner}/{repo}`, for one with a further parameter of its own shape. */
+/** The parameters of a path that starts with `/repos/{owner}/{repo}`, for routes with further parameters. */
 export const inRepository = { owner: word(), repo: word() } as const;
 
 /** A file or folder at a ref: `{ref}/{path*}`. */
@@ -11,7 +11,7 @@ export const fileAtRefParams = shape({
   path: rest('Of a file'),
 });
 
-/** The rest of a path. Where there is none: `.` names nothing in git, so it is 404 as for every folder. */
+/** The rest of a path. If it is empty, `.` is used, which does not exist in git and so results in 404. */
 export function rest(description: string): Joi.StringSchema {
   return word().required().failover('.').description(description);
 }

@@ -1,9 +1,9 @@
-// The tables in memory that several stores read, with their keys and foreign keys as the migrations declare them.
+// The in-memory tables that several stores use, with the keys and foreign keys that the migrations declare.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { Collaboration, Mark } from 'hexforge/repositories';
 import { markTables } from './tables.ts';
 
-/** What is one user's in one repository. */
+/** A row that belongs to one user in one repository. */
 interface MarkRow {
   readonly repositoryId: string;
   readonly userId: string;

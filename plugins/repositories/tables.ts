@@ -1,4 +1,4 @@
-// The tables of this plugin as entities, and the rows that queries see.
+// The tables of the plugin "repositories" as entities, and the types of rows in queries.
 import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
 import type { IdentityViews } from 'hexforge/identity';
 import { visibilities, type Mark } from 'hexforge/repositories';
@@ -79,11 +79,11 @@ export const entities = [
   ProtectionTable,
 ] as const;
 
-/** Mark → its table. */
+/** Mark to its table. */
 export const markTables = { star: 'repositories_star', watch: 'repositories_watch' } as const satisfies Record<
   Mark,
   string
 >;
 
-/** Rows as queries see them, beside the views of other areas. */
+/** The types of rows in queries, including the views of other areas. */
 export type RepositoriesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews;

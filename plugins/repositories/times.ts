@@ -1,7 +1,7 @@
-// Parsing of times in bodies of this plugin.
+// Parses times in request bodies.
 import { parseInstant, ValidationFailed } from 'hexforge/plugin';
 
-/** A member of a body: a time that git can keep. @throws {ValidationFailed} */
+/** Parses a member of a body as a time that git can store. @throws {ValidationFailed} */
 export function instant(field: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const found = parseInstant(text);

@@ -1,4 +1,4 @@
-// The schema of stored settings.
+// The migrations of stored settings.
 import type { Migration } from 'hexforge/plugin';
 
 export const migrations: readonly Migration[] = [
@@ -15,7 +15,7 @@ export const migrations: readonly Migration[] = [
   },
   {
     name: '002-whose-settings',
-    // The column by which a purge finds what is kept for a plugin.
+    // A purge finds the settings of a plugin by this column.
     up: ['alter table settings_setting add column hexforge_plugin text'],
   },
 ];

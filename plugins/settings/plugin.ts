@@ -1,4 +1,4 @@
-// Instance settings that administrators change while the forge runs.
+// The plugin "settings": instance settings that administrators change while the forge runs.
 import { definePlugin, on } from 'hexforge/plugin';
 import { settingsScopes } from 'hexforge/settings';
 import { settingsUseCases } from '#core/settings/use-cases';

@@ -1,4 +1,4 @@
-// What the chat is told: each event once, again where it was not taken, and nothing of private repositories.
+// Tests the chat notifier: each event is posted once, a failed post is retried, and private repositories are left out.
 import { strict as assert } from 'node:assert';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { checkPlugin, testHost } from 'hexforge/testing';
 import plugin from './plugin.ts';
 
-/** A chat that answers these statuses, one after the other, and then 200. */
+/** A chat server that returns these statuses in order, and then 200. */
 async function chat(...statuses: number[]) {
   const told: { readonly text: string; readonly key: string | undefined }[] = [];
   const keyOf = ({ headers }: IncomingMessage) => headers['idempotency-key']?.toString();

@@ -1,11 +1,11 @@
-// The chat: an incoming webhook that takes `{ "text": … }`, as most chats have one.
+// Posts messages to the chat, through an incoming webhook that accepts `{ "text": … }`, as most chats do.
 
-/** Rejects where the chat did not take it. The address is a secret, so no message names it. */
+/** Rejects unless the chat answers with a 2xx status. The address is a secret, so no error message contains it. */
 export async function post(webhook: string, text: string, eventId: string, signal: AbortSignal): Promise<void> {
   if (!URL.canParse(webhook)) throw new Error('the setting "chat-notifier.webhook" is no URL');
   const { ok, status } = await fetch(webhook, {
     method: 'POST',
-    // A server that died between telling and remembering tells again: by this key the chat may know it.
+    // A server that ends after posting and before storing posts again; the key lets the chat drop the duplicate.
     headers: { 'content-type': 'application/json', 'idempotency-key': eventId },
     body: JSON.stringify({ text }),
     redirect: 'error',

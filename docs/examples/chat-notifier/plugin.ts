@@ -1,4 +1,4 @@
-// The plugin "chat-notifier": tells a chat of new repositories and of pushes. It handles events, and serves no routes.
+// The plugin "chat-notifier": posts new repositories and pushes to a chat. It handles events, and serves no routes.
 import { definePlugin, flag, on, rows, shape, type EventOf } from 'hexforge/plugin';
 import type { Repository } from 'hexforge/repositories';
 import { post } from './chat.ts';
@@ -14,7 +14,7 @@ export default definePlugin({
   name: 'chat-notifier',
   version: '1.0.0',
   api: '^0.2.0',
-  // A forge without a chat is a forge.
+  // If this plugin fails, the forge runs without it.
   onFailure: 'isolate',
   config: shape({ private: flag().default(false).description('Whether private repositories are told of too') }),
   settings: [
@@ -36,8 +36,8 @@ export default definePlugin({
 
   build: ({ config, Repositories, Settings, UnitOfWork, stores }) => ({
     /**
-     * Throws where the chat does not take it: the forge tries again, and parks the event at last. What it reads and
-     * writes lies in units of work, the request to the chat between them.
+     * Throws if the chat does not accept the message: the forge then retries, and at last dead-letters the event. Reads
+     * and writes run in units of work; the request to the chat runs outside of them.
      */
     async tell(event: EventOf, repositoryId: string, say: (repository: Repository) => string, signal: AbortSignal) {
       const webhook = await Settings.get('chat-notifier.webhook');
@@ -47,7 +47,7 @@ export default definePlugin({
       if (await wasTold(stores.told, event)) return;
       await post(webhook, say(repository), event.id, signal);
       await UnitOfWork.run(async () => {
-        // It may be gone by now, and what is written after its end nobody would remove.
+        // The repository may have been deleted meanwhile, and a row written after its deletion would never be removed.
         if ((await Repositories.byId(repositoryId)) !== undefined) await remember(stores.told, event, repositoryId);
       });
     },

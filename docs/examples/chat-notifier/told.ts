@@ -1,8 +1,10 @@
-// What was told to the chat: of each repository and handler the last event, so that none is told twice.
+// Stores the last event posted to the chat, by repository and handler, so that no event is posted twice.
 import { defineEntity, p, type EventOf, type Migration, type Rows } from 'hexforge/plugin';
 
 export interface Told {
-  /** Handler and repository: the events of one repository come to one handler in order, so its last one is enough. */
+  /**
+   * Handler and repository. One handler receives the events of one repository in order, so the last event is enough.
+   */
   readonly id: string;
   readonly repositoryId: string;
   readonly eventId: string;
@@ -24,13 +26,13 @@ const idOf = ({ type, aggregate }: EventOf): string => `${type} ${aggregate}`;
 export const wasTold = async (rows: Rows<Told>, event: EventOf): Promise<boolean> =>
   (await rows.findOne({ id: idOf(event) }))?.eventId === event.id;
 
-/** In a unit of work. */
+/** Must be called in a unit of work. */
 export async function remember(rows: Rows<Told>, event: EventOf, repositoryId: string): Promise<void> {
   const id = idOf(event);
   if ((await rows.update({ id }, { eventId: event.id })) === undefined)
     await rows.insert({ id, repositoryId, eventId: event.id });
 }
 
-/** In a unit of work. Forgetting twice changes nothing. */
+/** Must be called in a unit of work. Idempotent. */
 export const forget = (rows: Rows<Told>, repositoryId: string): Promise<void> =>
   rows.deleteMany({ where: { repositoryId } });

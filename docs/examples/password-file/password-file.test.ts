@@ -1,4 +1,4 @@
-// Who gets in with the passwords of a file, and who does not; and what the port promises to the forge.
+// Tests the password file: who can sign in with its passwords, and the contract of the port.
 import { strict as assert } from 'node:assert';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// The file of people: one line each, `username:salt:hash`, the last two as scrypt has them, in base64.
+// Reads the file of people: one line each, `username:salt:hash`, with salt and scrypt hash in base64.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const length = 32;
 const hashed = promisify<string, Buffer, number, Buffer>(scrypt);
 
-/** The line of a person. */
+/** The line for one person. */
 export async function lineOf(username: string, password: string): Promise<string> {
   const salt = randomBytes(16);
   return [username, salt.toString('base64'), (await hashed(password, salt, length)).toString('base64')].join(':');
@@ -18,10 +18,10 @@ interface Person {
   readonly hash: Buffer;
 }
 
-/** Compared with where nobody has the name, so that the answer takes as long. */
+/** Compared if the name is unknown, so that the response takes as long as for a known name. */
 const nobody: Person = { username: '', salt: Buffer.alloc(16), hash: Buffer.alloc(length) };
 
-/** Read anew each time: it is small, and who was struck off it is out at once. */
+/** Reads the whole file on every check: it is small, and a removed person is locked out at once. */
 async function people(file: string): Promise<readonly Person[]> {
   const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.trim());
   return lines
@@ -34,7 +34,7 @@ async function people(file: string): Promise<readonly Person[]> {
     });
 }
 
-/** The name of the person as the file has it; undefined where the password is wrong, or nobody has the name. */
+/** The name as spelled in the file; undefined if the password is wrong or the name is unknown. */
 export async function personOf(file: string, username: string, password: string): Promise<string | undefined> {
   const wanted = username.toLowerCase();
   const person = (await people(file)).find((one) => one.username.toLowerCase() === wanted) ?? nobody;
@@ -42,7 +42,7 @@ export async function personOf(file: string, username: string, password: string)
   return same && person !== nobody ? person.username : undefined;
 }
 
-/** What keeps the file from being read, as a sentence. */
+/** Why the file cannot be read, as a sentence; undefined if it can. */
 export const unreadable = (file: string): Promise<string | undefined> =>
   people(file).then(
     () => undefined,

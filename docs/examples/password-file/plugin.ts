@@ -1,4 +1,4 @@
-// The plugin "password-file": people sign in with the passwords of a file. It provides a port and nothing else.
+// The plugin "password-file": people sign in with the passwords of a file. It provides one port and nothing else.
 import { definePlugin, shape, word } from 'hexforge/plugin';
 import { personOf, unreadable } from './people.ts';
 
@@ -9,8 +9,8 @@ export default definePlugin({
   config: shape({ file: word().description('The file of people, as an absolute path') }),
   environment: { PASSWORD_FILE: 'file' },
   provides: {
-    // It says who. Whether the account is there, suspended or an administrator's is the forge's to know. A file that
-    // cannot be read rejects: nobody is let in, and the one who asks is told 503.
+    // The port only identifies the person. The forge checks whether the account exists, is suspended or is an
+    // administrator. If the file cannot be read, `check` rejects: the sign-in is answered with 503.
     PasswordDirectory: (_parts, { config }) => ({
       async check(username, password) {
         const found = await personOf(config.file, username, password);

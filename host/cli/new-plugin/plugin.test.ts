@@ -1,4 +1,4 @@
-// What the plugin promises, in memory and on the embedded database.
+// The tests of the plugin, in memory and on the embedded database.
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
 import { checkPlugin, testHost } from 'hexforge/testing';

@@ -1,4 +1,4 @@
-// The plugin "sample-plugin": notes on a repository, for whoever may read it, by whoever may write to it.
+// The plugin "sample-plugin": notes on a repository, for callers who may read it, added by callers who may write to it.
 import {
   api,
   changes,
@@ -31,7 +31,7 @@ const NoteTable = defineEntity({
   properties: { id: p.uuid().primary(), repositoryId: p.uuid(), author: p.text(), text: p.text() },
 });
 
-/** Once it has been released it never changes; the next change of the table is the next migration. */
+/** A released migration must never change; the next change of the table is a new migration. */
 const notes: Migration = {
   name: '001-notes',
   up: [
@@ -72,7 +72,7 @@ export default definePlugin({
       ),
   }),
 
-  // They are served below /api/v1/x/sample-plugin.
+  // Served below /api/v1/x/sample-plugin.
   routes: (useCases) => [
     api({
       id: 'samplePluginNoteList',

@@ -1,4 +1,5 @@
-// The bare host: exactly the plugins given over memory storage, for tests of one builder or of how plugins meet.
+// The bare host: exactly the given plugins over memory storage, for tests of one builder or of the interaction of
+// plugins.
 import { aesSealer } from '#adapters/crypto/sealer';
 import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { Log } from '#core/kernel/log';
@@ -23,39 +24,39 @@ interface TimeLimits {
   readonly stop: number;
 }
 
-/** What an operator would configure. */
+/** The configuration that an operator would write. */
 export interface CheckOptions {
-  /** Plugin name → its configuration. */
+  /** Plugin name to its configuration. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** What a bare host is made with. */
+/** The options of a bare host. */
 export interface BareHostOptions extends CheckOptions {
   readonly providers?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly ids?: Ids;
-  /** Plugins treated as third-party ones: their routes live under `/api/v1/x/<plugin>/`. */
+  /** Plugins to treat as external: their routes are mounted under `/api/v1/x/<plugin>/`. */
   readonly foreign?: readonly string[];
-  /** Default: one that does not exist; a plugin that touches the disk is given one. */
+  /** Default: a path that does not exist. Required for a plugin that uses the disk. */
   readonly dataDir?: string;
   readonly limits?: TimeLimits;
   readonly announce?: (line: string) => void;
   readonly log?: Log;
 }
 
-/** A host with exactly the given plugins, started. */
+/** A started host with exactly the given plugins. */
 export interface BareHost {
   port<K extends PortName>(name: K): PortValue<K>;
-  /** Plugin name → where it stands and why. */
+  /** Plugin name to its state and the reason. */
   states(): Readonly<Record<string, { readonly state: State; readonly reason: string | undefined }>>;
-  /** What `/readyz` says. */
+  /** The data of `/readyz`. */
   readiness(): Promise<Readiness>;
   /** Every served route as `METHOD /path`. */
   routes(): readonly string[];
-  /** Resolves when every event committed so far was delivered once. */
+  /** Resolves when every event committed so far has been delivered once. */
   drained(): Promise<void>;
-  /** Serves over HTTP on a free port, every answer held against its schema. @returns the URL. */
+  /** Serves HTTP on a free port, and validates every response against its schema. @returns the URL. */
   listen(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -64,7 +65,7 @@ const silent: Log = { debug: () => undefined, info: () => undefined, warn: () =>
 const noDirectory = '/nonexistent/hexforge-test';
 
 /**
- * A host with exactly these plugins over memory storage, started.
+ * Starts a host with exactly these plugins over memory storage.
  *
  * @example
  *   const host = await bareHost([bell], { foreign: ['bell'] });
@@ -72,7 +73,7 @@ const noDirectory = '/nonexistent/hexforge-test';
  *   assert.equal((await fetch(`${url}/api/v1/x/bell`)).status, 404);
  *   await host.stop();
  *
- * @throws {Refused} with what `hexforge check` or a start would say.
+ * @throws {Refused} with the problems that `hexforge check` or a start would report.
  */
 export async function bareHost(
   definitions: readonly PluginDefinition[],
@@ -95,9 +96,9 @@ export async function bareHost(
 }
 
 export interface AssemblyParts {
-  /** Checked. */
+  /** Already checked. */
   readonly plan: Plan;
-  /** Closed by the host's stop, and where it does not start. */
+  /** Closed when the host stops or fails to start. */
   readonly storage: OpenStorage;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -107,7 +108,7 @@ export interface AssemblyParts {
   readonly limits: TimeLimits;
 }
 
-/** A host on what was opened for it, migrated, built and started. */
+/** Migrates, builds and starts a host on the given parts. */
 export async function assemble(parts: AssemblyParts): Promise<BareHost> {
   const { plan, storage, clock, ids, log, dataDir, announce, limits } = parts;
   const port = await freePort('127.0.0.1');

@@ -1,30 +1,33 @@
-// The HTTP client of a test host: requests as one user, over a real connection.
+// The HTTP client of a test host: sends requests as one user, over a real connection.
 import { request, type Agent, type IncomingHttpHeaders } from 'node:http';
 
-/** What a request has beside its method and path. */
+/** The options of a request. */
 export interface RequestOptions {
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is, in the place of `json`; its type stands in `headers`. */
+  /** Sent unchanged, instead of `json`. Its content type belongs in `headers`. */
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer to a request, whatever its status. */
+/** The response to a request, whatever its status. */
 export interface Answer {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: Readonly<IncomingHttpHeaders>;
-  /** JSON as its value, any other text as a string; undefined where there is none. */
+  /** The parsed value if the body is JSON, otherwise a string; undefined if it is empty. */
   readonly body: unknown;
-  /** The body as it came. */
+  /** The raw body. */
   readonly bytes: Uint8Array;
 }
 
-/** Who asks: headers to send, made at the first request. */
+/** The headers that authenticate the user, made for the first request. */
 type Credential = () => Promise<Readonly<Record<string, string>>>;
 
-/** Paths start below `/api/v1`: `/x/bell/rings`; one that begins with `/api/`, and a `URL`, are taken as they are. */
+/**
+ * Paths are relative to `/api/v1`, such as `/x/bell/rings`. A path that starts with `/api/` and a `URL` are used
+ * unchanged.
+ */
 export class Client {
   readonly #url: string;
   readonly #agent: Agent;

@@ -1,4 +1,5 @@
-// An empty embedded database to start from: making one takes ten seconds of a processor, so it is made once and kept.
+// Makes an empty embedded database once and caches it for all test hosts, because making one takes ten seconds of CPU
+// time.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -9,12 +10,12 @@ import { systemClock, systemIds } from '#adapters/memory/index';
 import { openPostgres } from '#adapters/postgres/index';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-/** Of this package, where bin/hexforge.js caches too: no other user can put anything there. */
+/** The cache folder of this package, which bin/hexforge.js also uses. Other users cannot write to it. */
 const root = join(import.meta.dirname, '../../..');
 const cache = join(root, 'node_modules/.cache/hexforge');
 const engine = (file: string): string => fileURLToPath(new URL(file, import.meta.resolve('@electric-sql/pglite')));
 
-/** What makes a cluster: another version of it makes another one. */
+/** A hash of the code that makes a cluster: if the code changes, another cluster is made. */
 function version(): string {
   const hash = createHash('sha256').update(readFileSync(engine('../package.json')));
   const ours = join(root, 'adapters/postgres/embedded');
@@ -24,7 +25,7 @@ function version(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Where nothing can be kept beside the package, for this process alone. */
+/** A folder for a new cluster. If the cache cannot be written, the folder only lasts as long as this process. */
 function writableCache(): string {
   try {
     mkdirSync(cache, { recursive: true, mode: 0o700 });
@@ -36,7 +37,7 @@ function writableCache(): string {
   }
 }
 
-/** Where it is kept, once it has been made. */
+/** The folder of the cached cluster, which may not exist yet. */
 export const keptCluster = (): string => join(cache, `cluster-${version()}`);
 
 async function make(): Promise<string> {
@@ -55,7 +56,7 @@ async function make(): Promise<string> {
   try {
     renameSync(unfinished, kept);
   } catch {
-    // Another process was faster, and its is as good.
+    // Another process was faster; its cluster is used.
     rmSync(unfinished, { recursive: true, force: true });
   }
   return kept;
@@ -64,19 +65,19 @@ async function make(): Promise<string> {
 let compiled: Promise<WebAssembly.Module> | undefined;
 
 /**
- * The embedded database's program, compiled once and kept: V8 gives every thread of this process what is compiled
- * already, instead of a second of a processor each.
+ * Compiles the embedded database's program once and keeps it. V8 then shares the compiled code with every thread of
+ * this process, which saves a second of CPU time each.
  */
 const keepCompiled = (): Promise<WebAssembly.Module> =>
   (compiled ??= readFile(engine('pglite.wasm')).then((bytes) => WebAssembly.compile(bytes)));
 
 let made: Promise<string> | undefined;
 
-/** Lays an empty database into a data directory that is about to see its first start. */
+/** Copies an empty database into a data directory before its first start. */
 export async function layCluster(dataDir: string): Promise<void> {
   made ??= keepCompiled().then(make);
   const from = await made;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  // At once: the asynchronous copy of a thousand small files takes ten times as long.
+  // Synchronous, because the asynchronous copy of a thousand small files takes ten times as long.
   cpSync(join(from, 'database'), join(dataDir, 'database'), { recursive: true });
 }

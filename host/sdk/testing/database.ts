@@ -1,10 +1,10 @@
-// The database of one test host: none, an embedded one, or one of its own on a PostgreSQL server.
+// The database of one test host: in memory, an embedded one, or a separate one on a PostgreSQL server.
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { systemClock, systemIds } from '#adapters/memory/index';
 
 export interface TestDatabase {
-  /** What tells the forge of it. */
+  /** The environment variables that make the forge use it. */
   readonly environment: Readonly<Record<string, string>>;
   remove(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export async function testDatabase(database: string, dataDir: string): Promise<T
     await layCluster(dataDir);
     return { environment: { HEXFORGE_DATABASE: 'sql' }, remove: async () => undefined };
   }
-  // Not a schema in the one there is: events and locks are of a whole database.
+  // A separate database instead of a schema, because events and locks span a whole database.
   const name = `hexforge_test_${process.pid}_${randomBytes(4).toString('hex')}`;
   await administer(database, `create database ${name}`);
   const url = new URL(database);

@@ -1,8 +1,8 @@
-// Git on demand: a test that asks nothing of git starts no process of it.
+// Starts git only on demand, so that tests that do not use git start no git process.
 import type { PluginDefinition } from '#host/definition';
 import type { GitBackend } from '#core/repositories/index';
 
-/** The definition of a provider of GitBackend, started when git is first asked for more than an empty repository. */
+/** Wraps a provider of GitBackend: it is started at the first call other than the creation of an empty repository. */
 export function gitOnDemand(definition: PluginDefinition): PluginDefinition {
   const provide = definition.provides?.GitBackend;
   if (provide === undefined) return definition;
@@ -31,7 +31,7 @@ export function gitOnDemand(definition: PluginDefinition): PluginDefinition {
             if (name === 'create') return create;
             const member: unknown = Reflect.get(target, name);
             if (typeof member !== 'function') return member;
-            // Of all that git is asked, this alone is answered at once.
+            // The only synchronous method of a git back end.
             if (name === 'isLegalName') return target.isLegalName.bind(target);
             return async (...rest: readonly unknown[]): Promise<unknown> => {
               await (started ??= begin());

@@ -1,9 +1,9 @@
-// The users, repositories and tokens of a test host, made through its own REST API when a test first speaks of them.
+// The users, repositories and tokens of a test host, created through its REST API when a test first uses them.
 import type { Agent } from 'node:http';
 import type { Clock } from '#core/kernel/time';
 import { Client, type Answer } from './client.ts';
 
-/** What an account of a test host is made with. */
+/** The options of a new account. */
 export interface NewUser {
   readonly displayName?: string;
   readonly email?: string;
@@ -17,7 +17,7 @@ export interface TestUser {
   readonly password: string;
 }
 
-/** What a repository of a test host is made with. */
+/** The options of a new repository. */
 export interface NewRepository {
   /** Default: private. */
   readonly visibility?: 'public' | 'internal' | 'private';
@@ -44,7 +44,7 @@ export class Inhabitants {
   readonly #parts: InhabitantsParts;
   readonly #users = new Map<string, Promise<TestUser>>();
   readonly #repositories = new Map<string, Promise<TestRepository>>();
-  /** The credentials of each user, by username and scopes. */
+  /** Clients by username and scopes. */
   readonly #clients = new Map<string, Client>();
 
   constructor(parts: InhabitantsParts) {
@@ -67,7 +67,8 @@ export class Inhabitants {
     let token: Promise<string> | undefined;
     let since = 0;
     const client = new Client(url, agent, async () => {
-      // Sessions end as the test moves the clock; tokens do not.
+      // A session may expire when the test moves the clock, so the client signs in again. Personal access tokens do not
+      // expire.
       if (scopes === undefined && clock.now().getTime() !== since) token = undefined;
       since = clock.now().getTime();
       token ??= scopes === undefined ? this.#signIn(username) : this.#token(username, scopes);
@@ -119,7 +120,7 @@ export class Inhabitants {
   }
 }
 
-/** The same promise to whoever asks; one that failed is tried again. */
+/** Returns the same promise for the same key. A failed one is made again. */
 function once<T>(all: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const known = all.get(key);
   if (known !== undefined) return known;
@@ -135,7 +136,7 @@ interface Body {
   readonly token: string;
 }
 
-/** The test cannot go on without it, so what the server said is told. */
+/** Throws with the server's response, because the test cannot continue without the object. */
 function made(what: string, { status, body }: Answer): Body {
   if (status >= 300) throw new Error(`${what} answered ${status}: ${JSON.stringify(body)}`);
   return body as Body;

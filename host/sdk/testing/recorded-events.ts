@@ -1,10 +1,10 @@
-// The events of a test host: what committed units of work have emitted.
+// Records the events of a test host that committed units of work emitted.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventOf, EventType } from '#core/kernel/events';
 import type { Clock } from '#core/kernel/time';
 import type { OpenStorage } from '#host/storage';
 
-/** The storage with every event that it commits written down, in the order of the commits. */
+/** Wraps the storage so that every committed event is recorded, in the order of the commits. */
 export function recordingEvents(
   storage: OpenStorage,
   clock: Clock,
@@ -20,7 +20,7 @@ export function recordingEvents(
       },
       async run<T>(work: () => Promise<T>): Promise<T> {
         let mine: EventOf[] = [];
-        // What ran in vain before has emitted nothing.
+        // A retried unit of work starts with an empty list, because its earlier attempts emitted nothing.
         const result = await unitOfWork.run(() => emitted.run((mine = []), work));
         events.push(...mine);
         return result;

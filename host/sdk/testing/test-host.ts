@@ -1,4 +1,4 @@
-// The test host: a whole forge around the plugins under test, with real users, repositories and tokens, in one process.
+// The test host: a whole forge around the tested plugins, with real users, repositories and tokens, in one process.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -27,60 +27,60 @@ import './standard-plugins.ts';
 
 export type { NewRepository, NewUser, TestRepository, TestUser };
 
-/** What a test host is made with. */
+/** The options of a test host. */
 export interface TestHostOptions {
-  /** Plugin name → its part of the configuration, of standard plugins too. */
+  /** Plugin name to its part of the configuration, including standard plugins. */
   readonly config?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Settings over their defaults. */
+  /** Settings that override defaults. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Port → the plugin that provides it, where several could. */
+  /** Port to the plugin that provides it, for ports that several plugins provide. */
   readonly providers?: Readonly<Record<string, string>>;
-  /** As an operator has them. Variables of the test's own process count for nothing. */
+  /** Environment variables of the forge. The variables of the test process are ignored. */
   readonly environment?: Readonly<Record<string, string>>;
   /**
    * `memory` (the default); `embedded`: the embedded database; or the URL of a PostgreSQL server whose user may create
-   * databases: each host has one of its own, dropped at its stop.
+   * databases. On a server, each host gets its own database, which is dropped when the host stops.
    */
   readonly database?: 'memory' | 'embedded' | `postgres://${string}` | `postgresql://${string}`;
-  /** Requests are metered. Default: not, so that no test depends on how many came before. */
+  /** Whether requests are metered. Default: false, so that no test depends on the number of earlier requests. */
   readonly metering?: boolean;
-  /** Stands still until the test moves it. Default: 2026-01-01T00:00:00Z. */
+  /** The clock only changes when the test moves it. Default: 2026-01-01T00:00:00Z. */
   readonly clock?: FixedClock;
-  /** Default: counted ones, 00000000-0000-4000-8000-000000000001 and so on. */
+  /** Default: consecutive ids, 00000000-0000-4000-8000-000000000001 and so on. */
   readonly ids?: Ids;
-  /** Accounts there are from the beginning; any other name becomes one when a test first speaks of it. */
+  /** Accounts created at the start. Other accounts are created when a test first uses their name. */
   readonly users?: readonly (string | ({ readonly username: string } & NewUser))[];
-  /** Repositories there are from the beginning, such as `alice/site`. */
+  /** Repositories created at the start, such as `alice/site`. */
   readonly repositories?: readonly (string | ({ readonly path: string } & NewRepository))[];
-  /** Default: errors alone, on standard error. */
+  /** Default: only errors, on standard error. */
   readonly log?: Log;
 }
 
 /** A forge in the process of the test. */
 export interface TestHost extends AsyncDisposable {
-  /** Where it listens. */
+  /** The URL of the HTTP server. */
   readonly url: string;
   readonly clock: FixedClock;
-  /** What was emitted and committed, oldest first; of standard plugins too. */
+  /** Committed events, oldest first, including those of standard plugins. */
   readonly events: readonly EventOf[];
-  /** Requests of somebody who has not signed in. */
+  /** Sends requests without a credential. */
   readonly anonymous: Client;
   get: Client['get'];
   /**
-   * Requests of this user, signed in; with `scopes`, by a personal access token that has these alone. The account is
-   * made where there is none. `admin` is the administrator.
+   * Sends requests as this user, signed in; with `scopes`, by a personal access token with exactly these scopes. The
+   * account is created if it does not exist. `admin` is the administrator.
    */
   as(username: string, options?: { readonly scopes?: readonly string[] }): Client;
-  /** The account of this name, made where there is none. */
+  /** The account of this name, created if it does not exist. */
   user(username: string, options?: NewUser): Promise<TestUser>;
-  /** The repository of this path, made where there is none: `alice/site`. */
+  /** The repository of this path, such as `alice/site`, created if it does not exist. */
   repository(path: string, options?: NewRepository): Promise<TestRepository>;
-  /** What a consumer of the port sees. */
+  /** The value of a port, as its consumers get it. */
   port<K extends PortName>(name: K): PortValue<K>;
   plugins(): readonly { readonly name: string; readonly state: State; readonly reason: string | undefined }[];
-  /** Every served route as `METHOD /path`, below `/api/v1`. */
+  /** Every served route as `METHOD /path`, relative to `/api/v1`. */
   routes(): readonly string[];
-  /** Resolves when every event committed so far was delivered once. */
+  /** Resolves when every event committed so far has been delivered once. */
   drained(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -93,15 +93,15 @@ const onStandardError: Log = {
 };
 
 /**
- * A forge with the standard plugins and these, over HTTP on a free port: routes stand where an operator has them
- * (`/api/v1/x/<plugin>/`), every answer is held against its schema.
+ * Starts a forge with the standard plugins and these, with HTTP on a free port. Routes are mounted as for an operator
+ * (`/api/v1/x/<plugin>/`), and every response is validated against its schema.
  *
  * @example
  *   await using forge = await testHost([bell], { repositories: ['alice/site'] });
  *   const answer = await forge.as('alice').post('/x/bell/alice/site/rings', { json: { times: 3 } });
  *   assert.equal(answer.status, 201);
  *
- * @throws {Refused} with what `hexforge check` or a start would say.
+ * @throws {Refused} with the problems that `hexforge check` or a start would report.
  */
 export async function testHost(
   plugins: PluginDefinition | readonly PluginDefinition[],
@@ -178,7 +178,7 @@ async function inhabited(
   const url = await host.listen();
   const anonymous = new Client(url, agent);
   const inhabitants = new Inhabitants({ url, agent, anonymous, clock, admin });
-  // One after the other, so that their ids are the same in every run.
+  // Sequential, so that the ids are the same in every run.
   for (const user of users) {
     const { username, ...rest } = typeof user === 'string' ? { username: user } : user;
     await inhabitants.user(username, rest);
@@ -207,7 +207,7 @@ async function inhabited(
 
 const admin = { username: 'admin', password: 'password of admin' } as const;
 
-/** As an operator would write it, with the plugins under test as from outside. */
+/** The configuration that an operator would write, with the tested plugins as external ones. */
 async function configurationOf(
   definitions: readonly PluginDefinition[],
   { config = {}, settings = {}, providers = {}, environment = {}, metering = false }: TestHostOptions,

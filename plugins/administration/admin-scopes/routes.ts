@@ -1,4 +1,4 @@
-// Routes of grants of admin scopes (document C, "Admin scopes").
+// The routes of grants of admin scopes.
 import { admin, api, pageRules, readSlice, type Route } from 'hexforge/plugin';
 import type { AdminScopeUseCases } from '#core/administration/use-cases';
 import {

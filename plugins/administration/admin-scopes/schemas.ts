@@ -1,4 +1,4 @@
-// Shapes of grants of admin scopes (document C, "Admin-scope grant").
+// The JSON shapes of grants of admin scopes.
 import type { AdminScopeGrant } from 'hexforge/administration';
 import { count, list, maybe, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 

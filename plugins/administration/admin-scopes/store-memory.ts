@@ -1,4 +1,4 @@
-// Grants of admin scopes in memory.
+// The store of grants of admin scopes in memory.
 import type { AdminGrantStore, AdminScopeGrant } from 'hexforge/administration';
 import type { MemoryDatabase } from 'hexforge/plugin';
 

@@ -1,4 +1,4 @@
-// Grants of admin scopes in PostgreSQL.
+// The store of grants of admin scopes in PostgreSQL.
 import type { AdminGrantStore } from 'hexforge/administration';
 import { countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { AdministrationRows } from '../tables.ts';

@@ -1,4 +1,4 @@
-// The plugins that were enabled at the last start, in memory.
+// The store of the plugins that were enabled at the last start, in memory.
 import type { KnownPluginStore } from 'hexforge/administration';
 import type { MemoryDatabase } from 'hexforge/plugin';
 

@@ -1,4 +1,4 @@
-// The plugins that were enabled at the last start, in PostgreSQL.
+// The store of the plugins that were enabled at the last start, in PostgreSQL.
 import type { KnownPluginStore } from 'hexforge/administration';
 import type { Kysely, SqlDatabase } from 'hexforge/plugin';
 import type { AdministrationRows } from '../tables.ts';

@@ -1,4 +1,4 @@
-// Routes of plugins as administrators see them.
+// The routes of the plugin inventory, for administrators.
 import { api, list, superAdmin, type PluginInventory, type Route } from 'hexforge/plugin';
 import { pluginJson } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-// Shapes of plugins over HTTP. What is told of one is plain already, and shown as it is.
+// The JSON shapes of the plugin inventory. Its records are plain objects, and are sent unchanged.
 import { count, flag, Joi, list, orNull, shape, text, word } from 'hexforge/plugin';
 
 const names = () => list(word());

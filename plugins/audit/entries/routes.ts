@@ -1,4 +1,4 @@
-// Routes of the audit log (document C, "Audit log list").
+// The routes of the audit log.
 import {
   api,
   moment,
@@ -13,11 +13,11 @@ import {
 import type { AuditReading } from '#core/audit/use-cases';
 import { entryJson, entryListJson, entryParams, entryQuery, presentEntry, type EntryQuery } from './schemas.ts';
 
-/** "The audit log needs the super-admin flag itself": no admin scope will do. */
+/** Reading the audit log requires the super-admin flag; no admin scope is enough. */
 const guarded = { access: superAdmin, scope: 'audit.read' } as const;
 const listRule = pageRules.maximum(100, 500);
 
-/** Where `page` is absent, the older `limit` and `offset` count. */
+/** If `page` is absent, the older parameters `limit` and `offset` apply. */
 function sliceOf(query: EntryQuery): { readonly limit: number; readonly offset: number; readonly page: number } {
   if (wholeNumber(query.page) !== undefined) {
     const { page, perPage } = readPage(listRule, query);

@@ -1,4 +1,4 @@
-// Shapes of audit entries over HTTP (document C, "Audit entry").
+// The JSON shapes of audit entries.
 import type { NumberedEntry } from 'hexforge/audit';
 import { count, Joi, list, maybe, orNull, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 
@@ -45,7 +45,7 @@ export const entryParams = shape({
     .description('The number of the entry'),
 });
 
-/** `type:id`, taken apart at the first colon. */
+/** Splits `type:id` at the first colon. */
 const parts = (resource: string): readonly [type: string, id: string] => {
   const at = resource.indexOf(':');
   return at < 0 ? [resource, ''] : [resource.slice(0, at), resource.slice(at + 1)];

@@ -1,4 +1,4 @@
-// Audit entries in PostgreSQL.
+// The store of audit entries in PostgreSQL.
 import { countOf, rawSql, type Kysely, type Selectable, type SqlDatabase } from 'hexforge/plugin';
 import type { AuditStore, NumberedEntry } from 'hexforge/audit';
 import { EntryTable, type AuditRows } from '../tables.ts';
@@ -15,12 +15,14 @@ const entryOf = (row: Selectable<AuditRows['audit_entry']>): NumberedEntry => ({
   at: row.at,
 });
 
-/** `%`, `_` and `\` stand for themselves. */
+/** Escapes `%`, `_` and `\` for `like`. */
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
 
 export function sqlAuditStore(db: SqlDatabase): AuditStore {
   const entries = () => (db.kysely() as Kysely<AuditRows>).selectFrom('audit_entry');
-  /** Those that were counted up, and those since. In two statements, so that the second is planned for few. */
+  /**
+   * The stored count plus the entries since then. These are two statements, so that the second is planned for few rows.
+   */
   const countOfAll = async (): Promise<number> => {
     const up = await (db.kysely() as Kysely<AuditRows>)
       .selectFrom('audit_count')
@@ -34,7 +36,7 @@ export function sqlAuditStore(db: SqlDatabase): AuditStore {
     },
     async list({ actor, action, from, to, limit, offset }) {
       const matching = entries()
-        // Usernames are ASCII; what another collation calls lower case is of no use.
+        // Usernames are ASCII, so the lower case of the "C" collation is enough.
         .$if(actor !== undefined, (all) =>
           all.where(rawSql`lower(actor_username collate "C")`, '=', (actor ?? '').toLowerCase()),
         )
@@ -42,11 +44,11 @@ export function sqlAuditStore(db: SqlDatabase): AuditStore {
         .$if(from !== undefined, (all) => all.where('at', '>=', from ?? new Date()))
         .$if(to !== undefined, (all) => all.where('at', '<=', to ?? new Date()));
       const found = await matching
-        // Where a time ends it, the page begins at the last entry of that time, and is not looked for from the newest.
+        // If `to` is given, starts the scan at the last entry of that time instead of at the newest entry.
         .$if(to !== undefined, (all) =>
           all.where('id', '<=', ({ selectFrom }) =>
             selectFrom('audit_entry as e')
-              // Of an expression, or it would be looked for from the newest itself.
+              // `max` of an expression cannot use the id index, which would start at the newest entry again.
               .select(rawSql<number>`max(e.id + 0)`.as('last'))
               .where('e.at', '<=', to ?? new Date())
               .$if(from !== undefined, (older) => older.where('e.at', '>=', from ?? new Date())),

@@ -1,4 +1,4 @@
-// What was written of one thing, in memory.
+// The audit trail of one resource, in memory.
 import { offsetOf, type AuditTrail, type MemoryDatabase } from 'hexforge/plugin';
 import type { NumberedEntry } from 'hexforge/audit';
 

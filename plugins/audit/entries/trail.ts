@@ -1,4 +1,4 @@
-// What was written of one thing, in PostgreSQL.
+// The audit trail of one resource, in PostgreSQL.
 import { countOf, offsetOf, type AuditTrail, type InferKyselyDB, type SqlDatabase } from 'hexforge/plugin';
 import type { EntryTable } from '../tables.ts';
 

@@ -1,4 +1,4 @@
-// Accounts as administrators see them in JSON.
+// Renders accounts as JSON for administrators.
 import type { Account } from 'hexforge/identity';
 import type { AdminUserJson } from './schemas.ts';
 

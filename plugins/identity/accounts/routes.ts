@@ -1,4 +1,4 @@
-// User administration: the routes of /admin/users (document C, "Users").
+// The routes of /admin/users.
 import { admin, api, offsetOf, pageRules, readPage, readSlice, wholeNumber } from 'hexforge/plugin';
 import type { Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
@@ -17,7 +17,7 @@ import type { AdminUserQuery, UserChangeBody } from './schemas.ts';
 
 const listRule = pageRules.maximum(50, 500);
 
-/** Explicit limit and offset take precedence over page and per_page, each for itself. */
+/** An explicit `limit` overrides `per_page`, and an explicit `offset` overrides `page`. */
 function slice({ page, per_page, limit, offset }: AdminUserQuery): { readonly limit: number; readonly offset: number } {
   const paged = readPage(listRule, { page, per_page: wholeNumber(limit) ?? per_page });
   return readSlice(listRule, { limit: paged.perPage, offset: wholeNumber(offset) ?? offsetOf(paged) });

@@ -1,9 +1,9 @@
-// The shapes of /admin/users, and of what a new account is given whoever makes it.
+// The JSON shapes of /admin/users, and the members that every request for a new account has.
 import { passwordLength, profileLimits, usernameLimit } from 'hexforge/identity';
 import { count, flag, list, maybe, oneOf, orNull, pageQuery, shape, text, time, uuid, word } from 'hexforge/plugin';
 import type { TypeOf } from 'hexforge/plugin';
 
-/** Longer ones are refused by the rule of the core, which counts characters; this bounds the bytes. */
+/** Bounds the bytes of a password. Its length in characters is checked by core. */
 export const password = () =>
   word()
     .max(4 * passwordLength.max)
@@ -16,7 +16,7 @@ export const newAccountMembers = {
   display_name: maybe(text().max(profileLimits.displayName)),
 } as const;
 
-/** Document C, "User record (admin)". */
+/** An account as administrators see it. */
 export const adminUserJson = shape({
   id: uuid(),
   username: word(),
@@ -62,5 +62,5 @@ export const newPasswordBody = shape({ password: password() }).id('NewPassword')
 
 export const uidParams = shape({ uid: uuid() });
 
-/** Document C: the 409 of a deletion carries error and reason. */
+/** The 409 of `adminUserDelete` has a `reason` in addition to `error`. */
 export const deletionErrorMembers = shape({ reason: maybe(word().description('Why the user cannot be deleted')) });

@@ -1,4 +1,4 @@
-// Accounts in memory.
+// The store of accounts in memory.
 import { emailKey, usernameKey } from 'hexforge/identity';
 import type { Account, AccountStore, PublicUserRow, SecuredAccount } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';

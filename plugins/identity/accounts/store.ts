@@ -1,4 +1,4 @@
-// Accounts in PostgreSQL.
+// The store of accounts in PostgreSQL.
 import { emailKey, usernameKey } from 'hexforge/identity';
 import type { Account, AccountStore, SecuredAccount } from 'hexforge/identity';
 import { compiledRead, countOf, rawSql } from 'hexforge/plugin';
@@ -108,7 +108,7 @@ export function sqlAccountStore(db: SqlDatabase): AccountStore {
       return { accounts: found.map(account), total: await countOf(matching) };
     },
     async lock(id) {
-      // `no key`: rows that refer to the account may be written meanwhile.
+      // `for no key update` lets concurrent transactions write rows that refer to the account.
       const row = await users()
         .select(accountColumns)
         .select('password_hash')

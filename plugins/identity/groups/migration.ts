@@ -1,4 +1,4 @@
-// The tables of user groups and their members, with the groups that every instance has.
+// The migration of user groups and their members, with the groups that every instance has.
 import type { Migration } from 'hexforge/plugin';
 
 export const groups: Migration = {
@@ -22,7 +22,7 @@ export const groups: Migration = {
       primary key (group_id, user_id)
     )`,
     'create index identity_group_member_user on identity_group_member (user_id)',
-    // A copy of what the core calls seeded, for a migration that was released never changes.
+    // A copy of `seededGroups` of core, because a released migration must never change.
     `insert into identity_group (id, slug, name, name_key, description, role, is_system, created_at, updated_at)
       select id::uuid, lower(name), name, lower(name), description, role, true, date_trunc('milliseconds', now()),
         date_trunc('milliseconds', now())

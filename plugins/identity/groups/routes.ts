@@ -1,4 +1,4 @@
-// Routes of user groups and their members (document C, "User groups").
+// The routes of user groups and their members.
 import { admin, api, pageRules, readSlice, type Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import {

@@ -1,4 +1,4 @@
-// Shapes of user groups over HTTP (document C, "User-group record").
+// The JSON shapes of user groups.
 import { groupLimits, groupRoles, type CountedGroup, type GroupMember } from 'hexforge/identity';
 import { count, flag, list, maybe, oneOf, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 

@@ -1,4 +1,4 @@
-// User groups and their members in memory.
+// The store of user groups and their members in memory.
 import { groupNameKey, seededGroups, usernameKey } from 'hexforge/identity';
 import type { GroupStore, UserGroup } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';

@@ -1,4 +1,4 @@
-// User groups and their members in PostgreSQL.
+// The store of user groups and their members in PostgreSQL.
 import { groupNameKey, seededGroups, type CountedGroup, type GroupStore, type UserGroup } from 'hexforge/identity';
 import { countOf, rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
 import { GroupTable, rows, type IdentityRows } from '../tables.ts';
@@ -17,12 +17,12 @@ const groupOf = (row: Omit<Row, 'name_key'>): UserGroup => ({
   updatedAt: row.updated_at,
 });
 
-/** PostgreSQL runs the one sub-select that a group needs. */
+/** PostgreSQL only runs the sub-select of the branch that applies. */
 const memberCount = rawSql<number>`case
   when id = ${seededGroups.general} then (select count(*) from identity_user)
   when id = ${seededGroups.admin} then (select count(*) from identity_user where is_admin)
   else (select count(*) from identity_group_member where group_id = identity_group.id) end`;
-/** The seeded ones first, in the order of their ids. */
+/** The seeded groups first, in the order of their ids; then the others by name. */
 const order = rawSql`is_system desc, case when is_system then id::text else name_key end`;
 
 export function sqlGroupStore(database: SqlDatabase): GroupStore {
@@ -51,7 +51,7 @@ export function sqlGroupStore(database: SqlDatabase): GroupStore {
       await database.em().insert(GroupTable, { ...group, nameKey: groupNameKey(group.name) });
     },
     async lock(id) {
-      // `no key`: what refers to the group may be written meanwhile.
+      // `for no key update` lets concurrent transactions write rows that refer to the group.
       const row = await db()
         .selectFrom('identity_group')
         .select(columns)

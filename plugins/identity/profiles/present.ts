@@ -1,4 +1,4 @@
-// Accounts in JSON, as their owner and as anyone sees them.
+// Renders accounts as JSON, for their owner and for the public.
 import type { Account } from 'hexforge/identity';
 import type { PublicProfileJson, UserJson } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-// The routes of one's own profile and password, and of public profiles.
+// The routes of the caller's own profile and password, and of public profiles.
 import { anyone, api, session, signedIn } from 'hexforge/plugin';
 import type { Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';

@@ -1,10 +1,10 @@
-// The shapes of one's own account and of public profiles.
+// The JSON shapes of the caller's own account and of public profiles.
 import { profileLimits } from 'hexforge/identity';
 import { flag, maybe, oneOf, shape, text, time, uuid, word } from 'hexforge/plugin';
 import type { TypeOf } from 'hexforge/plugin';
 import { password } from '../accounts/schemas.ts';
 
-/** Document D, "User object". */
+/** An account as its owner sees it. */
 export const userJson = shape({
   id: uuid(),
   username: word(),

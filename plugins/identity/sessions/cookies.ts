@@ -2,7 +2,7 @@
 import type { Cookie } from 'hexforge/plugin';
 import type { SignedIn } from '#core/identity/use-cases';
 
-/** Document D, "Cookies". `Secure` follows from {base_url}. */
+/** `Secure` is added if the base URL uses HTTPS. */
 export const accessCookie = { name: 'svc_access_token', sameSite: 'Lax', path: '/' } as const;
 export const refreshCookie = { name: 'svc_refresh_token', sameSite: 'Strict', path: '/api/v1/auth' } as const;
 

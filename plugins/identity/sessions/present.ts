@@ -1,4 +1,4 @@
-// A session in JSON; the refresh token goes into a cookie instead.
+// Renders a session as JSON. The refresh token is sent in a cookie instead.
 import type { SignedIn } from '#core/identity/use-cases';
 import { presentUser } from '../profiles/present.ts';
 import type { SessionJson } from './schemas.ts';

@@ -8,7 +8,7 @@ import { accessCookie, cleared, cookies, refreshCookie } from './cookies.ts';
 import { presentSession } from './present.ts';
 import { loginBody, registrationBody, sessionJson } from './schemas.ts';
 
-/** RFC 6749, section 5.1, for the same reason: the body is a credential. */
+/** The body contains a credential, so it must not be cached (as in RFC 6749, section 5.1). */
 const uncached = { 'cache-control': 'no-store' };
 
 const common = { access: anyone, scope: null } as const;

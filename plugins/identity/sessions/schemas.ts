@@ -1,4 +1,4 @@
-// The shapes of sign-in and registration.
+// The JSON shapes of sign-in and registration.
 import { shape, word } from 'hexforge/plugin';
 import type { TypeOf } from 'hexforge/plugin';
 import { newAccountMembers, password } from '../accounts/schemas.ts';

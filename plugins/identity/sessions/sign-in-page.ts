@@ -1,11 +1,11 @@
-// The page where a person signs in with a name and a password, and goes on to the page that sent them here.
+// The page for signing in with a name and a password, which then returns to the page that linked to it.
 import { anyone, api, html, HtmlPage, maybe, reply, shape, word, type Route } from 'hexforge/plugin';
 import { returnPath } from 'hexforge/identity';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { cookies } from './cookies.ts';
 import { loginBody } from './schemas.ts';
 
-/** @param refused why the attempt before failed. */
+/** @param refused Why the previous attempt failed. */
 const signInPage = (...refused: readonly unknown[]): HtmlPage =>
   new HtmlPage({
     title: 'Sign in',
@@ -62,7 +62,8 @@ export const signInPageRoutes = ({ sessions }: IdentityUseCases, webUrl: () => s
       const next = path && webUrl() + path;
       return reply(signedInPage(opened.account.username, next), {
         cookies: cookies(opened),
-        // Not a redirect: what the form may lead to would then hold for wherever the next page leads too.
+        // Not a redirect, because the form-action policy of this page would then also apply to the targets of the next
+        // page.
         ...(next !== undefined && { headers: { refresh: `0; url=${next}` } }),
       });
     },

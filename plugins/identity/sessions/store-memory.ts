@@ -1,4 +1,4 @@
-// Sessions and their refresh tokens in memory.
+// The store of sessions and their refresh tokens in memory.
 import type { SessionStore } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';
 import { refreshTokens, sessions, users, type RefreshRow } from '../tables-memory.ts';

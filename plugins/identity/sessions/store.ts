@@ -1,9 +1,9 @@
-// Sessions and their refresh tokens in PostgreSQL.
+// The store of sessions and their refresh tokens in PostgreSQL.
 import type { SessionStore } from 'hexforge/identity';
 import { compiledRead, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import { RefreshTokenTable, rows, SessionTable, type IdentityRows } from '../tables.ts';
 
-/** What every request with a session begins with. */
+/** Runs for every request with a session. */
 const sessionOwner = compiledRead(
   ['id', 'now'],
   (db: Kysely<IdentityRows>, { id, now }: { readonly id: string; readonly now: Date }) =>
@@ -46,7 +46,7 @@ export function sqlSessionStore(db: SqlDatabase): SessionStore {
       await db.em().insert(RefreshTokenTable, { ...refresh, usedAt: null });
     },
     async useRefreshToken(hash, now) {
-      // Of two that meet here the second waits for the first one's row lock, then finds the token used.
+      // Of two concurrent uses, the second waits for the row lock of the first and then finds the token used.
       const taken = await rows(db)
         .updateTable('identity_refresh_token')
         .set({ used_at: now })

@@ -1,4 +1,4 @@
-// Personal access tokens in JSON, without their secret.
+// Renders personal access tokens as JSON, without their secret.
 import type { AccessToken } from 'hexforge/identity';
 import type { TokenJson } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-// Personal access tokens. A token may neither make nor see any: only a session may.
+// The routes of personal access tokens. They require a session, so that a token can neither create nor list tokens.
 import { api, pageRules, presentPage, readPage, reply, session } from 'hexforge/plugin';
 import type { Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';

@@ -1,4 +1,4 @@
-// The shapes of personal access tokens.
+// The JSON shapes of personal access tokens.
 import { tokenNameLimit } from 'hexforge/identity';
 import { list, maybe, orNull, pageOf, pageQuery, parseInstant, shape, time, uuid, word } from 'hexforge/plugin';
 import type { TypeOf } from 'hexforge/plugin';

@@ -1,4 +1,4 @@
-// Personal access tokens in memory.
+// The store of personal access tokens in memory.
 import type { AccessToken, TokenStore } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';
 import { tokens, users } from '../tables-memory.ts';

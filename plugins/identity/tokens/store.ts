@@ -1,4 +1,4 @@
-// Personal access tokens in PostgreSQL.
+// The store of personal access tokens in PostgreSQL.
 import type { AccessToken, TokenStore } from 'hexforge/identity';
 import { compiledRead, countOf, rawSql } from 'hexforge/plugin';
 import type { Kysely, Selectable, SqlDatabase } from 'hexforge/plugin';
@@ -18,7 +18,7 @@ const token = (row: TokenRow): AccessToken => ({
   lastUsedAt: row.last_used_at ?? undefined,
 });
 
-/** What every request with a token begins with. */
+/** Runs for every request with a token. */
 const tokenByHash = compiledRead(
   ['hash', 'now'],
   (db: Kysely<IdentityRows>, { hash, now }: { readonly hash: string; readonly now: Date }) =>

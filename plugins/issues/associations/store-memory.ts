@@ -1,4 +1,4 @@
-// Which components and versions issues are about, in memory.
+// The store of the components and versions of issues, in memory.
 import type { MemoryDatabase, MemoryTable } from 'hexforge/plugin';
 import type { Association, AssociationStore, Named } from 'hexforge/issues';
 import { componentTable, issueTable, linkTables, versionTable } from '../tables-memory.ts';

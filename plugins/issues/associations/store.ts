@@ -1,12 +1,14 @@
-// Which components and versions issues are about, in PostgreSQL.
+// The store of the components and versions of issues, in PostgreSQL.
 import { Unprocessable, rawSql, replaceRows, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { Associations, AssociationStore, Component, Version } from 'hexforge/issues';
 import { IssueComponentTable, IssueVersionTable, type IssuesRows } from '../tables.ts';
 
-/** Of one page of issues. Each has about 80 bytes of JSON at the least, and an answer 16 MiB at the most. */
+/**
+ * The most associations of one page of issues. Each takes at least 80 bytes of JSON, and a response has at most 16 MiB.
+ */
 const mostLinks = 100_000;
 
-/** One parameter, however many there are. */
+/** Uses one parameter for any number of ids. */
 const anyOf = (ids: readonly string[]) => rawSql<string>`any(${ids}::uuid[])`;
 
 type Growing = { -readonly [A in keyof Associations]: Associations[A][number][] };
@@ -43,7 +45,7 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
       .limit(mostLinks + 1)
       .execute();
 
-  /** Each is read once, however many issues name its thing. */
+  /** Reads each description once, even if many issues have the same component or version. */
   const descriptions = async (table: 'issues_component' | 'issues_version', things: readonly { id: string }[]) => {
     const ids = [...new Set(things.map(({ id }) => id))];
     const rows =

@@ -1,4 +1,4 @@
-// The tables of what is said about issues and between them: comments, changes of descriptions, and links.
+// The migration of comments, of changes of descriptions, and of links between issues.
 import type { Migration } from 'hexforge/plugin';
 
 const ofIssue = (column = 'issue_id') => `${column} uuid not null references issues_issue (id) on delete cascade`;

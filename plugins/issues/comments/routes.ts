@@ -1,4 +1,4 @@
-// Routes of document B, "Issues": comments.
+// The routes of comments on issues.
 import { api, changes, reads, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { arrayPage } from '../issues/commands.ts';
@@ -6,7 +6,7 @@ import { arrayQuery, issueParams } from '../issues/schemas.ts';
 import { commentBody, commentJson, commentParams, commentsJson, presentComment } from './schemas.ts';
 
 const path = '/repos/{owner}/{repo}/issues/{number}/comments';
-/** Whoever is signed in and may read; more is for the use case to say, which knows the author. */
+/** Requires a user who may read. The use case checks further rights, because they depend on the author. */
 const writing = { access: changes('repository', 'issue.read'), scope: 'issue.write' } as const;
 
 export const commentRoutes = ({ comments }: IssueUseCases): readonly Route[] => [

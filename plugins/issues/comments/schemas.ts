@@ -1,4 +1,4 @@
-// Shapes of comments over HTTP (document B, "Issue object"), and how a comment becomes one.
+// The JSON shapes of comments on issues, and the conversion of a comment.
 import { list, presentUser, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { issueBounds, type CommentView } from 'hexforge/issues';
 import { issuePath, userJson } from '../issues/schemas.ts';

@@ -1,4 +1,4 @@
-// Comments, on every engine.
+// The stores of comments on issues, in SQL and in memory.
 import { rows } from 'hexforge/plugin';
 import type { IssueComment } from 'hexforge/issues';
 import { commentConstraints } from '../tables-memory.ts';

@@ -1,4 +1,4 @@
-// The tables of components and versions, and of which issues are about which.
+// The migration of components and versions, and of their associations with issues.
 import type { Migration } from 'hexforge/plugin';
 
 const named = (table: string, more = ''): string => `create table ${table} (

@@ -1,4 +1,4 @@
-// Routes of components (document D, "Issues").
+// The routes of components.
 import { changes, operations, reads, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { componentBody, componentChangeBody, componentJson, presentComponent } from './schemas.ts';

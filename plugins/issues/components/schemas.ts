@@ -1,4 +1,4 @@
-// Shapes of components over HTTP (document D, "Issues"), and how a component becomes one.
+// The JSON shapes of components, and the conversion of a component.
 import { maybe, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { maxNamedDescription, maxNamedName, type Component } from 'hexforge/issues';
 

@@ -1,4 +1,4 @@
-// Components, on every engine.
+// The stores of components, in SQL and in memory.
 import { rows } from 'hexforge/plugin';
 import type { Component } from 'hexforge/issues';
 import { componentConstraints } from '../tables-memory.ts';

@@ -1,4 +1,4 @@
-// Routes of document B, "Issues": the history of descriptions.
+// The routes of the history of descriptions.
 import { api, changes, reads, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { arrayPage } from '../issues/commands.ts';

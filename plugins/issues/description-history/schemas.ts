@@ -1,4 +1,4 @@
-// Shapes of the history of a description over HTTP (document B, "Issue object"), and how an entry becomes one.
+// The JSON shapes of the history of a description, and the conversion of an entry.
 import { list, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 import type { DescriptionEditView } from 'hexforge/issues';
 import { issuePath } from '../issues/schemas.ts';

@@ -1,4 +1,4 @@
-// Changes of descriptions, on every engine.
+// The stores of changes of descriptions, in SQL and in memory.
 import { rows } from 'hexforge/plugin';
 import type { DescriptionEdit } from 'hexforge/issues';
 import { editConstraints } from '../tables-memory.ts';

@@ -1,9 +1,9 @@
-// From bodies and queries to commands. A member that is absent in the one is absent in the other.
+// Converts request bodies and queries to commands. An absent member stays absent.
 import { pageRules, readPage, type PageRequest } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import type { ArrayQuery, IssueListQuery } from './schemas.ts';
 
-/** Member of a body → that of the command. */
+/** Member of a body to member of the command. */
 const names = {
   title: 'title',
   description: 'description',
@@ -30,16 +30,16 @@ type Names = typeof names;
 
 type Renamed<Body> = { [M in keyof Body as M extends keyof Names ? Names[M] : never]: Body[M] };
 
-/** The members of a body that are there, under the names of the command. */
+/** Renames the present members of a body to those of the command. */
 export const renamed = <Body extends object>(body: Body): Renamed<Body> =>
   Object.fromEntries(
     Object.entries(body).map(([member, value]) => [names[member as keyof Names], value]),
   ) as Renamed<Body>;
 
-/** Where the query says that there is none, the bound says whether there is one. */
+/** Converts a flag for "has no value" to the bound's flag for "has a value". */
 const unless = (none: boolean | undefined): boolean | undefined => (none === undefined ? undefined : !none);
 
-/** Rule 1 of document A, "Pagination": the issue list honors any positive per_page. */
+/** The issue list accepts any positive `per_page`. */
 export const listCommand = (query: IssueListQuery): Parameters<IssueUseCases['list']>[1] => ({
   page: readPage(pageRules.uncapped(), query),
   state: query.state === 'all' ? undefined : query.state,
@@ -66,5 +66,5 @@ export const listCommand = (query: IssueListQuery): Parameters<IssueUseCases['li
   },
 });
 
-/** Rule 2 of document A, "Pagination", for bare arrays. */
+/** The page of a list that is returned as a plain JSON array: `per_page` is 1 to 100, default 100. */
 export const arrayPage = (query: ArrayQuery): PageRequest => readPage(pageRules.orDefault(100), query);

@@ -1,4 +1,4 @@
-// Issues counted for other areas, each for a batch in one query, on PostgreSQL.
+// Counts issues in PostgreSQL for other areas, with one query per batch of ids.
 import { countEach, type Kysely } from 'hexforge/plugin';
 import type { IssueStore } from 'hexforge/issues';
 import type { IssuesRows } from '../tables.ts';

@@ -1,4 +1,4 @@
-// The filter of a list over rows in memory: what the SQL of the store says, and of `q` a plain match of words.
+// The filter of a list in memory, equivalent to the SQL of the store except that `q` is a simple match of words.
 import { isOverdue, plainWords, type Association, type Bounds, type IssueFilter } from 'hexforge/issues';
 import type { StoredIssue } from '../tables-memory.ts';
 
@@ -21,7 +21,7 @@ const within = <T extends number | string>(value: T | null, { min, max, set }: B
   (min === undefined || (value !== null && value >= min)) &&
   (max === undefined || (value !== null && value <= max));
 
-/** Whether all words that are asked for are words of the text. */
+/** Whether every searched word is a word of the text. */
 export function hasWords(text: string, asked: string): boolean {
   const words = new Set(plainWords(text).split(' '));
   const wanted = plainWords(asked);

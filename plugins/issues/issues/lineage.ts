@@ -1,4 +1,4 @@
-// Who descends from whom, on PostgreSQL. Levels are bounded by the rules, and here too.
+// Queries of the issue hierarchy in PostgreSQL. The depth is bounded by the rules of core, and again in the queries.
 import { type Kysely, rawSql } from 'hexforge/plugin';
 import { deepest, type IssueStore } from 'hexforge/issues';
 import type { IssuesRows } from '../tables.ts';

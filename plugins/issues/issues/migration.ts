@@ -1,4 +1,4 @@
-// The tables of issues, of their numbers, and of what they are marked with.
+// The migration of issues, their numbers, labels, assignees and watchers.
 import type { Migration } from 'hexforge/plugin';
 
 const ofUser = (table: string): readonly string[] => [
@@ -10,11 +10,11 @@ const ofUser = (table: string): readonly string[] => [
   `create index ${table}_user on ${table} (user_id)`,
 ];
 
-/** A list filtered by the column comes in its order from the index. */
+/** An index that returns a list filtered by the column in the order of numbers. */
 const filtered = (column: string): string =>
   `create index issues_issue_${column} on issues_issue (repository_id, ${column}, number)`;
 
-/** Few issues have a value. */
+/** A partial index, because few issues have a value. */
 const bounded = (column: string): string =>
   `create index issues_issue_${column} on issues_issue (repository_id, ${column}) where ${column} is not null`;
 
@@ -55,7 +55,7 @@ export const issues: Migration = {
     'create index issues_issue_type on issues_issue (type_id)',
     'create index issues_issue_parent on issues_issue (parent_id, number) where parent_id is not null',
     'create index issues_issue_milestone on issues_issue (milestone_id, state) where milestone_id is not null',
-    // The last number that was given. Its row is locked until the issue that has the number is there, or neither is.
+    // The last number that was given. Its row is locked until the transaction that inserts the issue ends.
     `create table issues_number (
       repository_id uuid primary key references repositories_repository (id) on delete cascade,
       last integer not null

@@ -1,4 +1,4 @@
-// From the domain to JSON: the issue object of document B.
+// Converts issues to JSON.
 import { presentUser } from 'hexforge/plugin';
 import type { IssueDetail, IssueView } from 'hexforge/issues';
 import { presentComponent } from '../components/schemas.ts';

@@ -1,4 +1,4 @@
-// Queries of issues: which ones a filter lets through, and all that is read of one beside its row.
+// Builds queries of issues: the condition of a filter, and the columns and joins of a whole issue.
 import { type Kysely, rawSql, type Selectable } from 'hexforge/plugin';
 import { plainWords, type IssueFilter, type IssueRow } from 'hexforge/issues';
 import type { PublicUser } from 'hexforge/identity';
@@ -8,7 +8,7 @@ import type { IssuesRows } from '../tables.ts';
 
 type Row = Selectable<Omit<IssuesRows['issues_issue'], 'title_key' | 'title_words' | 'description_words'>>;
 
-/** The members of an issue's own row. */
+/** Converts the issue's own row. */
 export const issueOf = (row: Row) => ({
   id: row.id,
   repositoryId: row.repository_id,
@@ -85,11 +85,11 @@ const stored = rawSql<Row>`issues_issue`.as('i');
 const issueTexts = ['description', 'assumptions', 'acceptance_criteria'] as const;
 export const isText = (column: string): boolean => issueTexts.some((name) => column === `i.${name}`);
 
-/** One character more, which tells that there are some. */
+/** Reads one character more than needed, which shows whether the text was cut. */
 const beginningOf = (name: (typeof issueTexts)[number], most: number) =>
   rawSql<string | null>`left(${rawSql.ref(`i.${name}`)}, ${most + 1}::integer)`.as(name);
 
-/** A page of issues, whose rows alone are joined with what is read beside them. */
+/** A page of issues as a subquery, so that only the rows of the page are joined with other tables. */
 export function pageOfIssues(page: ReturnType<typeof matching>, slice: NumberedSlice) {
   const { order, beyond, limit, offset, texts } = slice;
   const ahead = beyond === undefined ? page : page.where('i.number', order === 'newest' ? '<' : '>', beyond);
@@ -101,7 +101,7 @@ export function pageOfIssues(page: ReturnType<typeof matching>, slice: NumberedS
 
 export const directions = { newest: 'desc', oldest: 'asc' } as const;
 
-/** Whole issues; `i` is the issue. */
+/** A query of whole issues, with `i` as the issue's alias. */
 export const wholeIssues = (db: Kysely<IssuesRows>, from = stored) =>
   db
     .selectFrom(from)
@@ -155,7 +155,7 @@ export const issueRow = (row: WholeRow): IssueRow => ({
   commentsCount: row.comments_count,
 });
 
-/** Member of the filter → the column that equals it. */
+/** Member of the filter to the column that must equal it. */
 const equal = [
   ['state', 'i.state'],
   ['status', 'i.status'],
@@ -164,7 +164,7 @@ const equal = [
   ['parentId', 'i.parent_id'],
 ] as const;
 
-/** Range of the filter → the column that it bounds. */
+/** Range of the filter to the column that it bounds. */
 const bounded = [
   ['dueDate', 'i.due_date'],
   ['storyPoints', 'i.story_points'],
@@ -172,13 +172,13 @@ const bounded = [
   ['outputTokens', 'i.output_tokens'],
 ] as const;
 
-/** Member of the filter → how a version is associated with the issue. */
+/** Member of the filter to the kind of association with a version. */
 const versioned = [
   ['fixVersionId', 'fix'],
   ['affectsVersionId', 'affects'],
 ] as const;
 
-/** Those of the repository that the filter lets through; `i` is the issue. */
+/** The issues of the repository that match the filter, with `i` as the issue's alias. */
 export function matching(db: Kysely<IssuesRows>, repositoryId: string, filter: IssueFilter) {
   let query = db.selectFrom('issues_issue as i').where('i.repository_id', '=', repositoryId);
   for (const [member, column] of equal) {

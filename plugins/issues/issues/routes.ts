@@ -1,4 +1,4 @@
-// Routes of document B, "Issues": list, create, fetch, update, close, reopen, delete, and the hierarchy.
+// The routes of issues: list, create, fetch, update, close, reopen, delete, and the hierarchy.
 import { api, changes, presentPage, reads, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { arrayPage, listCommand, renamed } from './commands.ts';
@@ -17,7 +17,7 @@ import {
 
 const path = '/repos/{owner}/{repo}/issues';
 const reading = { access: reads('repository', 'issue.read'), scope: 'issue.read' } as const;
-/** Whoever is signed in and may read; more is for the use case to say, which knows the author. */
+/** Requires a user who may read. The use case checks further rights, because they depend on the author. */
 const writing = { access: changes('repository', 'issue.read'), scope: 'issue.write' } as const;
 
 export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [

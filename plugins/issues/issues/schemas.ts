@@ -1,4 +1,4 @@
-// Shapes of issues over HTTP (document B, "Issue object").
+// The JSON shapes of issues.
 import {
   count,
   day,
@@ -25,7 +25,7 @@ import { componentJson } from '../components/schemas.ts';
 import { issueTypeJson } from '../types/schemas.ts';
 import { versionJson } from '../versions/schemas.ts';
 
-/** Of a path that names an issue. */
+/** The parameters of a path with an issue. */
 export const issuePath = {
   owner: word(),
   repo: word(),
@@ -35,12 +35,12 @@ export const issuePath = {
 };
 export const issueParams = shape(issuePath);
 
-/** In bodies a number is a JSON number. */
+/** A number in a request body must be a JSON number. */
 const amount = () => count().strict();
 const markdown = () => text().max(issueBounds.text);
 const ids = (most: number) => list(uuid()).max(most);
 
-/** Document B, "Update", and document D, "Issues": in a body null clears these, and they are absent where they stay. */
+/** In a request body, null clears these members, and an absent member leaves the value unchanged. */
 const clearable = {
   milestone_id: maybe(orNull(uuid())),
   due_date: maybe(orNull(day())),
@@ -63,7 +63,7 @@ const written = {
   acceptance_criteria: maybe(markdown().description('Empty: none')),
 };
 
-/** Document B: the exact value of `error`, and a hint that names the member to send. */
+/** Clients rely on the exact value of `error`. The detail names the member to send instead. */
 const typeAsRead = () =>
   readOnly('issue_type is read-only; use issue_type_id', 'Send the id of the type as "issue_type_id"');
 const title = () => word().max(issueBounds.title);
@@ -126,7 +126,7 @@ export const issueListQuery = shape({
 });
 export type IssueListQuery = TypeOf<typeof issueListQuery>;
 
-/** Of a bare array. */
+/** The query of a list that is returned as a plain JSON array. */
 export const arrayQuery = shape({
   page: pageQuery.page,
   per_page: maybe(word().empty('').description('1 to 100; default 100')),
@@ -135,7 +135,7 @@ export type ArrayQuery = TypeOf<typeof arrayQuery>;
 
 export const userJson = userShape().id('IssueUser');
 
-/** An issue at the end of a link. */
+/** The issue at one end of a link. */
 export const linkedIssueJson = shape({
   id: uuid(),
   number: count(),
@@ -143,7 +143,7 @@ export const linkedIssueJson = shape({
   state: oneOf(...issueStates),
 }).id('LinkedIssue');
 
-/** Of an item of a list. */
+/** The members of an issue in a list. */
 export const issueItemMembers = {
   id: uuid(),
   repo_id: uuid(),
@@ -180,7 +180,7 @@ export const issueItemMembers = {
   milestone: orNull(shape({ id: uuid(), title: text(), due_date: orNull(text()), state: text() }).id('IssueMilestone')),
 };
 
-/** In lists. */
+/** An issue in a list. */
 export const issueItemJson = shape(issueItemMembers).id('IssueItem');
 export type IssueItemJson = TypeOf<typeof issueItemJson>;
 export const issuePageJson = pageOf(issueItemJson).id('IssuePage');

@@ -1,4 +1,4 @@
-// The store of issues in memory, for tests and for a forge that keeps nothing.
+// The store of issues in memory.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { IssueFilter, IssueStore } from 'hexforge/issues';
 import type { NumberedSlice } from 'hexforge/repositories';

@@ -1,4 +1,4 @@
-// The store of issues on PostgreSQL: one query per read, entities for writes.
+// The store of issues in PostgreSQL: one query per read, entities for writes.
 import { countOf, type Kysely, rawSql, replaceRows, type SqlDatabase } from 'hexforge/plugin';
 import { plainWords, type IssueStore } from 'hexforge/issues';
 import { AssigneeTable, IssueLabelTable, issueNumbers, IssueTable, WatcherTable, type IssuesRows } from '../tables.ts';
@@ -11,8 +11,8 @@ const assigneeIds = rawSql<readonly string[]>`array(
 )`.as('assignee_ids');
 
 /**
- * Texts as they are looked for, in the same words as queries are: what a letter is and which is its small one would
- * else be told by the locale of the database, and otherwise than of the query.
+ * The searchable forms of texts, normalized in the same way as queries. In SQL, letters and lower case would depend on
+ * the locale of the database, and could differ from the query.
  */
 const searched = {
   title: (title: string) => ({ titleKey: title.toLowerCase(), titleWords: plainWords(title) }),
@@ -38,8 +38,8 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
 
     async held(repositoryId, number) {
       await holdRepository(repositoryId);
-      // Two statements, which come in this order: the one that reads sees what those before in the row have written.
-      // `no key`: rows that refer to the issue may be written meanwhile.
+      // Both statements use one connection and run in this order, so that the second one sees what earlier holders of
+      // the lock wrote. `for no key update` lets concurrent transactions write rows that refer to the issue.
       const own = () =>
         db().selectFrom('issues_issue as i').where('i.repository_id', '=', repositoryId).where('i.number', '=', number);
       const [, row] = await Promise.all([

@@ -1,12 +1,12 @@
-// Issues in memory with all that is read of one beside its row: what the joins of SQL do.
+// Joins issues in memory with the data of other tables, as the SQL store does.
 import { publicUsers, type MemoryDatabase } from 'hexforge/plugin';
 import type { Issue, IssueRow } from 'hexforge/issues';
 import { commentTable, issueTable, labelTable, typeTable, userTable, type StoredIssue } from '../tables-memory.ts';
 
-/** Memory unsets what SQL sets to null. */
+/** Deleting a parent unsets `parentId` in memory, while SQL sets it to null. */
 export const own = (row: StoredIssue): Issue => ({ ...row, parentId: row.parentId ?? null });
 
-/** With so many characters of each text. */
+/** Cuts each text to this many characters. */
 export const cut = (row: StoredIssue, most: number): StoredIssue => ({
   ...row,
   description: row.description.slice(0, most),

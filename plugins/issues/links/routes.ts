@@ -1,4 +1,4 @@
-// Routes of document D, "Issues": links between issues.
+// The routes of links between issues.
 import { api, changes, reads, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { issueParams } from '../issues/schemas.ts';

@@ -1,4 +1,4 @@
-// Shapes of links between issues over HTTP (document D, "Issues"), and how a link becomes one.
+// The JSON shapes of links between issues, and the conversion of a link.
 import { count, list, oneOf, shape, time, uuid, type TypeOf } from 'hexforge/plugin';
 import { linkTypes, type LinkView } from 'hexforge/issues';
 import { lastNumber } from 'hexforge/repositories';

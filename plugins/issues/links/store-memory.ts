@@ -1,4 +1,4 @@
-// Links between issues, in memory.
+// The store of links between issues in memory.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { IssueLink, LinkedIssue, LinkStore } from 'hexforge/issues';
 import { issueLinkTable, issueTable } from '../tables-memory.ts';

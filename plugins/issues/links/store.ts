@@ -1,4 +1,4 @@
-// Links between issues, in PostgreSQL.
+// The store of links between issues in PostgreSQL.
 import { rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { LinkStore } from 'hexforge/issues';
 import { LinkTable, type IssuesRows } from '../tables.ts';

@@ -1,11 +1,11 @@
-// The indexes of the search: words of title and description, and trigrams of the title.
+// The migration of the search indexes: words of title and description, and trigrams of the title.
 import type { Migration } from 'hexforge/plugin';
 
 export const search: Migration = {
   name: '005-search',
   up: [
-    // The columns hold words alone, parted and in lower case. `simple` knows no language: it finds words of any, in the
-    // form in which they are written, and drops none.
+    // The columns contain normalized words in lower case. The configuration `simple` is independent of language: it
+    // neither stems words nor drops any.
     `alter table issues_issue add column search tsvector not null generated always as (
       setweight(to_tsvector('simple', title_words), 'A') || setweight(to_tsvector('simple', description_words), 'D')
     ) stored`,

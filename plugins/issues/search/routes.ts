@@ -1,4 +1,4 @@
-// The route of document B, "Search".
+// The route of the search of issues.
 import { api, pageRules, readSlice, reads, reply, type Route } from 'hexforge/plugin';
 import { searchBounds } from 'hexforge/issues';
 import type { IssueUseCases } from '#core/issues/use-cases';

@@ -1,4 +1,4 @@
-// Shapes of the search over HTTP (document B, "Search").
+// The JSON shapes of the search of issues.
 import { flag, Joi, list, maybe, shape, word } from 'hexforge/plugin';
 import { searchBounds } from 'hexforge/issues';
 import { issueItemMembers } from '../issues/schemas.ts';

@@ -1,11 +1,11 @@
-// The search of issues in memory: a plain match of words, and of part of a title.
+// The search of issues in memory: a simple match of words, or of a part of the title.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import { searchBounds, textShare, type FacetCount, type IssueSearchStore, type SearchText } from 'hexforge/issues';
 import { hasWords } from '../issues/filter-memory.ts';
 import { cut, wholeIssues } from '../issues/whole-memory.ts';
 import { issueTable, type StoredIssue } from '../tables-memory.ts';
 
-/** Of a word in the title and of one in the description, as PostgreSQL weighs them. */
+/** The rank of a word in the title and in the description, with the weights of PostgreSQL. */
 const weights = { title: 1, description: 0.1 } as const;
 
 function rankOf({ title, description }: StoredIssue, { way, text }: SearchText): number {
@@ -26,7 +26,7 @@ export function memoryIssueSearchStore(database: MemoryDatabase): IssueSearchSto
   return {
     search: async (repositoryId, text, limit) => {
       const found = matching(repositoryId, text).map((row) => ({ row, rank: rankOf(row, text) }));
-      // Equally good ones stay the newest first.
+      // The sort is stable, so equally ranked issues stay newest first.
       const best = found.sort((one, other) => other.rank - one.rank).slice(0, limit);
       const share = textShare(best.length);
       const rows = best.map(({ row }) => (share === undefined ? row : cut(row, share + 1)));

@@ -1,4 +1,4 @@
-// The search of issues on PostgreSQL: full text, and trigrams of titles.
+// The search of issues in PostgreSQL: full text, and trigrams of titles.
 import { type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
 import {
   listRoom,
@@ -13,19 +13,19 @@ import type { IssuesRows } from '../tables.ts';
 import { titleHolds } from './title.ts';
 
 /**
- * How much of a text a part of a title must share to be near it. Of up to three letters there are too few trigrams to
- * allow for a mistake: they must begin a word.
+ * The required similarity to a part of a title. A text of up to three letters has too few trigrams to tolerate a typing
+ * error, so it must start a word of the title.
  */
 const alike = ({ text }: SearchText): number => (text.length <= 3 ? 0.5 : 0.26);
 
-/** The newest of the repository that match; `asked` is what is told of the query, in a row. */
+/** The newest matching issues of the repository. `asked` is a row with values computed from the query. */
 const matching = {
   words: (repositoryId: string, { text }: SearchText) => rawSql`
     select i.id, i.number, i.state, i.type_id, i.title_key, i.search from issues_issue i
     where i.repository_id = ${repositoryId} and i.search @@ websearch_to_tsquery('simple', ${text})
     order by i.number desc limit ${searchBounds.ranked}`,
-  // `<%` compares with a setting, which is local to this statement's transaction. The text comes out of the same row,
-  // so that nothing is compared before it is set.
+  // `<%` compares with a setting, which is set for this transaction only. The text is taken from the row that sets it,
+  // so that no comparison happens earlier.
   near: (repositoryId: string, wanted: SearchText) => rawSql`
     with asked as materialized (
       select ${wanted.text}::text as text,
@@ -49,7 +49,7 @@ export function sqlIssueSearchStore(database: SqlDatabase): IssueSearchStore {
       const best = rawSql`
         select m.id, m.number, ${rank[text.way](text)} as rank from (${matching[text.way](repositoryId, text)}) m
         order by 3 desc, 2 desc limit ${limit}`;
-      // One character more than there is room for, which tells that there are some.
+      // Reads one character more than there is room for, which shows whether the text was cut.
       const columns = rawSql.join(
         issueColumns.map((column) =>
           isText(column)

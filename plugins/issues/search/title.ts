@@ -1,10 +1,13 @@
-// Whether the title of an issue holds a text, by the index of its trigrams where the text has any.
+// The condition that the title of an issue contains a text. It uses the trigram index if the text has a trigram.
 import { rawSql } from 'hexforge/plugin';
 
-/** pg_trgm takes trigrams of a pattern from three letters or digits in a row. Without one it would read all titles. */
+/**
+ * pg_trgm extracts trigrams from three consecutive letters or digits. Without one, the index would have to read all
+ * titles.
+ */
 const hasTrigram = /[\p{L}\p{N}]{3}/u;
 
-/** In any case; `%` and `_` are themselves. `i` is the issue. */
+/** Ignores case, and takes `%` and `_` literally. `i` is the issue's alias. */
 export function titleHolds(text: string) {
   const key = text.toLowerCase();
   return hasTrigram.test(key)

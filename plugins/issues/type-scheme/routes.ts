@@ -1,4 +1,4 @@
-// Routes of a repository's type scheme (document B, "Scheme").
+// The routes of a repository's type scheme.
 import { api, changes, reads, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { presentScheme, schemeBody, schemeJson } from './schemas.ts';

@@ -1,4 +1,4 @@
-// Shapes of type schemes over HTTP (document B, "Scheme").
+// The JSON shapes of type schemes.
 import { count, list, shape, uuid, type TypeOf } from 'hexforge/plugin';
 import { maxTypes, type IssueType } from 'hexforge/issues';
 import { presentIssueType, issueTypeJson } from '../types/schemas.ts';
@@ -10,6 +10,6 @@ export const schemeBody = shape({
 const schemeItemJson = shape({ issue_type: issueTypeJson, position: count() }).id('IssueTypeSchemeItem');
 export const schemeJson = list(schemeItemJson);
 
-/** Positions count from 0. */
+/** Positions start at 0. */
 export const presentScheme = (types: readonly IssueType[]): TypeOf<typeof schemeJson> =>
   types.map((type, position) => ({ issue_type: presentIssueType(type), position }));

@@ -1,4 +1,4 @@
-// Type schemes in memory.
+// The store of type schemes in memory.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { TypeSchemeStore } from 'hexforge/issues';
 import { typeTable } from '../tables-memory.ts';

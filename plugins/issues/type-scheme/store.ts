@@ -1,4 +1,4 @@
-// Type schemes in PostgreSQL.
+// The store of type schemes in PostgreSQL.
 import { rawSql, replaceRows, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { TypeSchemeStore } from 'hexforge/issues';
 import { SchemeTable, type IssuesRows } from '../tables.ts';
@@ -24,7 +24,8 @@ export function sqlTypeSchemeStore(database: SqlDatabase): TypeSchemeStore {
         .orderBy('s.position')
         .execute(),
     async replace(repositoryId, typeIds) {
-      // Of two at a time, the later does not see the rows of the earlier to delete them, unless it waits for their end.
+      // The lock makes a concurrent replacement wait. Without it, the later one would not see, and so not delete, the
+      // rows of the earlier one.
       await rawSql`select pg_advisory_xact_lock(hashtextextended(${`issues.type_scheme:${repositoryId}`}, 0))`.execute(
         db(),
       );

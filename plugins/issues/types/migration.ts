@@ -1,4 +1,4 @@
-// The tables of issue types and of the set that a repository chose of them, with the built-in types.
+// The migration of issue types and of the type schemes of repositories, with the built-in types.
 import type { Migration } from 'hexforge/plugin';
 
 export const types: Migration = {
@@ -22,7 +22,7 @@ export const types: Migration = {
       primary key (repository_id, type_id)
     )`,
     'create index issues_type_scheme_type on issues_type_scheme (type_id)',
-    // A copy of what the core calls built in, for a migration that was released never changes.
+    // A copy of `builtInTypes` of core, because a released migration must never change.
     `insert into issues_type (id, position, name, display_name, color, icon, is_subtask, description) values
       ('00000000-0000-4000-8000-000000000001', 1, 'epic', 'Epic', '8250df', 'epic', false, 'A body of work that is made of many issues'),
       ('00000000-0000-4000-8000-000000000002', 2, 'story', 'Story', '2da44e', 'story', false, 'What a user wants to be able to do'),

@@ -1,9 +1,9 @@
-// Routes of issue types (document B, "Issues": the global catalogue, and "Issue types (admin)").
+// The routes of issue types.
 import { api, signedIn, superAdmin, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { presentIssueType, readType, typeBody, typeChangeBody, issueTypeJson, typeListJson } from './schemas.ts';
 
-/** "Reading the global issue-type catalog needs only an authenticated caller": a token of any scope will do. */
+/** Reading issue types requires an authenticated caller; a token may have any scope. */
 const reading = { access: signedIn, scope: null } as const;
 const administered = { access: superAdmin, scope: 'admin.system' } as const;
 

@@ -1,4 +1,4 @@
-// Shapes of issue types over HTTP (document B, "Issue object" and "Issue types (admin)"), and how a type becomes one.
+// The JSON shapes of issue types, and the conversion of a type.
 import { count, flag, list, maybe, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
 import type { IssueType } from 'hexforge/issues';
 
@@ -45,7 +45,7 @@ export const presentIssueType = ({ displayName, isSubtask, ...type }: IssueType)
 
 type Written = Partial<TypeOf<typeof typeBody>>;
 
-/** What a body says of a type, in the words of the domain. */
+/** Renames the members of a body to those of the command. */
 export const readType = ({ display_name, icon_name, ...same }: Omit<Written, 'name' | 'is_subtask'>) => ({
   ...same,
   ...(display_name !== undefined && { displayName: display_name }),

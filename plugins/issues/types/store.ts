@@ -1,4 +1,4 @@
-// Issue types, on every engine.
+// The stores of issue types, in SQL and in memory.
 import { rows, type MemoryDatabase } from 'hexforge/plugin';
 import { typeNameUnique, type IssueType } from 'hexforge/issues';
 import { typeTable } from '../tables-memory.ts';

@@ -1,4 +1,4 @@
-// Routes of versions (document D, "Issues").
+// The routes of versions.
 import { changes, operations, reads, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { presentVersion, readVersion, readVersionChange } from './schemas.ts';

@@ -1,4 +1,4 @@
-// Shapes of versions over HTTP (document D, "Issues"), and how a version becomes one.
+// The JSON shapes of versions, and the conversion of a version.
 import { day, flag, maybe, orNull, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { maxNamedDescription, maxNamedName, type Version } from 'hexforge/issues';
 
@@ -34,7 +34,7 @@ export const presentVersion = (version: Version): TypeOf<typeof versionJson> => 
   release_date: version.releaseDate,
 });
 
-/** What a body says of a version, in the words of the domain. */
+/** Renames the members of a body to those of the command. */
 export const readVersion = ({ release_date, ...same }: TypeOf<typeof versionBody>) => ({
   ...same,
   releaseDate: release_date,

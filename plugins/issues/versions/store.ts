@@ -1,4 +1,4 @@
-// Versions, on every engine.
+// The stores of versions, in SQL and in memory.
 import { rows } from 'hexforge/plugin';
 import type { Version } from 'hexforge/issues';
 import { versionConstraints } from '../tables-memory.ts';

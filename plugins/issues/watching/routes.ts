@@ -1,4 +1,4 @@
-// Routes of document D, "Issues": watching an issue.
+// The routes for watching an issue.
 import { api, changes, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { issueParams } from '../issues/schemas.ts';

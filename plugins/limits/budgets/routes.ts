@@ -1,4 +1,4 @@
-// Routes of the budgets of groups (document C, "Administration").
+// The routes of the budgets of groups.
 import { api, type Route } from 'hexforge/plugin';
 import type { LimitUseCases } from '#core/limits/use-cases';
 import { guarded } from '../guard.ts';

@@ -1,4 +1,4 @@
-// Shapes of the budgets of groups over HTTP.
+// The JSON shapes of the budgets of groups.
 import type { GroupRules, ScopeRule } from 'hexforge/limits';
 import { count, flag, list, maybe, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { presentRule, ruleMembers, scopeMember } from '../schemas.ts';

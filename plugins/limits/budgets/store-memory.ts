@@ -1,4 +1,4 @@
-// Budgets of groups in memory.
+// The store of the budgets of groups in memory.
 import type { BudgetStore, StoredBudget } from 'hexforge/limits';
 import type { MemoryDatabase } from 'hexforge/plugin';
 
@@ -12,7 +12,7 @@ export function memoryBudgetStore(database: MemoryDatabase): BudgetStore {
     async removeGroup(groupId) {
       budgets.deleteWhere({ groupId });
     },
-    // Units of work run one after the other here.
+    // Units of work run one after the other in memory, so there is nothing to lock.
     hold: async () => undefined,
   } satisfies BudgetStore;
 }

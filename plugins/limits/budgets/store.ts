@@ -1,4 +1,4 @@
-// Budgets of groups in PostgreSQL.
+// The store of the budgets of groups in PostgreSQL.
 import type { BudgetStore } from 'hexforge/limits';
 import { rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import { BudgetTable, type LimitRows } from '../tables.ts';

@@ -1,4 +1,4 @@
-// Routes of overrides (document D, "Administration").
+// The routes of overrides.
 import { api, pageRules, presentPage, readPage, type Route } from 'hexforge/plugin';
 import type { LimitUseCases } from '#core/limits/use-cases';
 import { guarded } from '../guard.ts';

@@ -1,4 +1,4 @@
-// Shapes of overrides over HTTP (document D, "Administration").
+// The JSON shapes of overrides.
 import { overrideKinds, type Override } from 'hexforge/limits';
 import { maybe, oneOf, pageOf, pageQuery, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { presentRule, ruleMembers, scopeMember } from '../schemas.ts';

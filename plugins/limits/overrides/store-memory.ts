@@ -1,4 +1,4 @@
-// Overrides in memory.
+// The store of overrides in memory.
 import type { Override, OverrideStore } from 'hexforge/limits';
 import type { MemoryDatabase } from 'hexforge/plugin';
 

@@ -1,4 +1,4 @@
-// Overrides in PostgreSQL.
+// The store of overrides in PostgreSQL.
 import type { OverrideStore } from 'hexforge/limits';
 import { countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import { OverrideTable, type LimitRows } from '../tables.ts';

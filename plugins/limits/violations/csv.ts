@@ -1,18 +1,18 @@
-// Rows as CSV (RFC 4180), safe to open in a spreadsheet.
+// Renders rows as CSV (RFC 4180) that is safe to open in a spreadsheet.
 
-/** What a spreadsheet takes for the beginning of a formula, also after blanks and in the full width of East Asia. */
+/** The start of a formula for spreadsheets, also after spaces and in full-width characters. */
 const formula = /^\s*[=+\-@\t\r＝＋－＠]/;
-/** Some spreadsheets part cells here, according to the language of the machine. */
+/** Characters that some spreadsheets use as separators, depending on the language of the machine. */
 const parting = /[;\t|]/g;
 
-/** A text as one cell. */
+/** Escapes a text as one cell. */
 export function csvCell(text: string): string {
   const whole = text.replaceAll(parting, encodeURIComponent);
   const plain = formula.test(whole) ? `'${whole}` : whole;
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
-/** The header, then a line for each row; many lines in a piece. */
+/** The header, then one line per row. Each chunk has up to 500 lines. */
 export async function* csv<C extends string>(
   columns: readonly C[],
   rows: AsyncIterable<Readonly<Record<C, string | number>>>,

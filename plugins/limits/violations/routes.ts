@@ -1,4 +1,4 @@
-// Routes of violations, as JSON and as CSV (document C, "Administration").
+// The routes of violations, as JSON and as CSV.
 import { api, ByteStream, pageRules, presentPage, readPage, reply, type Route } from 'hexforge/plugin';
 import type { Violation } from 'hexforge/limits';
 import type { LimitUseCases } from '#core/limits/use-cases';

@@ -1,4 +1,4 @@
-// Shapes of violations over HTTP (document D, "Administration").
+// The JSON shapes of violations.
 import type { Violation } from 'hexforge/limits';
 import { count, pageOf, pageQuery, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { scopeMember } from '../schemas.ts';

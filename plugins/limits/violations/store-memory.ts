@@ -1,4 +1,4 @@
-// Violations in memory.
+// The store of violations in memory.
 import type { Violation, ViolationStore } from 'hexforge/limits';
 import type { MemoryDatabase } from 'hexforge/plugin';
 

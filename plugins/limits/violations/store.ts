@@ -1,4 +1,4 @@
-// Violations in PostgreSQL.
+// The store of violations in PostgreSQL.
 import type { ViolationStore } from 'hexforge/limits';
 import { countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { LimitRows } from '../tables.ts';

@@ -1,4 +1,4 @@
-// The table of review comments.
+// The migration of review comments.
 import type { Migration } from 'hexforge/plugin';
 
 export const comments: Migration = {

@@ -1,4 +1,4 @@
-// Routes of document B, "Merge requests": review comments.
+// The routes of review comments.
 import { api, changes, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { mergeParams } from '../params.ts';
@@ -13,7 +13,7 @@ import {
 } from './schemas.ts';
 
 const path = '/repos/{owner}/{repo}/merges/{number}/comments';
-/** Of what there is already: more is for the use case to say, which knows the author. */
+/** For existing comments. The use case checks further rights, because they depend on the author. */
 const changing = { access: changes('repository', 'repo.read'), scope: 'repo.write' } as const;
 
 export const commentRoutes = ({ comments }: MergeUseCases): readonly Route[] => [

@@ -1,4 +1,4 @@
-// Shapes of review comments over HTTP (document B, "Merge request object"), and how a comment becomes one.
+// The JSON shapes of review comments, and the conversion of a comment.
 import {
   count,
   flag,

@@ -1,4 +1,4 @@
-// Review comments, on every engine.
+// The stores of review comments, in SQL and in memory.
 import type { MergeComment } from 'hexforge/merges';
 import { rows } from 'hexforge/plugin';
 import { commentConstraints } from '../tables-memory.ts';

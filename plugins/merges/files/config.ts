@@ -1,4 +1,4 @@
-// What an operator says of the diffs of merge requests.
+// The configuration of the diffs of merge requests.
 import { Joi, oneOf, shape, type TypeOf } from 'hexforge/plugin';
 import type { DiffSettings } from 'hexforge/merges';
 import { diffAlgorithms } from 'hexforge/repositories';

@@ -1,4 +1,4 @@
-// From the domain to JSON: the diff of a merge request and its files.
+// Converts the diff of a merge request and its files to JSON.
 import { suppressionOf, type FileDiff, type MergeDiff } from 'hexforge/merges';
 import type { PatchedFile } from 'hexforge/repositories';
 import type { FileDiffJson, FileJson } from './schemas.ts';
@@ -38,7 +38,7 @@ export const presentFileDiff = ({ file, hunks }: FileDiff): FileDiffJson => ({
   })),
 });
 
-/** Members of the merge request object that follow from its diff. */
+/** The members of a merge request that follow from its diff. */
 export const presentDiff = ({ commits, additions, deletions, diff, suppressed, files, caps }: MergeDiff) => ({
   commits_count: commits,
   additions,

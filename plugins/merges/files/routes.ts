@@ -1,4 +1,4 @@
-// Routes of document B, "Merge requests": the files of a request, and the diff of one.
+// The routes of the files of a merge request, and of the diff of one file.
 import { api, pageRules, readPage, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { mergesPath, reading } from '../requests/routes.ts';

@@ -1,4 +1,4 @@
-// Shapes of the diff of a merge request and its files (document B, "Merge request object").
+// The JSON shapes of the diff of a merge request and its files.
 import { count, flag, list, maybe, oneOf, pageQuery, shape, text, word, type TypeOf } from 'hexforge/plugin';
 import { diffSuppressions } from 'hexforge/merges';
 import { diffAlgorithms } from 'hexforge/repositories';
@@ -41,7 +41,7 @@ const fileMembers = {
   suppressed_reason: maybe(suppressedReason()),
 };
 
-/** Of a 503. */
+/** The additional member of a 503. */
 export const withoutDiff = shape({ suppressed_reason: maybe(suppressedReason()) });
 
 export const fileJson = shape(fileMembers).id('MergeFile');
@@ -70,7 +70,7 @@ const hunkJson = shape({
 export const fileDiffJson = shape({ ...fileMembers, hunks: list(hunkJson) }).id('MergeFileDiff');
 export type FileDiffJson = TypeOf<typeof fileDiffJson>;
 
-/** Of one merge request, beside the members it has in lists. */
+/** The members of a single merge request that are absent in lists. */
 export const diffMembers = {
   diff_suppressed_reason: maybe(suppressedReason()),
   files: maybe(list(fileJson).description('The first ones; absent where there are none, or too many')),

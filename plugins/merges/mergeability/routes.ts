@@ -1,4 +1,4 @@
-// The route that tells why a merge request cannot be merged.
+// The route that returns why a merge request cannot be merged.
 import { api, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { requestPath, reading } from '../requests/routes.ts';

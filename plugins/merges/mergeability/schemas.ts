@@ -1,4 +1,4 @@
-// Shape of the answer to why a merge request cannot be merged.
+// The JSON shapes of the mergeability of a merge request.
 import { list, oneOf, shape, text, word } from 'hexforge/plugin';
 import { mergeabilityStates, mergeRuleCodes } from 'hexforge/merges';
 import { strategy } from '../merging/schemas.ts';

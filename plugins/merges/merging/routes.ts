@@ -1,4 +1,4 @@
-// Routes of document B, "Merge requests": merge.
+// The route that merges a merge request.
 import { api, changes, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { presentMerge } from '../requests/present.ts';
@@ -12,7 +12,7 @@ export const mergingRoutes = (merges: MergeUseCases): readonly Route[] => [
     summary: 'Merge',
     method: 'POST',
     path: `${requestPath}/merge`,
-    // Document B, "Authorization": others see 403, also where the repository is private.
+    // Other users get 403, also if the repository is private.
     access: changes('repository', 'merge.merge', { hidden: 403 }),
     scope: 'repo.write',
     params: mergeParams,

@@ -1,4 +1,4 @@
-// Shape of a merge over HTTP (document B, "Merge").
+// The JSON shapes of a merge.
 import { flag, list, maybe, oneOf, shape, text, word } from 'hexforge/plugin';
 import { mergeRuleCodes } from 'hexforge/merges';
 import { mergeStrategies } from 'hexforge/repositories';

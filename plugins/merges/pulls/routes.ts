@@ -1,19 +1,22 @@
-// The deprecated paths of merge requests (document B, "Versioning"): everything below /pulls is at /merges now.
+// The deprecated paths of merge requests: everything below /pulls redirects to /merges.
 import { anyone, api, Joi, maybe, reply, shape, text, word, type Method, type Route } from 'hexforge/plugin';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly Method[];
 
-/** Whatever parameters there are, as they came. */
+/** Any query parameters, kept unchanged. */
 const anyQuery = Joi.object<Readonly<Record<string, string | readonly string[]>>>().pattern(Joi.string(), Joi.any());
 
-/** Segments of dots came with their slashes encoded: as they are they would lead elsewhere. */
+/**
+ * A segment `.` or `..` means that the slashes were sent encoded. They are encoded again, because a client would
+ * resolve the segment.
+ */
 const encoded = (path: string): string => {
   const segments = path.split('/');
   const climbs = segments.some((segment) => segment === '.' || segment === '..');
   return climbs ? encodeURIComponent(path) : segments.map(encodeURIComponent).join('/');
 };
 
-/** For anyone: a repository that is not for the caller to know of is refused where the answer leads to. */
+/** Allowed for anyone: access is checked at the target of the redirect. */
 export const pullRoutes = (): readonly Route[] =>
   methods.map((method) =>
     api({

@@ -1,8 +1,8 @@
-// From bodies to commands. A member that is absent in the one is absent in the other.
+// Converts request bodies to commands. An absent member stays absent.
 import type { MergeUseCases } from '#core/merges/use-cases';
 import type { MergeBody, MergeChangeBody } from './schemas.ts';
 
-/** What a request is opened and changed by; `body` is another name of the description, which wins. */
+/** The members that `open` and `update` share. `body` is an alias of `description`, which takes precedence. */
 const written = ({
   body,
   description = body,

@@ -1,4 +1,4 @@
-// Merge requests counted for other areas, each for a batch in one query, on PostgreSQL.
+// Counts merge requests in PostgreSQL for other areas, with one query per batch of ids.
 import type { MergeStore } from 'hexforge/merges';
 import { countEach, type Kysely } from 'hexforge/plugin';
 import type { MergesRows } from '../tables.ts';

@@ -1,4 +1,4 @@
-// The tables of merge requests, of their numbers, of what they are marked with, and of who reviews them.
+// The migration of merge requests, their numbers, labels, assignees and reviews.
 import type { Migration } from 'hexforge/plugin';
 
 const ofRequest = 'request_id uuid not null references merges_request (id) on delete cascade';
@@ -31,17 +31,17 @@ export const requests: Migration = {
     )`,
     `create unique index merges_request_open_pair
       on merges_request (repository_id, source_repository_id, source_branch, target_branch) where state = 'open'`,
-    // A list filtered by the state comes in its order from the index.
+    // Returns a list filtered by the state in the order of numbers.
     'create index merges_request_state on merges_request (repository_id, state, number)',
     `create index merges_request_source
       on merges_request (source_repository_id, source_branch, id) where state = 'open'`,
     "create index merges_request_target on merges_request (repository_id, target_branch, id) where state = 'open'",
-    // Of a repository that is deleted.
+    // Used when a source repository is deleted.
     'create index merges_request_fork on merges_request (source_repository_id)',
     'create index merges_request_author on merges_request (author_id)',
     'create index merges_request_merger on merges_request (merged_by_id) where merged_by_id is not null',
     'create index merges_request_milestone on merges_request (milestone_id) where milestone_id is not null',
-    // The last number that was given. Its row is locked until the request that has the number is there, or neither is.
+    // The last number that was given. Its row is locked until the transaction that inserts the request ends.
     `create table merges_counter (
       repository_id uuid primary key references repositories_repository (id) on delete cascade,
       last integer not null

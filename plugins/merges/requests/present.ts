@@ -1,11 +1,11 @@
-// From the domain to JSON: the merge request object of document B.
+// Converts merge requests to JSON.
 import { presentUser } from 'hexforge/plugin';
 import type { ListedRequest, MergeView } from 'hexforge/merges';
 import type { CommitRecord } from 'hexforge/repositories';
 import { presentDiff } from '../files/present.ts';
 import type { MergeCommitJson, MergeItemJson, MergeJson } from './schemas.ts';
 
-/** Document B: reviewers, labels, counts and the diff are at zero in lists. */
+/** In lists, reviewers and labels are empty, counts are 0, and there is no diff. */
 export const presentItem = (request: ListedRequest): MergeItemJson => ({
   id: request.id,
   repo_id: request.repositoryId,

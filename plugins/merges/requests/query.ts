@@ -1,4 +1,4 @@
-// Queries of merge requests: their own rows, and all that is read beside them.
+// Builds queries of merge requests: their own columns, and the joins of a whole request.
 import type { PublicUser } from 'hexforge/identity';
 import type { ListedRow, MergeFilter, MergeRequest, MergeRow, Reviewer } from 'hexforge/merges';
 import { type Kysely, rawSql, type Selectable } from 'hexforge/plugin';
@@ -7,7 +7,7 @@ import type { MergesRows } from '../tables.ts';
 
 type Row = Selectable<MergesRows['merges_request']>;
 
-/** The members of a request's own row. */
+/** Converts the request's own row. */
 export const requestOf = (row: Row): MergeRequest => ({
   id: row.id,
   repositoryId: row.repository_id,
@@ -80,20 +80,20 @@ const stored = rawSql<Row>`merges_request`.as('m');
 
 export const directions = { newest: 'desc', oldest: 'asc' } as const;
 
-/** Those of the repository that the filter lets through; `m` is the request. */
+/** The requests of the repository that match the filter, with `m` as the request's alias. */
 export function matching(db: Kysely<MergesRows>, repositoryId: string, { state }: MergeFilter) {
   const own = db.selectFrom('merges_request as m').where('m.repository_id', '=', repositoryId);
   return state === undefined ? own : own.where('m.state', '=', state);
 }
 
-/** A page of requests, whose rows alone are joined with what is read beside them. */
+/** A page of requests as a subquery, so that only the rows of the page are joined with other tables. */
 export function pageOfRequests(page: ReturnType<typeof matching>, { order, beyond, limit, offset }: NumberedSlice) {
   const ahead = beyond === undefined ? page : page.where('m.number', order === 'newest' ? '<' : '>', beyond);
   const rows = ahead.select(requestColumns).orderBy('m.number', directions[order]).limit(limit).offset(offset);
   return rawSql<Row>`(${rows})`.as('m');
 }
 
-/** Requests as lists show them; `m` is the request. */
+/** A query of requests with the columns of lists, with `m` as the request's alias. */
 export const listedRequests = (db: Kysely<MergesRows>, from = stored) =>
   db
     .selectFrom(from)
@@ -119,7 +119,7 @@ export const listedRow = (row: Listed): ListedRow => ({
   assignees: row.assignees,
 });
 
-/** Whole requests; `m` is the request. */
+/** A query of whole requests, with `m` as the request's alias. */
 export const wholeRequests = (db: Kysely<MergesRows>) => listedRequests(db).select([labelIds, reviewers]);
 
 type Whole = Awaited<ReturnType<ReturnType<typeof wholeRequests>['executeTakeFirstOrThrow']>>;

@@ -1,4 +1,4 @@
-// Routes of document B, "Merge requests": list, open, fetch, update, commits and prepare-url.
+// The routes of merge requests: list, open, fetch, update, commits and prepare-url.
 import { api, changes, pageRules, presentPage, readPage, reads, reply, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { diffQuery } from '../files/schemas.ts';
@@ -17,17 +17,20 @@ import {
   prepareBody,
 } from './schemas.ts';
 
-/** Of all routes of merge requests. */
+/** The base path of all routes of merge requests. */
 export const mergesPath = '/repos/{owner}/{repo}/merges';
 export const requestPath = `${mergesPath}/{number}`;
 export const reading = { access: reads('repository', 'repo.read'), scope: 'repo.read' } as const;
 /**
- * Whoever is signed in and may read; more is for the use case to say, which knows the author and where the source is.
- * Document B, "Authorization": others see 403, also where the repository is private.
+ * Requires a user who may read. The use case checks further rights, because they depend on the author and the source
+ * repository. Other users get 403, also if the repository is private.
  */
 const writing = { access: changes('repository', 'repo.read', { hidden: 403 }), scope: 'repo.write' } as const;
 
-/** Rule of bare arrays, as many as a comparison tells. */
+/**
+ * The page of commits, which are returned as a plain JSON array: `per_page` is 1 to 250, default 250, as in
+ * `commitCompare`.
+ */
 const commitPages = pageRules.orDefault(250, 250);
 
 export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [

@@ -1,4 +1,4 @@
-// Shapes of merge requests over HTTP (document B, "Merge request object").
+// The JSON shapes of merge requests.
 import {
   count,
   flag,
@@ -62,7 +62,7 @@ export const mergeListQuery = shape({
   ),
 });
 
-/** Of a bare array. */
+/** The query of the list of commits, which is returned as a plain JSON array. */
 export const commitQuery = shape({
   page: pageQuery.page,
   per_page: maybe(word().empty('').description('1 to 250; default 250')),
@@ -89,7 +89,7 @@ export const preparedJson = shape({ url: word(), expires_at: orNull(time()) }).i
 
 const userJson = userShape().id('MergeUser');
 
-/** Of a merge request, in lists too. */
+/** The members of a merge request, in lists and alone. */
 export const mergeMembers = {
   id: uuid(),
   repo_id: uuid(),
@@ -128,6 +128,6 @@ export const mergeItemJson = shape(mergeMembers).id('MergeItem');
 export type MergeItemJson = TypeOf<typeof mergeItemJson>;
 export const mergePageJson = pageOf(mergeItemJson).id('MergePage');
 
-/** One merge request. */
+/** A single merge request. */
 export const mergeJson = shape({ ...mergeMembers, ...diffMembers }).id('Merge');
 export type MergeJson = TypeOf<typeof mergeJson>;

@@ -1,4 +1,4 @@
-// The store of merge requests in memory, for tests and for a forge that keeps nothing.
+// The store of merge requests in memory.
 import type { ListedRow, MergeFilter, MergeRequest, MergeStore } from 'hexforge/merges';
 import { publicUsers, type MemoryDatabase } from 'hexforge/plugin';
 import type { NumberedSlice } from 'hexforge/repositories';
@@ -12,7 +12,7 @@ import {
   type StoredRequest,
 } from '../tables-memory.ts';
 
-/** Memory unsets what SQL sets to null. */
+/** If the source repository is deleted, `sourceRepositoryId` is absent in memory; this adds it as undefined. */
 const own = (row: StoredRequest): MergeRequest => ({ ...row, sourceRepositoryId: row.sourceRepositoryId });
 
 export function memoryMergeStore(database: MemoryDatabase): MergeStore {
@@ -26,7 +26,7 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
   const labelsOf = (requestId: string) => labels.find({ where: { requestId } }).map(({ labelId }) => labelId);
   const assigneesOf = (requestId: string) => assignees.find({ where: { requestId } }).map(({ userId }) => userId);
 
-  /** What the joins of SQL do. */
+  /** Sorts rows by username, as the SQL joins do. */
   const byUsername = <T>(rows: readonly T[], nameOf: (row: T) => string): readonly T[] =>
     rows.toSorted((one, other) => (nameOf(one).toLowerCase() < nameOf(other).toLowerCase() ? -1 : 1));
   const listed = (found: readonly StoredRequest[]): readonly ListedRow[] => {

@@ -1,4 +1,4 @@
-// The store of merge requests on PostgreSQL: one query per read, entities for writes.
+// The store of merge requests in PostgreSQL: one query per read, entities for writes.
 import type { BranchOf, MergeStore } from 'hexforge/merges';
 import { countOf, type Kysely, replaceRows, type SqlDatabase } from 'hexforge/plugin';
 import { AssigneeTable, RequestLabelTable, requestNumbers, RequestTable, type MergesRows } from '../tables.ts';
@@ -52,8 +52,8 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
 
     async held(repositoryId, number) {
       await holdRepository(repositoryId);
-      // Two statements, which come in this order: the one that reads sees what those before in the row have written.
-      // `no key`: rows that refer to the request may be written meanwhile.
+      // Both statements use one connection and run in this order, so that the second one sees what earlier holders of
+      // the lock wrote. `for no key update` lets concurrent transactions write rows that refer to the request.
       const own = () => matching(db(), repositoryId, {}).where('m.number', '=', number);
       const [, row] = await Promise.all([
         own().select('m.id').forNoKeyUpdate().execute(),

@@ -1,4 +1,4 @@
-// Routes of document B, "Merge requests": reviews.
+// The route of reviews.
 import { api, changes, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { mergeParams } from '../params.ts';

@@ -1,4 +1,4 @@
-// Shapes of reviews over HTTP (document B, "Merge request object"), and how a review becomes one.
+// The JSON shapes of reviews, and the conversion of a review.
 import { maybe, oneOf, shape, text, uuid, type TypeOf } from 'hexforge/plugin';
 import { longestText, reviewStates, verdicts, type MergeReview } from 'hexforge/merges';
 

@@ -1,4 +1,4 @@
-// Reviews, on every engine.
+// The stores of reviews, in SQL and in memory.
 import type { MergeReview } from 'hexforge/merges';
 import { rows } from 'hexforge/plugin';
 import { reviewConstraints } from '../tables-memory.ts';

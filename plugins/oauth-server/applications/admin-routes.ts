@@ -1,4 +1,4 @@
-// All applications of the instance, for holders of admin:oauth2.
+// The routes of all applications of the instance, for users with the scope admin:oauth2.
 import { admin, api, pageRules, presentPage, readPage, type Route } from 'hexforge/plugin';
 import type { Users } from 'hexforge/identity';
 import type { OAuthUseCases } from '#core/oauth/use-cases';

@@ -1,4 +1,4 @@
-// Applications in JSON, with the names of their owners.
+// Converts applications to JSON, with the names of their owners.
 import type { Users } from 'hexforge/identity';
 import { isConfidential, type Client } from 'hexforge/oauth';
 import type { Page, TrailEntry, TypeOf } from 'hexforge/plugin';
@@ -6,7 +6,7 @@ import type { applicationAuditPageJson, applicationJson } from './schemas.ts';
 
 type ApplicationJson = TypeOf<typeof applicationJson>;
 
-/** @param owner the name of whoever owns it. */
+/** @param owner The username of the owner. */
 export const presentOwned = (client: Client, owner: string | null): ApplicationJson => ({
   id: client.id,
   client_id: client.clientId,
@@ -23,7 +23,7 @@ export const presentOwned = (client: Client, owner: string | null): ApplicationJ
   updated_at: client.updatedAt.toISOString(),
 });
 
-/** One query for the owners of all. */
+/** Loads the owners of all applications with one query. */
 export async function presentApplications(users: Users, clients: readonly Client[]): Promise<ApplicationJson[]> {
   const owners = await users.byIds(clients.flatMap(({ ownerId }) => ownerId ?? []));
   return clients.map((client) =>
@@ -34,7 +34,7 @@ export async function presentApplications(users: Users, clients: readonly Client
 export const presentApplication = async (users: Users, client: Client): Promise<ApplicationJson> =>
   (await presentApplications(users, [client]))[0] ?? presentOwned(client, null);
 
-/** The page envelope around items that were presented together. */
+/** The JSON of a page whose items have already been converted. */
 export const envelope = <T, J>({ total, page, perPage }: Page<T>, items: readonly J[]) => ({
   items,
   total,

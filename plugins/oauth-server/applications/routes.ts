@@ -1,4 +1,4 @@
-// Applications of the caller (document A, "Self-service OAuth2 applications").
+// The routes of the caller's own applications.
 import { api, pageRules, presentPage, readPage, reply, session, type Route } from 'hexforge/plugin';
 import { defaultScopes } from 'hexforge/oauth';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
@@ -14,11 +14,11 @@ import {
   secretJson,
 } from './schemas.ts';
 
-/** One text holds them with whitespace or commas between. */
+/** Splits a text of URIs at whitespace and commas. */
 const urisOf = (given: string | readonly string[]): readonly string[] =>
   typeof given === 'string' ? given.split(/[\s,]/).filter((uri) => uri !== '') : given;
 
-/** The members of a body that were sent, by the names of the domain. */
+/** Renames the present members of a body to those of the command. */
 const sent = ({
   homepage_url: homepageUrl,
   logo_url: logoUrl,
@@ -38,7 +38,7 @@ const sent = ({
   ...(redirectUris !== undefined && { redirectUris: urisOf(redirectUris) }),
 });
 
-/** Of the user's own: a token of narrow scope must not make itself a client, nor take one over. */
+/** Requires a session, so that a token with narrow scopes cannot create a client or take one over. */
 const guarded = { access: session, scope: null } as const;
 const one = '/user/oauth2/apps/{id}';
 

@@ -1,4 +1,4 @@
-// The shapes of applications (document D, "OAuth2 and OpenID Connect").
+// The JSON shapes of applications.
 import { clientLimits, defaultScopes, redirectLimits } from 'hexforge/oauth';
 import { flag, Joi, list, maybe, orNull, pageOf, pageQuery, shape, text, time, uuid, word } from 'hexforge/plugin';
 
@@ -70,7 +70,7 @@ export const applicationGrantPageJson = pageOf(
   }).id('ApplicationGrant'),
 ).id('ApplicationGrantPage');
 
-/** Document C, "Audit entry". */
+/** An entry of the audit log about an application. */
 export const applicationAuditPageJson = pageOf(
   shape({
     id: word(),

@@ -1,4 +1,4 @@
-// Clients on both engines: simple rows, a search, and the removal of what was never used.
+// The stores of clients, in SQL and in memory: simple rows, a search, and the removal of unused clients.
 import { offsetOf, rawSql, rows, type MemoryDatabase, type SqlDatabase } from 'hexforge/plugin';
 import type { Client, ClientStore } from 'hexforge/oauth';
 import { clientConstraints, clients, grants } from '../tables-memory.ts';

@@ -1,4 +1,4 @@
-// The page of consent: where the browser of a user comes with what an application asks for, and leaves with the answer.
+// The consent page, on which a user approves or cancels the request of an application.
 import { anyone, api, html, HtmlPage, type Html, type Reply, type Route, type TypeOf } from 'hexforge/plugin';
 import type { Users } from 'hexforge/identity';
 import type { ConsentQuestion, OAuthUseCases } from '#core/oauth/use-cases';
@@ -9,7 +9,7 @@ import { wordsOf } from './scope-words.ts';
 const path = '/-/oauth2/authorize';
 type Query = TypeOf<typeof authorizationQuery>;
 
-/** The page of sign-in, which leads back here with the same request. */
+/** The sign-in page, with a link back to this page and the same request. */
 function signInUrl(webUrl: string, query: Query): string {
   const request = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
@@ -19,7 +19,7 @@ function signInUrl(webUrl: string, query: Query): string {
 
 const scopeItem = (scope: string): Html => html`<li>${wordsOf(scope)} <code>${scope}</code></li>`;
 
-/** Who is behind it, as far as this instance can tell. */
+/** The owner of the application, or a warning if it registered itself. */
 const origin = ({ ownerId }: ConsentQuestion['client'], owner: string | undefined): Html | false =>
   ownerId === null
     ? html`<p role="alert">It registered itself: nobody of this instance vouches for it or for its name.</p>`
@@ -55,7 +55,7 @@ function consentPage(
   });
 }
 
-/** Who has no session is sent to sign in, so anyone may come. */
+/** Allowed for anyone, because callers without a session are redirected to the sign-in page. */
 const common = {
   mount: 'root',
   path,
@@ -81,7 +81,8 @@ export function consentPageRoutes(
       summary: 'Asks the user whether an application is given what it asks for',
       method: 'GET',
       async run(call, { query, header }): Promise<HtmlPage | Reply<never>> {
-        // A frame or an image of any page: what comes of it is not seen, so it is not the user who came.
+        // A request for a frame or an image can come from any page, so it does not show that the user wants to see this
+        // page.
         const elsewhere = (header('sec-fetch-dest') ?? 'document') !== 'document';
         const asked = await authorization.ask(call, query, { elsewhere });
         const signIn = signInUrl(webUrl(), query);

@@ -1,4 +1,4 @@
-// The authorization endpoint, for pages and programs that ask the user themselves.
+// The authorization endpoint, for pages and programs that show the consent question themselves.
 import { api, reply, session, type Call, type Reply, type Route, type TypeOf, type User } from 'hexforge/plugin';
 import type { ConsentQuestion, OAuthUseCases } from '#core/oauth/use-cases';
 import { oauthRefusals } from '../refusal.ts';
@@ -20,18 +20,18 @@ const presentQuestion = ({ client, scopes, rememberedScopes, redirectUri }: Cons
   self_registered: client.ownerId === null,
 });
 
-/** A code may be in it, so nothing keeps it, and no page of others shows it. */
+/** The response may contain a code, so it must not be cached or framed. */
 const guarded = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-frame-options': 'DENY',
 } as const;
 
-/** The browser is sent there, without a body. */
+/** Redirects the browser, without a body. */
 export const sentTo = (url: string, status: 302 | 303 = 302): Reply<never> =>
   reply(undefined as never, { status, headers: { ...guarded, location: url } });
 
-/** As a browser says of who made it ask (Fetch Metadata); no other client says so. */
+/** Whether the request comes from another site, by Fetch Metadata. Only browsers send that header. */
 const isElsewhere = (site: string | undefined): boolean =>
   site !== undefined && site !== 'same-origin' && site !== 'none';
 

@@ -1,4 +1,4 @@
-// The shapes of the authorization endpoint (document A, "Consent metadata").
+// The JSON shapes of the authorization endpoint.
 import { flag, Joi, list, maybe, oneOf, shape, text, word } from 'hexforge/plugin';
 
 const parameter = (most = 2048) => maybe(word().empty('').max(most));

@@ -1,4 +1,4 @@
-// Scopes as the page of consent words them: each goes on after "It will be able to".
+// Descriptions of scopes on the consent page. Each completes the sentence "It will be able to".
 
 const words: Readonly<Record<string, string>> = {
   'read:user': 'read your account',
@@ -18,5 +18,5 @@ const words: Readonly<Record<string, string>> = {
   'mcp:read': 'read repositories, issues and code that you can read, as an assistant (MCP)',
 };
 
-/** Undefined for one that a plugin from outside has added: its name has to say it. */
+/** The description of a scope; undefined for a scope of an external plugin, whose name is shown instead. */
 export const wordsOf = (scope: string): string | undefined => (Object.hasOwn(words, scope) ? words[scope] : undefined);

@@ -1,4 +1,4 @@
-// Discovery: metadata of the authorization server and of protected resources, and the signing keys.
+// The discovery routes: metadata of the authorization server and of protected resources, and the signing keys.
 import {
   anyone,
   api,
@@ -61,9 +61,9 @@ const keyJson = shape({
 });
 
 const common = { ...oauthRefusals, method: 'GET', mount: 'root', access: anyone, scope: null, cors: true } as const;
-/** It varies with a setting (document A, "Discovery"). */
+/** Not cached, because the metadata depends on a setting. */
 const uncached = { headers: { 'cache-control': 'no-store' } } as const;
-/** Seconds: shorter than a key is published that signs no longer. */
+/** In seconds. Shorter than the time for which a rotated key is still published. */
 const keysAge = 300;
 const nothing = 'There is nothing at this path';
 

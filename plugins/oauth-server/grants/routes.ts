@@ -1,4 +1,4 @@
-// What the caller has granted applications.
+// The routes of the grants that the caller gave to applications.
 import {
   api,
   flag,
@@ -43,7 +43,7 @@ const present = ({ grant, client }: ListedGrant): TypeOf<typeof grantJson> => ({
   updated_at: grant.updatedAt.toISOString(),
 });
 
-/** A token must not be able to tell who else holds one, nor to end them. */
+/** Requires a session, so that a token can neither list nor end the grants of other applications. */
 const guarded = { access: session, scope: null } as const;
 
 export const grantRoutes = ({ grants }: OAuthUseCases): readonly Route[] => [

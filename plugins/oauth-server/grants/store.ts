@@ -1,4 +1,4 @@
-// Grants on both engines: simple rows, and their removal in numbers.
+// The stores of grants, in SQL and in memory: simple rows, and the removal of many at once.
 import { rows, type MemoryDatabase, type SqlDatabase } from 'hexforge/plugin';
 import type { Grant, GrantStore } from 'hexforge/oauth';
 import { codes, families, grantConstraints, grants } from '../tables-memory.ts';
@@ -14,7 +14,7 @@ export function sqlGrantStore(database: SqlDatabase): GrantStore {
       const left = db(database)
         .selectFrom('oauth_server_grant')
         .select('oauth_server_grant.id')
-        // A column of JSON may hold either.
+        // A JSON column may contain SQL null or JSON null.
         .where((is) => is.or([is('remembered', 'is', null), is(is.fn('jsonb_typeof', ['remembered']), '=', 'null')]))
         .where(({ not, exists, selectFrom }) =>
           not(

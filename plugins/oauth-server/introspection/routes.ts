@@ -1,4 +1,4 @@
-// The introspection endpoint.
+// The introspection endpoint (RFC 7662).
 import {
   api,
   count,
@@ -44,7 +44,7 @@ const present = (found: Introspection | undefined, issuer: string): TypeOf<typeo
     exp: seconds(found.expiresAt),
     iat: seconds(found.issuedAt),
     sub: found.userId,
-    // Without a resource it is good at the REST API, whose issuer this is.
+    // A token without a resource is valid for the REST API, whose audience is the issuer.
     aud: found.resource === '' ? issuer : found.resource,
     iss: issuer,
     ...(found.id !== undefined && { jti: found.id }),

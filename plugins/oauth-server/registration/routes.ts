@@ -1,4 +1,4 @@
-// Dynamic client registration (document A, "POST /api/v1/oauth2/register").
+// The route of dynamic client registration (RFC 7591).
 import {
   anyone,
   api,
@@ -18,7 +18,10 @@ import type { NewClient, OAuthUseCases } from '#core/oauth/use-cases';
 import { uncached } from '../client-proof.ts';
 import { errorMembers, wording } from '../refusal.ts';
 
-/** Of any shape: what is wrong with one is said by the error of RFC 7591 that it has. Unknown members are ignored. */
+/**
+ * A member of any type, because the use case rejects it with the specific error of RFC 7591. Unknown members are
+ * ignored.
+ */
 const member = () => maybe(Joi.any());
 
 const metadataBody = shape({

@@ -1,4 +1,4 @@
-// The revocation endpoint.
+// The revocation endpoint (RFC 7009).
 import { api, reply, shape, type Route } from 'hexforge/plugin';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 import { field, ofClients, proofFields, proofOf, uncached } from '../client-proof.ts';
@@ -6,7 +6,7 @@ import { oauthRefusals } from '../refusal.ts';
 
 export const tokenReferenceForm = shape({
   ...proofFields,
-  // Of any length that a form has: what is no token is told as one that is not there.
+  // Accepts a text of any length, so that an invalid token gets the same response as an unknown one.
   token: field(65_536),
   token_type_hint: field(),
 }).id('TokenReference');

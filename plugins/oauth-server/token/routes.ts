@@ -1,4 +1,4 @@
-// The token endpoint.
+// The token endpoint (RFC 6749).
 import { api, reply, type Route } from 'hexforge/plugin';
 import type { OAuthUseCases, TokenResponse } from '#core/oauth/use-cases';
 import { ofClients, proofOf, uncached } from '../client-proof.ts';

@@ -1,4 +1,4 @@
-// The shapes of the token endpoint (document A, "Token response").
+// The shapes of the token endpoint.
 import { count, maybe, oneOf, shape, text, word, type TypeOf } from 'hexforge/plugin';
 import { field, proofFields } from '../client-proof.ts';
 

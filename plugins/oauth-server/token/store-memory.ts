@@ -1,4 +1,4 @@
-// Codes and tokens in memory.
+// The store of codes and tokens in memory.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { IssuedStore } from 'hexforge/oauth';
 import { accessTokens, clients, codes, families, grants, refreshTokens, type CodeRow } from '../tables-memory.ts';
@@ -33,7 +33,7 @@ export function memoryIssuedStore(db: MemoryDatabase): IssuedStore {
       );
       const all = family.find({
         where: ({ grantId }) => clientOf.has(grantId),
-        // What has not ended has no time of it, and comes first.
+        // A family that has not ended has no `endedAt`, and is sorted first.
         orderBy: [{ desc: ({ endedAt }) => endedAt ?? new Date(8.64e15) }, { desc: 'createdAt' }, 'id'],
       });
       const ofClient = all.filter(({ grantId }) => clientOf.get(grantId) === clientId);

@@ -1,9 +1,9 @@
-// Codes and tokens in PostgreSQL.
+// The store of codes and tokens in PostgreSQL.
 import { compiledRead, rawSql, type Kysely, type Selectable, type SqlDatabase } from 'hexforge/plugin';
 import type { Grant, IssuedStore } from 'hexforge/oauth';
 import { AccessTokenTable, CodeTable, db, FamilyTable, RefreshTokenTable, type OAuthRows } from '../tables.ts';
 
-/** Of a grant, beside the columns of what was issued under it. */
+/** The columns of a grant, selected in addition to those of a code or token. */
 const grantColumns = [
   'grant.id as grant_id',
   'grant.user_id',
@@ -36,7 +36,7 @@ const grantOf = (
   updatedAt: row.grant_updated_at,
 });
 
-/** What an exchange begins with. */
+/** The first read of a code exchange. */
 const codeByHash = compiledRead(['hash'], (rows: Kysely<OAuthRows>, { hash }: { readonly hash: string }) =>
   rows
     .selectFrom('oauth_server_code as code')
@@ -57,7 +57,7 @@ const codeByHash = compiledRead(['hash'], (rows: Kysely<OAuthRows>, { hash }: { 
     .where('code.hash', '=', hash),
 );
 
-/** What a refresh begins with. */
+/** The first read of a refresh. */
 const refreshTokenByHash = compiledRead(['hash'], (rows: Kysely<OAuthRows>, { hash }: { readonly hash: string }) =>
   rows
     .selectFrom('oauth_server_refresh_token as token')
@@ -78,7 +78,7 @@ const refreshTokenByHash = compiledRead(['hash'], (rows: Kysely<OAuthRows>, { ha
     .where('token.hash', '=', hash),
 );
 
-/** What every request with such a token begins with. Scopes that the client has lost are lost at once. */
+/** Runs for every request with an access token. Scopes that the client has lost are removed at once. */
 const accessTokenByHash = compiledRead(
   ['hash', 'now'],
   (rows: Kysely<OAuthRows>, { hash, now }: { readonly hash: string; readonly now: Date }) =>
@@ -120,7 +120,7 @@ export function sqlIssuedStore(database: SqlDatabase): IssuedStore {
       return { code: { ...bound, createdAt, expiresAt, takenAt, familyId }, grant };
     },
     async takeCode(hash, familyId, now) {
-      // Of two that meet here the second waits for the first one's row lock, then finds the code taken.
+      // Of two concurrent exchanges, the second waits for the row lock of the first and then finds the code used.
       const taken = await db(database)
         .updateTable('oauth_server_code')
         .set({ taken_at: now, family_id: familyId })
@@ -233,7 +233,7 @@ export function sqlIssuedStore(database: SqlDatabase): IssuedStore {
         .where('expires_at', '<=', now)
         .limit(most);
       const family = rows.selectFrom('oauth_server_family').select('id').where('expires_at', '<=', now).limit(most);
-      // A code that was taken is kept until its family goes, so that its second use is known for what it is.
+      // A used code is kept as long as its family, so that a second use can be detected.
       const code = rows
         .selectFrom('oauth_server_code')
         .select('oauth_server_code.hash')

@@ -23,7 +23,7 @@ export const userinfoRoutes = ({ userinfo, open }: OAuthUseCases): readonly Rout
       summary: 'What the scopes of the token let an application know of its user',
       method,
       path: '/oauth2/userinfo',
-      // Reading, by either method.
+      // Both methods only read.
       meter: 'api.read',
       access: signedIn,
       scope: 'openid',

@@ -1,4 +1,4 @@
-// Routes of document B, "Issues": labels.
+// The routes of labels.
 import { api, changes, operations, reads, reply, shape, uuidPattern, word } from 'hexforge/plugin';
 import type { Instance, Route } from 'hexforge/plugin';
 import type { LabelUseCases } from '#core/planning/use-cases';

@@ -1,4 +1,4 @@
-// Shapes of labels over HTTP (document B, "Issues"), and how a label becomes one.
+// The JSON shapes of labels, and the conversion of a label.
 import { maybe, orNull, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { labelColor, maxLabelDescription, maxLabelName, type Label } from 'hexforge/planning';
 

@@ -1,4 +1,4 @@
-// From the domain to JSON, and back from a body: milestones.
+// Converts milestones to JSON, and request bodies to commands.
 import type { CountedMilestone } from 'hexforge/planning';
 import type { MilestoneJson } from './schemas.ts';
 
@@ -15,7 +15,7 @@ export const presentMilestone = (milestone: CountedMilestone): MilestoneJson => 
   closed_issues: milestone.closedIssues,
 });
 
-/** The members of a body in the words of the domain. */
+/** Renames the members of a body to those of the command. */
 export const wished = <B extends { readonly due_date?: string | null }>({ due_date: dueDate, ...rest }: B) => ({
   ...rest,
   dueDate,

@@ -1,4 +1,4 @@
-// Routes of document B, "Issues": milestones.
+// The routes of milestones.
 import { changes, operations, reads, type Route } from 'hexforge/plugin';
 import type { MilestoneUseCases } from '#core/planning/use-cases';
 import { presentMilestone, wished } from './present.ts';

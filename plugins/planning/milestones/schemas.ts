@@ -1,4 +1,4 @@
-// Shapes of milestones over HTTP (document B, "Issues").
+// The JSON shapes of milestones.
 import { count, maybe, oneOf, orNull, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { maxMilestoneDescription, maxMilestoneTitle, milestoneStates } from 'hexforge/planning';
 

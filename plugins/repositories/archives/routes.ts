@@ -1,4 +1,4 @@
-// The route of document D that hands over all files of a ref as one download.
+// The route that downloads all files of a ref as an archive.
 import { api, ByteStream, reads, reply, shape, type Route } from 'hexforge/plugin';
 import type { ArchiveFormat } from 'hexforge/repositories';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';

@@ -1,9 +1,9 @@
-// From the domain to JSON: the lines of a file and who wrote them.
+// Converts the lines of a blame to JSON.
 import type { BlamedLine } from 'hexforge/repositories';
 import type { BlameLineJson } from './schemas.ts';
 
 export function presentBlame(lines: readonly BlamedLine[]): readonly BlameLineJson[] {
-  // Lines of one commit have one date, and writing it is half of the work.
+  // Lines of the same commit share one Date object. Formatting it once per commit halves the work.
   const dates = new Map<Date, string>();
   return lines.map(({ content, oid, author }, index) => {
     const date = dates.get(author.date) ?? author.date.toISOString();

@@ -1,4 +1,4 @@
-// The route of document B that says who wrote which line of a file.
+// The route of blame: the commit and author of each line of a file.
 import { api, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';

@@ -1,4 +1,4 @@
-// The shape of blame over HTTP (document B, "Blame line").
+// The JSON shape of blame.
 import { Joi, list, shape, text, time, type TypeOf } from 'hexforge/plugin';
 import { sha } from '../shapes.ts';
 

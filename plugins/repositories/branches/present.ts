@@ -1,4 +1,4 @@
-// From the domain to JSON: branches.
+// Converts branches to JSON.
 import type { Branch } from 'hexforge/repositories';
 import type { BranchJson } from './schemas.ts';
 

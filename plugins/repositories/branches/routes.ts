@@ -1,4 +1,4 @@
-// Routes of document B, "Repositories": branches.
+// The routes of branches.
 import { api, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
@@ -13,7 +13,7 @@ export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     summary: 'List branches',
     method: 'GET',
     path,
-    // Document D: anonymous gets 401 for private, internal and missing repositories alike.
+    // Anonymous callers get 401 for private, internal and missing repositories alike.
     access: reads('repository', 'repo.read', { anonymous: 401 }),
     scope: 'repo.read',
     query: branchQuery,

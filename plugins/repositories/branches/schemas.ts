@@ -1,4 +1,4 @@
-// Shapes of branches over HTTP (document B, "Branch item").
+// The JSON shapes of branches.
 import { count, flag, maybe, oneOf, pageOf, pageQuery, shape, text, time, word, type TypeOf } from 'hexforge/plugin';
 import { branchSorts } from 'hexforge/repositories';
 import { inRepository, sha } from '../shapes.ts';

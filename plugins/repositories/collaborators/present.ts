@@ -1,4 +1,4 @@
-// From the domain to JSON: collaborators and effective permissions.
+// Converts collaborators and effective permissions to JSON.
 import { presentUser } from 'hexforge/plugin';
 import type { Collaborator, EffectivePermissions } from 'hexforge/repositories';
 import type { CollaboratorJson, EffectivePermissionsJson } from './schemas.ts';

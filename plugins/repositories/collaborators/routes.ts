@@ -1,4 +1,4 @@
-// Routes of document B, "collaborators": list, add or update, effective permissions, remove.
+// The routes of collaborators: list, add or update, effective permissions, remove.
 import { api, changes, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { presentCollaborator, presentEffectivePermissions } from './present.ts';

@@ -1,4 +1,4 @@
-// Shapes of collaborators over HTTP (document B, "Collaborator item" and "Effective-permission record").
+// The JSON shapes of collaborators.
 import { list, maybe, oneOf, shape, text, time, userShape, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { permissions } from '../role-templates/schemas.ts';
 import { inRepository } from '../shapes.ts';

@@ -1,4 +1,4 @@
-// Collaborators in memory.
+// The store of collaborators in memory.
 import { publicUsers, type MemoryDatabase } from 'hexforge/plugin';
 import { isRole, nameKey, type CollaboratorStore } from 'hexforge/repositories';
 import { collaboratorTable } from '../tables-memory.ts';

@@ -1,4 +1,4 @@
-// Collaborators on PostgreSQL.
+// The store of collaborators in PostgreSQL.
 import type { Kysely, SqlDatabase } from 'hexforge/plugin';
 import { isRole, type Collaborator, type CollaboratorStore } from 'hexforge/repositories';
 import { CollaboratorTable, type RepositoriesRows } from '../tables.ts';

@@ -1,4 +1,4 @@
-// From the domain to JSON: commits, what they change, and comparisons.
+// Converts commits, their changes and comparisons to JSON.
 import type { CommitDetail, CommitRecord, Comparison, Difference, Signature } from 'hexforge/repositories';
 import type { CommitDetailJson, CommitJson, ComparisonJson, FileChangeJson } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-// Routes of document D that read history: commits, one of them, and comparisons.
+// The routes of the history: list commits, fetch a commit, and compare two refs.
 import { api, moment, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived, marked } from '../conditional.ts';

@@ -1,4 +1,4 @@
-// Shapes of commits and comparisons over HTTP (document D, "Repositories").
+// The JSON shapes of commits and comparisons.
 import {
   count,
   flag,

@@ -1,10 +1,10 @@
-// The content type of a raw file, told from its extension, and whether a browser may show it.
+// The content type of a raw file by its extension, and whether a browser may display it.
 
 const text = 'text/plain; charset=utf-8';
 
 /**
- * Types a browser only displays, scripts and styles among them: opened by themselves they are text. Other source code
- * has no type of its own that a browser needs and is plain text.
+ * Types that a browser only displays. Scripts and styles are among them, because a browser shows them as text if they
+ * are opened directly. Other source code is plain text.
  */
 const passive: Readonly<Record<string, string>> = {
   txt: text,
@@ -46,7 +46,7 @@ const passive: Readonly<Record<string, string>> = {
   jar: 'application/java-archive',
 };
 
-/** Documents that can run script or load things in the forge's origin: a download, whatever they hold. */
+/** Documents that could run scripts or load resources in the forge's origin. They are always sent as a download. */
 const active: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   htm: 'text/html; charset=utf-8',
@@ -80,7 +80,10 @@ export function mediaType(path: string, isBinary: boolean): MediaType {
   return { type: known ?? (isBinary ? 'application/octet-stream' : text), attachment: isBinary };
 }
 
-/** RFC 6266: a plain fallback and the name itself, with nothing in either that could end the header or the quotes. */
+/**
+ * The header of a download (RFC 6266): an ASCII fallback and the encoded name, both without characters that could end
+ * the header or the quotes.
+ */
 export function attachment(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toWellFormed();
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_');

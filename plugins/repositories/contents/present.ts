@@ -1,4 +1,4 @@
-// From the domain to JSON: folder entries, files, and files written.
+// Converts folder entries, files and written files to JSON.
 import { languageOf, type DirectoryEntry, type FileBlob, type Written } from 'hexforge/repositories';
 import { presentCommit } from '../commits/present.ts';
 import type { BlobJson, EntryJson, WrittenJson } from './schemas.ts';

@@ -1,4 +1,4 @@
-// Routes of document D that write: one file created, replaced or removed as a commit.
+// The routes that create, replace or remove one file as a commit.
 import { api, changes, reply, ValidationFailed, type Route } from 'hexforge/plugin';
 import type { WriteCommand } from 'hexforge/repositories';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
@@ -6,7 +6,7 @@ import { instant } from '../times.ts';
 import { presentWritten } from './present.ts';
 import { contentsParams, removeBody, writeBody, writtenJson, type WriteBody } from './schemas.ts';
 
-/** Document D, "Repositories". */
+/** The most bytes of a request that writes a file. */
 const maxBytes = 50 * 1024 * 1024;
 const common = {
   path: '/repos/{owner}/{repo}/contents/{path*}',
@@ -64,17 +64,20 @@ export const contentsWritingRoutes = (useCases: RepositoryUseCases): readonly Ro
 const authorOf = ({ author }: Pick<WriteBody, 'author'>): WriteCommand['author'] =>
   author === undefined ? undefined : { ...author, date: instant('author.date', author.date) };
 
-/** What is decoded without a pause, so that other requests are served in between. */
+/** How many characters are decoded before other requests are served. */
 const slice = 1024 ** 2;
 
-/** RFC 4648, section 4, with its padding; in lines, as `base64` prints it, or in one. @throws {ValidationFailed} */
+/**
+ * Decodes base64 with padding (RFC 4648, section 4), on one line or, like the output of `base64`, on several. @throws
+ * {ValidationFailed}
+ */
 async function decoded(lines: string): Promise<Uint8Array> {
   const parts: Buffer[] = [];
   let text = '';
   for (let at = 0; at < lines.length; at += slice) {
     text = (text + lines.slice(at, at + slice)).replaceAll(/\r?\n/g, '');
     const last = at + slice >= lines.length;
-    // The last group may have padding; it, and a line break that goes on, wait for what follows.
+    // The last group may have padding, and a line break may be split. Both are kept for the next slice.
     const whole = last ? text : text.slice(0, Math.max(0, text.length - 4 - (text.length % 4)));
     if (!(last ? isEnd(whole) : /^[A-Za-z0-9+/]*$/.test(whole)))
       throw new ValidationFailed('The content is not base64', {
@@ -87,7 +90,7 @@ async function decoded(lines: string): Promise<Uint8Array> {
   return Buffer.concat(parts);
 }
 
-/** Bits that no byte needs can be set in the last group alone; written back, they show. */
+/** Only the last group can have unused bits that are not zero. Encoding it again shows the difference. */
 function isEnd(text: string): boolean {
   const last = text.slice(-4);
   return (

@@ -1,4 +1,4 @@
-// Routes of document B that read what a repository holds: contents and raw.
+// The routes that read files and folders: contents and raw.
 import { api, ByteStream, reads, reply, tagged, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { revalidated, truncatedMark } from '../conditional.ts';
@@ -7,7 +7,7 @@ import { attachment, mediaType } from './media-types.ts';
 import { presentBlob, presentEntry } from './present.ts';
 import { contentsJson, contentsParams, contentsQuery, type BlobJson, type EntryJson } from './schemas.ts';
 
-/** Whatever a file holds, it neither runs nor loads anything in the forge's origin. */
+/** A file must never run or load anything in the forge's origin. */
 const inert = {
   ...revalidated,
   'x-content-type-options': 'nosniff',

@@ -1,4 +1,4 @@
-// Shapes of files and folders at a ref, and of files written through the API (documents B and D, "Repositories").
+// The JSON shapes of files and folders at a ref, and of files written through the API.
 import { count, flag, Joi, list, maybe, oneOf, orNull, shape, text, time, word, type TypeOf } from 'hexforge/plugin';
 import { commitMembers } from '../commits/schemas.ts';
 import { inRepository, sha } from '../shapes.ts';

@@ -1,4 +1,4 @@
-// Routes of document D, "Repositories": forking, and the forks of a repository.
+// The routes of forks.
 import { api, changes, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import type { RepositoryPresenter } from '../repositories/present.ts';
@@ -25,7 +25,7 @@ export const forkRoutes = (useCases: RepositoryUseCases, present: RepositoryPres
     summary: 'Fork a repository',
     method: 'POST',
     path,
-    // The fork is the caller's own: what they need on the parent is to read it.
+    // The fork belongs to the caller, so reading the parent is enough.
     access: changes('repository', 'repo.read'),
     scope: 'repo.write',
     body: forkBody,

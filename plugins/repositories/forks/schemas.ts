@@ -1,4 +1,4 @@
-// Shapes of forks over HTTP (document D, "Repositories").
+// The JSON shapes of forks.
 import { maybe, oneOf, pageQuery, shape, text, word } from 'hexforge/plugin';
 import { visibilities } from 'hexforge/repositories';
 

@@ -1,9 +1,9 @@
-// The route of document D that says how much of each language a repository holds.
+// The route of the number of bytes of each language in a repository.
 import { api, Joi, reads, word, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
 
-/** Language → bytes. */
+/** Language to bytes. */
 const languagesJson = Joi.object<Readonly<Record<string, number>>>()
   .pattern(word(), Joi.number().integer().min(1))
   .id('Languages');

@@ -1,4 +1,4 @@
-// Between the domain and JSON: branch protection.
+// Converts branch protection to JSON and back.
 import type { Protection } from 'hexforge/repositories';
 import type { ProtectionBody, ProtectionJson } from './schemas.ts';
 
@@ -13,7 +13,7 @@ export const presentProtection = (protection: Protection): ProtectionJson => ({
   },
 });
 
-/** What a body asks for; what it leaves out is left to its default. */
+/** Renames the present members of a body to those of the command. Absent ones get their default. */
 export const wishedProtection = (body: ProtectionBody): Partial<Protection> => ({
   ...(body.allow_force_push !== undefined && { allowForcePush: body.allow_force_push }),
   ...(body.allow_deletion !== undefined && { allowDeletion: body.allow_deletion }),

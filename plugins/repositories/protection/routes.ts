@@ -1,4 +1,4 @@
-// Routes of document D, "Repositories": branch protection.
+// The routes of branch protection.
 import { api, changes, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { branchParams } from '../branches/schemas.ts';

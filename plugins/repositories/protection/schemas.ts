@@ -1,4 +1,4 @@
-// Shapes of branch protection over HTTP (document D, "Repositories").
+// The JSON shapes of branch protection.
 import { count, flag, Joi, list, maybe, shape, word, type TypeOf } from 'hexforge/plugin';
 
 export const protectionJson = shape({

@@ -1,4 +1,4 @@
-// The store of branch protection on PostgreSQL.
+// The store of branch protection in PostgreSQL.
 import type { Kysely, SqlDatabase } from 'hexforge/plugin';
 import type { Protection, ProtectionStore } from 'hexforge/repositories';
 import { ProtectionTable, type RepositoriesRows } from '../tables.ts';

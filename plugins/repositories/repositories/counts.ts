@@ -1,14 +1,14 @@
-// What is counted of a repository in the query that reads it: stars, watchers, forks, the caller's own marks, and what
-// other plugins have views of.
+// The counts of a repository in the query that reads it: stars, watchers, forks, the caller's own marks, and counts
+// from views of other plugins.
 import { type ExpressionBuilder, rawSql } from 'hexforge/plugin';
 import type { CountView, FoundCounts, Mark, OwnCounts } from 'hexforge/repositories';
 import { markTables, type RepositoriesRows } from '../tables.ts';
 
-/** Columns of `r`, a repository; of `userId` their own marks. */
+/** The counts as columns, with `r` as the repository's alias; `userId` is the user whose marks are read. */
 export const countColumns =
   (userId: string | undefined) =>
   (is: ExpressionBuilder<RepositoriesRows & { r: RepositoriesRows['repositories_repository'] }, 'r'>) => {
-    // A null user has marked nothing.
+    // No mark has a null user.
     const user = rawSql<string>`${userId ?? null}::uuid`;
     const marks = (mark: Mark) => is.selectFrom(`${markTables[mark]} as m`).whereRef('m.repository_id', '=', 'r.id');
     const count = is.fn.countAll<number>().as('count');
@@ -33,14 +33,14 @@ export const ownCounts = ({ stars, watchers, forks, starred, watching }: CountRo
 
 const columnOf = (index: number) => `view_${index}` as const;
 
-/** Columns of `r`, a repository. */
+/** The counts of other plugins as columns, with `r` as the repository's alias. */
 export const viewColumns = (views: readonly CountView[]) =>
   views.map(({ name }, index) => {
     const counted = rawSql`select v.count from ${rawSql.table(name)} as v where v.repository_id = r.id`;
     return rawSql<number>`coalesce((${counted}), 0)`.as(columnOf(index));
   });
 
-/** All that was counted of one. */
+/** Collects the counts of a row. */
 export function foundCounts(
   views: readonly CountView[],
   row: CountRow & Readonly<Record<ReturnType<typeof columnOf>, number | undefined>>,

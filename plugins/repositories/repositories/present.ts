@@ -1,4 +1,4 @@
-// From the domain to JSON: the record and the list items of document B.
+// Converts repositories to JSON, as records and as list items.
 import { trimEnd, type Instance } from 'hexforge/plugin';
 import type { Repository, RepositoryRecord } from 'hexforge/repositories';
 import type { RepositoryItemJson, RepositoryJson } from './schemas.ts';
@@ -8,7 +8,7 @@ export interface RepositoryPresenter {
   readonly record: (record: RepositoryRecord) => RepositoryJson;
 }
 
-/** @param sshUrl what clone URLs over SSH begin with, such as `ssh://git@example.org`; '' where there is no SSH. */
+/** @param sshUrl The start of clone URLs over SSH, such as `ssh://git@example.org`; empty if there is no SSH. */
 export function repositoryPresenter(instance: Pick<Instance, 'baseUrl'>, sshUrl: string): RepositoryPresenter {
   const cloneUrl = (base: string, { owner, name }: Repository): string =>
     base === '' ? '' : `${trimEnd(base, (character) => character === '/')}/${owner}/${name}.git`;

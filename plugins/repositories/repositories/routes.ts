@@ -1,4 +1,4 @@
-// Routes of document B, "Repositories": list, create, fetch, update, delete.
+// The routes of repositories: list, create, fetch, update, delete.
 import { anyone, api, changes, reads, reply, signedIn, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { revalidated } from '../conditional.ts';

@@ -1,4 +1,4 @@
-// Shapes of repositories over HTTP (document B, "Repository record").
+// The JSON shapes of repositories.
 import { count, flag, Joi, list, maybe, oneOf, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { visibilities } from 'hexforge/repositories';
 
@@ -28,7 +28,7 @@ export const repositoryChangeBody = shape({
   issue_code: maybe(text().description('2 to 10 uppercase alphanumerics beginning with a letter; empty clears it')),
 }).id('RepositoryUpdate');
 
-/** Document B, "Errors": what a rename collision adds to the envelope. */
+/** The additional member of the 409 of a rename to a name in use. */
 export const nameInUse = shape({ existing_repo_id: maybe(uuid()) });
 
 export const repositoryDeletionBody = shape({ confirmation: word().description('owner/name, to the letter') }).id(

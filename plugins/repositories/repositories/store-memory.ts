@@ -1,4 +1,4 @@
-// The store in memory, for tests and for a forge that keeps nothing.
+// The store of repositories in memory.
 import { publicUsers, type MemoryDatabase } from 'hexforge/plugin';
 import {
   longestDescent,
@@ -32,7 +32,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
   });
   const collaborators = collaboratorTable(database);
   const [stars, watches] = [markTable(database, 'star'), markTable(database, 'watch')];
-  /** Joined with their owners. */
+  /** Joins rows with their owners. */
   const entities = (found: readonly (Row | undefined)[]): Repository[] => {
     const users = publicUsers(database);
     return found
@@ -46,7 +46,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
     publicUsers(database)
       .values()
       .find((user) => nameKey(user.username) === nameKey(username))?.id;
-  /** What it leads to over its parents. */
+  /** The root of a fork's chain of parents. */
   const rootOf = (row: Row | undefined): Row | undefined => {
     let root = row;
     for (let depth = 0; depth < longestDescent; depth += 1) root = rows.get(root?.parentId ?? '') ?? root;

@@ -1,4 +1,4 @@
-// The store on PostgreSQL: one query per read, entities for writes.
+// The store of repositories in PostgreSQL: one query per read, entities for writes.
 import { compiledRead, countEach, type Kysely, rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
 import {
   longestDescent,
@@ -30,7 +30,7 @@ const entity = (row: Row & { readonly owner: string }): Repository => ({
 
 const all = rawSql.table<RepositoriesRows['repositories_repository']>('repositories_repository');
 
-/** Those that the reader may read. */
+/** The rows that the reader may read. */
 function readableBy(reader: Reader): typeof all {
   if (reader.kind === 'anonymous') return rawSql`repositories_readable_by(null)`;
   return reader.isAdmin ? all : rawSql`repositories_readable_by(${reader.id}::uuid)`;
@@ -53,7 +53,7 @@ const repositories = (db: Kysely<RepositoriesRows>, from = all) =>
       'r.updated_at',
     ]);
 
-/** A query of the repository that one leads to over its parents. */
+/** A query for the root of a repository's chain of parents. */
 const rootsOf = (id: ReturnType<typeof rawSql>) => rawSql`(
   with recursive up as (
     select p.id, p.parent_id, 0 as depth from repositories_repository p where p.id = ${id}
@@ -70,11 +70,11 @@ interface StandingValues {
   readonly userId: string | undefined;
 }
 
-/** What every request for something in a repository begins with. */
+/** The first read of every request for something in a repository. */
 const standingRead = (counted?: readonly CountView[]) =>
   compiledRead(['owner', 'name', 'userId'], (db: Kysely<RepositoriesRows>, { owner, name, userId }: StandingValues) =>
     repositories(db)
-      // A null reader matches no row.
+      // A null user id matches no row.
       .leftJoin('repositories_collaborator as c', (join) =>
         join.onRef('c.repository_id', '=', 'r.id').on('c.user_id', '=', rawSql<string>`${userId ?? null}::uuid`),
       )
@@ -91,7 +91,7 @@ const ownedBy = countEach<RepositoriesRows>((db, ids) =>
 export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
   const db = (): Kysely<RepositoriesRows> => database.kysely<RepositoriesRows>();
   const standing = standingRead();
-  /** Whoever asks keeps the list of views, so that each is compiled once. */
+  /** The compiled read by list of views. Callers always pass the same list object, so each is compiled once. */
   const countedBy = new WeakMap<readonly CountView[], typeof standing>();
   const standingWith = (views: readonly CountView[] | undefined): typeof standing => {
     if (views === undefined) return standing;
@@ -133,7 +133,7 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
     },
 
     async network(id, owner) {
-      // Both go up alone: there may be any number of forks below.
+      // Both queries follow parents only, because a repository may have any number of forks.
       const rows = await repositories(db())
         .where('u.username_key', '=', nameKey(owner))
         .where(rawSql<boolean>`exists (${rootsOf(rawSql`r.id`)} intersect ${rootsOf(rawSql`${id}::uuid`)})`)
@@ -159,8 +159,9 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       if (ownerId !== undefined) query = query.where('r.owner_id', '=', ownerId);
       if (owner !== undefined) query = query.where('u.username_key', '=', nameKey(owner));
       if (ids !== undefined) query = query.where('r.id', '=', rawSql<string>`any(${ids}::uuid[])`);
-      // A read whose bound PostgreSQL does not know is planned anew each time, for a third of its time. The caps of
-      // lists are few; the sizes of pages are as many as callers like, and would each be a statement to prepare.
+      // A query with an unknown limit is planned on every run, which takes a third of its time. Lists have few
+      // different limits, so these are literals. Pages have many sizes, and a literal would make each a separate
+      // prepared statement.
       query =
         offset === undefined && ids === undefined
           ? query.limit(rawSql.lit(limit))
@@ -191,7 +192,7 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
     countByOwner: (userIds) => ownedBy(db(), userIds),
 
     async owned(userId, how) {
-      // A statement of its own: the one that counts then sees what those before in the row have written.
+      // The lock is a separate statement, so that the count sees what earlier holders of the lock wrote.
       if (how === 'held')
         await rawSql`select pg_advisory_xact_lock(hashtextextended(${`repositories.owned ${userId}`}, 0))`.execute(
           db(),

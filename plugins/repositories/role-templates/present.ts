@@ -1,4 +1,4 @@
-// From the domain to JSON: role templates.
+// Converts role templates to JSON.
 import type { RoleTemplate } from 'hexforge/repositories';
 import type { TemplateJson } from './schemas.ts';
 

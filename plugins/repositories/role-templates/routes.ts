@@ -1,4 +1,4 @@
-// Routes of document D, "Repositories": role templates.
+// The routes of role templates.
 import { api, changes, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { presentTemplate } from './present.ts';

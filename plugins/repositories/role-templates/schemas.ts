@@ -1,4 +1,4 @@
-// Shapes of role templates over HTTP (document D, "Repositories").
+// The JSON shapes of role templates.
 import { list, maybe, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 
 export const permissions = () => list(word().max(100)).max(200);

@@ -1,4 +1,4 @@
-// Role templates, on every engine.
+// The stores of role templates, in SQL and in memory.
 import { rows, type MemoryDatabase, type Rows, type SqlDatabase } from 'hexforge/plugin';
 import { nameKey, roleTemplateName, type RoleTemplate, type RoleTemplateStore } from 'hexforge/repositories';
 import { RoleTemplateTable } from '../tables.ts';

@@ -1,4 +1,4 @@
-// Routes of document D, "Repositories": stars and watching. Each may be repeated.
+// The routes of stars and watching. All of them are idempotent.
 import { api, changes, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 

@@ -1,4 +1,4 @@
-// Stars and watches in memory.
+// The store of stars and watches in memory.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { MarkStore } from 'hexforge/repositories';
 import { markTable } from '../tables-memory.ts';

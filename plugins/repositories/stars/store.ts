@@ -1,4 +1,4 @@
-// Stars and watches on PostgreSQL.
+// The store of stars and watches in PostgreSQL.
 import type { Kysely, SqlDatabase } from 'hexforge/plugin';
 import type { MarkStore } from 'hexforge/repositories';
 import { markTables, type RepositoriesRows } from '../tables.ts';

@@ -1,4 +1,4 @@
-// From the domain to JSON: tags.
+// Converts tags to JSON.
 import type { Tag } from 'hexforge/repositories';
 import type { TagJson } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-// Routes of document B, "Repositories": tags.
+// The routes of tags.
 import { api, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';

@@ -1,4 +1,4 @@
-// Shapes of tags over HTTP (document B, "Tag item").
+// The JSON shapes of tags.
 import { flag, maybe, orNull, pageOf, pageQuery, shape, text, time, word, type TypeOf } from 'hexforge/plugin';
 import { inRepository, sha } from '../shapes.ts';
 

@@ -1,4 +1,4 @@
-// Routes of /admin/settings (document C, "Settings").
+// The routes of /admin/settings.
 import { admin, api, found, type Route } from 'hexforge/plugin';
 import type { SettingsUseCases } from '#core/settings/use-cases';
 import {

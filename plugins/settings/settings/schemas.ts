@@ -1,7 +1,7 @@
-// Shapes of /admin/settings (document C, "Setting").
+// The JSON shapes of /admin/settings.
 import { flag, list, shape, text, word } from 'hexforge/plugin';
 
-/** As many as one batch may change. */
+/** The most settings that one batch may change. */
 const batchLimit = 1000;
 
 export const settingJson = shape({
@@ -13,7 +13,7 @@ export const settingJson = shape({
 }).id('Setting');
 export const settingListJson = list(settingJson);
 
-/** How long one may be is the setting's to say, below the limit of a body. */
+/** Not bounded here: each setting declares its own maximum length, and the body has a limit. */
 const value = text().description('Booleans and numbers as strings; `********` leaves a sensitive one as it is');
 
 export const settingValueBody = shape({ value }).id('SettingValue');

@@ -1,4 +1,4 @@
-// Stored settings in PostgreSQL.
+// The store of settings in PostgreSQL.
 import { rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { SettingStore } from 'hexforge/settings';
 import { SettingTable, type SettingsRows } from '../tables.ts';
