@@ -1,4 +1,4 @@
-// The contracts of what accounts offer: Users, UserGroups, UserReferences and AccountRecovery.
+// Contract checks for the ports of accounts: Users, UserGroups, UserReferences and AccountRecovery.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { seededGroups } from '#core/identity/index';
@@ -6,12 +6,12 @@ import type { AccountRecovery, PublicUser, UserGroups, UserReferences, Users } f
 import { NotFound } from '#core/kernel/errors';
 import type { Check } from './checks.ts';
 
-/** Names that nobody has, among them some that mean something to a database, a pattern or an object. */
+/** Names that no user has. Some of them have a meaning in SQL, in patterns or as object keys. */
 const nobodies = ['nobody-of-this-name', '*', '%', "' or '1'='1", '\\', 'constructor', '__proto__', ''];
 
 export interface UsersUnderTest {
   readonly users: Users;
-  /** Two accounts it knows, with different names, that are no administrators. */
+  /** Two existing accounts with different names. Neither is an administrator. */
   readonly known: readonly [PublicUser, PublicUser];
   /** The id of an administrator of the instance. */
   readonly administrator: string;
@@ -19,7 +19,7 @@ export interface UsersUnderTest {
 
 export const usersChecks: readonly Check<UsersUnderTest>[] = [
   {
-    name: 'a user is found by name, in any case',
+    name: 'finds a user by name, ignoring case',
     async run({ users, known }) {
       for (const user of known)
         for (const name of [user.username, user.username.toUpperCase(), user.username.toLowerCase()])
@@ -27,13 +27,13 @@ export const usersChecks: readonly Check<UsersUnderTest>[] = [
     },
   },
   {
-    name: 'a name that nobody has is undefined',
+    name: 'returns undefined for a name that no user has',
     async run({ users }) {
       for (const name of nobodies) assert.equal(await users.byUsername(name), undefined, JSON.stringify(name));
     },
   },
   {
-    name: 'many ids are answered in one map, which leaves out those it does not know',
+    name: 'looks up many ids at once and omits unknown ids from the map',
     async run({ users, known: [one, other] }) {
       assert.deepEqual(
         new Map(await users.byIds([other.id, randomUUID(), one.id, one.id])),
@@ -46,7 +46,7 @@ export const usersChecks: readonly Check<UsersUnderTest>[] = [
     },
   },
   {
-    name: 'administrators of the instance are told among many ids, and nobody else',
+    name: 'returns the ids that belong to administrators of the instance and no others',
     async run({ users, known: [one, other], administrator }) {
       const asked = [other.id, randomUUID(), administrator, one.id, administrator];
       assert.deepEqual([...(await users.administrators(asked))], [administrator]);
@@ -57,21 +57,21 @@ export const usersChecks: readonly Check<UsersUnderTest>[] = [
 
 export interface UserReferencesUnderTest {
   readonly references: UserReferences;
-  /** The id of an account that something refers to, and how often. */
+  /** The id of an account with references, and the number of references. */
   readonly referred: { readonly id: string; readonly count: number };
-  /** The id of one that nothing refers to. */
+  /** The id of an account without references. */
   readonly free: string;
 }
 
 export const userReferencesChecks: readonly Check<UserReferencesUnderTest>[] = [
   {
-    name: 'it says in words what refers to users',
+    name: 'names in words what refers to users',
     async run({ references: { what } }) {
       assert.match(what, /^\S(.*\S)?$/);
     },
   },
   {
-    name: 'a batch is counted each for itself; who has none may be missing',
+    name: 'counts each account of a batch separately; an account without references may be missing',
     async run({ references, referred, free }) {
       const unknown = randomUUID();
       const counts = await references.counts([free, referred.id, unknown]);
@@ -81,7 +81,7 @@ export const userReferencesChecks: readonly Check<UserReferencesUnderTest>[] = [
     },
   },
   {
-    name: 'nobody asked for, nobody counted',
+    name: 'returns an empty map for an empty batch',
     async run({ references }) {
       assert.equal((await references.counts([])).size, 0);
     },
@@ -90,14 +90,14 @@ export const userReferencesChecks: readonly Check<UserReferencesUnderTest>[] = [
 
 export interface AccountRecoveryUnderTest {
   readonly recovery: AccountRecovery;
-  /** Of an account it can reset. */
+  /** The name of an account whose password can be reset. */
   readonly username: string;
   signsIn(password: string): Promise<boolean>;
 }
 
 export const accountRecoveryChecks: readonly Check<AccountRecoveryUnderTest>[] = [
   {
-    name: 'a reset answers with a password that signs in, and the one before it does no more',
+    name: 'a reset returns a password that signs in, and the previous password no longer does',
     async run({ recovery, username, signsIn }) {
       const first = await recovery.resetPassword(username);
       assert.equal(await signsIn(first.password), true);
@@ -107,7 +107,7 @@ export const accountRecoveryChecks: readonly Check<AccountRecoveryUnderTest>[] =
     },
   },
   {
-    name: 'a name that nobody has is NotFound',
+    name: 'a name that no user has is NotFound',
     async run({ recovery }) {
       for (const name of nobodies) await assert.rejects(recovery.resetPassword(name), NotFound, JSON.stringify(name));
     },
@@ -116,14 +116,14 @@ export const accountRecoveryChecks: readonly Check<AccountRecoveryUnderTest>[] =
 
 export interface UserGroupsUnderTest {
   readonly groups: UserGroups;
-  /** Who is no administrator, and in no group but the seeded ones. */
+  /** A user that is not an administrator and is only in the seeded groups. */
   readonly user: string;
   readonly administrator: string;
 }
 
 export const userGroupsChecks: readonly Check<UserGroupsUnderTest>[] = [
   {
-    name: 'the seeded groups come first, and each group is found by its id',
+    name: 'lists the seeded groups first, and finds each group by its id',
     async run({ groups }) {
       const all = await groups.list();
       assert.deepEqual(
@@ -135,7 +135,7 @@ export const userGroupsChecks: readonly Check<UserGroupsUnderTest>[] = [
     },
   },
   {
-    name: 'everybody is in general, administrators in admin too, and who is nobody in none',
+    name: 'every user is in general, administrators are also in admin, and an unknown id is in no group',
     async run({ groups, user, administrator }) {
       const slugs = async (id: string) => (await groups.groupsOf(id)).map(({ slug }) => slug);
       assert.deepEqual(await slugs(user), ['general']);

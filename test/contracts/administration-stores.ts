@@ -1,4 +1,4 @@
-// What the stores of the administration of the instance hold to, on every engine.
+// Contract checks for the stores of the instance administration, run on every engine.
 import assert from 'node:assert/strict';
 import type { AdminGrantStore, AdminScopeGrant, KnownPluginStore } from '#core/administration/index';
 import type { AccountStore } from '#core/identity/index';
@@ -24,7 +24,7 @@ const grant = (user: number, scope: AdminScopeGrant['scope'], second = 0): Admin
 
 export const administrationStoreChecks: readonly Check<AdministrationStores>[] = [
   {
-    name: 'a grant is added once, stays as it was first, and is removed once',
+    name: 'a grant is added once, is not changed by a second addition, and is removed once',
     async run({ accounts, grants, unitOfWork }) {
       await unitOfWork.run(() => addAccount(accounts, { id: uuid(1), username: 'ada' }));
       const add = (one: AdminScopeGrant) => unitOfWork.run(() => grants.add(one));
@@ -39,7 +39,7 @@ export const administrationStoreChecks: readonly Check<AdministrationStores>[] =
     },
   },
   {
-    name: 'of twenty that grant one scope at once, one adds it',
+    name: 'of twenty concurrent grants of one scope exactly one is added',
     async run({ accounts, grants, unitOfWork }) {
       await unitOfWork.run(() => addAccount(accounts, { id: uuid(1), username: 'ada' }));
       const added = await Promise.all(
@@ -49,7 +49,7 @@ export const administrationStoreChecks: readonly Check<AdministrationStores>[] =
     },
   },
   {
-    name: 'the holders of a scope come oldest first, in slices, and go with their account',
+    name: 'the holders of a scope are listed oldest first, in pages, and are removed with their account',
     async run({ accounts, grants, unitOfWork }) {
       for (const number of [1, 2, 3])
         await unitOfWork.run(async () => {
@@ -68,7 +68,7 @@ export const administrationStoreChecks: readonly Check<AdministrationStores>[] =
     },
   },
   {
-    name: 'nobody who is no user is granted anything',
+    name: 'granting a scope to an unknown user is a Conflict',
     async run({ grants, unitOfWork }) {
       await assert.rejects(
         unitOfWork.run(() => grants.add(grant(77, 'admin:users'))),
@@ -77,7 +77,7 @@ export const administrationStoreChecks: readonly Check<AdministrationStores>[] =
     },
   },
   {
-    name: 'known plugins are added and forgotten, and what is rolled back is neither',
+    name: 'known plugins are added and removed, and a rollback undoes both',
     async run({ plugins, unitOfWork }) {
       assert.deepEqual(await plugins.all(), []);
       await unitOfWork.run(() => plugins.change(['b', 'a'], []));

@@ -1,13 +1,13 @@
-// A contract as a list of named checks: run as subtests on a provider that should keep it, and by hand on ones that
-// should not.
+// A contract suite as a list of named checks. Contract tests run them as subtests on a provider; tests of broken
+// providers run them directly.
 export interface Check<P> {
-  /** What is promised. */
+  /** The promise that the check verifies. */
   readonly name: string;
-  /** Rejects where the provider breaks the promise. */
+  /** Rejects if the provider breaks the promise. */
   run(provider: P): Promise<void>;
 }
 
-/** A provider for one check, and how to be rid of it. */
+/** A provider for one check, with the function that disposes of it. */
 export interface Made<P> {
   readonly provider: P;
   dispose(): Promise<void>;
@@ -15,13 +15,13 @@ export interface Made<P> {
 
 const tooLong = 20_000;
 
-/** What is used of a runner's test, such as tap's. */
+/** The part of a test runner's test object that is used, such as tap's `t`. */
 export interface Suite<T> {
   test(name: string, options: { readonly timeout: number }, body: (t: T) => Promise<unknown>): Promise<unknown>;
   resolves(work: Promise<unknown>, name: string): Promise<unknown>;
 }
 
-/** Runs every check as a subtest on a provider of its own. */
+/** Runs every check as a subtest on its own provider. */
 export function contract<P, T extends Suite<T>>(
   t: T,
   name: string,
@@ -42,7 +42,7 @@ export function contract<P, T extends Suite<T>>(
   });
 }
 
-/** The names of the checks that fail, or have not ended after `patience` milliseconds. */
+/** Returns the names of the checks that fail or exceed the time limit, which is in milliseconds. */
 export async function failures<P>(
   checks: readonly Check<P>[],
   make: () => Promise<Made<P>>,
@@ -59,7 +59,7 @@ export async function failures<P>(
   return names;
 }
 
-/** Fails instead of waiting for ever on a provider that forgets to answer. */
+/** Rejects if the work does not settle within `milliseconds`. */
 export async function limited<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -72,13 +72,13 @@ export async function limited<T>(work: Promise<T>, milliseconds: number): Promis
   }
 }
 
-/** A promise and what settles it: for tests that wait for a moment instead of a time. */
+/** A promise with the function that resolves it, for tests that wait for an event instead of a duration. */
 export function gate(): { readonly passed: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { passed: promise, open: () => resolve() };
 }
 
-/** Lets everything that is ready to run do so. */
+/** Yields one event loop iteration. */
 export async function turn(): Promise<void> {
   await new Promise((resolve) => {
     setImmediate(resolve);

@@ -1,5 +1,5 @@
-// What the stores of collaborators, role templates and marks hold to on every engine, with the counts of a repository
-// and its forks.
+// Contract checks for the stores of collaborators, role templates and marks, for the counts of a repository and for its
+// forks, run on every engine.
 import assert from 'node:assert/strict';
 import { Duplicate } from '#core/kernel/errors';
 import { roleTemplateName, type Collaboration, type Repository, type RoleTemplate } from '#core/repositories/index';
@@ -57,7 +57,7 @@ function check(name: string, run: (under: Under) => Promise<void>): Check<Reposi
 
 export const collaboratorStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
   check(
-    'collaborators are listed by username in one query however many, and keep the time they were added',
+    'collaborators are listed by username in one query for any number of them, and keep the time they were added',
     async ({ collaborators, unitOfWork, statements, add, addUser }) => {
       const [ada, zoe, bob] = [await addUser('ada'), await addUser('zoe'), await addUser('Bob')];
       const [{ id }, other] = [await add(ada, 'a'), await add(ada, 'b')];
@@ -81,7 +81,7 @@ export const collaboratorStoreChecks: readonly Check<RepositoryStoreUnderTest>[]
       assert.deepEqual(
         (await list())[1],
         ['zoe', { role: 'read', permissions: [] }, at],
-        'the template is forgotten with the role',
+        'removing the role also removes its template',
       );
       assert.deepEqual(await collaborators.find(id, zoe), {
         user: { id: zoe, username: 'zoe', displayName: '', avatarUrl: '' },
@@ -106,7 +106,7 @@ export const collaboratorStoreChecks: readonly Check<RepositoryStoreUnderTest>[]
   ),
 
   check(
-    'role templates have a name of their own in a repository in any case, and are changed and removed one by one',
+    'names of role templates are unique in a repository ignoring case; templates are changed and removed one by one',
     async ({ roleTemplates, unitOfWork, add, addUser, template }) => {
       const ada = await addUser('ada');
       const [one, two] = [await add(ada, 'one'), await add(ada, 'two')];
@@ -198,7 +198,7 @@ export const collaboratorStoreChecks: readonly Check<RepositoryStoreUnderTest>[]
     },
   ),
 
-  check('of one mark set many times at once exactly one is new', async ({ marks, unitOfWork, add, addUser }) => {
+  check('of concurrent requests to set one mark exactly one sets it', async ({ marks, unitOfWork, add, addUser }) => {
     const ada = await addUser('ada');
     const { id } = await add(ada, 'a');
     const results = await Promise.all(
@@ -208,7 +208,7 @@ export const collaboratorStoreChecks: readonly Check<RepositoryStoreUnderTest>[]
   }),
 
   check(
-    'forks are listed with what the reader may read, and know their parent while it is there',
+    'forks are listed if the reader may read them, and name their parent while it exists',
     async ({ store, unitOfWork, statements, add, addUser }) => {
       const [ada, bob] = [await addUser('ada'), await addUser('bob')];
       const parent = await add(ada, 'parent');
@@ -235,12 +235,12 @@ export const collaboratorStoreChecks: readonly Check<RepositoryStoreUnderTest>[]
       assert.equal((await list({ limit: 50 }, bob)).length, 2);
       await unitOfWork.run(() => store.delete(parent.id));
       assert.equal(await store.parentOf(young.id), undefined);
-      assert.equal((await store.byId(old.id))?.name, 'old', 'forks stay');
+      assert.equal((await store.byId(old.id))?.name, 'old', 'forks remain');
     },
   ),
 
   check(
-    'a repository takes its templates and marks along',
+    'deleting a repository deletes its role templates and marks',
     async ({ store, marks, roleTemplates, unitOfWork, add, addUser, template }) => {
       const ada = await addUser('ada');
       const [gone, kept] = [await add(ada, 'gone'), await add(ada, 'kept')];
@@ -266,7 +266,7 @@ export const collaboratorStoreChecks: readonly Check<RepositoryStoreUnderTest>[]
   ),
 
   check(
-    'people whom a unit of work wrote are gone when it is rolled back',
+    'a rollback undoes changes of collaborators, marks and role templates',
     async ({ store, marks, roleTemplates, collaborators, unitOfWork, add, addUser, template }) => {
       const ada = await addUser('ada');
       const { id } = await add(ada, 'a');

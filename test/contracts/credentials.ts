@@ -1,4 +1,4 @@
-// The contracts of PasswordHasher, PasswordSignIn, AccountStanding, Sealer, SealedRecords and CredentialReader.
+// Contract checks for PasswordHasher, PasswordSignIn, AccountStanding, Sealer, SealedRecords and CredentialReader.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type {
@@ -15,7 +15,7 @@ const password = 'correct horse battery staple ü';
 
 export const passwordHasherChecks: readonly Check<PasswordHasher>[] = [
   {
-    name: 'the right password is verified, and no other',
+    name: 'verifies the right password and no other',
     async run(hasher) {
       const hash = await hasher.hash(password, '192.0.2.1');
       assert.equal(await hasher.verify(password, hash, '192.0.2.1'), true);
@@ -24,13 +24,13 @@ export const passwordHasherChecks: readonly Check<PasswordHasher>[] = [
     },
   },
   {
-    name: 'without a hash every password is wrong',
+    name: 'rejects every password if there is no hash',
     async run(hasher) {
       assert.equal(await hasher.verify(password, undefined), false);
     },
   },
   {
-    name: 'a hash does not tell the password, nor that two have the same',
+    name: 'a hash does not contain the password, and two hashes of one password differ',
     async run(hasher) {
       const [one, other] = [await hasher.hash(password), await hasher.hash(password)];
       assert.notEqual(one, other);
@@ -38,7 +38,7 @@ export const passwordHasherChecks: readonly Check<PasswordHasher>[] = [
     },
   },
   {
-    name: 'a hash of today is not outdated, and one of another algorithm is',
+    name: 'a hash just made is not outdated, and a hash of another algorithm is',
     async run(hasher) {
       assert.equal(hasher.outdated(await hasher.hash(password)), false);
       assert.equal(hasher.outdated('$unheard-of$1$c2FsdA$aGFzaA'), true);
@@ -48,7 +48,7 @@ export const passwordHasherChecks: readonly Check<PasswordHasher>[] = [
 
 export interface SignInUnderTest {
   readonly signIn: PasswordSignIn;
-  /** Whom it lets in, and the account that they have. */
+  /** A name and password that sign in, and the id of the account. */
   readonly known: { readonly username: string; readonly password: string; readonly userId: string };
 }
 
@@ -56,13 +56,13 @@ const from = { ip: '192.0.2.1', now: new Date('2030-01-01T00:00:00Z') };
 
 export const passwordSignInChecks: readonly Check<SignInUnderTest>[] = [
   {
-    name: 'a right password is the account that it belongs to',
+    name: 'a right password returns its account',
     async run({ signIn, known }) {
       assert.equal((await signIn.prove(known.username, known.password, from))?.id, known.userId);
     },
   },
   {
-    name: 'a wrong password and an unknown name are nobody',
+    name: 'a wrong password and an unknown name return undefined',
     async run({ signIn, known }) {
       for (const [name, wrong] of [
         [known.username, `${known.password} `],
@@ -73,7 +73,7 @@ export const passwordSignInChecks: readonly Check<SignInUnderTest>[] = [
     },
   },
   {
-    name: 'a proof tells who they are later on, without the password',
+    name: 'a proof returns the account again later, without the password',
     async run({ signIn, known }) {
       const proved = await signIn.prove(known.username, known.password, from);
       if (proved?.unchanged !== undefined) assert.equal((await proved.unchanged(from.now))?.id, known.userId);
@@ -85,20 +85,20 @@ const texts = [new Uint8Array(), new Uint8Array([0, 255, 10]), new Uint8Array(50
 
 export const sealerChecks: readonly Check<Sealer>[] = [
   {
-    name: 'what was sealed is opened as it was',
+    name: 'opening a sealed value returns the original bytes',
     async run(sealer) {
       for (const plain of texts) assert.deepEqual(new Uint8Array(sealer.open(sealer.seal(plain))), plain);
     },
   },
   {
-    name: 'the same secret is sealed differently each time',
+    name: 'sealing the same secret twice gives different texts',
     async run(sealer) {
       const plain = new Uint8Array(32).fill(1);
       assert.notEqual(sealer.seal(plain), sealer.seal(plain));
     },
   },
   {
-    name: 'what was altered or never sealed is not opened',
+    name: 'rejects a sealed text that was altered and a text that was never sealed',
     async run(sealer) {
       const sealed = sealer.seal(new Uint8Array(32).fill(1));
       for (let at = 0; at < sealed.length; at += 7) {
@@ -109,7 +109,7 @@ export const sealerChecks: readonly Check<Sealer>[] = [
     },
   },
   {
-    name: 'what was sealed about one thing is opened about no other, and is not outdated',
+    name: 'a text sealed for one purpose opens for no other, and is not outdated',
     async run(sealer) {
       const plain = new Uint8Array(8).fill(7);
       const sealed = sealer.seal(plain, 'one.thing');
@@ -120,7 +120,7 @@ export const sealerChecks: readonly Check<Sealer>[] = [
     },
   },
   {
-    name: 'a key for a purpose has 32 bytes, is the same each time, and differs from that for another purpose',
+    name: 'a key for a purpose has 32 bytes, is the same each time, and differs from the key for another purpose',
     async run(sealer) {
       const key = sealer.derive('contract-one');
       assert.equal(key.length, 32);
@@ -132,7 +132,7 @@ export const sealerChecks: readonly Check<Sealer>[] = [
 
 export const sealedRecordsChecks: readonly Check<SealedRecords>[] = [
   {
-    name: 'after everything was sealed again there is nothing left to seal',
+    name: 'a second reseal finds nothing to seal',
     async run(records) {
       assert.ok(records.what.length > 0);
       assert.ok((await records.reseal()) >= 0);
@@ -150,7 +150,7 @@ export interface AccountStandingUnderTest {
 
 export const accountStandingChecks: readonly Check<AccountStandingUnderTest>[] = [
   {
-    name: 'an account that may sign in is told, one that may not or is unknown is not',
+    name: 'returns an account that may sign in, and undefined for a suspended or unknown one',
     async run({ standing, user, suspended }) {
       const { kind, id, username } = (await standing.of(user.id)) ?? {};
       assert.deepEqual({ kind, id, username }, { kind: 'user', id: user.id, username: user.username });
@@ -162,17 +162,17 @@ export const accountStandingChecks: readonly Check<AccountStandingUnderTest>[] =
 
 export interface CredentialReaderUnderTest {
   readonly reader: CredentialReader;
-  /** A good token, and whose it is. */
+  /** A valid token and the id of its user. */
   readonly good: { readonly token: string; readonly userId: string };
-  /** A moment at which it is good. */
+  /** A time at which the token is valid. */
   readonly now: Date;
-  /** Makes the good token count no more. */
+  /** Revokes the valid token. */
   revoke?(): Promise<void>;
 }
 
 export const credentialReaderChecks: readonly Check<CredentialReaderUnderTest>[] = [
   {
-    name: 'a good token starts with the prefix and is read as its user, each time',
+    name: 'a valid token starts with the prefix, and each read returns its user',
     async run({ reader, good, now }) {
       assert.ok(good.token.startsWith(reader.prefix));
       for (let time = 0; time < 2; time += 1) {
@@ -183,7 +183,7 @@ export const credentialReaderChecks: readonly Check<CredentialReaderUnderTest>[]
     },
   },
   {
-    name: 'what is malformed, cut off, altered or unknown is undefined',
+    name: 'a malformed, truncated, altered or unknown token is undefined',
     async run({ reader, good, now }) {
       const { prefix } = reader;
       for (const token of [
@@ -200,14 +200,14 @@ export const credentialReaderChecks: readonly Check<CredentialReaderUnderTest>[]
     },
   },
   {
-    name: 'who proved themselves is told again as unchanged, where it says so at all',
+    name: '`unchanged` of a caller, if the reader has it, returns the same caller',
     async run({ reader, good, now }) {
       const user = await reader.read(good.token, now);
       if (user?.unchanged !== undefined) assert.equal((await user.unchanged(now))?.id, good.userId);
     },
   },
   {
-    name: 'a token that was revoked is undefined at once, also to who had proved themselves by it',
+    name: 'a revoked token is undefined at once, also for a caller that was read before',
     async run({ reader, good, now, revoke }) {
       if (revoke === undefined) return;
       const user = await reader.read(good.token, now);

@@ -1,5 +1,5 @@
-// The contract of Deliveries: what handlers fail at is parked, what is committed while a plugin is off is kept for it,
-// within a bound.
+// Contract checks for Deliveries: dead letters of failing handlers, and the bounded backlog of events for a disabled
+// plugin.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type EventOf, on } from '#core/kernel/events';
@@ -13,8 +13,8 @@ export type DeliveryStorage = Pick<Storage, 'unitOfWork' | 'events' | 'deliver' 
 
 export interface DeliveriesProvider {
   /**
-   * The storage as the last opening left it. Retries come within milliseconds, three attempts in all; three events are
-   * kept for a subscription that nobody serves.
+   * Opens the storage with the data of the previous opening. Retries follow within milliseconds, with three attempts in
+   * all. At most three events are kept for a subscription of a disabled plugin.
    */
   open(): Promise<DeliveryStorage>;
 }
@@ -22,7 +22,10 @@ export interface DeliveriesProvider {
 /** Handlers by plugin and name. */
 type Handlers = Readonly<Record<string, Readonly<Record<string, Handler>>>>;
 
-/** Opens, delivers, does the work and closes. A plugin without handlers is on and has none. */
+/**
+ * Opens the storage, starts delivery, does the work and closes it. A plugin with an empty object is enabled and has no
+ * handlers.
+ */
 async function during(
   { open }: DeliveriesProvider,
   handlers: Handlers,
@@ -55,7 +58,7 @@ const failing: Handler = async () => {
   throw new Error('no bell');
 };
 const nothing = async (): Promise<void> => undefined;
-/** What a handler saw of one aggregate. */
+/** A handler that records the events of one aggregate. */
 const noting = (aggregate: string) => {
   const seen: number[] = [];
   const handle: Handler = async (event) => {
@@ -81,7 +84,7 @@ const stateOf = async ({ deliveries }: DeliveryStorage, plugin: string) =>
 
 export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
   {
-    name: 'whatever text a handler fails with, its event is parked with what can be kept of it',
+    name: 'an error message of any text is stored with the dead letter, replaced and cut where needed',
     async run(provider) {
       const { plugin, aggregate } = fresh();
       const odd = async (): Promise<never> => {
@@ -96,7 +99,7 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
     },
   },
   {
-    name: 'what a handler keeps failing at is parked with its event and reason, over a restart, and not tried again',
+    name: 'an event whose handler keeps failing becomes a dead letter with its reason, survives a restart, and is not retried',
     async run(provider) {
       const { plugin, aggregate } = fresh();
       let calls = 0;
@@ -134,7 +137,7 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
     },
   },
   {
-    name: 'a parked event is replayed, alone or with all of its plugin, with every attempt before it',
+    name: 'replays one dead letter or all of a plugin, and keeps the count of earlier attempts',
     async run(provider) {
       const { plugin, aggregate } = fresh();
       const { seen, handle } = noting(aggregate);
@@ -156,7 +159,7 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
     },
   },
   {
-    name: 'a parked event is dropped, alone or with all of its plugin, and of no other',
+    name: 'drops one dead letter or all of a plugin, and none of another plugin',
     async run(provider) {
       const [{ plugin, aggregate }, other] = [fresh(), fresh()];
       await during(provider, { [plugin]: { ring: failing }, [other.plugin]: { ring: failing } }, async (storage) => {
@@ -175,7 +178,7 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
     },
   },
   {
-    name: 'what is committed while a plugin is off reaches it, in order, when it is on again',
+    name: 'events committed while a plugin is disabled are delivered in order when it is enabled again',
     async run(provider) {
       const { plugin, aggregate } = fresh();
       const { seen, handle } = noting(aggregate);
@@ -199,7 +202,7 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
     },
   },
   {
-    name: 'while a plugin is off, what is beyond the bound falls out, the oldest first, and is counted',
+    name: 'while a plugin is disabled the oldest events past the bound are dropped and counted',
     async run(provider) {
       const { plugin, aggregate } = fresh();
       const { seen, handle } = noting(aggregate);
@@ -208,7 +211,7 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
         for (const n of [1, 2, 3, 4, 5]) await emit(storage, aggregate, n);
         await storage.drained();
       });
-      // What falls out is looked for at each start.
+      // Events past the bound are dropped at each start.
       await during(provider, {}, (storage) => until(async () => (await stateOf(storage, plugin))[0]?.missed === 2));
       await during(provider, { [plugin]: { ring: handle } }, async (storage) => {
         await storage.drained();
@@ -220,7 +223,7 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
     },
   },
   {
-    name: 'a plugin that is on may be behind by any number',
+    name: 'the backlog of an enabled plugin is not bounded',
     async run(provider) {
       const { plugin, aggregate } = fresh();
       const { seen, handle } = noting(aggregate);
@@ -238,7 +241,7 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
     },
   },
   {
-    name: 'a new subscription begins with what is committed from then on',
+    name: 'a new subscription receives only events committed after it was added',
     async run(provider) {
       const { plugin, aggregate } = fresh();
       const { seen, handle } = noting(aggregate);
@@ -254,7 +257,7 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
     },
   },
   {
-    name: 'a subscription that its plugin no longer has is forgotten; what it had parked stays until it is dropped',
+    name: 'a subscription that its plugin no longer declares is removed; its dead letters stay until they are dropped',
     async run(provider) {
       const { plugin, aggregate } = fresh();
       const { seen, handle } = noting(aggregate);
@@ -282,7 +285,7 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
     },
   },
   {
-    name: 'a plugin whose handlers hang on many things keeps no other plugin waiting, nor the stop',
+    name: 'a plugin whose handlers never return delays neither the other plugins nor the stop',
     async run(provider) {
       const [{ plugin, aggregate }, other] = [fresh(), fresh()];
       const { seen, handle } = noting(other.aggregate);

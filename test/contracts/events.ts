@@ -1,4 +1,4 @@
-// The contract of Events and their delivery: only what was committed, in order per aggregate, at least once.
+// Contract checks for Events and their delivery: only committed events, in order per aggregate, at least once.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type EventOf, on } from '#core/kernel/events';
@@ -14,14 +14,14 @@ declare module '#core/kernel/events' {
 
 type Counted = EventOf<'contract.counted'>;
 
-/** What the checks use of a storage. */
+/** The part of a storage that the checks use. */
 export type EventStorage = Pick<Storage, 'unitOfWork' | 'events' | 'deliver' | 'endDelivery' | 'drained' | 'close'> &
   Ledger;
 
 export interface EventsProvider {
   /**
-   * The storage: empty at first, the one that is open, or opened as it was left. Retries come within milliseconds,
-   * three attempts in all.
+   * Returns the open storage, or opens it: empty at first, later with the data of the previous opening. Retries follow
+   * within milliseconds, with three attempts in all.
    */
   open(): Promise<EventStorage>;
 }
@@ -30,13 +30,13 @@ type Handler = (event: Counted) => Promise<void>;
 type Place = 'first' | 'second' | 'listener' | 'neighbour';
 
 /**
- * Delivery begins once per opening, with two durable handlers and two listeners; each check says what they do with its
- * own aggregates.
+ * Delivery starts once per opening, with two durable handlers and two listeners. Each check defines what they do with
+ * the events of its aggregates.
  */
 const places: readonly Place[] = ['first', 'second', 'listener', 'neighbour'];
 const delivering = new WeakMap<EventStorage, Map<string, Handler>>();
 
-/** Sets what happens to the events of one aggregate, before delivery begins where it has not. */
+/** Sets the handlers for the events of one aggregate, and starts delivery if it has not started. */
 async function handle(storage: EventStorage, aggregate: string, mine: Partial<Record<Place, Handler>>): Promise<void> {
   const begun = delivering.get(storage);
   const handlers = begun ?? new Map<string, Handler>();
@@ -60,7 +60,7 @@ const emit = (storage: EventStorage, aggregate: string, n: number): Promise<stri
     storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n } }),
   );
 
-/** Events seen, by aggregate: checks share the outbox, so each looks at its own. */
+/** Records events by aggregate. The checks share the outbox, so each looks only at its own aggregates. */
 class Seen {
   readonly events: Counted[] = [];
   #waiting: (() => void)[] = [];
@@ -86,7 +86,7 @@ const fresh = (): string => `contract:${randomUUID()}`;
 
 export const eventsChecks: readonly Check<EventsProvider>[] = [
   {
-    name: 'what was committed before delivery began is delivered when it begins',
+    name: 'events committed before delivery started are delivered when it starts',
     async run({ open }) {
       const storage = await open();
       const seen = new Seen();
@@ -179,7 +179,7 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
     },
   },
   {
-    name: 'units of work that run at once have their events delivered in the order of their commits',
+    name: 'events of concurrent units of work are delivered in the order of their commits',
     async run({ open }) {
       const storage = await open();
       const seen = new Seen();

@@ -1,14 +1,14 @@
-// What stores of what belongs to users and repositories are held to their contracts with.
+// The parts of a forge that contract checks of stores need when their rows belong to users and repositories.
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
 
 export interface ForgeUnderTest {
   readonly unitOfWork: UnitOfWork;
-  /** Makes a user of that name. @returns their id. */
+  /** Adds a user of that name. @returns the id of the user. */
   readonly addUser: (username: string) => Promise<string>;
   readonly removeUser: (id: string) => Promise<unknown>;
-  /** Makes a repository of that user. @returns its id. */
+  /** Adds a repository of that user. @returns the id of the repository. */
   readonly addRepository: (ownerId: string, name: string) => Promise<string>;
   readonly removeRepository: (id: string) => Promise<unknown>;
-  /** SQL statements that reads took so far, where there are any. */
+  /** The number of SQL statements that reads have executed; undefined for storage in memory. */
   readonly statements?: () => number;
 }

@@ -1,4 +1,5 @@
-// The contract of `GitBackend`: every promise of the port as a check, run on one provider behind a bare HTTP server.
+// The contract suite of `GitBackend`: every promise of the port as a check, run on one provider behind a plain HTTP
+// server.
 import { contract, type Check, type Suite } from './checks.ts';
 import { commitChecks } from './git/commits.ts';
 import { fetchChecks } from './git/fetches.ts';
@@ -33,7 +34,7 @@ export const gitBackendChecks: readonly Check<Bench>[] = [
   ...hangUpChecks,
 ];
 
-/** One provider serves all checks; each works in repositories of its own or only reads. */
+/** One provider serves all checks. Each check only reads, or works in its own repositories. */
 export function gitBackendContract<T extends Suite<T> & { teardown(work: () => Promise<void>): unknown }>(
   t: T,
   name: string,

@@ -1,4 +1,4 @@
-// What the store of user groups holds to, on every engine.
+// Contract checks for the store of user groups, run on every engine.
 import assert from 'node:assert/strict';
 import { seededGroups, type AccountStore, type GroupStore, type UserGroup } from '#core/identity/index';
 import { Duplicate } from '#core/kernel/errors';
@@ -35,7 +35,7 @@ async function people({ accounts, unitOfWork }: GroupStoreUnderTest): Promise<re
 
 export const groupStoreChecks: readonly Check<GroupStoreUnderTest>[] = [
   {
-    name: 'the seeded groups are there, in their order, and count who is in them by their account',
+    name: 'the seeded groups exist in their order, and their member counts follow from the accounts',
     async run(stores) {
       const { groups } = stores;
       const counted = async () => (await groups.all()).map(({ slug, memberCount }) => [slug, memberCount]);
@@ -62,7 +62,7 @@ export const groupStoreChecks: readonly Check<GroupStoreUnderTest>[] = [
     },
   },
   {
-    name: 'a group reads back as it was written, is changed and deleted, and goes with a rollback',
+    name: 'a group reads back unchanged, is changed and deleted, and a rollback undoes both',
     async run({ groups, unitOfWork }) {
       const one = group(1);
       await unitOfWork.run(() => groups.insert(one));
@@ -86,7 +86,7 @@ export const groupStoreChecks: readonly Check<GroupStoreUnderTest>[] = [
     },
   },
   {
-    name: 'a slug, and a name in any case, is that of one group',
+    name: 'slugs are unique, and names are unique ignoring case',
     async run({ groups, unitOfWork }) {
       await unitOfWork.run(() => groups.insert(group(1)));
       for (const taken of [group(2, { slug: 'group-1' }), group(2, { name: 'GROUP 1' }), group(2, { name: 'general' })])
@@ -106,7 +106,7 @@ export const groupStoreChecks: readonly Check<GroupStoreUnderTest>[] = [
     },
   },
   {
-    name: 'members are in once, by name, and go with their account or their group',
+    name: 'a member is added once, is listed by name, and is removed with the account or the group',
     async run(stores) {
       const { accounts, groups, unitOfWork } = stores;
       const [bob, ada] = await people(stores);
@@ -138,7 +138,7 @@ export const groupStoreChecks: readonly Check<GroupStoreUnderTest>[] = [
     },
   },
   {
-    name: 'a user is in the groups that follow from the account, and in those they were put into',
+    name: 'the groups of a user are those that follow from the account and those the user was added to',
     async run(stores) {
       const { groups, unitOfWork } = stores;
       const [bob, , root] = await people(stores);

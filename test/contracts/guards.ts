@@ -1,4 +1,5 @@
-// The contracts of what decides on access and on budgets: ResourceResolver, AdminGrants, RateBudgets, MeteredTargets.
+// Contract checks for the ports that decide access and budgets: ResourceResolver, AdminGrants, RateBudgets and
+// MeteredTargets.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { ResourceResolver } from '#core/kernel/access';
@@ -11,18 +12,18 @@ type Params = Readonly<Record<string, string>>;
 
 export interface ResourceResolverUnderTest {
   readonly resolver: ResourceResolver;
-  /** Of each kind it resolves: a private thing, by its path parameters. */
+  /** A private thing of each kind that the resolver resolves, by its path parameters. */
   readonly things: Readonly<
     Record<
       string,
       {
         readonly params: Params;
-        /** Path parameters of a thing that there is not. */
+        /** Path parameters of a thing that does not exist. */
         readonly absent: Params;
-        /** Who may see it, and do this to it. */
+        /** A caller who may see it and has this permission. */
         readonly owner: Caller;
         readonly permission: string;
-        /** Who may not see it. */
+        /** A caller who may not see it. */
         readonly stranger: Caller;
       }
     >
@@ -42,7 +43,7 @@ const each =
 
 export const resourceResolverChecks: readonly Check<ResourceResolverUnderTest>[] = [
   {
-    name: 'who may see a thing finds it, and may do what they may',
+    name: 'a caller who may see a thing gets it, and `may` returns the permissions of the caller',
     run: each(async (resolve, { params, owner, permission }) => {
       const standing = await resolve(owner, params);
       assert.equal(standing?.readable, true);
@@ -51,7 +52,7 @@ export const resourceResolverChecks: readonly Check<ResourceResolverUnderTest>[]
     }),
   },
   {
-    name: 'who may not see it is told so, and may do nothing',
+    name: 'a caller who may not see it gets `readable` false and has no permission',
     run: each(async (resolve, { params, stranger, permission }) => {
       for (const caller of [stranger, anonymous]) {
         const standing = await resolve(caller, params);
@@ -61,7 +62,7 @@ export const resourceResolverChecks: readonly Check<ResourceResolverUnderTest>[]
     }),
   },
   {
-    name: 'what there is not is undefined, whoever asks',
+    name: 'a thing that does not exist is undefined for every caller',
     run: each(async (resolve, { absent, owner }) => {
       for (const caller of [owner, anonymous]) assert.equal(await resolve(caller, absent), undefined);
       const odd = Object.fromEntries(Object.keys(absent).map((name) => [name, "' or '1'='1 %_\\ __proto__"]));
@@ -72,13 +73,13 @@ export const resourceResolverChecks: readonly Check<ResourceResolverUnderTest>[]
 
 export interface AdminGrantsUnderTest {
   readonly grants: AdminGrants;
-  /** Who was granted something. */
+  /** A user with granted scopes. */
   readonly granted: { readonly userId: string; readonly scopes: readonly string[] };
 }
 
 export const adminGrantsChecks: readonly Check<AdminGrantsUnderTest>[] = [
   {
-    name: 'a user has what they were granted, of the scopes there are',
+    name: 'returns the granted scopes of a user, all of them known scopes',
     async run({ grants, granted }) {
       const scopes = await grants.scopesOf(granted.userId);
       assert.deepEqual([...scopes].sort(), [...granted.scopes].sort());
@@ -86,7 +87,7 @@ export const adminGrantsChecks: readonly Check<AdminGrantsUnderTest>[] = [
     },
   },
   {
-    name: 'who was granted nothing has nothing',
+    name: 'returns no scopes for a user without grants',
     async run({ grants }) {
       for (const id of [randomUUID(), randomUUID()]) assert.deepEqual([...(await grants.scopesOf(id))], []);
     },
@@ -98,7 +99,7 @@ const meters = ['api.read', 'api.write', 'api.expensive', 'mcp.tool_call'] as co
 
 export const rateBudgetsChecks: readonly Check<RateBudgets>[] = [
   {
-    name: 'each meter of each caller has a budget or none, and the same each time',
+    name: 'each meter of each caller has a budget or undefined, the same for each call',
     async run(budgets) {
       for (const caller of callers)
         for (const meter of meters) {
@@ -115,13 +116,13 @@ export const rateBudgetsChecks: readonly Check<RateBudgets>[] = [
 
 export interface MeteredTargetsUnderTest {
   readonly targets: MeteredTargets;
-  /** Of each kind it keeps, the id of one. */
+  /** The id of one existing thing of each kind. */
   readonly known: Readonly<Partial<Record<MeteredTarget['kind'], string>>>;
 }
 
 export const meteredTargetsChecks: readonly Check<MeteredTargetsUnderTest>[] = [
   {
-    name: 'of a batch of ids those are told of things that there are, of each kind it keeps',
+    name: 'returns the ids of a batch that exist, for each kind',
     async run({ targets, known }) {
       const kinds = Object.keys(targets) as MeteredTarget['kind'][];
       assert.deepEqual(kinds.sort(), Object.keys(known).sort(), 'an id is given for each kind');

@@ -1,4 +1,4 @@
-// What the stores of accounts, sessions and tokens hold to, on every engine.
+// Contract checks for the stores of accounts, sessions and tokens, run on every engine.
 import assert from 'node:assert/strict';
 import type {
   AccessToken,
@@ -65,7 +65,7 @@ const token = (number: number, userId: string, over: Partial<AccessToken> = {}):
 
 const duplicate = (constraint: string) => ({ name: 'Duplicate', constraint });
 
-/** Writes in one unit of work. */
+/** Runs the work in one unit of work. */
 const write = <T>({ unitOfWork }: IdentityStores, work: () => Promise<T>): Promise<T> => unitOfWork.run(work);
 const add = (stores: IdentityStores, ...made: readonly Account[]): Promise<void> =>
   write(stores, async () => {
@@ -74,7 +74,7 @@ const add = (stores: IdentityStores, ...made: readonly Account[]): Promise<void>
 
 export const accountChecks: readonly Check<IdentityStores>[] = [
   {
-    name: 'an account reads back as it was written, by id, name and address in any case',
+    name: 'an account reads back unchanged, by id, and by name and address ignoring case',
     async run(stores) {
       const ada = account(1, 'Ada', { isAdmin: true, approval: 'pending', emailVerified: false, lastActiveAt: at(5) });
       const plain = account(2, 'plain');
@@ -94,7 +94,7 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'what is not there is undefined',
+    name: 'unknown ids, names and addresses return undefined',
     async run(stores) {
       assert.equal(await stores.accounts.any(), false);
       await add(stores, account(1, 'ada'));
@@ -107,7 +107,7 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'names and addresses are unique in any case, and the error names the constraint',
+    name: 'names and addresses are unique ignoring case, and the error names the constraint',
     async run(stores) {
       await add(stores, account(1, 'ada'), account(2, 'eve'));
       await assert.rejects(
@@ -126,7 +126,7 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'an update changes the members given and no other account; a new address is found',
+    name: 'an update changes only the given members of one account; the account is found by the new address',
     async run(stores) {
       const [ada, eve] = [account(1, 'ada'), account(2, 'eve')];
       await add(stores, ada, eve);
@@ -151,7 +151,7 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'a list is ordered by name, cut by limit and offset, and counts all that match',
+    name: 'a list is ordered by name, cut by limit and offset, and counts all matches',
     async run(stores) {
       await add(stores, account(1, 'Zoe'), account(2, 'ada'), account(3, 'Bob'), account(4, 'a-b'));
       const names = async (q: string | undefined, limit = 10, offset = 0) => {
@@ -165,7 +165,7 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'a search is part of a name, address or display name in any case, and no pattern',
+    name: 'a search matches a substring of name, address or display name ignoring case, without wildcards',
     async run(stores) {
       await add(
         stores,
@@ -206,7 +206,7 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'who locks an account waits for whoever holds it, and sees what they wrote',
+    name: 'locking an account waits for the unit of work that holds it, and reads what that one wrote',
     async run(stores) {
       await add(stores, account(1, 'ada', { bio: '' }));
       const id = uuid(1, 1);
@@ -225,7 +225,7 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'active super-admins are held in turn, suspended ones and others are none',
+    name: 'active super-admins are locked by one unit of work at a time; suspended and other accounts are left out',
     async run(stores) {
       await add(
         stores,
@@ -249,7 +249,7 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'deleting an account takes its sessions and tokens with it, and no other',
+    name: 'deleting an account deletes its sessions and tokens, and those of no other account',
     async run(stores) {
       await add(stores, account(1, 'ada'), account(2, 'eve'));
       await write(stores, async () => {
@@ -273,7 +273,7 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'the published view has the fixed columns of every account and no more',
+    name: 'the published view has the fixed columns for every account and no others',
     async run(stores) {
       await add(stores, account(1, 'Ada', { status: 'suspended' }));
       assert.deepEqual(await stores.publicRows(), [
@@ -291,7 +291,7 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
 
 export const sessionChecks: readonly Check<IdentityStores>[] = [
   {
-    name: 'a session names its active user until it expires or ends',
+    name: 'a session returns its active user until it expires or ends',
     async run(stores) {
       await add(stores, account(1, 'Ada', { isAdmin: true }));
       await write(stores, () => stores.sessions.insert(session(1, uuid(1, 1))));
@@ -330,7 +330,7 @@ export const sessionChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'of many who use one refresh token at the same moment one sees it fresh',
+    name: 'of many concurrent uses of one refresh token exactly one finds it fresh',
     async run(stores) {
       await add(stores, account(1, 'ada'));
       await write(stores, async () => {
@@ -355,7 +355,7 @@ export const sessionChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'all sessions of a user end but the one excepted; what has expired is pruned',
+    name: 'all sessions of a user end except the given one; expired sessions are pruned',
     async run(stores) {
       await add(stores, account(1, 'ada'), account(2, 'eve'));
       await write(stores, async () => {
@@ -374,7 +374,7 @@ export const sessionChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'sessions past a bound end, those that expire first; of another user none',
+    name: 'sessions past the limit end, those that expire first; sessions of other users remain',
     async run(stores) {
       await add(stores, account(1, 'ada'), account(2, 'eve'));
       await write(stores, async () => {
@@ -392,7 +392,7 @@ export const sessionChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'pruning takes no more at once than it is told, and of refresh tokens those that are used or have no session',
+    name: 'pruning deletes at most the given number, and only refresh tokens that are used or have no session',
     async run(stores) {
       await add(stores, account(1, 'ada'));
       await write(stores, async () => {
@@ -418,7 +418,7 @@ export const sessionChecks: readonly Check<IdentityStores>[] = [
 
 export const tokenChecks: readonly Check<IdentityStores>[] = [
   {
-    name: 'a token names its active user and its scopes until it expires',
+    name: 'a token returns its active user and its scopes until it expires',
     async run(stores) {
       await add(stores, account(1, 'Ada'));
       await write(stores, async () => {
@@ -443,7 +443,7 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'tokens are listed newest first, each user’s own, and read back as written',
+    name: 'tokens are listed newest first, per user, and read back as written',
     async run(stores) {
       await add(stores, account(1, 'ada'), account(2, 'eve'));
       const made = [
@@ -463,7 +463,7 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'a token is deleted by its owner alone, or with all of a user’s',
+    name: 'a token is deleted only by its owner, or with all tokens of the user',
     async run(stores) {
       await add(stores, account(1, 'ada'), account(2, 'eve'));
       const made = [token(1, uuid(1, 1)), token(2, uuid(1, 1)), token(3, uuid(1, 2))];
@@ -478,7 +478,7 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'tokens of a user are counted, and those that have expired deleted',
+    name: 'tokens of a user are counted, and expired tokens are deleted',
     async run(stores) {
       await add(stores, account(1, 'ada'), account(2, 'eve'));
       await write(stores, async () => {
@@ -496,7 +496,7 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
     },
   },
   {
-    name: 'a use is noted, also outside of a unit of work; of a token that is gone it is none',
+    name: 'a use is recorded, also outside a unit of work; for a deleted token nothing happens',
     async run(stores) {
       await add(stores, account(1, 'ada'));
       await write(stores, () => stores.tokens.insert(token(1, uuid(1, 1)), 'h'));

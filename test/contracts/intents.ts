@@ -1,4 +1,5 @@
-// The contract of Intents: committed before the change, gone with its outcome, found again when their process is gone.
+// Contract checks for Intents: committed before the change, closed with its outcome, and found again when their process
+// has ended.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Conflict, Unavailable } from '#core/kernel/errors';
@@ -9,7 +10,8 @@ export type IntentStorage = Pick<Storage, 'unitOfWork' | 'intents' | 'close'>;
 
 export interface IntentsProvider {
   /**
-   * Opens the storage: empty at first, afterwards as it was left. One that was closed counts as a process that is gone.
+   * Opens the storage: empty at first, later with its previous data. A closed storage counts as a process that has
+   * ended.
    */
   open(): Promise<IntentStorage>;
 }
@@ -92,7 +94,7 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
     },
   },
   {
-    name: 'which are open is told once whoever has closed or held one has committed or not',
+    name: 'stillOpen waits for units of work that closed or hold an intent, and returns those left open',
     async run({ open }) {
       const { unitOfWork, intents } = await open();
       const ids = await Promise.all(
@@ -119,7 +121,7 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
       });
       await done.passed;
       const asked = intents.stillOpen(ids).then((found) => {
-        assert.ok(committing, 'it was told before the outcome was known');
+        assert.ok(committing, 'stillOpen resolved before the outcome was known');
         return found;
       });
       await turn();
@@ -135,7 +137,7 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
     },
   },
   {
-    name: 'one that was concluded is neither renewed nor held: the change must not be made',
+    name: 'renew and hold of a concluded intent reject, so that the change is not made',
     async run({ open }) {
       const { unitOfWork, intents } = await open();
       const { id } = await intents.open({ kind: kindOf(), subject: 'one', detail: {} });

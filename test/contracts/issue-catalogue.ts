@@ -1,5 +1,5 @@
-// What the stores beside that of issues hold to: type schemes in their order, and which components and versions issues
-// are about, whole sets at a time.
+// Contract checks for the stores beside the issue store: ordered type schemes, and the components and versions of
+// issues, replaced as whole sets.
 import assert from 'node:assert/strict';
 import { StillReferenced } from '#core/kernel/errors';
 import type { Rows } from '#core/kernel/rows';
@@ -38,41 +38,47 @@ const version = (repositoryId: string, name: string): Version => ({
 const none = { components: [], fixVersions: [], affectsVersions: [] };
 
 export const issueCatalogueChecks: readonly Check<IssueCatalogueUnderTest>[] = [
-  check('the built-in types are there from the beginning', async ({ types }) => {
+  check('the built-in types exist from the start', async ({ types }) => {
     assert.deepEqual(await types.find({ where: {}, orderBy: ['position'] }), builtInTypes);
   }),
 
-  check('a scheme is its types in its order; another one replaces it, and an empty one clears it', async (given) => {
-    const { schemes, unitOfWork, repository, ada } = given;
-    const other = await given.addRepository(ada, 'other');
-    const put = (id: string, ...names: readonly Parameters<typeof typeId>[0][]) =>
-      unitOfWork.run(() => schemes.replace(id, names.map(typeId)));
-    assert.deepEqual(await schemes.typesOf(repository), []);
-    await put(repository, 'bug', 'epic', 'task');
-    await put(other, 'story');
-    assert.deepEqual(await schemes.typesOf(repository), [builtInTypes[4], builtInTypes[0], builtInTypes[2]]);
-    await put(repository, 'task', 'bug');
-    assert.deepEqual(await schemes.typesOf(repository), [builtInTypes[2], builtInTypes[4]]);
-    await put(repository);
-    assert.deepEqual(await schemes.typesOf(repository), []);
-    assert.deepEqual(await schemes.typesOf(other), [builtInTypes[1]]);
-  }),
+  check(
+    'a scheme keeps its types in order; replacing it sets other types, and an empty list clears it',
+    async (given) => {
+      const { schemes, unitOfWork, repository, ada } = given;
+      const other = await given.addRepository(ada, 'other');
+      const put = (id: string, ...names: readonly Parameters<typeof typeId>[0][]) =>
+        unitOfWork.run(() => schemes.replace(id, names.map(typeId)));
+      assert.deepEqual(await schemes.typesOf(repository), []);
+      await put(repository, 'bug', 'epic', 'task');
+      await put(other, 'story');
+      assert.deepEqual(await schemes.typesOf(repository), [builtInTypes[4], builtInTypes[0], builtInTypes[2]]);
+      await put(repository, 'task', 'bug');
+      assert.deepEqual(await schemes.typesOf(repository), [builtInTypes[2], builtInTypes[4]]);
+      await put(repository);
+      assert.deepEqual(await schemes.typesOf(repository), []);
+      assert.deepEqual(await schemes.typesOf(other), [builtInTypes[1]]);
+    },
+  ),
 
-  check('of schemes that are replaced at a time one is there whole', async ({ schemes, unitOfWork, repository }) => {
-    const sets = [['bug'], ['task', 'bug'], ['epic', 'story'], []] as const;
-    await Promise.all(
-      Array.from({ length: 12 }, (_, index) =>
-        unitOfWork.run(() => schemes.replace(repository, (sets[index % sets.length] ?? []).map(typeId))),
-      ),
-    );
-    const left = (await schemes.typesOf(repository)).map(({ name }) => name).join(' ');
-    assert.ok(
-      sets.some((set) => set.join(' ') === left),
-      left,
-    );
-  }),
+  check(
+    'of concurrent replacements of a scheme one is stored completely',
+    async ({ schemes, unitOfWork, repository }) => {
+      const sets = [['bug'], ['task', 'bug'], ['epic', 'story'], []] as const;
+      await Promise.all(
+        Array.from({ length: 12 }, (_, index) =>
+          unitOfWork.run(() => schemes.replace(repository, (sets[index % sets.length] ?? []).map(typeId))),
+        ),
+      );
+      const left = (await schemes.typesOf(repository)).map(({ name }) => name).join(' ');
+      assert.ok(
+        sets.some((set) => set.join(' ') === left),
+        left,
+      );
+    },
+  ),
 
-  check('a type leaves the schemes when it is deleted, and is not deleted while an issue has it', async (given) => {
+  check('deleting a type removes it from the schemes, and fails while an issue has it', async (given) => {
     const { types, schemes, unitOfWork, repository, store, add } = given;
     const type: IssueType = { ...(builtInTypes[0] as IssueType), id: uuid(), name: `made ${uuid()}` };
     await unitOfWork.run(async () => {
@@ -87,7 +93,7 @@ export const issueCatalogueChecks: readonly Check<IssueCatalogueUnderTest>[] = [
     assert.deepEqual(await schemes.typesOf(repository), [builtInTypes[4]]);
   }),
 
-  check('what issues are about reads back by name, each kind by itself, and is replaced whole', async (given) => {
+  check('the associations of an issue read back by name, per kind, and are replaced as whole sets', async (given) => {
     const { components, versions, associations, unitOfWork, repository, add } = given;
     const [web, core] = [named(repository, 'web'), named(repository, 'Core')];
     const [one, two] = [
@@ -124,7 +130,7 @@ export const issueCatalogueChecks: readonly Check<IssueCatalogueUnderTest>[] = [
     assert.deepEqual(await associations.of([]), new Map());
   }),
 
-  check('what issues are about is found by the filters of a list', async (given) => {
+  check('the filters of a list find issues by their associations', async (given) => {
     const { components, versions, associations, unitOfWork, repository, add, numbers } = given;
     const [web, one] = [named(repository, 'web'), version(repository, 'v1')];
     const [a, b] = [await add(), await add()];
@@ -143,7 +149,7 @@ export const issueCatalogueChecks: readonly Check<IssueCatalogueUnderTest>[] = [
   }),
 
   check(
-    'a component or version leaves the issues when it is deleted; all go with issue and repository',
+    'deleting a component or version removes it from issues; associations are deleted with their issue and repository',
     async (given) => {
       const { components, versions, associations, unitOfWork, repository, store, add } = given;
       const [web, core, one] = [named(repository, 'web'), named(repository, 'core'), version(repository, 'v1')];
@@ -167,7 +173,7 @@ export const issueCatalogueChecks: readonly Check<IssueCatalogueUnderTest>[] = [
     },
   ),
 
-  check('the associations of one issue and of fifty take as many statements', async (given) => {
+  check('the associations of one issue and of fifty take the same number of statements', async (given) => {
     const { components, versions, associations, unitOfWork, repository, add, statements } = given;
     const [web, one] = [named(repository, 'web'), version(repository, 'v1')];
     const ids: string[] = [];

@@ -1,4 +1,4 @@
-// What every IssueStore holds to: numbers, sets that are replaced, filters, order, the hierarchy, counts, rollback.
+// Contract checks for IssueStore: numbers, replaced sets, filters, order, hierarchy, counts and rollback.
 import assert from 'node:assert/strict';
 import { Duplicate } from '#core/kernel/errors';
 import { builtInTypes, type Issue, type IssueFilter, type IssueStore } from '#core/issues/index';
@@ -14,7 +14,7 @@ export interface Given extends IssueStoreUnderTest {
   readonly repository: string;
   /** Writes an issue with the next number. */
   readonly add: (patch?: Partial<Issue>) => Promise<Issue>;
-  /** Numbers that a filter lets through. */
+  /** The numbers of the issues that match a filter. */
   readonly numbers: (filter: IssueFilter) => Promise<readonly number[]>;
 }
 
@@ -24,7 +24,7 @@ export const typeId = (name: (typeof builtInTypes)[number]['name']): string =>
   builtInTypes.find((type) => type.name === name)?.id ?? '';
 const all = { order: 'newest', limit: 100, offset: 0 } as const;
 
-/** Of stores beside it too: `P` says which the provider has. */
+/** Makes a check. `P` is the type of the provider if it has more stores. */
 export function check<P extends IssueStoreUnderTest = IssueStoreUnderTest>(
   name: string,
   run: (given: Given & P) => Promise<void>,
@@ -78,7 +78,7 @@ export function check<P extends IssueStoreUnderTest = IssueStoreUnderTest>(
 }
 
 export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
-  check('an issue reads back as it was written, with its author, type and parent', async (given) => {
+  check('an issue reads back unchanged, with its author, type and parent', async (given) => {
     const { store, add, repository, ada } = given;
     const parent = await add({ title: 'Above', typeId: typeId('epic') });
     const issue = await add({
@@ -114,7 +114,7 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
   }),
 
   check(
-    'numbers are per repository, from 1, not given again after a deletion, and given again after a failure',
+    'numbers are per repository from 1; a number is not reused after a deletion, and is reused after a rollback',
     async (given) => {
       const { store, unitOfWork, add, ada, addRepository } = given;
       const other = await addRepository(ada, 'other');
@@ -129,48 +129,45 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
     },
   ),
 
-  check(
-    'sets are replaced whole; watchers are added, and the set before stays where the work is rolled back',
-    async (given) => {
-      const { store, unitOfWork, add, addUser, repository, ada } = given;
-      const bob = await addUser('bob');
-      const { id } = await add();
-      const [one, two, three] = [uuid(), uuid(), uuid()];
-      const replace = (labels: readonly string[], people: readonly string[]) =>
-        unitOfWork.run(async () => {
-          await store.replaceLabels(id, labels);
-          await store.replaceAssignees(id, people);
-          await store.watch(id, people);
-        });
-      await replace([one, two], [bob, ada]);
-      await replace([two, three], [bob]);
-      const read = async () => {
-        const row = await store.byNumber(repository, 1);
-        return [row?.labelIds.toSorted(), row?.assignees.map(({ username }) => username)];
-      };
-      assert.deepEqual(await read(), [[two, three].sort(), ['bob']]);
-      const held = await unitOfWork.run(() => store.held(repository, 1));
-      assert.deepEqual([held?.labelIds.toSorted(), held?.assigneeIds], [[two, three].sort(), [bob]]);
-      assert.deepEqual(await store.watching(id, ada), { watchers: 2, watching: true });
-      assert.deepEqual(await store.watching(id, undefined), { watchers: 2, watching: false });
-      for (let round = 0; round < 2; round++) await unitOfWork.run(() => store.unwatch(id, ada));
-      assert.deepEqual(await store.watching(id, ada), { watchers: 1, watching: false });
-      await assert.rejects(
-        unitOfWork.run(async () => {
-          await store.replaceLabels(id, []);
-          await store.replaceAssignees(id, []);
-          throw new Error('no');
-        }),
-        /no/,
-      );
-      assert.deepEqual(await read(), [[two, three].sort(), ['bob']]);
-      await replace([], [ada, bob]);
-      assert.deepEqual(await read(), [[], ['Ada', 'bob']], 'by username in any case');
-      await store.dropLabel(one);
-    },
-  ),
+  check('sets are replaced as a whole; watchers are added; a rollback keeps the previous sets', async (given) => {
+    const { store, unitOfWork, add, addUser, repository, ada } = given;
+    const bob = await addUser('bob');
+    const { id } = await add();
+    const [one, two, three] = [uuid(), uuid(), uuid()];
+    const replace = (labels: readonly string[], people: readonly string[]) =>
+      unitOfWork.run(async () => {
+        await store.replaceLabels(id, labels);
+        await store.replaceAssignees(id, people);
+        await store.watch(id, people);
+      });
+    await replace([one, two], [bob, ada]);
+    await replace([two, three], [bob]);
+    const read = async () => {
+      const row = await store.byNumber(repository, 1);
+      return [row?.labelIds.toSorted(), row?.assignees.map(({ username }) => username)];
+    };
+    assert.deepEqual(await read(), [[two, three].sort(), ['bob']]);
+    const held = await unitOfWork.run(() => store.held(repository, 1));
+    assert.deepEqual([held?.labelIds.toSorted(), held?.assigneeIds], [[two, three].sort(), [bob]]);
+    assert.deepEqual(await store.watching(id, ada), { watchers: 2, watching: true });
+    assert.deepEqual(await store.watching(id, undefined), { watchers: 2, watching: false });
+    for (let round = 0; round < 2; round++) await unitOfWork.run(() => store.unwatch(id, ada));
+    assert.deepEqual(await store.watching(id, ada), { watchers: 1, watching: false });
+    await assert.rejects(
+      unitOfWork.run(async () => {
+        await store.replaceLabels(id, []);
+        await store.replaceAssignees(id, []);
+        throw new Error('no');
+      }),
+      /no/,
+    );
+    assert.deepEqual(await read(), [[two, three].sort(), ['bob']]);
+    await replace([], [ada, bob]);
+    assert.deepEqual(await read(), [[], ['Ada', 'bob']], 'by username ignoring case');
+    await store.dropLabel(one);
+  }),
 
-  check('an update changes what is given alone', async (given) => {
+  check('an update changes only the given members', async (given) => {
     const { store, unitOfWork, add, repository } = given;
     const before = await add({ storyPoints: 3, title: 'Old' });
     const updatedAt = new Date('2026-06-01T00:00:00.000Z');
@@ -184,12 +181,12 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
       labelIds: [],
       assigneeIds: [],
     });
-    assert.equal(await store.count(repository, { q: 'w äö' }), 1, 'the title in any case');
+    assert.equal(await store.count(repository, { q: 'w äö' }), 1, 'the title ignoring case');
     assert.equal(await store.count(repository, { q: 'old' }), 0);
     assert.equal(await unitOfWork.run(() => store.held(repository, 2)), undefined);
   }),
 
-  check('a list is the newest first or the oldest, in pages, of one repository', async (given) => {
+  check('a list is newest or oldest first, in pages, of one repository', async (given) => {
     const { store, add, ada, addRepository, repository } = given;
     const other = await addRepository(ada, 'other');
     for (let count = 0; count < 5; count++) await add();
@@ -206,56 +203,59 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
     assert.equal(await store.count(repository, {}), 5);
   }),
 
-  check('each filter lets through what it names, and several together', async ({ store, unitOfWork, add, numbers }) => {
-    const milestoneId = uuid();
-    const first = await add({ title: 'Login fails', description: 'A crash of the server', typeId: typeId('bug') });
-    const second = await add({ state: 'closed', status: 'completed', dueDate: '2026-01-10', parentId: first.id });
-    const third = await add({ priority: 'critical', milestoneId, storyPoints: 5, dueDate: '2026-01-10' });
-    await add({ inputTokens: 100, outputTokens: 0, dueDate: '2026-02-01', storyPoints: 8, title: '100% \\_' });
-    const label = uuid();
-    await unitOfWork.run(() => store.replaceLabels(second.id, [label, uuid()]));
-    const expected: readonly (readonly [IssueFilter, readonly number[]])[] = [
-      [{ state: 'open' }, [4, 3, 1]],
-      [{ state: 'closed' }, [2]],
-      [{ status: 'completed' }, [2]],
-      [{ priority: 'critical' }, [3]],
-      [{ type: 'bug' }, [1]],
-      [{ type: 'nothing' }, []],
-      [{ labelIds: [label] }, [2]],
-      [{ labelIds: [label, uuid()] }, []],
-      [{ labelIds: [] }, [4, 3, 2, 1]],
-      [{ milestoneId }, [3]],
-      [{ hasParent: true }, [2]],
-      [{ hasParent: false }, [4, 3, 1]],
-      [{ parentId: first.id }, [2]],
-      [{ parentId: third.id }, []],
-      [{ ranges: { dueDate: { max: '2026-01-10' } } }, [3, 2]],
-      [{ ranges: { dueDate: { min: '2026-01-11' } } }, [4]],
-      [{ ranges: { dueDate: { min: '2026-01-10', max: '2026-02-01' } } }, [4, 3, 2]],
-      [{ overdue: { is: true, today: '2026-01-11' } }, [3]],
-      [{ overdue: { is: true, today: '2026-01-10' } }, []],
-      [{ overdue: { is: false, today: '2026-01-11' } }, [4, 2, 1]],
-      [{ ranges: { storyPoints: { min: 6 } } }, [4]],
-      [{ ranges: { storyPoints: { max: 5 } } }, [3]],
-      [{ ranges: { storyPoints: { set: false } } }, [2, 1]],
-      [{ ranges: { storyPoints: { set: true } } }, [4, 3]],
-      [{ ranges: { inputTokens: { min: 100, max: 100 } } }, [4]],
-      [{ ranges: { inputTokens: { set: false } } }, [3, 2, 1]],
-      [{ ranges: { outputTokens: { max: 0 } } }, [4]],
-      [{ ranges: { outputTokens: { set: false } } }, [3, 2, 1]],
-      [{ q: 'LOGIN' }, [1]],
-      [{ q: 'gin fai' }, [1]],
-      [{ q: 'server crash' }, [1]],
-      [{ q: 'server absent' }, []],
-      [{ q: '0% \\_' }, [4]],
-      [{ q: '%' }, [4]],
-      [{ state: 'open', ranges: { dueDate: { set: true } } }, [4, 3]],
-      [{ state: 'closed', priority: 'critical' }, []],
-    ];
-    for (const [filter, wanted] of expected) assert.deepEqual(await numbers(filter), wanted, JSON.stringify(filter));
-  }),
+  check(
+    'each filter matches what it names, and several filters combine',
+    async ({ store, unitOfWork, add, numbers }) => {
+      const milestoneId = uuid();
+      const first = await add({ title: 'Login fails', description: 'A crash of the server', typeId: typeId('bug') });
+      const second = await add({ state: 'closed', status: 'completed', dueDate: '2026-01-10', parentId: first.id });
+      const third = await add({ priority: 'critical', milestoneId, storyPoints: 5, dueDate: '2026-01-10' });
+      await add({ inputTokens: 100, outputTokens: 0, dueDate: '2026-02-01', storyPoints: 8, title: '100% \\_' });
+      const label = uuid();
+      await unitOfWork.run(() => store.replaceLabels(second.id, [label, uuid()]));
+      const expected: readonly (readonly [IssueFilter, readonly number[]])[] = [
+        [{ state: 'open' }, [4, 3, 1]],
+        [{ state: 'closed' }, [2]],
+        [{ status: 'completed' }, [2]],
+        [{ priority: 'critical' }, [3]],
+        [{ type: 'bug' }, [1]],
+        [{ type: 'nothing' }, []],
+        [{ labelIds: [label] }, [2]],
+        [{ labelIds: [label, uuid()] }, []],
+        [{ labelIds: [] }, [4, 3, 2, 1]],
+        [{ milestoneId }, [3]],
+        [{ hasParent: true }, [2]],
+        [{ hasParent: false }, [4, 3, 1]],
+        [{ parentId: first.id }, [2]],
+        [{ parentId: third.id }, []],
+        [{ ranges: { dueDate: { max: '2026-01-10' } } }, [3, 2]],
+        [{ ranges: { dueDate: { min: '2026-01-11' } } }, [4]],
+        [{ ranges: { dueDate: { min: '2026-01-10', max: '2026-02-01' } } }, [4, 3, 2]],
+        [{ overdue: { is: true, today: '2026-01-11' } }, [3]],
+        [{ overdue: { is: true, today: '2026-01-10' } }, []],
+        [{ overdue: { is: false, today: '2026-01-11' } }, [4, 2, 1]],
+        [{ ranges: { storyPoints: { min: 6 } } }, [4]],
+        [{ ranges: { storyPoints: { max: 5 } } }, [3]],
+        [{ ranges: { storyPoints: { set: false } } }, [2, 1]],
+        [{ ranges: { storyPoints: { set: true } } }, [4, 3]],
+        [{ ranges: { inputTokens: { min: 100, max: 100 } } }, [4]],
+        [{ ranges: { inputTokens: { set: false } } }, [3, 2, 1]],
+        [{ ranges: { outputTokens: { max: 0 } } }, [4]],
+        [{ ranges: { outputTokens: { set: false } } }, [3, 2, 1]],
+        [{ q: 'LOGIN' }, [1]],
+        [{ q: 'gin fai' }, [1]],
+        [{ q: 'server crash' }, [1]],
+        [{ q: 'server absent' }, []],
+        [{ q: '0% \\_' }, [4]],
+        [{ q: '%' }, [4]],
+        [{ state: 'open', ranges: { dueDate: { set: true } } }, [4, 3]],
+        [{ state: 'closed', priority: 'critical' }, []],
+      ];
+      for (const [filter, wanted] of expected) assert.deepEqual(await numbers(filter), wanted, JSON.stringify(filter));
+    },
+  ),
 
-  check('who descends from whom', async ({ store, add, repository }) => {
+  check('lineage and height follow the parents of an issue', async ({ store, add, repository }) => {
     const [top, middle] = [await add(), uuid()];
     await add({ id: middle, parentId: top.id, typeId: typeId('story') });
     const low = await add({ parentId: middle, typeId: typeId('bug') });
@@ -272,7 +272,7 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
     assert.deepEqual(await store.childTypes(low.id), []);
   }),
 
-  check('children of a deleted issue stay, and what was marked on it goes', async (given) => {
+  check('deleting an issue keeps its children and deletes its labels, assignees and watchers', async (given) => {
     const { store, unitOfWork, add, repository, ada } = given;
     const parent = await add();
     await add({ parentId: parent.id });
@@ -288,7 +288,7 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
     assert.deepEqual(await store.watching(parent.id, ada), { watchers: 0, watching: false });
   }),
 
-  check('counts by author, repository and milestone, each for a batch', async (given) => {
+  check('counts by author, by repository and by milestone take a batch of ids', async (given) => {
     const { store, unitOfWork, add, addUser, addRepository, repository, ada } = given;
     const [bob, other, milestoneId] = [await addUser('bob'), await addRepository(ada, 'other'), uuid()];
     await add({ milestoneId });
@@ -309,7 +309,7 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
     assert.equal((await store.countByMilestone(repository, [milestoneId])).get(milestoneId)?.open ?? 0, 0);
   }),
 
-  check('a dropped label is on no issue any more', async ({ store, unitOfWork, add, repository }) => {
+  check('a dropped label is removed from every issue', async ({ store, unitOfWork, add, repository }) => {
     const [gone, kept] = [uuid(), uuid()];
     for (let count = 0; count < 2; count++) {
       const { id } = await add();
@@ -323,7 +323,7 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
   }),
 
   check(
-    'the issues of a repository go with it, and its numbers',
+    'issues and numbers are deleted with their repository',
     async ({ store, add, repository, removeRepository }) => {
       await add();
       await removeRepository(repository);
@@ -332,7 +332,7 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
   ),
 
   check(
-    'texts of a list are cut where it is asked for, one character past the bound',
+    'texts of a list are cut one character past the bound if a bound is given',
     async ({ store, repository, add }) => {
       await add({ description: '字'.repeat(9), assumptions: 'short', acceptanceCriteria: null });
       for (const [texts, description] of [
@@ -350,7 +350,7 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
     },
   ),
 
-  check('one issue and a page of twenty take as many statements', async (given) => {
+  check('one issue and a page of twenty take the same number of statements', async (given) => {
     const { store, unitOfWork, add, repository, ada, statements } = given;
     const read = async (limit: number): Promise<number> => {
       const before = statements?.() ?? 0;

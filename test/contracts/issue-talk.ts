@@ -1,4 +1,4 @@
-// What the stores of what is said about issues and between them hold to: comments, changes of descriptions, links.
+// Contract checks for the stores of comments, description edits and links of issues.
 import assert from 'node:assert/strict';
 import { Conflict, Duplicate, StillReferenced, Unprocessable } from '#core/kernel/errors';
 import type { Granted, User } from '#core/kernel/index';
@@ -41,7 +41,7 @@ const link = (source: Issue, target: Issue, type: LinkType, second = 0): IssueLi
 });
 const end = ({ id, number, title, state }: Issue) => ({ id, number, title, state });
 
-/** Links them as the use case does. @returns the class of the refusal, where it is one. */
+/** Links two issues as the use case does. @returns 'linked', or the class of the error. */
 async function attempt(given: Given & IssueTalkUnderTest, from: Issue, type: LinkType, to: Issue): Promise<unknown> {
   const { store, links, unitOfWork, repository, ada } = given;
   const events = { emit: async () => uuid() };
@@ -59,7 +59,7 @@ async function attempt(given: Given & IssueTalkUnderTest, from: Issue, type: Lin
 }
 
 export const issueTalkChecks: readonly Check<IssueTalkUnderTest>[] = [
-  check('comments read back in pages, and each issue of a list counts its own', async (given) => {
+  check('comments read back in pages, and each issue of a list has its own comment count', async (given) => {
     const { comments, unitOfWork, store, repository, ada, add } = given;
     const [one, two] = [await add(), await add()];
     const said = [comment(one.id, ada, 2), comment(one.id, ada, 1), comment(one.id, ada, 3)] as const;
@@ -76,29 +76,32 @@ export const issueTalkChecks: readonly Check<IssueTalkUnderTest>[] = [
     assert.equal((await store.byNumber(repository, one.number))?.commentsCount, 2);
   }),
 
-  check('comments and changes of descriptions count for whoever wrote them, who is kept by them', async (given) => {
-    const { comments, edits, unitOfWork, store, add, addUser, removeUser, repository } = given;
-    const [bob, carol] = [await addUser('bob'), await addUser('carol')];
-    const issue = await add();
-    const counts = async () => {
-      const found = await store.countByAuthor([bob, carol]);
-      return [found.get(bob) ?? 0, found.get(carol) ?? 0];
-    };
-    assert.deepEqual(await counts(), [0, 0]);
-    await unitOfWork.run(async () => {
-      await comments.insert(comment(issue.id, bob));
-      await comments.insert(comment(issue.id, bob));
-      await edits.insert(edit(issue.id, carol));
-    });
-    assert.deepEqual(await counts(), [2, 1]);
-    for (const id of [bob, carol]) await assert.rejects(removeUser(id), StillReferenced);
-    await unitOfWork.run(() => store.delete(issue.id));
-    assert.deepEqual(await counts(), [0, 0]);
-    for (const id of [bob, carol]) await removeUser(id);
-    assert.equal(await store.count(repository, {}), 0);
-  }),
+  check(
+    'comments and description edits count for their author, who cannot be deleted while they exist',
+    async (given) => {
+      const { comments, edits, unitOfWork, store, add, addUser, removeUser, repository } = given;
+      const [bob, carol] = [await addUser('bob'), await addUser('carol')];
+      const issue = await add();
+      const counts = async () => {
+        const found = await store.countByAuthor([bob, carol]);
+        return [found.get(bob) ?? 0, found.get(carol) ?? 0];
+      };
+      assert.deepEqual(await counts(), [0, 0]);
+      await unitOfWork.run(async () => {
+        await comments.insert(comment(issue.id, bob));
+        await comments.insert(comment(issue.id, bob));
+        await edits.insert(edit(issue.id, carol));
+      });
+      assert.deepEqual(await counts(), [2, 1]);
+      for (const id of [bob, carol]) await assert.rejects(removeUser(id), StillReferenced);
+      await unitOfWork.run(() => store.delete(issue.id));
+      assert.deepEqual(await counts(), [0, 0]);
+      for (const id of [bob, carol]) await removeUser(id);
+      assert.equal(await store.count(repository, {}), 0);
+    },
+  ),
 
-  check('links read back from both ends, the oldest first, with the issues at their ends', async (given) => {
+  check('links read back from both ends, oldest first, with the issues at their ends', async (given) => {
     const { links, unitOfWork, add } = given;
     const [one, two, three] = [await add({ title: 'One' }), await add({ state: 'closed' }), await add()];
     const [first, second] = [link(two, one, 'duplicates', 1), link(one, two, 'relates_to', 2)];
@@ -115,18 +118,21 @@ export const issueTalkChecks: readonly Check<IssueTalkUnderTest>[] = [
     assert.deepEqual(await links.of(three.id), []);
   }),
 
-  check('one link of a type from the one to the other, and each type by itself', async ({ links, unitOfWork, add }) => {
-    const [one, two] = [await add(), await add()];
-    const insert = (made: IssueLink) => unitOfWork.run(() => links.insert(made));
-    await insert(link(one, two, 'blocks'));
-    await insert(link(one, two, 'duplicates'));
-    await insert(link(two, one, 'duplicates'));
-    const clash = (error: unknown) => error instanceof Duplicate && error.constraint === 'issues_link_ends';
-    await assert.rejects(insert(link(one, two, 'blocks')), clash);
-    assert.equal((await links.of(one.id)).length, 3);
-  }),
+  check(
+    'one link of a type in one direction is unique, and each type is independent',
+    async ({ links, unitOfWork, add }) => {
+      const [one, two] = [await add(), await add()];
+      const insert = (made: IssueLink) => unitOfWork.run(() => links.insert(made));
+      await insert(link(one, two, 'blocks'));
+      await insert(link(one, two, 'duplicates'));
+      await insert(link(two, one, 'duplicates'));
+      const clash = (error: unknown) => error instanceof Duplicate && error.constraint === 'issues_link_ends';
+      await assert.rejects(insert(link(one, two, 'blocks')), clash);
+      assert.equal((await links.of(one.id)).length, 3);
+    },
+  ),
 
-  check('a link is deleted from either end and from no other issue', async ({ links, unitOfWork, add }) => {
+  check('a link is deleted from either end, and from no other issue', async ({ links, unitOfWork, add }) => {
     const [one, two, three] = [await add(), await add(), await add()];
     const remove = (issueId: string, id: string) => unitOfWork.run(() => links.delete(issueId, id));
     for (const from of [one, two]) {
@@ -139,12 +145,12 @@ export const issueTalkChecks: readonly Check<IssueTalkUnderTest>[] = [
     assert.deepEqual(await links.of(one.id), []);
   }),
 
-  check('who blocks whom, through others too; other links and the way back do not count', async (given) => {
+  check('blocking is transitive; other link types and the reverse direction do not count', async (given) => {
     const { links, unitOfWork, add } = given;
     const issues = [await add(), await add(), await add(), await add(), await add()] as const;
     const [a, b, c, d, e] = issues;
     await unitOfWork.run(async () => {
-      // Two ways from the first to the fourth.
+      // Two paths from the first to the fourth.
       for (const [from, to] of [
         [a, b],
         [b, d],
@@ -165,7 +171,7 @@ export const issueTalkChecks: readonly Check<IssueTalkUnderTest>[] = [
     assert.deepEqual(await blocked(d), []);
   }),
 
-  check('of links that together would make a circle of blocking, and come at once, one is refused', async (given) => {
+  check('of concurrent links that would form a blocking cycle one is refused', async (given) => {
     const { links, add } = given;
     for (let round = 0; round < 5; round++) {
       const [a, b, c] = [await add(), await add(), await add()];
@@ -182,7 +188,7 @@ export const issueTalkChecks: readonly Check<IssueTalkUnderTest>[] = [
     }
   }),
 
-  check('of links that relate two issues from both ends at once, one is refused', async (given) => {
+  check('of concurrent links that relate two issues from both ends exactly one is made', async (given) => {
     for (let round = 0; round < 5; round++) {
       const [a, b] = [await given.add(), await given.add()];
       const answers = await Promise.all([
@@ -198,7 +204,7 @@ export const issueTalkChecks: readonly Check<IssueTalkUnderTest>[] = [
     }
   }),
 
-  check('what is said about an issue goes with it and with its repository', async (given) => {
+  check('comments, edits and links are deleted with their issue and with the repository', async (given) => {
     const { comments, edits, links, unitOfWork, store, add, ada, repository, removeRepository } = given;
     const [one, two] = [await add(), await add()];
     const said = [comment(one.id, ada), comment(two.id, ada)] as const;

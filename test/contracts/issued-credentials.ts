@@ -1,5 +1,5 @@
-// The contracts by which credentials are issued for accounts: Vouching, IssuedCredentials, SigningKeyRotation; and
-// AuditTrail.
+// Contract checks for the ports that issue credentials for accounts: Vouching, IssuedCredentials, SigningKeyRotation;
+// and for AuditTrail.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { IssuedCredentials, Vouching } from '#core/identity/index';
@@ -12,17 +12,17 @@ import type { Check } from './checks.ts';
 export interface VouchingUnderTest {
   readonly vouching: Vouching;
   readonly unitOfWork: UnitOfWork;
-  /** An account that may sign in, and a session of it that lives. */
+  /** An account that may sign in, and one of its live sessions. */
   readonly user: { readonly id: string; readonly username: string };
   readonly sessionId: string;
-  /** One that may not. */
+  /** An account that may not sign in. */
   readonly suspended: { readonly id: string };
   readonly now: Date;
 }
 
 export const vouchingChecks: readonly Check<VouchingUnderTest>[] = [
   {
-    name: 'an account is told with its address, held or not; one that may not sign in and one that is not there are none',
+    name: 'returns an account with its address, locked or not; undefined for one that may not sign in or does not exist',
     async run({ vouching, unitOfWork, user, suspended }) {
       const claims = await vouching.claims(user.id);
       assert.deepEqual([claims?.id, claims?.username], [user.id, user.username]);
@@ -36,7 +36,7 @@ export const vouchingChecks: readonly Check<VouchingUnderTest>[] = [
     },
   },
   {
-    name: 'the beginning of a session is told while it lives',
+    name: 'returns the start of a session while it is live',
     async run({ vouching, sessionId, now }) {
       const began = await vouching.signedInAt(sessionId, now);
       assert.ok(began !== undefined && began <= now);
@@ -55,7 +55,7 @@ export interface IssuedCredentialsUnderTest {
 
 export const issuedCredentialsChecks: readonly Check<IssuedCredentialsUnderTest>[] = [
   {
-    name: 'all of an account end and are counted, once; those of others stay',
+    name: 'revokes and counts all credentials of an account once; those of other accounts remain',
     async run({ issued, unitOfWork, issue }) {
       const [one, other] = [await issue(), await issue()];
       const revoke = (id: string) => unitOfWork.run(() => issued.revokeAll(id));
@@ -67,7 +67,7 @@ export const issuedCredentialsChecks: readonly Check<IssuedCredentialsUnderTest>
     },
   },
   {
-    name: 'what is undone has ended nothing',
+    name: 'a rollback leaves the credentials valid',
     async run({ issued, unitOfWork, issue }) {
       const id = await issue();
       const undone = unitOfWork.run(async () => {
@@ -93,13 +93,13 @@ export const signingKeyRotationChecks: readonly Check<SigningKeyRotation>[] = [
 
 export interface AuditTrailUnderTest {
   readonly trail: AuditTrail;
-  /** Appends to the log that the trail reads. */
+  /** The audit log that the trail reads. */
   readonly log: AuditLog;
 }
 
 export const auditTrailChecks: readonly Check<AuditTrailUnderTest>[] = [
   {
-    name: 'entries about a thing are told by page, the latest first, and none about another',
+    name: 'returns the entries of a resource in pages, newest first, and none of another resource',
     async run({ trail, log }) {
       const resource = `contract:${randomUUID()}`;
       const entry: AuditEntry = {

@@ -1,5 +1,5 @@
-// A small plugin's worth of stores, written for every engine as a plugin writes them: what the storage contracts are
-// checked with.
+// The stores of a small plugin, written for every engine as a plugin writes them; the storage contracts are checked
+// with them.
 import { defineEntity, p } from '@mikro-orm/core';
 import type { MemoryDatabase } from '#adapters/memory/index';
 import type { MemoryStorage } from '#adapters/memory/index';
@@ -12,17 +12,17 @@ export interface Account {
   readonly balance: number;
 }
 
-/** Accounts, through entities. Names are unique: `ledger_account_name`. */
+/** Accounts, stored through entities. Names are unique: `ledger_account_name`. */
 export interface Accounts {
   add(account: Account): Promise<void>;
   find(id: string): Promise<Account | undefined>;
-  /** Reads an account and keeps others from changing it until the unit of work ends. */
+  /** Reads an account and locks it until the unit of work ends. */
   lock(id: string): Promise<Account | undefined>;
   setBalance(id: string, balance: number): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
-/** Notes, through rows. */
+/** Notes, stored through rows. */
 export interface Journal {
   append(id: string, text: string): Promise<void>;
   texts(prefix: string): Promise<readonly string[]>;

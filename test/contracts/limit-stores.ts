@@ -1,4 +1,4 @@
-// What the stores of rate limits hold to, on every engine.
+// Contract checks for the stores of rate limits, run on every engine.
 import assert from 'node:assert/strict';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import type { BudgetStore, Override, OverrideStore, StoredBudget, Violation, ViolationStore } from '#core/limits/index';
@@ -45,7 +45,7 @@ const ids = (violations: readonly Violation[]): string[] => violations.map(({ id
 
 export const limitStoreChecks: readonly Check<LimitStores>[] = [
   {
-    name: 'a budget is put in the place of the one before, removed once, and goes with its group',
+    name: 'a budget replaces the previous one, is removed once, and is removed with its group',
     async run({ budgets, unitOfWork }) {
       const remove = () => unitOfWork.run(() => budgets.remove(uuid(1), 'api.read'));
       assert.deepEqual(await budgets.all(), []);
@@ -70,7 +70,7 @@ export const limitStoreChecks: readonly Check<LimitStores>[] = [
     },
   },
   {
-    name: 'an override is put, read, listed by its kind with the last changed first, and removed',
+    name: 'an override is stored, read, listed by kind with the last changed first, and removed',
     async run({ overrides, unitOfWork }) {
       const all = [
         override(1, 1),
@@ -100,7 +100,7 @@ export const limitStoreChecks: readonly Check<LimitStores>[] = [
     },
   },
   {
-    name: 'of violations the first of a subject, scope and window stays, also of twenty that come at once',
+    name: 'of violations with one subject, scope and window the first is kept, also of twenty concurrent ones',
     async run({ violations, unitOfWork }) {
       const add = (...some: readonly Violation[]) => unitOfWork.run(() => violations.add(some));
       await add();
@@ -124,9 +124,9 @@ export const limitStoreChecks: readonly Check<LimitStores>[] = [
     },
   },
   {
-    name: 'violations are read newest first, in pages or one piece after the other, and pruned by age and number',
+    name: 'violations are read newest first, by page or by cursor, and pruned by age and number',
     async run({ violations, unitOfWork }) {
-      // Three of one moment, so that the order among them counts.
+      // Three at the same time, so that their order matters.
       const all = [violation(1, 1), violation(2, 2), violation(3, 2), violation(4, 2), violation(5, 3)];
       await unitOfWork.run(() => violations.add(all));
       assert.deepEqual(ids((await violations.list({ limit: 2, offset: 1 })).violations), [uuid(4), uuid(3)]);

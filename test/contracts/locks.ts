@@ -1,4 +1,4 @@
-// The contract of Locks: one at a time under a name, whoever asks.
+// Contract checks for Locks: one holder at a time per name.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Storage } from '#core/kernel/storage';

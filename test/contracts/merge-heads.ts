@@ -1,4 +1,4 @@
-// The contract of MergeHeads: commits brought and kept, by the names that git finds them by.
+// Contract checks for MergeHeads: commits that are copied and kept under the ref names by which git finds them.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mergeHeadRef, zeroOid, type MergeHeads, type Oid, type Repository } from '#core/repositories/index';
@@ -6,11 +6,11 @@ import type { Check } from './checks.ts';
 
 export interface MergeHeadsUnderTest {
   readonly heads: MergeHeads;
-  /** A repository that is no fork and has none. */
+  /** A repository that is not a fork and has no forks. */
   readonly known: Pick<Repository, 'id' | 'owner'>;
   /** One of its commits. */
   readonly commit: Oid;
-  /** The present value of one of its refs. */
+  /** The current value of one of its refs. */
   ref(name: string): Promise<string | undefined>;
 }
 
@@ -18,7 +18,7 @@ const by = { signal: new AbortController().signal };
 
 export const mergeHeadsChecks: readonly Check<MergeHeadsUnderTest>[] = [
   {
-    name: 'a commit is kept under the number of its request until it is dropped, however often it is asked',
+    name: 'a commit is kept under the number of its request until it is dropped, also if kept or dropped twice',
     async run({ heads, known, commit, ref }) {
       const offered = { sourceRepositoryId: known.id, commit };
       for (const number of [1, 2, 2]) {
@@ -33,7 +33,7 @@ export const mergeHeadsChecks: readonly Check<MergeHeadsUnderTest>[] = [
     },
   },
   {
-    name: 'a commit that is brought resolves to nothing; one that is not there, or of no repository, is not found',
+    name: 'bring of an existing commit resolves; of a missing commit or repository it is NotFound',
     async run({ heads, known, commit }) {
       const offered = { sourceRepositoryId: known.id, commit };
       await heads.bring(known.id, offered, by);
@@ -44,7 +44,7 @@ export const mergeHeadsChecks: readonly Check<MergeHeadsUnderTest>[] = [
     },
   },
   {
-    name: 'a repository without forks is a network of its own',
+    name: 'the network of a repository without forks contains only itself',
     async run({ heads, known }) {
       const ids = async (owner: string, id = known.id) => (await heads.network(id, owner)).map((each) => each.id);
       assert.deepEqual(await ids(known.owner.toUpperCase()), [known.id]);

@@ -1,5 +1,5 @@
-// What every MergeStore holds to: numbers, one open request of a pair, sets that are replaced, order, counts, what goes
-// with a repository, rollback.
+// Contract checks for MergeStore: numbers, one open request per pair of branches, replaced sets, order, counts,
+// deletion with a repository, and rollback.
 import assert from 'node:assert/strict';
 import type { Rows } from '#core/kernel/rows';
 import { Duplicate, StillReferenced } from '#core/kernel/errors';
@@ -16,7 +16,7 @@ export interface MergeStoreUnderTest extends ForgeUnderTest {
 interface Given extends MergeStoreUnderTest {
   readonly ada: string;
   readonly repository: string;
-  /** Writes a request with the next number, of a branch of its own. */
+  /** Writes a request with the next number and its own branch. */
   readonly add: (patch?: Partial<MergeRequest>) => Promise<MergeRequest>;
 }
 
@@ -58,7 +58,7 @@ const review = (requestId: string, userId: string, state: MergeReview['state'] =
 });
 
 export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
-  check('a request reads back as it was written, with people, labels and reviewers', async (given) => {
+  check('a request reads back unchanged, with people, labels and reviewers', async (given) => {
     const { store, reviews, unitOfWork, add, addUser, addRepository, repository, ada } = given;
     const [bob, carol] = [await addUser('bob'), await addUser('Carol')];
     const fork = await addRepository(bob, 'fork');
@@ -102,7 +102,7 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
       assert.equal(await none, undefined);
   }),
 
-  check('numbers are per repository, from 1, without gaps where the work fails', async (given) => {
+  check('numbers are per repository from 1, and a rollback leaves no gap', async (given) => {
     const { add, ada, addRepository } = given;
     const other = await addRepository(ada, 'other');
     assert.equal((await add()).number, 1);
@@ -113,7 +113,7 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     await assert.rejects(add({ number: 1 }), clash);
   }),
 
-  check('twenty at once have twenty numbers in a row', async ({ add }) => {
+  check('twenty concurrent requests get twenty consecutive numbers', async ({ add }) => {
     const numbers = (await Promise.all(Array.from({ length: 20 }, () => add()))).map(({ number }) => number);
     assert.deepEqual(
       numbers.sort((one, other) => one - other),
@@ -121,7 +121,7 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     );
   }),
 
-  check('of a pair of branches one request is open', async (given) => {
+  check('a pair of branches has at most one open request', async (given) => {
     const { store, unitOfWork, add, ada, addRepository, repository } = given;
     const clash = (error: unknown) => error instanceof Duplicate && error.constraint === openPairUnique;
     const pair = { repositoryId: repository, sourceRepositoryId: repository, sourceBranch: 'x', targetBranch: 'main' };
@@ -141,7 +141,7 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     assert.equal(await store.openOf(pair), closed.number);
   }),
 
-  check('sets are replaced whole, and stay where the work is rolled back', async (given) => {
+  check('sets are replaced as a whole, and a rollback keeps the previous ones', async (given) => {
     const { store, unitOfWork, add, addUser, repository, ada } = given;
     const bob = await addUser('bob');
     const { id } = await add();
@@ -173,7 +173,7 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     assert.deepEqual(await read(), [[], []]);
   }),
 
-  check('an update changes what is given alone', async (given) => {
+  check('an update changes only the given members', async (given) => {
     const { store, unitOfWork, add, repository } = given;
     const before = await add({ milestoneId: uuid(), closedAt: at });
     const patch = { title: 'New', headOid: oid('d'), closedAt: null, updatedAt: new Date('2026-06-01T00:00:00.000Z') };
@@ -185,7 +185,7 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     assert.equal(await unitOfWork.run(() => store.held(repository, 2)), undefined);
   }),
 
-  check('a list is the newest first or the oldest, in pages, of one repository and state', async (given) => {
+  check('a list is newest or oldest first, in pages, of one repository and state', async (given) => {
     const { store, add, ada, addRepository, repository } = given;
     const other = await addRepository(ada, 'other');
     for (const state of ['open', 'closed', 'open', 'merged', 'open'] as const) await add({ state });
@@ -213,7 +213,7 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     assert.deepEqual([row?.author, row?.assignees], [person(ada, 'Ada'), []]);
   }),
 
-  check('open ones of a branch, as source and as target, in pieces', async (given) => {
+  check('open requests of a branch, as source and as target, are read in batches', async (given) => {
     const { store, add, ada, addRepository, repository } = given;
     const fork = await addRepository(ada, 'fork');
     const ids: string[] = [];
@@ -235,20 +235,23 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     assert.deepEqual(idsOf(await store.openInto({ repositoryId: fork, branch: 'next' }, undefined, 9)), []);
   }),
 
-  check('without its fork a request is of none; without its repository it is gone', async (given) => {
-    const { store, add, ada, addRepository, removeRepository, unitOfWork, repository } = given;
-    const fork = await addRepository(ada, 'fork');
-    const request = await add({ sourceRepositoryId: fork });
-    await unitOfWork.run(() => removeRepository(fork));
-    assert.deepEqual(await store.find(repository, 1), { ...request, sourceRepositoryId: undefined });
-    assert.equal((await store.byNumber(repository, 1))?.sourceRepositoryId, undefined);
-    assert.equal(await store.openOf({ ...request, sourceRepositoryId: undefined }), undefined);
-    await add({ sourceRepositoryId: undefined, sourceBranch: request.sourceBranch });
-    await unitOfWork.run(() => removeRepository(repository));
-    assert.equal(await store.find(repository, 1), undefined);
-  }),
+  check(
+    'deleting the fork clears the source of a request; deleting the repository deletes the request',
+    async (given) => {
+      const { store, add, ada, addRepository, removeRepository, unitOfWork, repository } = given;
+      const fork = await addRepository(ada, 'fork');
+      const request = await add({ sourceRepositoryId: fork });
+      await unitOfWork.run(() => removeRepository(fork));
+      assert.deepEqual(await store.find(repository, 1), { ...request, sourceRepositoryId: undefined });
+      assert.equal((await store.byNumber(repository, 1))?.sourceRepositoryId, undefined);
+      assert.equal(await store.openOf({ ...request, sourceRepositoryId: undefined }), undefined);
+      await add({ sourceRepositoryId: undefined, sourceBranch: request.sourceBranch });
+      await unitOfWork.run(() => removeRepository(repository));
+      assert.equal(await store.find(repository, 1), undefined);
+    },
+  ),
 
-  check('whoever wrote, merged or reviews one stays; whoever is assigned need not', async (given) => {
+  check('an author, merger or reviewer cannot be deleted; an assignee can', async (given) => {
     const { store, reviews, unitOfWork, add, addUser, removeUser, repository } = given;
     const [author, merger, reviewer, assignee] = [
       await addUser('author'),
@@ -278,7 +281,7 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     assert.equal((await store.countByUser([])).size, 0);
   }),
 
-  check('open ones are counted by repository, for a batch', async (given) => {
+  check('open requests are counted per repository, for a batch', async (given) => {
     const { store, add, ada, addRepository, repository } = given;
     const other = await addRepository(ada, 'other');
     await add();

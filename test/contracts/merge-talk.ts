@@ -1,4 +1,4 @@
-// What the stores of what is said of merge requests hold to: review comments and reviews.
+// Contract checks for the stores of review comments and reviews of merge requests.
 import assert from 'node:assert/strict';
 import { Duplicate, StillReferenced } from '#core/kernel/errors';
 import type { Rows } from '#core/kernel/rows';
@@ -71,30 +71,33 @@ function check(name: string, run: (given: Given) => Promise<void>): Check<MergeT
 }
 
 export const mergeTalkChecks: readonly Check<MergeTalkUnderTest>[] = [
-  check('comments read back in pages with their anchors, and change', async ({ comments, unitOfWork, ada, add }) => {
-    const [one, two] = [await add(), await add()];
-    const said = [
-      comment(one.id, ada, { createdAt: at(2), commitOid: oid, filePath: 'ä b/c.txt', lineNumber: 2 ** 31 - 1 }),
-      comment(one.id, ada, { createdAt: at(1), commitOid: oid }),
-      comment(one.id, ada, { createdAt: at(3), commitOid: oid, filePath: 'x', resolved: true }),
-    ] as const;
-    await unitOfWork.run(async () => {
-      for (const each of [...said, comment(two.id, ada)]) await comments.insert(each);
-    });
-    const query = { where: { requestId: one.id }, orderBy: ['createdAt', 'id'] } as const;
-    assert.deepEqual((await comments.page(query, { page: 1, perPage: 2 })).items, [said[1], said[0]]);
-    assert.deepEqual((await comments.page(query, { page: 2, perPage: 2 })).items, [said[2]]);
-    const after = await unitOfWork.run(() =>
-      comments.update({ id: said[0].id }, { body: 'other', resolved: true, updatedAt: at(9) }),
-    );
-    assert.deepEqual(after, { ...said[0], body: 'other', resolved: true, updatedAt: at(9) });
-    assert.deepEqual(await comments.findOne({ id: said[0].id, requestId: one.id }), after);
-    assert.equal(await comments.findOne({ id: said[0].id, requestId: two.id }), undefined);
-    assert.deepEqual(await unitOfWork.run(() => comments.delete({ id: said[0].id })), after);
-    assert.equal(await comments.count({ requestId: one.id }), 2);
-  }),
+  check(
+    'comments read back in pages with their anchors, and can be changed',
+    async ({ comments, unitOfWork, ada, add }) => {
+      const [one, two] = [await add(), await add()];
+      const said = [
+        comment(one.id, ada, { createdAt: at(2), commitOid: oid, filePath: 'ä b/c.txt', lineNumber: 2 ** 31 - 1 }),
+        comment(one.id, ada, { createdAt: at(1), commitOid: oid }),
+        comment(one.id, ada, { createdAt: at(3), commitOid: oid, filePath: 'x', resolved: true }),
+      ] as const;
+      await unitOfWork.run(async () => {
+        for (const each of [...said, comment(two.id, ada)]) await comments.insert(each);
+      });
+      const query = { where: { requestId: one.id }, orderBy: ['createdAt', 'id'] } as const;
+      assert.deepEqual((await comments.page(query, { page: 1, perPage: 2 })).items, [said[1], said[0]]);
+      assert.deepEqual((await comments.page(query, { page: 2, perPage: 2 })).items, [said[2]]);
+      const after = await unitOfWork.run(() =>
+        comments.update({ id: said[0].id }, { body: 'other', resolved: true, updatedAt: at(9) }),
+      );
+      assert.deepEqual(after, { ...said[0], body: 'other', resolved: true, updatedAt: at(9) });
+      assert.deepEqual(await comments.findOne({ id: said[0].id, requestId: one.id }), after);
+      assert.equal(await comments.findOne({ id: said[0].id, requestId: two.id }), undefined);
+      assert.deepEqual(await unitOfWork.run(() => comments.delete({ id: said[0].id })), after);
+      assert.equal(await comments.count({ requestId: one.id }), 2);
+    },
+  ),
 
-  check('of each person a request has one review, which changes from asked to given', async (given) => {
+  check('a person has one review per request, which changes from requested to submitted', async (given) => {
     const { reviews, unitOfWork, ada, add, addUser } = given;
     const [one, two, bob] = [await add(), await add(), await addUser('bob')];
     const asked = review(one.id, bob);
@@ -114,7 +117,7 @@ export const mergeTalkChecks: readonly Check<MergeTalkUnderTest>[] = [
     assert.equal(await reviews.count({ requestId: one.id }), 2);
   }),
 
-  check('comments and reviews count for whoever wrote them, who is kept by them', async (given) => {
+  check('comments and reviews count for their author, who cannot be deleted while they exist', async (given) => {
     const { comments, reviews, unitOfWork, store, add, addUser, removeUser, repository, removeRepository } = given;
     const [bob, carol] = [await addUser('bob'), await addUser('carol')];
     const request = await add();
@@ -135,7 +138,7 @@ export const mergeTalkChecks: readonly Check<MergeTalkUnderTest>[] = [
     for (const id of [bob, carol]) await removeUser(id);
   }),
 
-  check('what is said of a request goes with its repository', async (given) => {
+  check('comments and reviews are deleted with the repository', async (given) => {
     const { comments, reviews, unitOfWork, add, ada, repository, removeRepository } = given;
     const request = await add();
     const [said, asked] = [comment(request.id, ada), review(request.id, ada)];

@@ -1,4 +1,4 @@
-// The contract of Merging: branches that move by a merge, and go where they stand as said.
+// Contract checks for Merging: branches that are moved by a merge, and deleted only if their tip is the expected one.
 import assert from 'node:assert/strict';
 import type { Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
@@ -17,10 +17,10 @@ export interface MergingUnderTest {
   readonly merging: Merging;
   readonly granted: Granted<Repository, 'merge.merge', User>;
   readonly writable: Granted<Repository, 'repo.write', User>;
-  /** Two branches: each commit of the source merges into the target without a conflict. */
+  /** Two branches; each commit of the source merges into the target without a conflict. */
   readonly target: string;
   readonly source: string;
-  /** Where a branch stands. */
+  /** The tip of a branch. */
   tip(branch: string): Promise<Oid>;
 }
 
@@ -36,7 +36,7 @@ const change = (branch: string, source: Oid): MergeInto => ({
 
 export const mergingChecks: readonly Check<MergingUnderTest>[] = [
   {
-    name: 'a merge is announced, moves the branch to what it made, and is recorded; again there is nothing to merge',
+    name: 'a merge is announced, moves the branch to its result and is recorded; a second merge has nothing to do',
     async run({ merging, granted, target, source, tip }) {
       const [before, head] = [await tip(target), await tip(source)];
       const told: (readonly [string, RefUpdate])[] = [];
@@ -57,14 +57,14 @@ export const mergingChecks: readonly Check<MergingUnderTest>[] = [
     },
   },
   {
-    name: 'nothing is merged into a branch that is not there',
+    name: 'a merge into a branch that does not exist returns no-target',
     async run({ merging, granted, source, tip }) {
       assert.deepEqual(await merging.merge(granted, change('no-branch', await tip(source))), { kind: 'no-target' });
       assert.equal(await tip('no-branch'), zeroOid);
     },
   },
   {
-    name: 'a branch is deleted where it stands as said, and stays where it does not',
+    name: 'a branch is deleted if its tip is the expected one, and otherwise the deletion is a Conflict',
     async run({ merging, writable, target, source, tip }) {
       const at = await tip(source);
       await assert.rejects(merging.deleteBranch(writable, { name: source, at: await tip(target) }), Conflict);

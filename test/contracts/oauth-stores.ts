@@ -1,4 +1,4 @@
-// What the stores of the authorization server hold to, on every engine.
+// Contract checks for the stores of the authorization server, run on every engine.
 import assert from 'node:assert/strict';
 import type { AuthorizationCode, Client, ClientStore, Family, Grant, GrantStore, IssuedStore } from '#core/oauth/index';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
@@ -94,7 +94,7 @@ const begin = (stores: OAuthStores): Promise<void> =>
 
 export const oauthChecks: readonly Check<OAuthStores>[] = [
   {
-    name: 'a client comes back as it was written; its client_id is unique',
+    name: 'a client reads back unchanged; its client_id is unique',
     async run(stores) {
       await write(stores, () => stores.clients.insert(client(1)));
       assert.deepEqual(await stores.clients.findOne({ clientId: 'client-1' }), client(1));
@@ -110,7 +110,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
     },
   },
   {
-    name: 'a search finds parts of names in any case and of client ids, as text',
+    name: 'a search matches substrings of names ignoring case and of client ids, without wildcards',
     async run(stores) {
       await write(stores, async () => {
         for (const number of [3, 1, 2]) await stores.clients.insert(client(number));
@@ -128,7 +128,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
     },
   },
   {
-    name: 'clients nobody owns and nobody uses go; others stay',
+    name: 'clients without an owner and without use are pruned; others remain',
     async run(stores) {
       await write(stores, async () => {
         await stores.clients.insert(client(1));
@@ -144,7 +144,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
     },
   },
   {
-    name: 'a grant is one for user, client and resource; what is remembered may be set and unset',
+    name: 'a grant is unique per user, client and resource; its remembered scopes can be set and cleared',
     async run(stores) {
       await write(stores, () => stores.clients.insert(client(1)));
       await write(stores, () => stores.grants.insert(grant(stores, 1)));
@@ -161,7 +161,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
     },
   },
   {
-    name: 'with a grant goes all that was issued under it',
+    name: 'deleting a grant deletes everything issued under it',
     async run(stores) {
       await begin(stores);
       await write(stores, () => stores.issued.insertCode(code(), 'c1'));
@@ -173,7 +173,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
     },
   },
   {
-    name: 'a code is taken once, and not after its time; the taker’s family is known',
+    name: 'a code is taken once, and not after it expires; it keeps the family of its taker',
     async run(stores) {
       await begin(stores);
       await write(stores, () => stores.issued.insertCode(code(), 'c1'));
@@ -188,7 +188,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
     },
   },
   {
-    name: 'of many that take one code at the same moment one alone does, and so for a refresh token',
+    name: 'of many concurrent takes of one code exactly one succeeds, and likewise for a refresh token',
     async run(stores) {
       await begin(stores);
       await write(stores, () => stores.issued.insertCode(code(), 'c1'));
@@ -199,7 +199,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
     },
   },
   {
-    name: 'a code is void after so many misses',
+    name: 'a code is void after the given number of misses',
     async run(stores) {
       await begin(stores);
       await write(stores, () => stores.issued.insertCode(code(), 'c1'));
@@ -212,7 +212,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
     },
   },
   {
-    name: 'a refresh token is taken while it and its family live, and known ever after',
+    name: 'a refresh token is taken while it and its family are live, and remains known afterwards',
     async run(stores) {
       await begin(stores);
       const take = (hash: string, now: Date) => write(stores, () => stores.issued.takeRefreshToken(hash, now));
@@ -241,7 +241,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
     },
   },
   {
-    name: 'an access token is found while it, its family and its client are good, with the scopes its client still has',
+    name: 'an access token is found while it, its family and its client are valid, limited to the scopes of the client',
     async run(stores) {
       await begin(stores);
       assert.deepEqual(await stores.issued.accessTokenByHash('a1', at(49)), {
@@ -267,7 +267,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
     },
   },
   {
-    name: 'what has expired is removed, and then grants that nothing is left of; what is remembered stays',
+    name: 'expired rows are pruned, then grants without tokens; grants with remembered scopes remain',
     async run(stores) {
       await begin(stores);
       await write(stores, async () => {
@@ -285,7 +285,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
     },
   },
   {
-    name: 'families past a bound go, ended ones first and then the oldest: of a client, and of a user in all',
+    name: 'families past a limit are deleted, ended ones first and then the oldest: per client, and per user in total',
     async run(stores) {
       await begin(stores);
       const told = async (): Promise<readonly number[]> => {
@@ -320,16 +320,16 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
       await room(7, 3);
       assert.deepEqual(await told(), [2, 4, 5, 6], 'the oldest, over all resources of the client');
       await room(7, 2, uuid(1, 2));
-      assert.deepEqual(await told(), [2, 4, 6], 'of the one client alone');
+      assert.deepEqual(await told(), [2, 4, 6], 'only of that client');
       await room(3, 9, uuid(1, 2));
       assert.deepEqual(await told(), [4, 6], 'the oldest of all');
       const another = { userId: uuid(9, 9), clientId: uuid(1, 1) };
       await write(stores, () => stores.issued.roomForFamily(another, { ofUser: 1, ofClient: 1 }));
-      assert.deepEqual(await told(), [4, 6], 'of another user none');
+      assert.deepEqual(await told(), [4, 6], 'none of another user');
     },
   },
   {
-    name: 'pruning takes no more of each kind at once than it is told',
+    name: 'pruning deletes at most the given number of each kind',
     async run(stores) {
       await begin(stores);
       await write(stores, async () => {

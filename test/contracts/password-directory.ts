@@ -1,18 +1,18 @@
-// The contract of PasswordDirectory: whom it knows, by the right password alone, and in which words.
+// Contract checks for PasswordDirectory: which users it accepts with the right password, and the members of its result.
 import assert from 'node:assert/strict';
 import type { PasswordDirectory } from '#core/kernel/password-directories';
 import type { Check } from './checks.ts';
 
 interface Person {
-  /** What is typed. */
+  /** The name as typed at sign-in. */
   readonly username: string;
   readonly password: string;
 }
 
-/** A password directory that the contract is run on, and people it knows. */
+/** A password directory that the contract suite runs on, and people in it. */
 export interface DirectoryUnderTest {
   readonly directory: PasswordDirectory;
-  /** Two whom it knows, with different names and passwords. */
+  /** Two people in the directory, with different names and passwords. */
   readonly people: readonly [Person, Person];
 }
 
@@ -27,7 +27,7 @@ const members = ['displayName', 'email', 'subject', 'username'];
 
 export const passwordDirectoryChecks: readonly Check<DirectoryUnderTest>[] = [
   {
-    name: 'a right password is told whose it is, in words of at most 1024 characters and nothing else',
+    name: 'a right password returns the user, as texts of at most 1024 characters and no other members',
     async run(made) {
       for (const { username, password } of made.people) {
         const user = await asked(made, username, password);
@@ -35,7 +35,7 @@ export const passwordDirectoryChecks: readonly Check<DirectoryUnderTest>[] = [
         assert.deepEqual(
           Object.keys(user).filter((name) => !members.includes(name)),
           [],
-          'who it is, not what they may do',
+          'identity, not permissions',
         );
         assert.ok('username' in user && user.username !== '', 'a username');
         for (const [name, value] of Object.entries(user))
@@ -44,7 +44,7 @@ export const passwordDirectoryChecks: readonly Check<DirectoryUnderTest>[] = [
     },
   },
   {
-    name: 'the same person is called the same each time, and no two alike',
+    name: 'a person gets the same result each time, and two people get different ones',
     async run(made) {
       const [ada, eve] = made.people;
       const first = await asked(made, ada.username, ada.password);
@@ -54,7 +54,7 @@ export const passwordDirectoryChecks: readonly Check<DirectoryUnderTest>[] = [
     },
   },
   {
-    name: "a wrong password, another's and a part of the right one are undefined",
+    name: "a wrong password, another user's password and a part of the right one are undefined",
     async run(made) {
       const [ada, eve] = made.people;
       for (const password of ['wrong', eve.password, ada.password.slice(0, -1), `${ada.password} `, '*'])
@@ -62,7 +62,7 @@ export const passwordDirectoryChecks: readonly Check<DirectoryUnderTest>[] = [
     },
   },
   {
-    name: 'a name it does not know is undefined, with patterns, quotes and names of object members too',
+    name: 'an unknown name is undefined, also with patterns, quotes and names of object members',
     async run(made) {
       const [ada] = made.people;
       const names = ['nobody-of-this-name', '*', `${ada.username.slice(0, 1)}*`, `${ada.username})(uid=*`];
@@ -71,7 +71,7 @@ export const passwordDirectoryChecks: readonly Check<DirectoryUnderTest>[] = [
     },
   },
   {
-    name: 'of many at the same moment each is told of themselves',
+    name: 'many concurrent checks each return their own user',
     async run(made) {
       const [ada, eve] = made.people;
       const [first, second] = [

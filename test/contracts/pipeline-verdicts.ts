@@ -1,4 +1,4 @@
-// The contract of PipelineVerdicts: what is known of a batch of commits, and nothing of others.
+// Contract checks for PipelineVerdicts: the verdicts of a batch of commits of one repository.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { PipelineVerdict, PipelineVerdicts } from '#core/merges/index';
@@ -6,7 +6,7 @@ import type { Check } from './checks.ts';
 
 export interface PipelineVerdictsUnderTest {
   readonly pipelines: PipelineVerdicts;
-  /** A commit with a pipeline, and what is known of it. */
+  /** A commit with a pipeline, and its verdict. */
   readonly known: { readonly repositoryId: string; readonly commit: string; readonly verdict: PipelineVerdict };
 }
 
@@ -14,7 +14,7 @@ const unknown = 'f'.repeat(40);
 
 export const pipelineVerdictsChecks: readonly Check<PipelineVerdictsUnderTest>[] = [
   {
-    name: 'the verdict of a commit is found among others; one without a pipeline is missing or "none"',
+    name: 'returns the verdict of a commit in a batch; a commit without a pipeline is missing or "none"',
     async run({ pipelines, known: { repositoryId, commit, verdict } }) {
       const found = await pipelines.verdicts(repositoryId, [unknown, commit]);
       assert.equal(found.get(commit), verdict);
@@ -23,7 +23,7 @@ export const pipelineVerdictsChecks: readonly Check<PipelineVerdictsUnderTest>[]
     },
   },
   {
-    name: 'a pipeline counts in its own repository alone',
+    name: 'a pipeline counts only in its own repository',
     async run({ pipelines, known: { commit } }) {
       assert.equal((await pipelines.verdicts(randomUUID(), [commit])).get(commit) ?? 'none', 'none');
     },

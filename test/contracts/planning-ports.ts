@@ -1,4 +1,4 @@
-// The contracts of what planning offers and asks for: Planning and MilestoneCounts.
+// Contract checks for the ports of planning: Planning and MilestoneCounts.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Granted } from '#core/kernel/access';
@@ -12,9 +12,9 @@ import type { Check } from './checks.ts';
 export interface PlanningOffered {
   readonly planning: Planning;
   readonly unitOfWork: UnitOfWork;
-  /** Of a user who may make labels. */
+  /** For a user who may create labels. */
   readonly granted: Granted<Repository, string, User>;
-  /** What there is in that repository. */
+  /** A label and a milestone of that repository. */
   readonly known: {
     readonly label: { readonly id: string; readonly name: string };
     readonly milestone: { readonly id: string; readonly title: string };
@@ -23,7 +23,7 @@ export interface PlanningOffered {
 
 export const planningPortChecks: readonly Check<PlanningOffered>[] = [
   {
-    name: 'labels and milestones are found in batches, of one repository; unknown ids are missing',
+    name: 'labels and milestones are found in batches, of one repository; unknown ids are omitted',
     async run({ planning, granted: { resource }, known: { label, milestone } }) {
       const [unknown, elsewhere] = [randomUUID(), randomUUID()];
       const labels = await planning.labels(resource.id, [unknown, label.id]);
@@ -38,7 +38,7 @@ export const planningPortChecks: readonly Check<PlanningOffered>[] = [
     },
   },
   {
-    name: 'labels are found by their names in any case, each once',
+    name: 'labels are found by name ignoring case, each once',
     async run({ planning, granted: { resource }, known: { label } }) {
       const named = async (...names: readonly string[]) =>
         (await planning.labelsNamed(resource.id, names)).map(({ id }) => id);
@@ -48,7 +48,7 @@ export const planningPortChecks: readonly Check<PlanningOffered>[] = [
     },
   },
   {
-    name: 'labels are attached each once, inline ones by name; an unknown id is refused',
+    name: 'labels are attached once each, inline ones by name; an unknown id is refused',
     async run({ planning, unitOfWork, granted, known: { label } }) {
       const attach = (ids: readonly string[], names: readonly string[] = []) =>
         unitOfWork.run(() =>
@@ -67,7 +67,7 @@ export const planningPortChecks: readonly Check<PlanningOffered>[] = [
     },
   },
   {
-    name: 'nobody makes labels inline who may not make labels',
+    name: 'creating labels inline without the permission to create labels is Forbidden',
     async run({ planning, unitOfWork, granted, known: { label } }) {
       const without = { ...granted, may: () => false };
       const name = `made-${randomUUID()}`;
@@ -81,7 +81,7 @@ export const planningPortChecks: readonly Check<PlanningOffered>[] = [
     },
   },
   {
-    name: 'a milestone of the repository is held; one of no or of another repository is refused',
+    name: 'a milestone of the repository is held; an unknown one or one of another repository is refused',
     async run({ planning, unitOfWork, granted: { resource }, known: { milestone } }) {
       const hold = (repositoryId: string, id: string) => unitOfWork.run(() => planning.hold(repositoryId, id));
       assert.equal((await hold(resource.id, milestone.id)).title, milestone.title);
@@ -93,7 +93,7 @@ export const planningPortChecks: readonly Check<PlanningOffered>[] = [
 
 export interface MilestoneCountsUnderTest {
   readonly counts: MilestoneCounts;
-  /** A milestone with something to count. */
+  /** A milestone with known counts. */
   readonly counted: {
     readonly repositoryId: string;
     readonly milestoneId: string;
@@ -104,7 +104,7 @@ export interface MilestoneCountsUnderTest {
 
 export const milestoneCountsChecks: readonly Check<MilestoneCountsUnderTest>[] = [
   {
-    name: 'a batch is answered at once; a milestone it knows nothing of may be missing',
+    name: 'a batch takes one call; a milestone without counts may be omitted',
     async run({ counts, counted: { repositoryId, milestoneId, open, closed } }) {
       const unknown = randomUUID();
       const all = await counts.counts(repositoryId, [unknown, milestoneId]);
@@ -114,7 +114,7 @@ export const milestoneCountsChecks: readonly Check<MilestoneCountsUnderTest>[] =
     },
   },
   {
-    name: 'a milestone of another repository has nothing to count',
+    name: 'a milestone is not counted for another repository',
     async run({ counts, counted: { milestoneId } }) {
       const all = await counts.counts(randomUUID(), [milestoneId]);
       assert.deepEqual(all.get(milestoneId) ?? { open: 0, closed: 0 }, { open: 0, closed: 0 });

@@ -1,5 +1,5 @@
-// What labels and milestones hold to on every engine: what their tables keep and refuse, and what happens where several
-// change and attach them at once.
+// Contract checks for labels and milestones, run on every engine: what their tables store and refuse, and concurrent
+// changes and attachments.
 import assert from 'node:assert/strict';
 import { AsyncResource } from 'node:async_hooks';
 import type { Granted, User } from '#core/kernel/index';
@@ -11,7 +11,7 @@ import type { planningUseCases } from '#core/planning/use-cases';
 import type { Repository } from '#core/repositories/index';
 import { turn, type Check } from './checks.ts';
 
-/** Who refers to a label without a foreign key, as other plugins do. */
+/** A row that refers to a label without a foreign key, as other plugins do. */
 export interface Carrier {
   readonly id: string;
   readonly labelId: string;
@@ -20,13 +20,13 @@ export interface Carrier {
 export interface PlanningUnderTest {
   readonly stores: { readonly labels: Rows<Label>; readonly milestones: Rows<Milestone> };
   readonly useCases: ReturnType<typeof planningUseCases>;
-  /** What was deleted is taken off them when `label.deleted` is heard. */
+  /** A deleted label is removed from these rows when `label.deleted` is handled. */
   readonly carriers: Rows<Carrier>;
   readonly unitOfWork: UnitOfWork;
   readonly uuid: () => string;
   addRepository(): Promise<string>;
   deleteRepository(id: string): Promise<void>;
-  /** Until every event so far was heard. */
+  /** Resolves when every event so far has been handled. */
   drained(): Promise<unknown>;
 }
 
@@ -64,7 +64,7 @@ const twenty = Array.from({ length: 20 }, (_, index) => index);
 
 export const planningChecks: readonly Check<PlanningUnderTest>[] = [
   {
-    name: 'labels and milestones read back as they were written',
+    name: 'labels and milestones read back unchanged',
     async run({ stores: { labels, milestones }, unitOfWork, uuid, addRepository }) {
       const repositoryId = await addRepository();
       const odd = label(uuid(), repositoryId, 'Größe: "XL"\\', { description: "it's\n✓" });
@@ -91,7 +91,7 @@ export const planningChecks: readonly Check<PlanningUnderTest>[] = [
     },
   },
   {
-    name: 'a name is unique in its repository, and both belong to a repository that is there',
+    name: 'label names are unique per repository, and the repository of a label or milestone must exist',
     async run({ stores: { labels, milestones }, unitOfWork, uuid, addRepository }) {
       const [one, other] = [await addRepository(), await addRepository()];
       const insert = (row: Label) => unitOfWork.run(() => labels.insert(row));
@@ -108,7 +108,7 @@ export const planningChecks: readonly Check<PlanningUnderTest>[] = [
     },
   },
   {
-    name: 'they go with their repository, and those of others stay',
+    name: 'labels and milestones are deleted with their repository, and those of others remain',
     async run({ stores: { labels, milestones }, unitOfWork, uuid, addRepository, deleteRepository }) {
       const [gone, kept] = [await addRepository(), await addRepository()];
       await unitOfWork.run(async () => {
@@ -128,7 +128,7 @@ export const planningChecks: readonly Check<PlanningUnderTest>[] = [
     },
   },
   {
-    name: 'of twenty that create, attach or rename to one name at once, all end with the one label',
+    name: 'twenty concurrent creations, attachments and renames to one name end with one label',
     async run({ stores: { labels }, useCases, unitOfWork, addRepository }) {
       const repositoryId = await addRepository();
       const by = granted(repositoryId);
@@ -155,7 +155,7 @@ export const planningChecks: readonly Check<PlanningUnderTest>[] = [
     },
   },
   {
-    name: 'a label that is attached and deleted at once leaves nothing attached that is not there',
+    name: 'concurrent attaching and deleting of a label leaves no attached label that does not exist',
     async run({ stores: { labels }, useCases, carriers, unitOfWork, uuid, addRepository, drained }) {
       const repositoryId = await addRepository();
       const by = granted(repositoryId);
@@ -165,10 +165,10 @@ export const planningChecks: readonly Check<PlanningUnderTest>[] = [
       const outcomes = await Promise.allSettled<unknown>(
         made.flatMap((id, index) => {
           const attaching = unitOfWork.run(async () => {
-            // In any order and several at once: whoever holds some must not wait for ever for another who does.
+            // In any order and several at a time: two units of work that each hold some must not deadlock.
             const ids = [id, made[(index + 7) % made.length] ?? id];
             const attached = await useCases.planning.attach(by, { ids });
-            // Time enough for a deletion that does not wait.
+            // Enough time for a deletion that does not wait.
             for (let looks = 0; looks < 50; looks++)
               assert.notEqual(await labels.findOne({ id }), undefined, 'is held');
             for (const one of attached) await carriers.insert({ id: uuid(), labelId: one.id });
@@ -190,7 +190,7 @@ export const planningChecks: readonly Check<PlanningUnderTest>[] = [
     },
   },
   {
-    name: 'a milestone that is held is there until the unit of work ends',
+    name: 'a held milestone exists until the unit of work ends',
     async run({ stores: { milestones }, useCases, unitOfWork, addRepository }) {
       const repositoryId = await addRepository();
       const by = granted(repositoryId);
@@ -198,9 +198,9 @@ export const planningChecks: readonly Check<PlanningUnderTest>[] = [
       let deleting: Promise<unknown> = Promise.resolve();
       await unitOfWork.run(async () => {
         await useCases.planning.hold(repositoryId, id);
-        // Not in this unit of work: from outside, where it has to wait for this one.
+        // Runs outside this unit of work, where it has to wait for it.
         deleting = outside(() => useCases.milestones.delete(by, { id }));
-        // Time enough for a deletion that does not wait.
+        // Enough time for a deletion that does not wait.
         for (let looks = 0; looks < 200; looks++) assert.notEqual(await milestones.findOne({ id }), undefined);
       });
       await deleting;
@@ -213,5 +213,5 @@ export const planningChecks: readonly Check<PlanningUnderTest>[] = [
   },
 ];
 
-/** Taken before any unit of work is open, so that what runs in it joins none. */
+/** Bound before any unit of work is open, so that work run by it joins none. */
 const outside = AsyncResource.bind((work: () => Promise<unknown>) => work());

@@ -1,4 +1,4 @@
-// What every ProtectionStore holds to: rules by repository and branch, replaced whole, gone with a rollback.
+// Contract checks for ProtectionStore: rules by repository and branch, replaced as a whole, and undone by a rollback.
 import assert from 'node:assert/strict';
 import { defaultProtection, type Protection, type ProtectionStore } from '#core/repositories/index';
 import type { Check } from './checks.ts';
@@ -9,7 +9,7 @@ export interface ProtectionStoreUnderTest extends ForgeUnderTest {
 }
 
 interface Given extends Omit<ProtectionStoreUnderTest, 'addRepository'> {
-  /** Makes a repository. @returns its id. */
+  /** Adds a repository. @returns its id. */
   readonly addRepository: () => Promise<string>;
 }
 
@@ -24,7 +24,7 @@ const at = new Date('2026-01-02T03:04:05.678Z');
 
 const checks: readonly Check<Given>[] = [
   {
-    name: 'rules read back as they were set, by branch and repository',
+    name: 'rules read back unchanged, by branch and repository',
     async run({ store, unitOfWork, addRepository }) {
       const [one, other] = [await addRepository(), await addRepository()];
       await unitOfWork.run(async () => {
@@ -44,7 +44,7 @@ const checks: readonly Check<Given>[] = [
     },
   },
   {
-    name: 'setting again replaces, and a branch differs by its case',
+    name: 'setting a rule again replaces it, and branch names are case-sensitive',
     async run({ store, unitOfWork, addRepository }) {
       const id = await addRepository();
       await unitOfWork.run(() => store.put(id, 'main', strict, at));
@@ -60,7 +60,7 @@ const checks: readonly Check<Given>[] = [
     },
   },
   {
-    name: 'deleting says whether there was something, and leaves the others',
+    name: 'deleting returns whether a rule existed, and keeps the others',
     async run({ store, unitOfWork, addRepository }) {
       const [one, other] = [await addRepository(), await addRepository()];
       for (const id of [one, other])
@@ -84,14 +84,14 @@ const checks: readonly Check<Given>[] = [
     },
   },
   {
-    name: 'what a unit of work wrote is gone when it is rolled back',
+    name: 'a rollback undoes every change of a unit of work',
     async run({ store, unitOfWork, addRepository }) {
       const id = await addRepository();
       await unitOfWork.run(() => store.put(id, 'kept', strict, at));
       const failed = unitOfWork.run(async () => {
         await store.put(id, 'main', strict, at);
         await store.delete(id, 'kept');
-        assert.deepEqual([...(await store.all(id)).keys()], ['main'], 'it reads its own writes');
+        assert.deepEqual([...(await store.all(id)).keys()], ['main'], 'a unit of work reads its own writes');
         throw new Error('rolled back');
       });
       await assert.rejects(failed, { message: 'rolled back' });
@@ -99,7 +99,7 @@ const checks: readonly Check<Given>[] = [
     },
   },
   {
-    name: 'rules go with their repository',
+    name: 'rules are deleted with their repository',
     async run({ store, unitOfWork, addRepository, removeRepository }) {
       const id = await addRepository();
       await unitOfWork.run(() => store.put(id, 'main', strict, at));

@@ -1,4 +1,4 @@
-// The contract of RateCounter: fixed and rolling windows, exact counts.
+// Contract checks for RateCounter: fixed and rolling windows with exact counts.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Budget, RateCounter } from '#core/kernel/rate';
@@ -108,7 +108,7 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
     },
   },
   {
-    name: 'a budget that was changed counts from then on',
+    name: 'a changed budget applies to the next take',
     async run(counter) {
       const key = keyOf();
       await counter.take(key, fixed, at(0), 3);
@@ -117,7 +117,7 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
     },
   },
   {
-    name: 'a unit given back may be taken again, the latest first, and never more than were taken',
+    name: 'a unit given back can be taken again, the latest first, and never more units than were taken',
     async run(counter) {
       for (const budget of [fixed, rolling]) {
         const key = keyOf();
@@ -132,7 +132,7 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
     },
   },
   {
-    name: 'a flood of keys resets no budget that is spent or nearly so, nor one of another class',
+    name: 'a flood of keys resets no budget that is exhausted or nearly so, and none of another class',
     async run(counter) {
       const run = randomUUID();
       const [spent, nearly, once] = [`flood:spent-${run}`, `flood:nearly-${run}`, `flood-other:once-${run}`];

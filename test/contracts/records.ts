@@ -1,4 +1,4 @@
-// The contracts of AuditLog and Settings.
+// Contract checks for AuditLog and Settings.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { AuditAction, AuditEntry, AuditLog } from '#core/kernel/audit';
@@ -9,7 +9,7 @@ import type { Check } from './checks.ts';
 export interface AuditLogUnderTest {
   readonly log: AuditLog;
   readonly unitOfWork: UnitOfWork;
-  /** What was appended under this action, the oldest first. */
+  /** The entries with this action, oldest first. */
   entries(action: AuditAction): Promise<readonly AuditEntry[]>;
 }
 
@@ -27,7 +27,7 @@ const entry = (values: Partial<AuditEntry> = {}): AuditEntry => ({
 
 export const auditLogChecks: readonly Check<AuditLogUnderTest>[] = [
   {
-    name: 'an entry is kept as it was given, inside of a unit of work and outside',
+    name: 'an entry is stored as given, inside a unit of work and outside',
     async run({ log, unitOfWork, entries }) {
       const [inside, outside] = [entry({ actorId: randomUUID(), actorUsername: 'ada' }), entry()];
       await unitOfWork.run(() => log.append(inside));
@@ -41,7 +41,7 @@ export const auditLogChecks: readonly Check<AuditLogUnderTest>[] = [
     },
   },
   {
-    name: 'an entry of a unit of work that was rolled back is not kept',
+    name: 'an entry of a rolled-back unit of work is not stored',
     async run({ log, unitOfWork, entries }) {
       const given = entry();
       const reason = new Error('rolled back');
@@ -56,7 +56,7 @@ export const auditLogChecks: readonly Check<AuditLogUnderTest>[] = [
     },
   },
   {
-    name: 'entries are kept in the order they came, and many at once lose none',
+    name: 'entries keep their order, and concurrent entries are all stored',
     async run({ log, entries }) {
       const { action } = entry();
       for (const n of [1, 2, 3]) await log.append(entry({ action, details: { n } }));
@@ -69,7 +69,7 @@ export const auditLogChecks: readonly Check<AuditLogUnderTest>[] = [
     },
   },
   {
-    name: 'members whose name says that they are secret are kept without their value',
+    name: 'members with a secret name are stored without their value',
     async run({ log, entries }) {
       const given = entry({ details: { password: 'hunter2', client_secret: 'hunter2', nested: { token: 'hunter2' } } });
       await log.append(given);
@@ -80,7 +80,7 @@ export const auditLogChecks: readonly Check<AuditLogUnderTest>[] = [
 
 export interface SettingsUnderTest {
   readonly settings: Settings;
-  /** Some that plugins declared. */
+  /** Settings that plugins declared. */
   readonly declared: readonly SettingDeclaration[];
 }
 
@@ -98,7 +98,7 @@ export const settingsChecks: readonly Check<SettingsUnderTest>[] = [
     },
   },
   {
-    name: 'a setting that nobody declared is refused',
+    name: 'reading an undeclared setting rejects',
     async run({ settings }) {
       for (const key of ['contract.unheard_of', 'constructor', '__proto__'])
         await assert.rejects(settings.get(key as SettingKey), Error, key);

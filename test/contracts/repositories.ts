@@ -1,4 +1,4 @@
-// The contracts of what repositories offer: Repositories, RepositoryCounters and Pushes.
+// Contract checks for the ports of repositories: Repositories, RepositoryCounters and Pushes.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Granted } from '#core/kernel/access';
@@ -16,9 +16,9 @@ import type { Check } from './checks.ts';
 
 export interface RepositoriesUnderTest {
   readonly repositories: Repositories;
-  /** One that there is. */
+  /** An existing repository. */
   readonly known: Pick<Repository, 'id' | 'ownerId' | 'owner' | 'name' | 'visibility'>;
-  /** The ids of an administrator of the instance, and of a user without a role in it. */
+  /** The ids of an administrator of the instance, and of a user without a role in the repository. */
   readonly administrator: string;
   readonly stranger: string;
 }
@@ -33,13 +33,13 @@ export const repositoriesChecks: readonly Check<RepositoriesUnderTest>[] = [
     },
   },
   {
-    name: 'an id of none is undefined',
+    name: 'an unknown id is undefined',
     async run({ repositories }) {
       assert.equal(await repositories.byId(randomUUID()), undefined);
     },
   },
   {
-    name: 'of many users those are told who may read a repository: its owner, and administrators of the instance',
+    name: 'readers returns those of a batch who may read a repository: its owner and administrators of the instance',
     async run({ repositories, known, administrator, stranger }) {
       const asked = [stranger, known.ownerId, randomUUID(), administrator];
       assert.deepEqual(
@@ -50,7 +50,7 @@ export const repositoriesChecks: readonly Check<RepositoriesUnderTest>[] = [
     },
   },
   {
-    name: 'of many users those are told who hold a permission on it: its owner, and administrators of the instance',
+    name: 'holders returns those of a batch who have a permission on it: its owner and administrators of the instance',
     async run({ repositories, known, administrator, stranger }) {
       const asked = [stranger, known.ownerId, randomUUID(), administrator];
       const holders = (permission: string) => repositories.holders(known.id, permission, asked);
@@ -59,7 +59,7 @@ export const repositoriesChecks: readonly Check<RepositoriesUnderTest>[] = [
       assert.deepEqual(
         new Set(await holders('repo.read')),
         new Set(await repositories.readers(known.id, asked)),
-        'whoever may read holds repo.read',
+        'everyone who may read has repo.read',
       );
       assert.equal((await repositories.holders(randomUUID(), 'repo.write', asked)).size, 0);
       assert.equal((await repositories.holders(known.id, 'repo.write', [])).size, 0);
@@ -69,13 +69,13 @@ export const repositoriesChecks: readonly Check<RepositoriesUnderTest>[] = [
 
 export interface RepositoryCountersUnderTest {
   readonly counters: RepositoryCounters;
-  /** The id of a repository with something to count, and who asks. */
+  /** The id of a repository with known counts, and the caller. */
   readonly counted: { readonly id: string; readonly caller: Caller; readonly counts: Partial<RepositoryCounts> };
 }
 
 export const repositoryCountersChecks: readonly Check<RepositoryCountersUnderTest>[] = [
   {
-    name: 'it fills its own members of the counts, and no others',
+    name: 'it fills its own members of the counts and no others',
     async run({ counters, counted: { id, caller, counts } }) {
       assert.deepEqual((await counters.counts([id], caller)).get(id), counts);
       for (const [name, value] of Object.entries(counts)) {
@@ -85,7 +85,7 @@ export const repositoryCountersChecks: readonly Check<RepositoryCountersUnderTes
     },
   },
   {
-    name: 'a batch is answered at once; a repository it knows nothing of may be missing',
+    name: 'a batch takes one call; a repository without counts may be omitted',
     async run({ counters, counted: { id, caller, counts } }) {
       const unknown = randomUUID();
       const all = await counters.counts([unknown, id], caller);
@@ -95,7 +95,7 @@ export const repositoryCountersChecks: readonly Check<RepositoryCountersUnderTes
     },
   },
   {
-    name: 'nothing is the own state of somebody who has not signed in',
+    name: 'an anonymous caller has starred and watches nothing',
     async run({ counters, counted: { id } }) {
       const { starred = false, watching = false } = (await counters.counts([id], anonymous)).get(id) ?? {};
       assert.deepEqual([starred, watching], [false, false]);
@@ -105,13 +105,13 @@ export const repositoryCountersChecks: readonly Check<RepositoryCountersUnderTes
 
 export interface PushesUnderTest {
   readonly pushes: Pushes;
-  /** Leave to write to an empty repository. */
+  /** Permission to write to an empty repository. */
   readonly granted: Granted<Repository, 'repo.write'>;
-  /** The present value of one of its refs. */
+  /** The current value of one of its refs. */
   ref(name: string): Promise<string | undefined>;
 }
 
-/** A commit of no files, as git packs it with its tree. */
+/** A commit without files, as git packs it with its tree. */
 const pushed = '212013dd3e3f9e4d33c772221854a16cb03c761a';
 const packOfPushed =
   'UEFDSwAAAAIAAAAClAl4nI3LUQrCMAyA4feeIu+CxJBmLYg4b5K0mQ6sG6OCx9+O4P/4wd83d2BLFGsRpmLilhUFPbJNqUqmlCZz54wc9NtfywZjVbhq1bv/tK1vP5el3eAyyEAUBRFOeBQObXPv/vcQHv6cP2EH1vIq2yB4nAMAAAAAAb1RZVw8czgcy/NLnqH5QC7SGTrV';
@@ -135,10 +135,10 @@ async function push({ pushes, granted }: PushesUnderTest, commands: readonly str
 
 export const pushesChecks: readonly Check<PushesUnderTest>[] = [
   {
-    name: 'what is pushed is there when the answer has said so, and goes when it is deleted',
+    name: 'a pushed ref exists when the answer reports ok, and no longer exists when it is deleted',
     async run(made) {
       const name = `refs/heads/contract-${randomUUID()}`;
-      // The first branch of a repository may become its default one, which is not deleted.
+      // The first branch of a repository may become the default branch, which cannot be deleted.
       const kept = `refs/heads/first-${randomUUID()}`;
       assert.match(await push(made, [`${zeroOid} ${pushed} ${kept}`], packOfPushed), /unpack ok[\s\S]*ok refs\/heads/);
       assert.match(await push(made, [`${zeroOid} ${pushed} ${name}`], packOfPushed), /unpack ok[\s\S]*ok refs\/heads/);
@@ -148,7 +148,7 @@ export const pushesChecks: readonly Check<PushesUnderTest>[] = [
     },
   },
   {
-    name: 'a ref that is not where the client thinks stays where it is, and the client is told',
+    name: 'a push with a wrong old value does not move the ref, and the client does not receive ok',
     async run(made) {
       const name = `refs/heads/contract-${randomUUID()}`;
       await push(made, [`${zeroOid} ${pushed} ${name}`], packOfPushed);

@@ -1,4 +1,4 @@
-// What every RepositoryStore holds to: uniqueness, case, visibility in the query, order, bounds, rollback.
+// Contract checks for RepositoryStore: uniqueness, case, visibility in the query, order, bounds and rollback.
 import assert from 'node:assert/strict';
 import { Duplicate } from '#core/kernel/errors';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
@@ -21,11 +21,11 @@ export interface RepositoryStoreUnderTest {
   readonly roleTemplates: RoleTemplateStore;
   readonly marks: MarkStore;
   readonly unitOfWork: UnitOfWork;
-  /** Makes a user of that name. @returns their id. */
+  /** Adds a user of that name. @returns the id of the user. */
   readonly addUser: (username: string) => Promise<string>;
-  /** The published function, where the engine has one. */
+  /** The published SQL function; undefined for storage in memory. */
   readonly readable?: (reader: string | null, repositoryId: string) => Promise<boolean>;
-  /** SQL statements that reads took so far, where there are any. */
+  /** The number of SQL statements that reads have executed; undefined for storage in memory. */
   readonly statements?: () => number;
 }
 
@@ -33,7 +33,7 @@ let made = 0;
 const uuid = (): string => `00000000-0000-4000-8000-${String(++made).padStart(12, '0')}`;
 
 export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] = [
-  check("a repository reads back as it was written, with its owner's name", async ({ store, add, addUser }) => {
+  check("a repository reads back unchanged, with its owner's name", async ({ store, add, addUser }) => {
     const repository = await add(await addUser('Ada'), 'Engine', {
       description: 'it\'s "ok" \\ ✓ ?',
       issueCode: 'ENG',
@@ -53,7 +53,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
   }),
 
   check(
-    'a name is unique for its owner in any case, an issue code unless it is empty',
+    'a name is unique per owner ignoring case, and an issue code unless it is empty',
     async ({ add, addUser, change }) => {
       const [ada, bob] = [await addUser('ada'), await addUser('bob')];
       await add(ada, 'one', { issueCode: 'AA' });
@@ -77,7 +77,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
     },
   ),
 
-  check('of inserts of one name at once exactly one succeeds', async ({ add, addUser }) => {
+  check('of concurrent inserts of one name exactly one succeeds', async ({ add, addUser }) => {
     const ada = await addUser('ada');
     const results = await Promise.allSettled(
       Array.from({ length: 6 }, (_, index) => add(ada, index % 2 === 0 ? 'race' : 'RACE')),
@@ -90,7 +90,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
   }),
 
   check(
-    'an update replaces what is given alone, and says whether there was something',
+    'an update replaces only the given members, and returns whether the repository exists',
     async ({ store, add, addUser, change }) => {
       const before = await add(await addUser('ada'), 'old', { description: 'kept', issueCode: 'AB' });
       const other = await add(before.ownerId, 'other');
@@ -120,12 +120,12 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
         updatedAt,
       });
       assert.equal(await change(uuid(), { updatedAt }), false);
-      assert.equal((await store.byId(other.id))?.name, 'other', 'others are left alone');
+      assert.equal((await store.byId(other.id))?.name, 'other', 'others are unchanged');
     },
   ),
 
   check(
-    'deleting takes the collaborators along, and says whether there was something',
+    'deleting removes the collaborators, and returns whether the repository existed',
     async ({ store, collaborators, unitOfWork, add, addUser }) => {
       const [ada, bob] = [await addUser('ada'), await addUser('bob')];
       const gone = await add(ada, 'gone');
@@ -142,7 +142,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
   ),
 
   check(
-    "a collaborator's row is found with the repository, for that user alone, and is replaced",
+    "a collaborator's row is found with the repository, only for that user, and is replaced",
     async ({ store, collaborators, unitOfWork, add, addUser }) => {
       const [ada, bob, eve] = [await addUser('ada'), await addUser('bob'), await addUser('eve')];
       const { id } = await add(ada, 'a');
@@ -160,7 +160,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
   ),
 
   check(
-    'the list and the published function agree on who may read what',
+    'the list and the published function agree on who may read which repository',
     async ({ store, collaborators, unitOfWork, add, addUser, readable }) => {
       const [ada, bob, eve] = [await addUser('ada'), await addUser('bob'), await addUser('eve')];
       const all = [];
@@ -194,7 +194,8 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
             );
         }
       }
-      if (readable !== undefined) assert.equal(await readable(ada, uuid()), false, 'what is not there is not readable');
+      if (readable !== undefined)
+        assert.equal(await readable(ada, uuid()), false, 'a missing repository is not readable');
       assert.equal(
         (await store.list({ reader: { kind: 'user', id: eve, isAdmin: true }, limit: 50 })).length,
         6,
@@ -204,7 +205,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
   ),
 
   check(
-    'the list is ordered, filtered and bounded in one query however long it is',
+    'the list is ordered, filtered and bounded in one query of any length',
     async ({ store, add, addUser, statements }) => {
       const [ada, bob] = [await addUser('Ada'), await addUser('bob')];
       const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
@@ -234,7 +235,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
     },
   ),
 
-  check('of many ids those are told that are of repositories', async ({ store, add, addUser }) => {
+  check('known returns those of a batch of ids that are repositories', async ({ store, add, addUser }) => {
     const [{ id }, ada] = [await add(await addUser('bob'), 'a'), await addUser('ada')];
     assert.deepEqual(await store.known([ada, id]), new Set([id]));
     assert.deepEqual(await store.known([]), new Set());
@@ -250,7 +251,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
   }),
 
   check(
-    'a pruning is planned once, until the plan is changed by who saw it',
+    'a pruning is planned once, and its plan changes only if it is the plan that was read',
     async ({ store, unitOfWork, add, addUser, change }) => {
       const at = (seconds: number) => new Date(Date.UTC(2026, 3, 1, 0, 0, 0, seconds));
       const { id, updatedAt } = await add(await addUser('ada'), 'a');
@@ -268,7 +269,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
       await plan(at(1));
       await plan(at(5));
       assert.deepEqual(await planned(), [[id, at(1), updatedAt]]);
-      assert.equal(await replan(id, { pruneAt: at(5) }, at(2)), false, 'it was not the one seen');
+      assert.equal(await replan(id, { pruneAt: at(5) }, at(2)), false, 'it was not the plan that was read');
       assert.equal(
         await replan(id, { pruneAt: at(1), updatedAt: at(7) }, at(2)),
         false,
@@ -278,7 +279,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
       assert.deepEqual(await planned(), [[id, at(1), updatedAt]]);
       assert.equal(await replan(id, { pruneAt: at(1), updatedAt }, at(2)), true);
       await change(id, { updatedAt: at(3) });
-      assert.deepEqual(await planned(), [[id, at(2), at(3)]], 'an update leaves the plan');
+      assert.deepEqual(await planned(), [[id, at(2), at(3)]], 'an update keeps the plan');
       assert.equal(await replan(id, { pruneAt: at(2) }, undefined), true);
       assert.deepEqual(await planned(), []);
       await plan(at(8));
@@ -286,13 +287,13 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
       assert.deepEqual(
         Object.keys((await store.byId(id)) ?? {}).includes('pruneAt'),
         false,
-        'it is no part of the repository',
+        'the plan is not a member of the repository',
       );
     },
   ),
 
   check(
-    'of repositories to be pruned those come that are due and idle, the longest due first, in one query',
+    'due and idle repositories are returned for pruning, the longest due first, in one query',
     async ({ store, unitOfWork, add, addUser, statements }) => {
       const at = (seconds: number) => new Date(Date.UTC(2026, 3, 1, 0, 0, seconds));
       const ada = await addUser('ada');
@@ -325,7 +326,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
   ),
 
   check(
-    'what a user owns counts repositories, forks and bytes, and is held for one unit of work at a time',
+    'the totals of an owner count repositories, forks and bytes, and are locked for one unit of work at a time',
     async ({ store, unitOfWork, add, addUser }) => {
       const [ada, bob] = [await addUser('ada'), await addUser('bob')];
       const parent = await add(bob, 'parent');
@@ -353,7 +354,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
   ),
 
   check(
-    'a fork network is found over any forks in between, for one owner, until a link in it is gone',
+    'a fork network is found across intermediate forks, for one owner, until a link is deleted',
     async ({ store, unitOfWork, add, addUser, statements }) => {
       const [ada, bob, eve] = [await addUser('Ada'), await addUser('bob'), await addUser('eve')];
       const at = (seconds: number) => new Date(Date.UTC(2026, 3, 1, 0, 0, seconds));
@@ -392,19 +393,19 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
         deepest = await fork(eve, `depth-${depth}`, deepest.id, 6);
       }
       deepest = await fork(eve, 'too-deep', deepest.id, 7);
-      assert.deepEqual(await network(deepest.id, 'bob'), [], 'too far to be followed');
+      assert.deepEqual(await network(deepest.id, 'bob'), [], 'too deep to be followed');
     },
   ),
 
   check(
-    'what a unit of work wrote is gone when it is rolled back',
+    'a rollback undoes every change of a unit of work',
     async ({ store, collaborators, unitOfWork, add, addUser }) => {
       const repository = await add(await addUser('ada'), 'a');
       const failed = unitOfWork.run(async () => {
         await store.update(repository.id, { name: 'b', updatedAt: new Date() });
         await collaborators.put(repository.id, repository.ownerId, { role: 'read', permissions: [] }, new Date());
         await store.insert({ ...repository, id: uuid(), name: 'c' });
-        assert.equal((await store.byId(repository.id))?.name, 'b', 'it reads its own writes');
+        assert.equal((await store.byId(repository.id))?.name, 'b', 'a unit of work reads its own writes');
         throw new Error('rolled back');
       });
       await assert.rejects(failed, { message: 'rolled back' });
@@ -415,7 +416,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
   ),
 ];
 
-/** A check with the few acts that all of them do. */
+/** A check with the helper actions that all checks use. */
 function check(
   name: string,
   run: (under: RepositoryStoreUnderTest & Acts) => Promise<void>,

@@ -1,4 +1,4 @@
-// What `Rows` holds to on every engine: equality, order, pages, uniqueness, what is returned, and rollback.
+// Contract checks for `Rows`, run on every engine: equality, order, pages, uniqueness, returned rows and rollback.
 import assert from 'node:assert/strict';
 import { Duplicate } from '#core/kernel/errors';
 import type { RowQuery, Rows } from '#core/kernel/rows';
@@ -49,7 +49,7 @@ function check(
 }
 
 export const rowsChecks: readonly Check<RowsUnderTest>[] = [
-  check('a row reads back as it was written, found by any members, null among them', async ({ rows, add }) => {
+  check('a row reads back unchanged, and is found by any members, including null', async ({ rows, add }) => {
     const closedAt = new Date('2026-01-02T03:04:05.678Z');
     const [one, two] = [thing("it's \\ ✓"), thing('two', { closedAt })];
     await add(one, two);
@@ -60,7 +60,7 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
     assert.equal(await rows.findOne({ id: one.id, ownerId: bob }), undefined);
   }),
 
-  check('lists come in the order asked for, and pages count all', async ({ rows, add }) => {
+  check('lists have the requested order, and pages count all rows', async ({ rows, add }) => {
     const all = [thing('c', { rank: 1 }), thing('a', { rank: 2 }), thing('b', { rank: 2 })];
     await add(...all, thing('d', { ownerId: bob }));
     const where = { ownerId: ada };
@@ -74,7 +74,7 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
     assert.deepEqual(await page(3), { items: [], total: 3, page: 3, perPage: 2 });
   }),
 
-  check('a batch has the rows whose member has one of the values, and no others', async ({ rows, add }) => {
+  check('`among` returns the rows whose member has one of the values, and no others', async ({ rows, add }) => {
     const closedAt = new Date('2026-01-02T03:04:05.678Z');
     const all = [thing('a', { closedAt }), thing('b', { rank: 1 }), thing('c', { rank: 2 }), thing('d', { rank: 2 })];
     await add(...all, thing('a', { ownerId: bob }));
@@ -93,31 +93,34 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
     assert.equal(await names({}), 'abcd');
   }),
 
-  check('a list is read on from where it was left, whatever came or went meanwhile', async (under) => {
-    const { rows, unitOfWork, add } = under;
-    const at = (second: number) => new Date(Date.UTC(2026, 0, 2, 3, 4, second, 678));
-    const all = [1, 1, 1, 2, 3].map((second, index) => thing(`${index}`, { closedAt: at(second) }));
-    await add(...all.toReversed(), thing('of another', { ownerId: bob, closedAt: at(2) }));
-    const piece = (last?: Thing) =>
-      rows.page(
-        {
-          where: { ownerId: ada },
-          orderBy: ['closedAt', 'id'],
-          after: last && { closedAt: last.closedAt, id: last.id },
-        },
-        { page: 1, perPage: 2 },
-      );
-    assert.deepEqual(await piece(), { items: all.slice(0, 2), total: 5, page: 1, perPage: 2 });
-    assert.deepEqual(await piece(all[1]), { items: all.slice(2, 4), total: 3, page: 1, perPage: 2 });
-    const late = thing('late', { closedAt: at(4) });
-    await add(late);
-    await unitOfWork.run(() => rows.delete({ id: all[1]?.id ?? '' }));
-    assert.deepEqual(await piece(all[1]), { items: all.slice(2, 4), total: 4, page: 1, perPage: 2 });
-    assert.deepEqual((await piece(all[3])).items, [all[4], late]);
-    assert.deepEqual(await piece(late), { items: [], total: 0, page: 1, perPage: 2 });
-  }),
+  check(
+    'reading a list continues after the last row read, also if rows were added or deleted meanwhile',
+    async (under) => {
+      const { rows, unitOfWork, add } = under;
+      const at = (second: number) => new Date(Date.UTC(2026, 0, 2, 3, 4, second, 678));
+      const all = [1, 1, 1, 2, 3].map((second, index) => thing(`${index}`, { closedAt: at(second) }));
+      await add(...all.toReversed(), thing('of another', { ownerId: bob, closedAt: at(2) }));
+      const piece = (last?: Thing) =>
+        rows.page(
+          {
+            where: { ownerId: ada },
+            orderBy: ['closedAt', 'id'],
+            after: last && { closedAt: last.closedAt, id: last.id },
+          },
+          { page: 1, perPage: 2 },
+        );
+      assert.deepEqual(await piece(), { items: all.slice(0, 2), total: 5, page: 1, perPage: 2 });
+      assert.deepEqual(await piece(all[1]), { items: all.slice(2, 4), total: 3, page: 1, perPage: 2 });
+      const late = thing('late', { closedAt: at(4) });
+      await add(late);
+      await unitOfWork.run(() => rows.delete({ id: all[1]?.id ?? '' }));
+      assert.deepEqual(await piece(all[1]), { items: all.slice(2, 4), total: 4, page: 1, perPage: 2 });
+      assert.deepEqual((await piece(all[3])).items, [all[4], late]);
+      assert.deepEqual(await piece(late), { items: [], total: 0, page: 1, perPage: 2 });
+    },
+  ),
 
-  check('what there is is counted', async ({ rows, unitOfWork, add }) => {
+  check('count returns the number of matching rows', async ({ rows, unitOfWork, add }) => {
     assert.equal(await rows.count({}), 0);
     const closedAt = new Date('2026-01-02T03:04:05.678Z');
     await add(thing('a'), thing('b', { closedAt }), thing('c', { ownerId: bob }));
@@ -130,18 +133,21 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
     assert.deepEqual(await unitOfWork.run(() => counts('held')), [3, 2, 1]);
   }),
 
-  check('of twenty that count with `held` and then add, none goes past a bound', async ({ rows, unitOfWork }) => {
-    const add = (index: number) =>
-      unitOfWork.run(async () => {
-        if ((await rows.count({ ownerId: ada }, 'held')) >= 7) return;
-        await turn();
-        await rows.insert(thing(`thing ${index}`));
-      });
-    await Promise.all(Array.from({ length: 20 }, (_, index) => add(index)));
-    assert.equal(await rows.count({ ownerId: ada }), 7);
-  }),
+  check(
+    'of twenty units of work that count with `held` and then insert, none exceeds the bound',
+    async ({ rows, unitOfWork }) => {
+      const add = (index: number) =>
+        unitOfWork.run(async () => {
+          if ((await rows.count({ ownerId: ada }, 'held')) >= 7) return;
+          await turn();
+          await rows.insert(thing(`thing ${index}`));
+        });
+      await Promise.all(Array.from({ length: 20 }, (_, index) => add(index)));
+      assert.equal(await rows.count({ ownerId: ada }), 7);
+    },
+  ),
 
-  check('what one unit of work holds is not deleted until it ends', async ({ rows, unitOfWork, add }) => {
+  check('rows held by one unit of work are not deleted until it ends', async ({ rows, unitOfWork, add }) => {
     const [kept, other] = [thing('kept'), thing('other')];
     await add(kept, other);
     const held = gate();
@@ -150,7 +156,7 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
       const query = { where: { ownerId: ada }, among: { id: [kept.id] }, orderBy: ['id'] as const };
       assert.deepEqual(await rows.find(query, 'held'), [kept]);
       held.open();
-      // Time enough for a deletion that does not wait.
+      // Enough time for a deletion that does not wait.
       for (let looks = 0; looks < 200; looks++) assert.notEqual(await rows.findOne({ id: kept.id }), undefined);
       seen.push('held');
     });
@@ -162,72 +168,72 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
     await Promise.all([holding, deleting]);
     assert.deepEqual(seen, ['held', 'deleted']);
     const again = { where: {}, among: { id: [kept.id, other.id] }, orderBy: ['id'] as const };
-    assert.deepEqual(await unitOfWork.run(() => rows.find(again, 'held')), [other], 'what is gone is not found');
+    assert.deepEqual(await unitOfWork.run(() => rows.find(again, 'held')), [other], 'deleted rows are not found');
+  }),
+
+  check('an update returns the new row, a deletion the old one', async ({ rows, unitOfWork, add }) => {
+    const [one, two] = [thing('one'), thing('two')];
+    await add(one, two);
+    const closedAt = new Date('2026-02-03T04:05:06.789Z');
+    const update = (where: Partial<Thing>, patch: Partial<Thing>) => unitOfWork.run(() => rows.update(where, patch));
+    assert.deepEqual(await update({ id: one.id }, { closedAt, tags: [] }), { ...one, closedAt, tags: [] });
+    assert.deepEqual(await update({ id: one.id, nameKey: 'one' }, { nameKey: 'new' }), {
+      ...one,
+      closedAt,
+      tags: [],
+      nameKey: 'new',
+    });
+    assert.deepEqual(await update({ id: two.id }, {}), two);
+    assert.equal(await update({ id: two.id, ownerId: bob }, { rank: 9 }), undefined);
+    assert.deepEqual(await rows.findOne({ id: two.id }), two);
+    const remove = (where: Partial<Thing>) => unitOfWork.run(() => rows.delete(where));
+    assert.equal(await remove({ id: two.id, ownerId: bob }), undefined);
+    assert.deepEqual(await remove({ id: two.id, ownerId: ada }), two);
+    assert.equal(await remove({ id: two.id }), undefined);
+    assert.notEqual(await rows.findOne({ id: one.id }), undefined, 'others are left alone');
+    await add(thing('three'), thing('four'));
+    await update({ ownerId: ada }, { rank: 7 });
+    assert.equal((await rows.find({ where: { rank: 7 }, orderBy: ['id'] })).length, 1, 'one row, also if more match');
+    await remove({ ownerId: ada });
+    assert.equal((await rows.find({ where: {}, orderBy: ['id'] })).length, 2, 'one row, also if more match');
   }),
 
   check(
-    'a change answers with the row as it is now, a deletion with what it was',
+    'many rows are inserted, changed and deleted at once, and others are unchanged',
     async ({ rows, unitOfWork, add }) => {
-      const [one, two] = [thing('one'), thing('two')];
-      await add(one, two);
       const closedAt = new Date('2026-02-03T04:05:06.789Z');
-      const update = (where: Partial<Thing>, patch: Partial<Thing>) => unitOfWork.run(() => rows.update(where, patch));
-      assert.deepEqual(await update({ id: one.id }, { closedAt, tags: [] }), { ...one, closedAt, tags: [] });
-      assert.deepEqual(await update({ id: one.id, nameKey: 'one' }, { nameKey: 'new' }), {
-        ...one,
-        closedAt,
-        tags: [],
-        nameKey: 'new',
+      const other = thing('other', { ownerId: bob });
+      await add(other);
+      const all = Array.from({ length: 100 }, (_, index) => thing(`thing ${index}`, { tags: [`a,b "${index}"`] }));
+      const inAll = (work: () => Promise<unknown>) => unitOfWork.run(work);
+      const found = () => rows.find({ where: {}, orderBy: ['id'] });
+      await inAll(() => rows.insertMany(all));
+      assert.deepEqual(await found(), [other, ...all]);
+      const id = all.slice(0, 60).map((one) => one.id);
+      await inAll(() =>
+        rows.updateMany({ where: { ownerId: ada }, among: { id: [...id, other.id] } }, { closedAt, tags: [] }),
+      );
+      const changed = all.map((one, index) => (index < 60 ? { ...one, closedAt, tags: [] } : one));
+      assert.deepEqual(await found(), [other, ...changed]);
+      await inAll(async () => {
+        await rows.insertMany([]);
+        await rows.updateMany({ where: {}, among: { id: [] } }, { rank: 9 });
+        await rows.deleteMany({ where: {}, among: { id: [] } });
       });
-      assert.deepEqual(await update({ id: two.id }, {}), two);
-      assert.equal(await update({ id: two.id, ownerId: bob }, { rank: 9 }), undefined);
-      assert.deepEqual(await rows.findOne({ id: two.id }), two);
-      const remove = (where: Partial<Thing>) => unitOfWork.run(() => rows.delete(where));
-      assert.equal(await remove({ id: two.id, ownerId: bob }), undefined);
-      assert.deepEqual(await remove({ id: two.id, ownerId: ada }), two);
-      assert.equal(await remove({ id: two.id }), undefined);
-      assert.notEqual(await rows.findOne({ id: one.id }), undefined, 'others are left alone');
-      await add(thing('three'), thing('four'));
-      await update({ ownerId: ada }, { rank: 7 });
-      assert.equal((await rows.find({ where: { rank: 7 }, orderBy: ['id'] })).length, 1, 'one row, whatever matches');
-      await remove({ ownerId: ada });
-      assert.equal((await rows.find({ where: {}, orderBy: ['id'] })).length, 2, 'one row, whatever matches');
+      assert.deepEqual(await found(), [other, ...changed], 'an empty batch changes nothing');
+      await inAll(() => rows.deleteMany({ where: { ownerId: ada, closedAt: null }, among: { rank: [0, 1] } }));
+      assert.deepEqual(await found(), [other, ...changed.slice(0, 60)]);
+      const clash = (error: unknown) => error instanceof Duplicate && error.constraint === 'test_thing_name';
+      await assert.rejects(
+        inAll(() => rows.insertMany([thing('new'), thing('thing 0')])),
+        clash,
+      );
+      await inAll(() => rows.deleteMany({ where: { ownerId: ada } }));
+      assert.deepEqual(await found(), [other]);
     },
   ),
 
-  check('many are written, changed and deleted at once, and others left alone', async ({ rows, unitOfWork, add }) => {
-    const closedAt = new Date('2026-02-03T04:05:06.789Z');
-    const other = thing('other', { ownerId: bob });
-    await add(other);
-    const all = Array.from({ length: 100 }, (_, index) => thing(`thing ${index}`, { tags: [`a,b "${index}"`] }));
-    const inAll = (work: () => Promise<unknown>) => unitOfWork.run(work);
-    const found = () => rows.find({ where: {}, orderBy: ['id'] });
-    await inAll(() => rows.insertMany(all));
-    assert.deepEqual(await found(), [other, ...all]);
-    const id = all.slice(0, 60).map((one) => one.id);
-    await inAll(() =>
-      rows.updateMany({ where: { ownerId: ada }, among: { id: [...id, other.id] } }, { closedAt, tags: [] }),
-    );
-    const changed = all.map((one, index) => (index < 60 ? { ...one, closedAt, tags: [] } : one));
-    assert.deepEqual(await found(), [other, ...changed]);
-    await inAll(async () => {
-      await rows.insertMany([]);
-      await rows.updateMany({ where: {}, among: { id: [] } }, { rank: 9 });
-      await rows.deleteMany({ where: {}, among: { id: [] } });
-    });
-    assert.deepEqual(await found(), [other, ...changed], 'nothing of an empty batch');
-    await inAll(() => rows.deleteMany({ where: { ownerId: ada, closedAt: null }, among: { rank: [0, 1] } }));
-    assert.deepEqual(await found(), [other, ...changed.slice(0, 60)]);
-    const clash = (error: unknown) => error instanceof Duplicate && error.constraint === 'test_thing_name';
-    await assert.rejects(
-      inAll(() => rows.insertMany([thing('new'), thing('thing 0')])),
-      clash,
-    );
-    await inAll(() => rows.deleteMany({ where: { ownerId: ada } }));
-    assert.deepEqual(await found(), [other]);
-  }),
-
-  check('what is unique is refused by the name of the constraint', async ({ rows, unitOfWork, add }) => {
+  check('a unique violation is a Duplicate with the name of the constraint', async ({ rows, unitOfWork, add }) => {
     const two = thing('two');
     await add(thing('one'), two, thing('one', { ownerId: bob }));
     const clash = (error: unknown) => error instanceof Duplicate && error.constraint === 'test_thing_name';
@@ -239,14 +245,18 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
     assert.deepEqual(await rows.findOne({ id: two.id }), two);
   }),
 
-  check('what a unit of work wrote is gone when it is rolled back', async ({ rows, unitOfWork, add }) => {
+  check('a rollback undoes every change of a unit of work', async ({ rows, unitOfWork, add }) => {
     const [one, two] = [thing('one'), thing('two')];
     await add(one);
     await assert.rejects(
       unitOfWork.run(async () => {
         await rows.insert(two);
         await rows.delete({ id: one.id });
-        assert.equal((await rows.find({ where: {}, orderBy: ['id'] })).length, 1, 'it reads its own writes');
+        assert.equal(
+          (await rows.find({ where: {}, orderBy: ['id'] })).length,
+          1,
+          'a unit of work reads its own writes',
+        );
         throw new Error('rolled back');
       }),
       { message: 'rolled back' },

@@ -1,4 +1,4 @@
-// What every SettingStore holds to: texts by key, replaced whole, gone with a rollback, one writer at a time.
+// Contract checks for SettingStore: texts by key, replaced as a whole, undone by a rollback, one writer at a time.
 import assert from 'node:assert/strict';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
 import type { SettingStore, StoredSetting } from '#core/settings/index';
@@ -20,7 +20,7 @@ const sorted = async (store: SettingStore) => (await store.all()).toSorted((a, b
 
 export const settingStoreChecks: readonly Check<SettingStoreUnderTest>[] = [
   {
-    name: 'settings read back as they were put, whatever their text, and one put again replaces the first',
+    name: 'settings of any text read back unchanged, and storing one again replaces it',
     async run({ store, unitOfWork }) {
       const odd = setting({ key: 'shop.sign', text: ' it\'s "odd",\n\u2028{so} \\ 🛒', sealed: true });
       await unitOfWork.run(async () => {
@@ -34,13 +34,13 @@ export const settingStoreChecks: readonly Check<SettingStoreUnderTest>[] = [
     },
   },
   {
-    name: 'what is put is gone with a rollback',
+    name: 'a rollback undoes stored settings',
     async run({ store, unitOfWork }) {
       await unitOfWork.run(() => store.put(setting(), 'shop'));
       const failing = unitOfWork.run(async () => {
         await store.put(setting({ text: 'other' }), 'shop');
         await store.put(setting({ key: 'shop.sign' }), 'shop');
-        assert.equal((await store.all()).length, 2, 'the unit of work sees what it wrote');
+        assert.equal((await store.all()).length, 2, 'the unit of work reads its own writes');
         throw new Error('no');
       });
       await assert.rejects(failing, { message: 'no' });
@@ -48,7 +48,7 @@ export const settingStoreChecks: readonly Check<SettingStoreUnderTest>[] = [
     },
   },
   {
-    name: 'of twenty units of work that read, think and write, each sees what the one before has written',
+    name: 'twenty units of work that lock, read and write each read what the previous one wrote',
     async run({ store, unitOfWork }) {
       const seen: string[] = [];
       const add = (index: number) =>

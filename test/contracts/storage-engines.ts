@@ -1,4 +1,4 @@
-// The storage engines that tests run on: memory, the embedded PostgreSQL, and a server where one is given.
+// The storage engines that tests run on: memory, the embedded database, and PostgreSQL if a server is configured.
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,21 +22,21 @@ export interface EngineOptions {
   readonly log?: Log;
   /** How delivery retries. */
   readonly tuning?: { readonly attempts?: number; readonly pause?: number; readonly closing?: number };
-  /** How much is kept for a subscription that nobody serves. */
+  /** The backlog that is kept for a subscription of a disabled plugin. */
   readonly kept?: { readonly events: number; readonly days: number };
   readonly deadline?: number;
-  /** On whose behalf the present work is done. */
+  /** Returns the caller key of the current work. */
   readonly caller?: () => string | undefined;
-  /** Milliseconds for one statement of a migration on a server. */
+  /** The time limit of one statement of a migration on a server, in milliseconds. */
   readonly migrationLimit?: number;
 }
 
-/** One set of data, and the openings of it. */
+/** The data of one test, which can be opened several times. */
 export interface TestData {
   readonly engine: EngineName;
   /**
-   * Opens the data: empty at first, afterwards as the last opening left it. Applies the migrations. Closed when the
-   * test ends, unless it was before.
+   * Opens the data: empty at first, later with the data of the previous opening. Applies the migrations. Closed when
+   * the test ends if it is still open.
    */
   open(options?: EngineOptions): Promise<MemoryStorage | PostgresStorage>;
 }
@@ -49,8 +49,8 @@ export const quietLog: Log = {
 };
 
 /**
- * HEXFORGE_TEST_ENGINES, a comma list; `postgresql` needs HEXFORGE_TEST_POSTGRES_URL, a server on which databases may
- * be made.
+ * Reads HEXFORGE_TEST_ENGINES, a comma-separated list. `postgresql` needs HEXFORGE_TEST_POSTGRES_URL, a server on which
+ * databases may be created.
  */
 export function testEngines(): readonly EngineName[] {
   const names = (
@@ -65,7 +65,7 @@ export function testEngines(): readonly EngineName[] {
   return names as EngineName[];
 }
 
-/** Runs `body` as a subtest for each engine, each with data of its own. */
+/** Runs `body` as a subtest for each engine, each with its own data. */
 export async function eachEngine(
   t: Test,
   body: (t: Test, engine: EngineName, data: TestData) => Promise<unknown>,
@@ -77,7 +77,7 @@ export async function eachEngine(
   }
 }
 
-/** Runs `body` for each engine that has a schema, on data of its own, opened and without a plugin's tables. */
+/** Runs `body` for each SQL engine, on its own opened data without tables of a plugin. */
 export async function eachSqlEngine(
   t: Test,
   body: (t: Test, storage: PostgresStorage, data: TestData) => Promise<unknown>,
@@ -91,7 +91,7 @@ export async function eachSqlEngine(
   }
 }
 
-/** Fresh data on one engine; removed when `t` ends. */
+/** Fresh data on one engine, removed when `t` ends. */
 export async function testData(t: Test, engine: EngineName): Promise<TestData> {
   const openings: (MemoryStorage | PostgresStorage)[] = [];
   const { open, remove } = await makers[engine]();
@@ -110,7 +110,7 @@ export async function testData(t: Test, engine: EngineName): Promise<TestData> {
   };
 }
 
-/** Migrates; the first refusal is thrown. */
+/** Migrates. @throws the first refusal. */
 export async function migrated(
   storage: PostgresStorage,
   sets: readonly MigrationSet[],
@@ -120,7 +120,7 @@ export async function migrated(
   return outcomes;
 }
 
-/** What the host applies of a plugin. */
+/** The migration set that the host applies for a plugin. */
 export const setOf = ({
   name: plugin,
   migrations = [],
@@ -166,7 +166,7 @@ const makers: Record<EngineName, () => Promise<Maker>> = {
   },
 };
 
-/** A database of its own on the test server. */
+/** A new database on the test server. */
 async function testDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const server = process.env['HEXFORGE_TEST_POSTGRES_URL'];
   if (server === undefined)
@@ -215,10 +215,7 @@ function parts({
 
 let seeded: Promise<string> | undefined;
 
-/**
- * A data directory with an empty embedded database, made once per process: making one takes seconds, copying it a
- * moment.
- */
+/** A data directory with an empty embedded database, made once per process because making one takes seconds. */
 function seed(): Promise<string> {
   seeded ??= (async () => {
     const directory = mkdtempSync(join(tmpdir(), 'hexforge-seed-'));

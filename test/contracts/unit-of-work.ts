@@ -1,4 +1,4 @@
-// The contract of UnitOfWork, checked through the stores of a small plugin.
+// Contract checks for UnitOfWork, run through the stores of a small plugin.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Duplicate } from '#core/kernel/errors';
@@ -140,7 +140,7 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     },
   },
   {
-    name: 'it reads what it has written itself',
+    name: 'a unit of work reads its own writes',
     async run({ unitOfWork, accounts }) {
       const one = account({ balance: 3 });
       await unitOfWork.run(() => accounts.add(one));
@@ -164,7 +164,7 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
         throw new Error('no');
       });
       await written.passed;
-      // One engine answers at once, another when its only connection is free: neither may show the row.
+      // One engine answers at once, another when its only connection is free. Neither may return the row.
       const seen = journal.texts(text);
       await turn();
       decided.open();

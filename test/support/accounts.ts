@@ -1,4 +1,4 @@
-// Accounts for tests of what belongs to users.
+// Accounts for tests of rows that belong to users.
 import type { AccountStore } from '#core/identity/index';
 
 /** Adds a user of that name. @returns the id. */

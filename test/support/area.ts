@@ -1,10 +1,10 @@
-// The areas of the API suites: an area is a folder of `test/spec`, and has the name of the plugin whose operations its
-// suite answers for, which is their tag in the OpenAPI document.
+// The areas of the API suites. An area is a folder of `test/spec` with the name of the plugin whose operations its
+// suite covers; that name is also their tag in the OpenAPI document.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from './openapi.ts';
 
-/** Its specs run in every API suite, each time for the operations of that suite. */
+/** The specs of this folder run in every API suite, each time for the operations of that suite. */
 export const everyArea = 'every';
 
 export const areas: readonly string[] = readdirSync(join(import.meta.dirname, '../spec'))
@@ -13,12 +13,12 @@ export const areas: readonly string[] = readdirSync(join(import.meta.dirname, '.
 
 let current: string | undefined;
 
-/** Said once by the suite, before its specs are loaded. */
+/** Called once by the suite, before its specs are loaded. */
 export function testArea(name: string): void {
   if (!areas.includes(name)) throw new Error(`"${name}" is no folder of test/spec; there are ${areas.join(', ')}`);
   current = name;
 }
 
-/** Those that this suite answers for: of a spec that runs without a suite, all. */
+/** The operations that this suite covers; all of them if a spec runs without a suite. */
 export const owned = (operations: readonly Operation[]): readonly Operation[] =>
   current === undefined ? operations : operations.filter(({ tag }) => tag === current);

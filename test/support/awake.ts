@@ -1,4 +1,4 @@
-// Waiting in a process that has nothing else to do: the timers of signals alone do not keep it alive.
+// Keeps the process alive while a promise is pending: timers of abort signals alone do not.
 export async function awake<T>(work: Promise<T>): Promise<T> {
   const timer = setInterval(() => undefined, 60_000);
   try {

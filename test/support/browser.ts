@@ -1,4 +1,4 @@
-// A browser without scripts: cookies, redirects, forms, and the policies of the page that a form is on.
+// A browser without scripts: cookies, redirects, forms, and the policies of the page with the form.
 import type { Answer, Client } from './client.ts';
 
 interface Cookie {
@@ -8,7 +8,7 @@ interface Cookie {
 
 interface Form {
   readonly action: URL;
-  /** Of what is filled in already. */
+  /** The values that are already filled in. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -16,7 +16,7 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const decoded = (text: string): string =>
   text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? '');
 
-/** Attributes of a tag; one without a value has the empty one. */
+/** Attributes of a tag. An attribute without a value has the empty value. */
 const attributes = (tag: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...tag.matchAll(/\s([a-z_-]+)(?:="([^"]*)")?/g)].map(([, name = '', value = '']) => [name, decoded(value)]),
@@ -27,7 +27,7 @@ const tags = (html: string, name: string): readonly Readonly<Record<string, stri
     .filter(([, found]) => found === name)
     .map(([, , rest = '']) => attributes(rest));
 
-/** What a person reads, without tags. */
+/** The visible text, without tags. */
 export const readable = (html: string): string =>
   decoded(
     html
@@ -49,11 +49,11 @@ export class Browser {
   readonly #client: Client;
   readonly #origin: string;
   readonly #cookies = new Map<string, Cookie>();
-  /** Where it is: a page of the instance, or the place elsewhere that it was sent to. */
+  /** The current URL: a page of the instance, or the external URL that it was redirected to. */
   location: URL;
-  /** Of the page it shows; undefined elsewhere. */
+  /** The answer of the current page; undefined outside the instance. */
   #answer: Answer | undefined;
-  /** The statuses on the way here. */
+  /** The statuses of the requests since the last navigation began. */
   way: number[] = [];
 
   constructor(client: Client, url: string) {
@@ -83,14 +83,14 @@ export class Browser {
     return this.#cookies.get(name)?.value;
   }
 
-  /** By a link on the page of another site, unless the headers say otherwise. */
+  /** Follows a link from another site, unless the headers say otherwise. */
   async open(url: string | URL, headers: Readonly<Record<string, string>> = {}): Promise<this> {
     this.way = [];
     await this.#go('GET', new URL(url, this.#origin), { 'sec-fetch-site': 'cross-site', ...headers });
     return this;
   }
 
-  /** Fills in the form of the page, and presses a button where one is named. */
+  /** Fills in the form of the page and submits it; `fields` can include a button. */
   async submit(
     fields: Readonly<Record<string, string>> = {},
     headers: Readonly<Record<string, string>> = {},
@@ -104,7 +104,7 @@ export class Browser {
       'POST',
       form.action,
       {
-        // Fetch, "append a request Origin header".
+        // Fetch standard, "append a request Origin header".
         origin: policy === 'no-referrer' ? 'null' : this.#origin,
         'sec-fetch-site': 'same-origin',
         'content-type': 'application/x-www-form-urlencoded',
@@ -155,7 +155,8 @@ export class Browser {
     this.#keep(answer);
     const { origin: _origin, 'content-type': _type, ...same } = headers;
     const to = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null;
-    // Some browsers hold what follows a form to the policy of its page (CSP 3, form-action, note on redirects).
+    // Some browsers apply the form-action policy also to redirects after a form (CSP 3, form-action, note on
+    // redirects).
     if (to !== null) return this.#go('GET', new URL(to, url), same, allowed === undefined ? {} : { allowed });
     const [, next] = /^0; url=(.*)$/.exec(answer.headers.get('refresh') ?? '') ?? [];
     if (next !== undefined) return this.#go('GET', new URL(next, url), { 'sec-fetch-site': 'same-origin' });

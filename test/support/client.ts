@@ -1,4 +1,4 @@
-// The HTTP client of the suites: plain fetch, and every answer is held against the OpenAPI document on its way.
+// The HTTP client of the suites: plain fetch that checks every answer against the OpenAPI document.
 import type { Contract } from './openapi.ts';
 
 export interface Answer {
@@ -7,7 +7,7 @@ export interface Answer {
   /** The parsed body of a JSON answer, else undefined. */
   readonly body: unknown;
   readonly text: string;
-  /** The body as it came. */
+  /** The raw body. */
   readonly bytes: Uint8Array;
 }
 
@@ -15,7 +15,7 @@ export interface RequestOptions {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is; the content type stands in `headers`. */
+  /** Sent unchanged; `headers` must contain the content type. */
   readonly raw?: string | Uint8Array;
 }
 
@@ -30,7 +30,7 @@ export class Client {
     this.#headers = headers;
   }
 
-  /** The same client with more headers. */
+  /** The same client with additional headers. */
   with(headers: Readonly<Record<string, string>>): Client {
     return new Client(this.#url, this.#contract, { ...this.#headers, ...headers });
   }

@@ -1,2 +1,2 @@
-// An empty embedded database to start from, made once and kept.
+// An empty embedded database to start from, made once and cached.
 export { layCluster } from '#host/sdk/testing/cluster';

@@ -1,5 +1,4 @@
-// The program as an operator runs it: a child process with an environment of its own, whose output and end can be
-// awaited.
+// Runs the program as an operator does: a child process with its own environment, whose output and end can be awaited.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Teardown } from './forge.ts';
@@ -9,7 +8,7 @@ const program = fileURLToPath(new URL('../../bin/hexforge.js', import.meta.url))
 export interface CommandOptions {
   readonly cwd: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Default: this project's. */
+  /** Default: the program of this project. */
   readonly program?: string;
 }
 
@@ -21,8 +20,7 @@ export class Command {
   stderr = '';
 
   constructor(t: Teardown, commandLine: readonly string[], options: CommandOptions) {
-    // The test runner slips loaders of its own into every child's NODE_OPTIONS; `env` takes them out and becomes the
-    // program.
+    // The test runner adds loaders to NODE_OPTIONS of every child. `env` removes them and then becomes the program.
     this.#child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, options.program ?? program, ...commandLine], {
       cwd: options.cwd,
       env: { PATH: process.env['PATH'], HOME: options.cwd, ...options.environment },
@@ -61,7 +59,7 @@ export class Command {
     return this.stdout.split('\n').filter((line) => line !== '');
   }
 
-  /** Resolves to the URL of the line `listening on URL`; rejects where the program ends without it. */
+  /** Resolves to the URL of the line `listening on URL`. @throws {Error} if the program ends without it. */
   async listening(): Promise<string> {
     for (;;) {
       const url = /^listening on (\S+)\n/m.exec(this.stdout)?.[1];
@@ -80,7 +78,7 @@ export class Command {
     this.#child.kill(signal);
   }
 
-  /** Resolves to the exit code, or to the signal that ended it, once all output has arrived. */
+  /** Resolves when all output has arrived, to the exit code or to the signal that ended the process. */
   ended(): Promise<number | NodeJS.Signals | null> {
     return this.#exit;
   }

@@ -1,4 +1,5 @@
-// The database of a forge in this process, from inside it: the embedded one has no other door while it runs.
+// A plugin that gives tests access to the database of a forge in this process; the embedded database accepts no other
+// connection.
 import { definePlugin, type SqlDatabase } from 'hexforge/plugin';
 import { CompiledQuery } from 'kysely';
 import type { PluginDefinition } from '#host/definition';
@@ -6,7 +7,7 @@ import type { PluginDefinition } from '#host/definition';
 export interface DatabaseDoor {
   /** For `definitions` of the forge. */
   readonly definition: PluginDefinition;
-  /** One statement. */
+  /** Runs one statement. */
   run(sql: string, parameters?: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 

@@ -1,4 +1,4 @@
-// Every row of every table of a forge's database as text: for a look at what is stored, whoever stored it.
+// Reads every row of every table of a forge's database as text, so that tests can search everything that is stored.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -19,7 +19,7 @@ async function everything(ask: Ask): Promise<string> {
   return lines.join('\n');
 }
 
-/** The forge must be stopped where its database is embedded: two openers would ruin it. */
+/** A forge with an embedded database must be stopped first, because opening it twice would corrupt it. */
 export async function dump({
   dataDir,
   databaseUrl,

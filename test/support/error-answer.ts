@@ -1,8 +1,8 @@
-// The envelope that every refusal shares, as the specs assert it.
+// The assertion that an answer is an error with the shared envelope.
 import type { Test } from 'tap';
 import type { Answer } from './client.ts';
 
-/** Status, code and the envelope that every error shares. */
+/** Asserts the status, the code and the envelope that every error shares. */
 export function isError(
   t: Pick<Test, 'equal' | 'match'>,
   answer: Answer,

@@ -1,5 +1,4 @@
-// The plugins of docs/examples that are packages of their own, loaded as the forge loads them: with its own
-// `hexforge/…`.
+// Loads the plugins of docs/examples that are separate packages, as the forge does: with its own `hexforge/…`.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PluginDefinition } from '#host/definition';

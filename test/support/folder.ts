@@ -1,4 +1,4 @@
-// A temporary folder of one test.
+// A temporary folder of one test, removed when the test ends.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A whole forge in this process for one test: free port, its own data directory and database, and clients that hold
-// every answer to the contract.
+// A complete forge in this process for one test: a free port, its own data directory and database, and clients that
+// check every answer against the OpenAPI document.
 import { randomBytes } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -16,22 +16,22 @@ import { installed, startInstalled } from './installed.ts';
 import { Contract, type Document } from './openapi.ts';
 import { createDatabase, type TestDatabase } from './postgres.ts';
 
-/** What the HTTP suites run on, each once. */
+/** The databases that the HTTP suites run on. */
 export type Column = 'embedded' | 'postgresql';
 type Database = Column | 'memory';
 
 export interface ForgeOptions {
   /** Default: HEXFORGE_TEST_DATABASE, else embedded. */
   readonly database?: Database;
-  /** Over what every test forge is given. */
+  /** Added to the environment of every test forge, and overrides it. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Keys of the configuration file. */
   readonly configuration?: { readonly plugins?: Readonly<Record<string, object>>; readonly [key: string]: unknown };
-  /** Plugins beside the standard ones. */
+  /** Plugins in addition to the standard ones. */
   readonly definitions?: readonly PluginDefinition[];
-  /** Milliseconds for which one access decision stands while bytes come or go. */
+  /** The recheck interval in milliseconds: how long one access decision is valid during a transfer. */
   readonly leaseMs?: number;
-  /** Starts on what this forge, already stopped, has left. */
+  /** Starts on the data of this forge, which must be stopped. */
   readonly after?: Pick<TestForge, 'column' | 'dataDir' | 'databaseUrl'>;
 }
 
@@ -61,23 +61,23 @@ export interface TestForge {
   readonly anonymous: Client;
   readonly contract: Contract;
   readonly forge: Forge;
-  /** What went to standard output and to the log so far. */
+  /** Standard output and the log so far. */
   readonly output: { readonly stdout: string; readonly stderr: string };
   as(token: string): Client;
   signIn(
     username: string,
     password: string,
   ): Promise<Client & { readonly user: { readonly id: string; readonly username: string }; readonly token: string }>;
-  /** A session of the administrator, made once. */
+  /** A session of the administrator, created once. */
   administrator(): Promise<Client>;
   createUser(username?: string, options?: NewUser): Promise<TestUser>;
   /** A client with a personal access token of the client's user. */
   pat(client: Client, scopes: readonly string[]): Promise<Client & { readonly token: string }>;
-  /** Stops the server before the test ends; what it left stays until then. */
+  /** Stops the server before the test ends. Its data remains until then. */
   stop(): Promise<void>;
 }
 
-/** What tests need of tap's `t`. */
+/** The part of tap's `t` that is used. */
 export interface Teardown {
   teardown(work: () => void | Promise<void>): unknown;
 }
@@ -108,7 +108,7 @@ async function start(
   options: ForgeOptions,
 ): Promise<{ forge: Forge; stdout: { readonly text: string }; stderr: { readonly text: string } }> {
   const file = join(dataDir, '..', 'hexforge.json');
-  // JSON is YAML. Password hashes are cheap here; what they cost elsewhere is tested where they are made.
+  // JSON is valid YAML. Password hashes are cheap here; their real cost is tested with the password hasher.
   await writeFile(
     file,
     JSON.stringify({
@@ -145,8 +145,8 @@ async function start(
 }
 
 /**
- * A data directory and database after a first start, made once per process and copied for every forge: making one takes
- * seconds, a copy little.
+ * A data directory and database after a first start, made once per process and copied for every forge, because making
+ * one takes seconds.
  */
 type Seed = Pick<TestForge, 'dataDir' | 'databaseUrl'>;
 
@@ -186,10 +186,10 @@ export async function startTestForge(t: Teardown, options: ForgeOptions = {}): P
     await rm(folder, { recursive: true, force: true });
   });
 
-  // Nothing outlives a forge in memory, so there is nothing to copy.
+  // A forge in memory stores nothing, so there is nothing to copy.
   if (column !== 'memory') {
     const source = options.after ?? (await seedOf(column));
-    // At once: the asynchronous copy of a thousand small files takes ten times as long.
+    // Synchronous: the asynchronous copy of a thousand small files takes ten times as long.
     cpSync(source.dataDir, dataDir, { recursive: true });
     if (source.databaseUrl !== undefined) database = await createDatabase(source.databaseUrl);
   }

@@ -1,9 +1,12 @@
-// Which git processes the forges of this process start.
+// Records which git processes the forges of this process start.
 import { GitProcesses } from '#adapters/git-native/process/git-process';
 
 export type ProcessRecorder = (work: () => Promise<unknown>) => Promise<readonly string[]>;
 
-/** @returns the commands, without their arguments, that are started while `work` runs; the process stays recorded. */
+/**
+ * @returns a recorder of the git commands, without their arguments, that are started while `work` runs. Recording is
+ * never switched off in this process.
+ */
 export function processRecorder(): ProcessRecorder {
   let started: string[] = [];
   const { prototype } = GitProcesses;

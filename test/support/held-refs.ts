@@ -1,4 +1,4 @@
-// Holds a push in the moment in which git is about to move one of its refs.
+// Blocks a push just before git moves one of its refs.
 import { existsSync, globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -13,9 +13,9 @@ async function until(met: () => boolean, what: string): Promise<void> {
 }
 
 /**
- * To be called while a push is under way and no ref has moved: once it is about to move the ref git does not go on, for
- * longer than a test waits.
- * @param root of the repositories. @param held a file that is made then.
+ * Call it while a push is running and no ref has moved. When git is about to move the ref it blocks for longer than a
+ * test waits.
+ * @param root of the repositories. @param held a file that is created when git blocks.
  */
 export async function holdRefs(root: string, ref: string, held: string): Promise<void> {
   const script = `#!/bin/sh\n[ "$1" = prepared ] && grep -q ' ${ref}$' && { : > '${held}'; sleep 30; }\nexit 0\n`;
@@ -25,5 +25,5 @@ export async function holdRefs(root: string, ref: string, held: string): Promise
     await writeFile(join(root, dirname(hook), 'reference-transaction'), script, { mode: 0o755 });
 }
 
-/** Resolves when it is held. */
+/** Resolves when git is blocked. */
 export const refsHeld = (held: string): Promise<void> => until(() => existsSync(held), held);

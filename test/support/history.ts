@@ -1,12 +1,12 @@
-// A small history with everything that readers of commits trip over, pushed into a repository of a test forge.
+// A small history with everything that is hard for readers of commits, pushed into a repository of a test forge.
 import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestForge, TestUser, Teardown } from './forge.ts';
 import { remote, stockGit, workTree, type StockGit } from './stock-git.ts';
 
 /**
- * Merges, a rename, a removal, a link, a submodule, binary and non-UTF-8 content, a branch with a slash and one with no
- * common ancestor.
+ * Pushes merges, a rename, a removal, a link, a submodule, binary and non-UTF-8 content, a branch with a slash and one
+ * without a common ancestor.
  */
 export async function pushHistory(
   t: Teardown,
@@ -14,7 +14,7 @@ export async function pushHistory(
   owner: TestUser,
   repository: string,
 ): Promise<StockGit> {
-  // Each command its own second: histories are listed by date.
+  // Each commit has its own time, because histories are listed by date.
   let second = 1_700_000_000;
   const home = await stockGit(t, { GIT_AUTHOR_NAME: 'Grace "Ho" O\'Per', GIT_AUTHOR_EMAIL: 'grace+h@example.org' });
   const work = await workTree(home, 'history');

@@ -1,4 +1,4 @@
-// A proxy that holds back the end of a request's body, as a slow client does, until something was done meanwhile.
+// A proxy that delays the end of a request body, as a slow client does, until other work is done.
 import { once } from 'node:events';
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,13 +7,13 @@ import type { Teardown } from './forge.ts';
 
 export interface HoldingProxy {
   readonly url: string;
-  /** Runs when all of a body but its last byte is on its way. Absent: bodies pass. */
+  /** Runs when all bytes of a body but the last have been sent. If undefined, bodies pass without delay. */
   meanwhile: (() => Promise<unknown>) | undefined;
 }
 
 /**
- * @param held which requests, by their path.
- * @param letIn resolves when a request that was sent before is let in, and waits for its body alone.
+ * @param held selects requests by their path.
+ * @param letIn resolves when a request sent before has been admitted and waits only for its body.
  */
 export async function holdingProxy(
   t: Teardown,

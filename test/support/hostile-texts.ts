@@ -1,6 +1,6 @@
-// What a search is asked by those who want it to fail: contracts of stores and the HTTP specs hold against it.
+// Search texts that try to make a search fail; contract checks of stores and HTTP specs run them.
 
-/** Texts made to cost or to break something; each is as long as a query can be, or shorter. */
+/** Texts made to be expensive or to break something. None is longer than a query may be. */
 export const hostileTexts: readonly string[] = [
   '%',
   '_',

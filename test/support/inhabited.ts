@@ -1,4 +1,4 @@
-// A forge with something in it, and the proof that all of it is still there: after a move, an upgrade, a restore.
+// Fills a forge with data and verifies that all of it exists after a move, an upgrade or a restore.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,14 +7,14 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What a forge was filled with; plain JSON, for it lies beside a fixture. */
+/** The data that a forge was filled with. Plain JSON, because it is stored beside a fixture. */
 export interface Inhabitants {
   readonly password: string;
   readonly users: readonly string[];
   readonly token: string;
   /** `owner/name` → ref → object id. */
   readonly repositories: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** What `contents` is of `admin/full`'s README. */
+  /** The answer of `contents` for the README of `admin/full`. */
   readonly readme: string;
 }
 
@@ -120,7 +120,7 @@ export async function inhabit(url: string, password: string): Promise<Inhabitant
   return { password, users, token, repositories, readme };
 }
 
-/** What is missing or different, in sentences; empty where all is there. */
+/** Describes in sentences what is missing or different; empty if everything exists. */
 export async function missing(url: string, there: Inhabitants): Promise<string[]> {
   const wrong: string[] = [];
   const expect = (what: string, found: unknown, wanted: unknown): void => {
@@ -148,7 +148,7 @@ export async function missing(url: string, there: Inhabitants): Promise<string[]
     headers: { authorization: `Bearer ${there.token}` },
   });
   expect('the README', await raw.text(), there.readme);
-  // It lives on: what was there can be changed.
+  // The existing repository can still be changed.
   await call(url, 'PATCH', '/repos/admin/full', there.token, { description: 'Changed after' });
   return wrong;
 }

@@ -1,18 +1,18 @@
-// A packed and installed Hexforge in the place of the forge of this process, for specs that are run against one.
+// Runs specs against a packed and installed Hexforge instead of the forge of this process.
 import { dirname, join } from 'node:path';
 import { symlink } from 'node:fs/promises';
 import tap from 'tap';
 import type { Forge } from '#host/serve';
 import { Command } from './command.ts';
 
-/** What the environment says of it: its folder, and plugins of its configuration. */
+/** The folder of the installation and the plugins of its configuration, from the environment. */
 const folder = process.env['HEXFORGE_TEST_INSTALLATION'];
 const plugins = process.env['HEXFORGE_TEST_PLUGINS'] ?? '{}';
 
 export const installed =
   folder === undefined ? undefined : { folder, plugins: JSON.parse(plugins) as Readonly<Record<string, object>> };
 
-/** Of a forge that runs elsewhere there is what HTTP tells of it. */
+/** Starts the installed program. Of a forge in another process only what HTTP offers is available. */
 export async function startInstalled(
   home: string,
   environment: Readonly<Record<string, string>> & { readonly HEXFORGE_CONFIG: string },

@@ -1,13 +1,14 @@
-// A storage in memory whose database goes away right after a commit, for what is told of a change that stands by then.
+// A storage in memory whose database becomes unavailable right after a commit, to test what is reported of a change
+// that is already committed.
 import type { MemoryStorage } from '#adapters/memory/index';
 import { Unavailable } from '#core/kernel/errors';
 import type { UnitOfWork } from '#core/kernel/unit-of-work';
 
 export interface LeavingStorage extends MemoryStorage {
-  /** Once this many more units of work are committed, no statement is answered any more. */
+  /** After this many more commits, every statement is rejected as Unavailable. */
   leaveAfter(commits: number): void;
   comeBack(): void;
-  /** Something else that goes away with the database. */
+  /** Makes another port unavailable together with the database. */
   along<T extends object>(port: T): T;
 }
 

@@ -1,4 +1,4 @@
-// A client of live updates: opens a WebSocket, keeps what it is told, and says how it ended.
+// A client of live updates: opens a WebSocket, records its messages and how it was closed.
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 
@@ -13,7 +13,7 @@ export interface Told {
   readonly at: string;
 }
 
-/** The answer where the server does not upgrade. */
+/** The answer if the server does not upgrade. */
 export interface Refusal {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
@@ -22,9 +22,9 @@ export interface Refusal {
 
 export class LiveClient {
   readonly told: Told[] = [];
-  /** Of the answer that upgraded. */
+  /** The headers of the answer that upgraded. */
   readonly headers: IncomingMessage['headers'];
-  /** Code and reason, once it has ended. */
+  /** Code and reason, when the connection has closed. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   readonly socket: WebSocket;
   #wake: () => void = () => undefined;
@@ -49,7 +49,7 @@ export class LiveClient {
     return this.socket.readyState === WebSocket.OPEN;
   }
 
-  /** All that was told, once it is so many. @throws {Error} where the connection ends before. */
+  /** Resolves to all messages when there are at least `count`. @throws {Error} if the connection closes before. */
   async until(count: number): Promise<readonly Told[]> {
     while (this.told.length < count) {
       if (this.socket.readyState === WebSocket.CLOSED)
@@ -65,7 +65,7 @@ export class LiveClient {
   }
 }
 
-/** @param url of the server, with http. */
+/** @param url of the server, with the scheme http. */
 export function follow(
   url: string,
   path: string,
@@ -90,14 +90,14 @@ export function follow(
   return promise;
 }
 
-/** @throws {Error} where the server does not upgrade. */
+/** @throws {Error} if the server does not upgrade. */
 export async function followed(url: string, path: string, options?: LiveOptions): Promise<LiveClient> {
   const client = await follow(url, path, options);
   if (client instanceof LiveClient) return client;
   throw new Error(`${path} answered ${client.status}: ${JSON.stringify(client.body)}`);
 }
 
-/** @throws {Error} where it does. */
+/** @throws {Error} if the server upgrades. */
 export async function notFollowed(url: string, path: string, options?: LiveOptions): Promise<Refusal> {
   const answer = await follow(url, path, options);
   if (!(answer instanceof LiveClient)) return answer;

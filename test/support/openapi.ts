@@ -1,4 +1,4 @@
-// What the suites hold every answer against: the OpenAPI document of the server under test.
+// Checks every answer of the suites against the OpenAPI document of the server under test.
 import type { Answer } from './client.ts';
 
 interface Schema {
@@ -13,16 +13,16 @@ interface MediaType {
 export interface Operation {
   readonly id: string;
   readonly method: string;
-  /** From the server's root: `/api/v1/repos/{owner}/{repo}`. */
+  /** Relative to the server's root: `/api/v1/repos/{owner}/{repo}`. */
   readonly path: string;
-  /** Name of the plugin it is of; `system` where it is the server's own. */
+  /** The name of its plugin, or `system` for operations of the server itself. */
   readonly tag: string;
-  /** Status → content types with the members that a JSON body may have; an empty map stands for no body. */
+  /** Status → content types with the members that a JSON body may have. An empty map means no body. */
   readonly answers: ReadonlyMap<number, ReadonlyMap<string, readonly string[]>>;
   readonly hasJsonBody: boolean;
-  /** Names of its query parameters. */
+  /** The names of its query parameters. */
   readonly queries: readonly string[];
-  /** The whole entry. */
+  /** The complete entry of the document. */
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
@@ -79,8 +79,8 @@ export function operations(document: Document): Operation[] {
 }
 
 /**
- * A template as an expression: `{name}` is one segment. The last one may take the rest of the path, for OpenAPI has no
- * word for that.
+ * A path template as a regular expression: `{name}` matches one segment. The last parameter may match the rest of the
+ * path, which OpenAPI cannot express.
  */
 const expression = (path: string): RegExp =>
   new RegExp(
@@ -96,19 +96,19 @@ const expression = (path: string): RegExp =>
       .join('/')}$`,
   );
 
-/** Every pair of operation and status that the suite of this process saw. */
+/** Every pair of operation and status that the suite of this process has seen. */
 export const seen = new Map<string, Set<number>>();
 
 const envelope = new Set(['error', 'detail', 'error_code']);
 
-/** Thrown where an answer and the document disagree; the test that made the request fails. */
+/** Thrown if an answer and the document disagree, so that the test that made the request fails. */
 export class ContractBroken extends Error {}
 
 export class Contract {
   readonly #operations: readonly (Operation & { readonly matches: RegExp })[];
 
   constructor(document: Document) {
-    // A literal segment goes before a parameter, as the router has it.
+    // A literal segment has precedence over a parameter, as in the router.
     this.#operations = operations(document)
       .map((operation) => ({ ...operation, matches: expression(operation.path) }))
       .sort((a, b) => (rank(a.path) < rank(b.path) ? -1 : 1));
@@ -123,7 +123,7 @@ export class Contract {
     return this.#operations.find((operation) => operation.method === method && operation.matches.test(pathname));
   }
 
-  /** Checks one answer and remembers it. */
+  /** Checks one answer and records it. */
   hold(method: string, path: string, answer: Answer): void {
     const operation = this.find(method, path);
     const what = `${method} ${path} answered ${answer.status}`;
@@ -131,9 +131,9 @@ export class Contract {
       throw new ContractBroken(`${what} without X-Request-Id`);
     if (answer.status >= 400 && answer.body !== undefined)
       this.#holdError(what, answer.body, operation?.answers.get(answer.status)?.get('application/json') ?? []);
-    // A component that the instance lacks can be missing from any operation; which, depends on the instance.
+    // Any operation can answer 503 if a component is missing; which one depends on the instance.
     if (operation === undefined || (answer.status === 503 && !operation.answers.has(503))) return;
-    // So can the token that was sent be good elsewhere alone, whatever the operation.
+    // Any operation can also reject a token that is valid only for another audience.
     if (answer.status === 403 && codeOf(answer) === 'invalid_audience') return;
     seen.set(operation.id, (seen.get(operation.id) ?? new Set()).add(answer.status));
     const types = operation.answers.get(answer.status);
@@ -148,7 +148,7 @@ export class Contract {
       throw new ContractBroken(`${what} as ${type}, and OpenAPI lists JSON for "${operation.id}"`);
   }
 
-  /** The shared envelope; `more` are the members that an operation documents beside it. */
+  /** Checks the shared envelope; `more` are the members that an operation documents in addition. */
   #holdError(what: string, body: unknown, more: readonly string[]): void {
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw new ContractBroken(`${what} with a body that is no object`);

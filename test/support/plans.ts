@@ -1,4 +1,4 @@
-// How PostgreSQL goes about statements that a forge sent: none may look through a whole table that grows.
+// Asserts how PostgreSQL plans the statements of a forge: none may scan a whole table that grows.
 import type { Test } from 'tap';
 import type { DatabaseDoor } from './database-door.ts';
 import type { Statement } from './statements.ts';
@@ -18,7 +18,7 @@ export type Planned = (t: Test, what: string, statements: readonly Statement[]) 
 
 /**
  * @param large the tables that grow.
- * @returns asserts it of those of the statements that name one, planned as they were sent, with their values.
+ * @returns an assertion for the statements that name such a table, planned with the values they were sent with.
  */
 export const planned =
   (run: DatabaseDoor['run'], large: readonly string[]): Planned =>

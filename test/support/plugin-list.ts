@@ -1,9 +1,9 @@
-// What HEXFORGE_PLUGINS says to switch standard plugins off, whichever there are.
+// The value of HEXFORGE_PLUGINS that disables standard plugins.
 import { standardPlugins } from '#config/standard';
 
-/** Names of the standard plugins that run where nothing is said, in their order. */
+/** Names of the standard plugins that are enabled by default, in order. */
 export const enabledPlugins: readonly string[] = standardPlugins.flatMap(({ name, enabled }) => (enabled ? name : []));
 
-/** Switches off all of them but these. */
+/** Disables all of them except these. */
 export const nothingBut = (...names: readonly string[]): string =>
   enabledPlugins.flatMap((name) => (names.includes(name) ? [] : `-${name}`)).join(',');

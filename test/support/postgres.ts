@@ -1,4 +1,4 @@
-// Databases for tests on a real PostgreSQL: a fresh one per server, copied from a migrated template.
+// Databases for tests on a real PostgreSQL server: a new one for each forge, copied from a migrated template.
 import { randomBytes } from 'node:crypto';
 import { MikroORM } from '@mikro-orm/postgresql';
 
@@ -25,7 +25,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A new database, empty or a copy of the one at `source`, which nobody may be connected to. */
+/** Creates a database, empty or as a copy of the one at `source`, which must have no connections. */
 export async function createDatabase(source?: string): Promise<TestDatabase> {
   const name = `hexforge_test_${process.pid}_${randomBytes(4).toString('hex')}`;
   await administer((execute) =>
@@ -44,7 +44,7 @@ export async function createDatabase(source?: string): Promise<TestDatabase> {
   };
 }
 
-/** Runs one query on a database and answers its rows. */
+/** Runs one query on a database and returns its rows. */
 export async function query(url: string, sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const orm = await MikroORM.init({ clientUrl: url, entities: [], discovery: { warnWhenNoEntities: false } });
   try {

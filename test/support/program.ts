@@ -1,27 +1,27 @@
-// Programs run to their end from a small process: forking a test process that holds several forges takes longer than
-// most of them.
+// Runs programs to their end from a small process, because forking a test process with several forges takes longer than
+// most of them run.
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { Launcher } from '#adapters/git-native/process/launcher';
 
 export interface Ran {
-  /** Null where it was killed. */
+  /** Null if it was killed. */
   readonly code: number | null;
   readonly stdout: string;
-  /** Its beginning. */
+  /** The beginning of standard error. */
   readonly stderr: string;
 }
 
 export interface RunOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly input?: string | Buffer;
-  /** Aborted, the program is killed with everything it has started. */
+  /** If aborted, the program is killed with every process it started. */
   readonly signal?: AbortSignal;
 }
 
 const launcher = new Launcher();
 
-/** Any exit code is an answer. Rejects where the program cannot be started. */
+/** Resolves for any exit code. Rejects if the program cannot be started. */
 export async function run(
   program: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// A TCP proxy in front of PostgreSQL that breaks a connection once the server has answered a chosen statement, so that
+// A TCP proxy in front of PostgreSQL that breaks a connection after the server has answered a chosen statement, so that
 // the statement takes effect and its reply is lost.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
@@ -6,20 +6,20 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 export interface ReplyLosingProxy {
   /** The database's URL through the proxy. */
   readonly url: string;
-  /** Loses the replies to the next statements that begin so, in the order given. */
+  /** Loses the replies to the next statements with these beginnings, in the order given. */
   lose(...statements: readonly string[]): void;
-  /** Keeps the reply to the next statement that begins so to itself, and the connection open. */
+  /** Drops the reply to the next statement with this beginning, and keeps the connection open. */
   keep(statement: string): void;
-  /** Loses the next statement that begins so itself: the server never hears of it. */
+  /** Drops the next statement with this beginning, so that the server never receives it. */
   drop(statement: string): void;
-  /** Loses nothing that has not been lost yet. */
+  /** Cancels the losses that have not happened yet. */
   forget(): void;
-  /** How many replies and statements are still to be lost. */
+  /** The number of replies and statements still to be lost. */
   readonly left: number;
   close(): Promise<void>;
 }
 
-/** In the messages Query and Parse, a length or the end of a name stands before the statement. */
+/** In the messages Query and Parse the statement follows a length or the end of a name. */
 function begins(chunk: Buffer, statement: string): boolean {
   const text = chunk.toString('latin1').toLowerCase();
   const at = text.indexOf(statement);
@@ -52,7 +52,7 @@ export async function replyLosingProxy(database: string): Promise<ReplyLosingPro
       upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
-      // The server answers a statement once it is done, and a COMMIT once it is on its way to the disk.
+      // The server answers a statement when it is done, and a COMMIT when its log record is being flushed.
       if (lost === 'reply') client.resetAndDestroy();
       if (lost === undefined) client.write(chunk);
     });

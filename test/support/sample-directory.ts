@@ -1,12 +1,12 @@
-// A password directory in memory, which remembers what it was asked.
+// A password directory in memory that records the names it was asked for.
 import type { DirectoryUser, PasswordDirectory } from '#core/kernel/password-directories';
 
 export interface SampleDirectory extends PasswordDirectory {
-  /** The names, in turn. */
+  /** The names, in the order of the calls. */
   readonly asked: string[];
 }
 
-/** @param people name → password, and whom they are told to be where that is not the name itself. */
+/** @param people name → password, and the user to return if it is not the name itself. */
 export function sampleDirectory(
   people: Readonly<Record<string, { readonly password: string; readonly user?: DirectoryUser }>>,
 ): SampleDirectory {

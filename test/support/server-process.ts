@@ -1,4 +1,4 @@
-// A forge as a process of its own, to be stopped in any way: started, watched, killed, started again on the same data.
+// A forge in its own process that tests can start, watch, kill and start again on the same data.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** What `npm start` runs: `env`, variables, `node`, its flags, the program and its command. */
+/** The words of `npm start`: `env`, variables, `node`, its flags, the program and its command. */
 const words = (
   JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } }
 ).scripts.start
@@ -20,11 +20,11 @@ export interface ServerOptions {
   readonly dataDir: string;
   readonly port: number;
   readonly databaseUrl: string | undefined;
-  /** On top of what every server here gets, and over it. */
+  /** Added to the environment of every server here, and overrides it. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Loaded into the server before anything else. */
+  /** A module loaded into the server before anything else. */
   readonly preload?: string;
-  /** Commands of a shell that takes the server's place, such as `ulimit -n 256`. */
+  /** Shell commands that run before the server in the same process, such as `ulimit -n 256`. */
   readonly shell?: string;
 }
 
@@ -35,7 +35,7 @@ export class ServerProcess {
   readonly ready: Promise<void>;
   #stderr = '';
 
-  /** It is starting. */
+  /** Starts the process; `ready` resolves when it listens. */
   constructor({ dataDir, port, databaseUrl, environment, preload, shell }: ServerOptions) {
     const command = [process.execPath, ...(preload === undefined ? [] : ['--import', preload]), ...program];
     const [file = '', ...args] = shell === undefined ? command : ['sh', '-c', `${shell}; exec "$@"`, 'sh', ...command];
@@ -72,7 +72,7 @@ export class ServerProcess {
     this.ready.catch(() => undefined);
   }
 
-  /** Resolves when it is ready. */
+  /** Resolves when the server is ready. */
   static async start(options: ServerOptions): Promise<ServerProcess> {
     const server = new ServerProcess(options);
     await server.ready;
@@ -115,7 +115,7 @@ export interface RunningProcess {
   readonly command: string;
 }
 
-/** Every process below `pid`, or every process when it is undefined. */
+/** Every process below `pid`, or every process if it is undefined. */
 export function processes(below?: number): RunningProcess[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -133,7 +133,7 @@ export function processes(below?: number): RunningProcess[] {
               },
             ];
       } catch {
-        return []; // it ended while we looked
+        return []; // it ended meanwhile
       }
     });
   if (below === undefined) return all;
@@ -145,10 +145,10 @@ export function processes(below?: number): RunningProcess[] {
   return all.filter(({ pid }) => pid !== below && family.has(pid));
 }
 
-/** Their command lines. */
+/** The command lines of these processes. */
 export const commandLines = (below?: number): string[] => processes(below).map(({ command }) => command);
 
-/** A port that was free a moment ago. */
+/** A port that was free at the time of the call. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

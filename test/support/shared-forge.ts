@@ -1,5 +1,5 @@
-// One forge for the tests of a process that need nothing special of it: starting one takes most of a second of a
-// processor, and emptying one some requests.
+// Forges that are reused by the tests of a process: starting one takes most of a second of CPU time, and emptying one a
+// few requests.
 import tap from 'tap';
 import { startTestForge, type Teardown, type TestForge } from './forge.ts';
 import type { Contract } from './openapi.ts';
@@ -8,8 +8,8 @@ const idle: TestForge[] = [];
 let contract: Contract | undefined;
 
 /**
- * A forge with nobody in it but its administrator, and without repositories. After the test everybody and everything is
- * deleted, so it is not for tests that stop it, read its log, or change the administrator.
+ * A forge without users except its administrator and without repositories. All data is deleted after the test, so it is
+ * not for tests that stop it, read its log or change the administrator.
  */
 export async function sharedForge(t: Teardown): Promise<TestForge> {
   const forge = idle.pop() ?? (await startTestForge(tap));
@@ -21,12 +21,12 @@ export async function sharedForge(t: Teardown): Promise<TestForge> {
   return forge;
 }
 
-/** What the OpenAPI document of the standard plugins says, from whichever forge said it before. */
+/** The OpenAPI document of the standard plugins, cached from the first forge. */
 export async function standardContract(t: Teardown): Promise<Contract> {
   return contract ?? (await sharedForge(t)).contract;
 }
 
-/** Not with the forge's client: what it sees counts as tested. */
+/** Uses plain fetch, because what the forge's client sees counts as tested. */
 async function empty({ url, admin }: TestForge): Promise<void> {
   const ask = async (method: string, path: string, token = '', body?: object): Promise<unknown> => {
     const response = await fetch(`${url}/api/v1${path}`, {

@@ -1,19 +1,19 @@
-// Server processes that share one database and one data directory: two on PostgreSQL; the embedded one has one.
+// Server processes that share one database and one data directory: two on PostgreSQL, one with the embedded database.
 import { Client } from './client.ts';
 import type { Teardown, TestForge } from './forge.ts';
 import { freePort, ServerProcess } from './server-process.ts';
 
 export interface SharedServers {
   readonly servers: readonly ServerProcess[];
-  /** A client of each, in their order. */
+  /** A client for each server, in order. */
   clients(headers?: Readonly<Record<string, string>>): readonly Client[];
-  /** Clients of one token, for each server in turn. */
+  /** Returns a function from a number to the client of one of the servers, in rotation, with this token. */
   as(token: string): (turn: number) => Client;
-  /** Before the test ends. */
+  /** Stops the servers before the test ends. */
   stop(): Promise<void>;
 }
 
-/** What `seed`, already stopped, has left is served by each. */
+/** Starts the servers on the data of `seed`, which must be stopped. */
 export async function sharedServers(
   t: Teardown,
   { dataDir, databaseUrl, contract }: Pick<TestForge, 'dataDir' | 'databaseUrl' | 'contract'>,

@@ -1,4 +1,4 @@
-// What the forges of this process send to their databases, on either engine.
+// Records the statements that the forges of this process send to their databases, on either SQL engine.
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
@@ -9,11 +9,11 @@ export interface Statement {
 
 type Query = (this: unknown, statement: unknown, ...rest: readonly unknown[]) => unknown;
 
-/** The driver that MikroORM has. */
+/** The driver that MikroORM uses. */
 const pg = (): { readonly Client: { readonly prototype: { query: Query } } } =>
   createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'))('pg');
 
-/** Of a client of `pg`: a text with its values, or both in an object. */
+/** Arguments of a `pg` client's query: a text with its values, or both in an object. */
 function asked(statement: unknown, values: unknown): Statement | undefined {
   if (typeof statement === 'string') return { sql: statement, parameters: Array.isArray(values) ? values : [] };
   const { text, values: own = values } = statement as { readonly text?: string; readonly values?: unknown };
@@ -23,9 +23,9 @@ function asked(statement: unknown, values: unknown): Statement | undefined {
 export type Recorder = (work: () => Promise<unknown>) => Promise<readonly Statement[]>;
 
 /**
- * Made before the forges start, for clients keep the `query` that they begin with; the process stays recorded.
- *
- * @returns what is sent while `work` runs, in its order, without what is about the forge's own tables.
+ * Call it before the forges start, because clients keep the `query` they were created with. Recording is never switched
+ * off in this process.
+ * @returns the statements sent while `work` runs, in order, except those on the forge's internal tables.
  */
 export function statementRecorder(): Recorder {
   let sent: Statement[] = [];

@@ -1,4 +1,4 @@
-// The stock git client in a home of its own: no configuration, no credentials and no prompt but what a test gives it.
+// The stock git client with its own home: no configuration, credentials or prompt except what a test provides.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { temporaryFolder } from './folder.ts';
@@ -8,13 +8,13 @@ import { run, type Ran } from './program.ts';
 export interface StockGit {
   /** The folder in which it runs. */
   readonly folder: string;
-  /** Runs it and rejects where it fails, with what it said. */
+  /** Runs git and returns its output. @throws {Error} with git's output if it fails. */
   git(...commandLine: readonly string[]): Promise<string>;
-  /** Runs it and tells how it ended. */
+  /** Runs git and returns how it ended. */
   ran(...commandLine: readonly string[]): Promise<Ran>;
-  /** The same in a folder below. */
+  /** The same client in a folder below. */
   at(folder: string): StockGit;
-  /** Writes files and commits them, with what the index holds already. @returns the commit. */
+  /** Writes files and commits them together with the index. @returns the commit. */
   commit(message: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<string>;
 }
 
@@ -51,7 +51,7 @@ export async function stockGit(t: Teardown, environment: Readonly<Record<string,
           await mkdir(dirname(join(folder, path)), { recursive: true });
           await writeFile(join(folder, path), content);
         }
-        // Not `--all`: that would drop a submodule that is not checked out.
+        // Not `--all`, which would drop a submodule that is not checked out.
         if (Object.keys(files).length > 0) await git('add', '--', ...Object.keys(files));
         await git('commit', '--quiet', '--allow-empty', '--message', message);
         return (await git('rev-parse', 'HEAD')).trim();

@@ -1,8 +1,8 @@
-// A plugin that stops the audit log from taking entries, and lets it go on.
+// A plugin that makes the audit log reject entries, and makes it accept them again.
 import { definePlugin, rawSql, type SqlDatabase } from 'hexforge/plugin';
 
 export function stoppedLog() {
-  /** The tables of all plugins, which this one only looks at. */
+  /** The connection, through which this plugin reaches the tables of all plugins. */
   let door: SqlDatabase | undefined;
   const execute = async (statement: string): Promise<void> => {
     if (door === undefined) throw new Error('the plugin "breaker" has no store');

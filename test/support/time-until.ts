@@ -1,10 +1,13 @@
-// How long something takes to come about, for the bounds that the documents set.
+// Measures how long a condition takes to become true, for tests of time bounds.
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Between two looks. */
+/** The pause between two checks. */
 const pauseMs = 10;
 
-/** Milliseconds until `met`; Infinity where it is not within `most`. The look itself counts. */
+/**
+ * Milliseconds until `met` returns true; Infinity if that takes longer than `most`. The time of the check itself
+ * counts.
+ */
 export async function timeUntil(met: () => Promise<boolean>, most: number): Promise<number> {
   const begun = performance.now();
   for (;;) {

@@ -1,6 +1,6 @@
-// Whether others have their turn while something works: turns of the event loop, counted.
+// Counts event loop iterations while work runs, to test that it yields to others.
 
-/** @returns what the work came to, and how many turns the event loop made meanwhile. */
+/** @returns the result of the work, and the number of event loop iterations meanwhile. */
 export async function countingTurns<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly turns: number }> {

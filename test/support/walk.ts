@@ -1,4 +1,4 @@
-// Walks the operations of the OpenAPI document: paths filled with things that exist or with things that do not.
+// Walks the operations of the OpenAPI document with paths of existing and of missing things.
 import type { Client } from './client.ts';
 import type { TestForge } from './forge.ts';
 import type { Operation } from './openapi.ts';
@@ -18,25 +18,25 @@ export interface Entry {
 
 export const entryOf = (operation: Operation): Entry => operation.entry as unknown as Entry;
 
-/** Whether what it refuses has the shape of OAuth2 and not the envelope of all operations. */
+/** Whether its errors have the shape of OAuth2 instead of the shared envelope. */
 export const inShapeOfOAuth2 = ({ answers }: Operation): boolean =>
   [...answers.values()].some((types) => types.get('application/json')?.includes('error_description') === true);
 
-/** Whether its Authorization header is a client's, and none of an account. */
+/** Whether its Authorization header authenticates a client and not an account. */
 export const readsOwnCredentials = ({ entry }: Operation): boolean =>
   (entry['security'] as readonly object[]).some((one) => 'client' in one);
 
-/** Stands for an id of nothing. */
+/** An id that nothing has. */
 export const nobody = '00000000-0000-4000-8000-0000000000ff';
 
-/** Fills a template; a parameter that `values` does not name gets the id of nothing. */
+/** Fills a path template; a parameter that `values` does not name gets an id that nothing has. */
 export const fill = (path: string, values: Readonly<Record<string, string>> = {}): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? nobody);
 
 export interface Stage {
   readonly forge: TestForge;
   readonly admin: Client;
-  /** Values of path parameters that name things which exist. */
+  /** Values of path parameters that name existing things. */
   readonly values: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +44,7 @@ export interface Stage {
 export async function stage(forge: TestForge): Promise<Stage> {
   const admin = await forge.administrator();
   const user = await forge.createUser('walked');
-  // An operation that is not there while this is off.
+  // The registration operation returns 404 while this setting is off.
   const opened = await admin.put('/api/v1/admin/settings/oauth2.dcr.enabled', { body: { value: 'true' } });
   if (opened.status !== 200) throw new Error(`opening registration answered ${opened.status}: ${opened.text}`);
   const repository = await admin.post('/api/v1/repos', { body: { name: 'walked' } });

@@ -1,5 +1,5 @@
-// History: pages of commits, single ones, differences, merge bases, blame, archives and sizes, each against what git
-// itself says.
+// Checks of history: pages of commits, single commits, differences, merge bases, blame, archives and sizes, each
+// compared with the output of stock git.
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ const oidsOf = async (folder: string, args: readonly string[]): Promise<readonly
   (await must(folder, ['rev-list', ...args])).split('\n').filter((line) => line !== '');
 const whole = { skip: 0, limit: 1000 };
 
-/** git's own list of what changed: status, lines, names. */
+/** The changes as git lists them: status, line counts and names. */
 async function changes(folder: string, from: string, to: string): Promise<readonly string[]> {
   const names = (await must(folder, ['diff-tree', '-r', '-M', '-z', '--name-status', from, to])).split('\0');
   const counts = (await must(folder, ['diff-tree', '-r', '-M', '--numstat', from, to]))
@@ -69,7 +69,7 @@ export const commitChecks: readonly Check<Bench>[] = [
         'absent',
         'src/',
       ]) {
-        // A path that ends in a slash names nothing here.
+        // A path that ends in a slash matches nothing.
         assert.deepEqual(
           await history({ path }),
           path === 'src/' ? [] : await oidsOf(source, [tip, '--', path]),
@@ -86,19 +86,19 @@ export const commitChecks: readonly Check<Bench>[] = [
         );
       assert.deepEqual(await history({ since: new Date(at * 1000) }), await oidsOf(source, [`--max-age=${at}`, tip]));
       assert.deepEqual(await history({ until: new Date(at * 1000) }), await oidsOf(source, [`--min-age=${at}`, tip]));
-      assert.deepEqual(await history({ since: new Date(-1) }), await oidsOf(source, [tip]), 'before there was time');
+      assert.deepEqual(await history({ since: new Date(-1) }), await oidsOf(source, [tip]), 'before the epoch');
       assert.deepEqual(await history({ except: side }), await oidsOf(source, [tip, `^${side}`]));
       assert.deepEqual(await history({ skip: 5, limit: 3 }), (await oidsOf(source, [tip])).slice(5, 8));
       assert.deepEqual(await history({ skip: 2 ** 40 }), []);
       assert.deepEqual(
         await history({ path: 'alpha' }),
         await oidsOf(source, [tip, '--', 'alpha']),
-        'again, as it was kept',
+        'again, from the cache',
       );
     },
   },
   {
-    name: 'a commit reads as it was written: message, signatures in their encoding, parents',
+    name: 'a commit reads back unchanged: message, signatures in their encoding, parents',
     async run(bench) {
       const { backend, filled, source } = bench;
       for (const oid of (await oidsOf(source, ['main'])).slice(0, 40)) {
@@ -140,7 +140,7 @@ export const commitChecks: readonly Check<Bench>[] = [
         limit: 2,
       });
       assert.equal(latin?.message, 'Grüße\n\nund mehr');
-      assert.equal(long?.message.length, 64 * 1024, 'the rest is left out');
+      assert.equal(long?.message.length, 64 * 1024, 'the rest is omitted');
       assert.deepEqual(long?.parents, [latin?.oid]);
     },
   },
@@ -171,7 +171,7 @@ export const commitChecks: readonly Check<Bench>[] = [
           difference.deletions,
           difference.files.reduce((sum, { deletions }) => sum + deletions, 0),
         );
-        // Together the patches are what git prints, without its headers.
+        // Together the patches have as many hunks as the output of git.
         const printed = (await must(source, ['diff-tree', '-r', '-M', '-p', '--full-index', a, b]))
           .split('\n')
           .filter((line) => line.startsWith('@@ ')).length;
@@ -187,7 +187,7 @@ export const commitChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a difference has at most 3000 files and patches within bounds, and counts them all',
+    name: 'a difference has at most 3000 files and bounded patches, and counts all files',
     async run(bench) {
       const repository = await fresh(bench);
       const small = Array.from(
@@ -218,7 +218,7 @@ export const commitChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'the patches of a difference come to 512 KiB, and what is beyond is counted still',
+    name: 'the patches of a difference have at most 512 KiB together, and files past that are still counted',
     async run(bench) {
       const repository = await fresh(bench);
       const text = `${'x'.repeat(99)}\n`.repeat(1000);
@@ -251,7 +251,7 @@ export const commitChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'the merge base of two commits is git’s; there is none between strangers',
+    name: 'the merge base of two commits is the one git names, and undefined for unrelated histories',
     async run({ backend, filled, source }) {
       for (const [one, other] of [
         ['main', 'side'],
@@ -351,7 +351,7 @@ export const commitChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'an archive is git’s own, and its process goes with its reader',
+    name: 'an archive equals the one of git, and its process ends when the reader stops',
     async run(bench) {
       const { backend, filled, source } = bench;
       const tip = await must(source, ['rev-parse', 'main']);
@@ -372,7 +372,7 @@ export const commitChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'there is no archive of a path that is too long',
+    name: 'an archive with a path that is too long is rejected',
     async run(bench) {
       const archives = async (path: string): Promise<readonly (() => Promise<AsyncIterable<Uint8Array>>)[]> => {
         const repository = await fresh(bench);
@@ -394,7 +394,7 @@ export const commitChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'sizes sum what the files of a commit hold, without links and submodules',
+    name: 'sizes are the sums of the file sizes of a commit, without links and submodules',
     async run({ backend, filled, source }) {
       const tip = await must(source, ['rev-parse', 'main']);
       const expected = (await must(source, ['ls-tree', '-r', '-l', tip]))
@@ -409,7 +409,7 @@ export const commitChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'who stops waiting for an answer is let go, and another who waits for the same has it',
+    name: 'a reader that aborts is rejected at once, and another reader of the same answer still receives it',
     async run({ backend, filled, source }) {
       const tip = await must(source, ['rev-parse', 'noise~3']);
       const leaving = new AbortController();

@@ -1,4 +1,5 @@
-// A reader of what `git diff` prints, independent of the one under test: it goes by the counts of a hunk's heading.
+// A reader of `git diff` output that is independent of the one under test: it relies on the line counts in the hunk
+// headers.
 
 export interface ReadLine {
   readonly op: string;
@@ -15,7 +16,7 @@ export interface ReadHunk {
   readonly lines: readonly ReadLine[];
 }
 
-/** The hunks of each `diff --git`, in their order. */
+/** The hunks of each `diff --git`, in order. */
 export function readDiff(printed: string): readonly (readonly ReadHunk[])[] {
   const lines = printed.split('\n');
   const files: ReadHunk[][] = [];

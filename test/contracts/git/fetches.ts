@@ -1,19 +1,19 @@
-// Clones and fetches by the stock client.
+// Checks of clones and fetches by the stock git client.
 import assert from 'node:assert/strict';
 import type { Check } from '../checks.ts';
 import { bytesOf, client, commitFile, fresh, never, newId, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';
 
-/** A client folder that is not there yet. */
+/** The path of a client folder that does not exist yet. */
 const at = ({ folder }: Bench): string => `${folder}/${newId()}`;
 
-/** Oids of all refs below `refs/heads` and `refs/tags`. */
+/** Oids and names of all refs below `refs/heads` and `refs/tags`. */
 const refsOf = async (folder: string): Promise<string> =>
   await must(folder, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/tags']);
 
 export const fetchChecks: readonly Check<Bench>[] = [
   ...['0', '1', '2'].map((version): Check<Bench> => ({
-    name: `a mirror by protocol version ${version} has the same refs and is sound`,
+    name: `a mirror by protocol version ${version} has the same refs and passes fsck`,
     async run(bench) {
       const folder = at(bench);
       bench.server.protocols.clear();
@@ -32,7 +32,7 @@ export const fetchChecks: readonly Check<Bench>[] = [
     },
   })),
   {
-    name: 'the checkout of a clone is what was pushed, odd names and all',
+    name: 'the checkout of a clone equals what was pushed, including unusual names',
     async run(bench) {
       const folder = at(bench);
       await must(bench.folder, ['clone', '-q', bench.server.url(bench.filled), folder]);
@@ -41,7 +41,7 @@ export const fetchChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a shallow clone has one commit and can be deepened to the whole',
+    name: 'a shallow clone has one commit and can be deepened to the full history',
     async run(bench) {
       const folder = at(bench);
       await must(bench.folder, ['clone', '-q', '--depth=1', bench.server.url(bench.filled), folder]);
@@ -56,7 +56,7 @@ export const fetchChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a clone without blobs fetches each when it is looked at',
+    name: 'a clone without blobs fetches each blob when it is needed',
     async run(bench) {
       const folder = at(bench);
       await must(bench.folder, [
@@ -72,7 +72,7 @@ export const fetchChecks: readonly Check<Bench>[] = [
     },
   },
   ...['tree:0', 'blob:limit=1m'].map((filter): Check<Bench> => ({
-    name: `a clone with the filter ${filter} fetches what it lacks`,
+    name: `a clone with the filter ${filter} fetches missing objects when they are needed`,
     async run(bench) {
       const folder = at(bench);
       const args = ['clone', '-q', '--no-checkout', `--filter=${filter}`, bench.server.url(bench.filled), folder];
@@ -81,7 +81,7 @@ export const fetchChecks: readonly Check<Bench>[] = [
     },
   })),
   ...['combine:blob:none+tree:0', 'tree:1000', 'object:type=commit'].map((filter): Check<Bench> => ({
-    name: `the filter ${filter}, which no partial clone needs, is refused in words`,
+    name: `the filter ${filter}, which no partial clone needs, is refused with an error message`,
     async run(bench) {
       const args = ['clone', '--bare', `--filter=${filter}`, bench.server.url(bench.filled), at(bench)];
       const { code, stderr } = await git(bench.folder, args);
@@ -90,7 +90,7 @@ export const fetchChecks: readonly Check<Bench>[] = [
     },
   })),
   {
-    name: 'a fetch after a push brings only what is new',
+    name: 'a fetch after a push transfers only the new commits',
     async run(bench) {
       const id = await fresh(bench);
       const writer = await client(bench, id, ['one', 'two']);
@@ -105,11 +105,11 @@ export const fetchChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a long negotiation is compressed by the client and understood',
+    name: 'a long negotiation that the client compresses is accepted',
     async run(bench) {
       const folder = at(bench);
       await must(bench.folder, ['clone', '-q', '--mirror', bench.source, folder]);
-      // Unrelated commits, so that the client has much to offer.
+      // Unrelated commits, so that the client sends many `have` lines.
       await must(folder, ['fast-import', '--quiet', '--force'], {
         input: Array.from(
           { length: 400 },
@@ -125,7 +125,7 @@ export const fetchChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'an object that no visible ref leads to is not given out by protocol version 0',
+    name: 'protocol version 0 does not serve an object that no visible ref reaches',
     async run(bench) {
       const id = await fresh(bench);
       const folder = await client(bench, id, ['one', 'two']);

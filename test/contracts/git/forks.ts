@@ -1,4 +1,4 @@
-// Forks: the visible refs and what they lead to, in a repository that shares nothing with the one it came from.
+// Checks of forks: the visible refs with everything they reach, in a repository that shares no objects with its source.
 import assert from 'node:assert/strict';
 import { zeroOid } from '#core/repositories/git-backend';
 import type { Check } from '../checks.ts';
@@ -7,7 +7,7 @@ import { git, must } from './stock-git.ts';
 
 export const forkChecks: readonly Check<Bench>[] = [
   {
-    name: 'a fork has every branch and tag of its source, and its default branch, and is whole',
+    name: 'a fork has every branch and tag of its source and its default branch, and passes fsck',
     async run(bench) {
       const { backend, filled, server } = bench;
       const fork = newId();
@@ -20,7 +20,7 @@ export const forkChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'what no branch or tag leads to stays behind',
+    name: 'objects that no branch or tag reaches are not copied',
     async run(bench) {
       const { backend } = bench;
       const source = await fresh(bench);
@@ -40,7 +40,7 @@ export const forkChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a fork outlives its source, and neither sees what the other is given',
+    name: 'a fork remains after its source is removed, and neither sees later pushes to the other',
     async run(bench) {
       const { backend, server } = bench;
       const source = await fresh(bench);
@@ -58,7 +58,7 @@ export const forkChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'of an empty repository there is an empty fork, of none there is none',
+    name: 'a fork of an empty repository is empty, and forking an unknown repository is NotFound',
     async run(bench) {
       const { backend } = bench;
       const fork = newId();
@@ -70,7 +70,7 @@ export const forkChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a fork that nobody waits for any more is given up',
+    name: 'a fork with an aborted signal rejects and leaves no temporary files',
     async run(bench) {
       const gone = AbortSignal.abort(new Error('gone'));
       const fork = newId();

@@ -1,5 +1,5 @@
-// Generated pairs of trees for diffs: files edited, renamed, made executable, binary, links, submodules, with every
-// kind of line ending, from a seed.
+// Generates pairs of trees for diffs from a seed: edited, renamed, executable, binary files, links and submodules, with
+// every kind of line ending.
 import { Buffer } from 'node:buffer';
 import { data, line, quoted, submodule, write } from './history.ts';
 
@@ -9,7 +9,7 @@ interface Entry {
 }
 export type Files = ReadonlyMap<string, Entry>;
 
-/** What a repository holds before and after a change. */
+/** The content of a repository before and after a change. */
 export interface Change {
   readonly before: Files;
   readonly after: Files;
@@ -42,7 +42,7 @@ const words = [
 
 const pick = <T>(random: Random, from: readonly T[]): T => from[random(from.length)] as T;
 
-/** Lines as bytes; the last one may lack its newline, and some are of Latin-1 or end in CR LF. */
+/** Lines as bytes. The last one may lack its newline; some are in Latin-1 or end in CR LF. */
 function text(random: Random, lines: readonly string[]): Buffer {
   const ending = random(4) === 0 ? '\r\n' : '\n';
   const joined = lines.map((one) => one + ending).join('');
@@ -96,7 +96,7 @@ export function generatedChange(seed: number): Change {
   return { before, after };
 }
 
-/** Both trees as commits of a branch each, for fast-import: `before-N` and `after-N`. */
+/** Both trees as one commit each on the branches `before-N` and `after-N`, for fast-import. */
 export function imports(changes: readonly Change[]): Buffer {
   const commit = (branch: string, files: Files): readonly Buffer[] => [
     line(`commit refs/heads/${branch}`),

@@ -1,4 +1,4 @@
-// Clients that go away, in the middle of a clone, of a push and of a blob: nothing of them is left.
+// Checks of clients that disconnect during a clone, a push or a blob: no process and no temporary object remains.
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -34,7 +34,7 @@ async function* whole(body: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(body, 'latin1');
 }
 
-/** Never comes to an end by itself. */
+/** Yields the head and then never ends. */
 async function* stalled(head: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(head, 'latin1');
   await new Promise(() => undefined);
@@ -68,7 +68,7 @@ export const hangUpChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a stream that nobody begins to read is let go of with the request',
+    name: 'a stream that is never read is released when its request is aborted',
     async run(bench) {
       const { id, folder, blob } = await heavy(bench, 4);
       await must(folder, ['push', '-q', 'origin', 'main']);
@@ -90,14 +90,14 @@ export const hangUpChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a killed client in the middle of a clone leaves nothing',
+    name: 'a client killed during a clone leaves no process and no temporary object',
     async run(bench) {
       const { id, folder } = await heavy(bench, 8);
       await must(folder, ['push', '-q', 'origin', 'main']);
       const kill = new AbortController();
       let answers = 0;
       bench.server.onAnswer = (action) => {
-        // The list of refs is the first, the pack the second.
+        // The first answer is the list of refs, the second the pack.
         if (action === 'git-upload-pack' && (answers += 1) === 2) kill.abort();
       };
       assert.equal(
@@ -109,7 +109,7 @@ export const hangUpChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'killed clients in the middle of a push leave nothing, and the repository is as it was',
+    name: 'clients killed during a push leave nothing, and the repository is unchanged',
     async run(bench) {
       const { id, folder } = await heavy(bench, 16);
       for (let round = 0; round < 3; round += 1) {
@@ -125,7 +125,7 @@ export const hangUpChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a push whose request ends before its pack does leaves nothing and is told as ended',
+    name: 'a push whose request ends before its pack leaves nothing, and its answer ends with the abort error',
     async run(bench) {
       const id = await fresh(bench);
       for (const how of ['signal', 'return'] as const) {
@@ -158,7 +158,7 @@ export const hangUpChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a client that goes away while its push is judged moves nothing',
+    name: 'a client that disconnects while its push is judged moves no ref',
     async run(bench) {
       const id = await fresh(bench);
       const folder = await client(bench, id);
@@ -181,7 +181,7 @@ export const hangUpChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a client that goes away after its push was judged has pushed, and it is told',
+    name: 'a client that disconnects after its push was judged has pushed, and `landed` is called',
     async run(bench) {
       const id = await fresh(bench);
       const folder = await client(bench, id);
@@ -213,7 +213,7 @@ export const hangUpChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'reads go on while many clones hang',
+    name: 'reads continue while many clones are unread',
     async run(bench) {
       const { id, folder } = await heavy(bench, 4);
       await must(folder, ['push', '-q', 'origin', 'main']);
@@ -236,14 +236,14 @@ export const hangUpChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'clients that do not finish a request keep nobody from cloning and pushing',
+    name: 'clients with unfinished requests do not block clones and pushes of others',
     async run(bench) {
       const { id, folder } = await heavy(bench, 1);
       await must(folder, ['push', '-q', 'origin', 'main']);
       const tip = await must(folder, ['rev-parse', 'main']);
       const idle = new AbortController();
       const common = { protocol: undefined, signal: idle.signal } as const;
-      // More than there are places, on any machine that runs this.
+      // More requests than there are slots, on any machine.
       const requests = Array.from({ length: 8 * availableParallelism() + 16 }, (_, index) =>
         index % 2 === 0
           ? bench.backend.uploadPack(id, {

@@ -1,11 +1,11 @@
-// A history with everything that trips a reader of trees, made by fast-import from fixed input: the same oids every
-// time.
+// A history with everything that is hard for a reader of trees, made by fast-import from fixed input, so the oids are
+// the same every time.
 import { Buffer } from 'node:buffer';
 import { mkdir } from 'node:fs/promises';
 import { git, must } from './stock-git.ts';
 
 export const binary = Buffer.from(Array.from({ length: 3000 }, (_, index) => (index * 7) % 256));
-/** Bytes that are no UTF-8: `caf\xe9.txt`. */
+/** A name that is not valid UTF-8: `caf\xe9.txt`. */
 export const latinName = Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x2e, 0x74, 0x78, 0x74]);
 export const submodule = '1234567890123456789012345678901234567890';
 
@@ -22,8 +22,8 @@ const names = [
 ];
 
 /**
- * A folder with a bare repository: `main` with odd entries on top of a tangle of merges, tags of each kind, many small
- * commits on `noise`.
+ * Makes a bare repository in a folder: `main` with unusual entries on top of many merges, tags of each kind, and many
+ * small commits on `noise`.
  */
 export async function makeHistory(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
@@ -78,8 +78,8 @@ export const write = (name: string | Buffer, content: string | Buffer, mode = '1
 ];
 
 /**
- * Three lines of work that change, revert and merge each other's files, some merges taking one side whole, some
- * changing more themselves.
+ * Three branches that change, revert and merge each other's files. Some merges take one side unchanged, others change
+ * more.
  */
 function* tangle(): Generator<Buffer> {
   clock = 1_600_000_000;
@@ -103,7 +103,7 @@ function* tangle(): Generator<Buffer> {
     const theirs = tips[other] ?? 1;
     const merge = random(4) === 0 && own !== theirs;
     const changed = names[random(names.length)] ?? 'alpha';
-    // Few values, so that contents return to what they were and meet on several ways.
+    // Few different values, so that contents repeat and both sides of a merge often agree.
     const changes =
       merge && random(2) === 0
         ? []
@@ -160,7 +160,7 @@ function* oddities(): Generator<Buffer> {
   yield* commit('main', 156, 'Größer\n\nbody', [':155'], [...write('src/deep/three', 'last')]);
 }
 
-/** Enough commits that some share their first four digits. */
+/** Enough commits that some share their first four hex digits. */
 function* noise(): Generator<Buffer> {
   for (let mark = 1000; mark < 1600; mark += 1)
     yield* commit('noise', mark, `Noise ${mark}`, mark === 1000 ? [] : [`:${mark - 1}`], []);

@@ -1,4 +1,4 @@
-// A bare HTTP server over the port, as small as the protocol allows, for stock clients to speak to.
+// A minimal HTTP server in front of the port, for stock git clients.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,20 +12,20 @@ export interface GitServer {
   readonly url: (repository: string) => string;
   readonly announced: RefUpdate[][];
   readonly landed: RefUpdate[][];
-  /** `Git-Protocol` headers of upload-pack requests seen. */
+  /** The `Git-Protocol` headers of upload-pack requests so far. */
   readonly protocols: Set<string>;
-  /** Whether a request came compressed. */
+  /** Whether a request body was compressed. */
   compressed: boolean;
   judge: JudgeRefs;
-  /** Why no more refs of a push may move, while they do. */
+  /** Returns why the remaining refs of a push must not move, or undefined. Called while they move. */
   stands: () => Promise<string | undefined>;
-  /** Runs while a push is announced, before an object of it is read. */
+  /** Runs while a push is announced, before any of its objects is read. */
   onAnnounced: () => Promise<void>;
-  /** Runs when git has begun to answer a request and nothing of it was sent. */
+  /** Runs when git has started to answer a request and nothing has been sent yet. */
   onAnswer: (action: string) => void;
-  /** Requests that have not ended. */
+  /** The number of requests that have not ended. */
   open: number;
-  /** What the last request that failed was refused with. */
+  /** The error of the last request that failed. */
   failure: unknown;
   stop(): Promise<void>;
 }

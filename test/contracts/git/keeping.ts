@@ -1,4 +1,5 @@
-// Commits kept of another repository: what comes with them, what is refused, and what clients see of their refs.
+// Checks of keeping commits of another repository: which objects are copied, what is refused, and what clients see of
+// the hidden refs.
 import assert from 'node:assert/strict';
 import { mergeHeadRef, zeroOid, type JudgeRefs, type Oid } from '#core/repositories/git-backend';
 import type { Check } from '../checks.ts';
@@ -8,7 +9,7 @@ import { git, must } from './stock-git.ts';
 const ref = mergeHeadRef(1);
 const admitted: JudgeRefs = async (updates) => updates.map((update) => ({ ref: update.ref, refusal: undefined }));
 const hooks = { judge: admitted, signal: never };
-/** Content that is a kilobyte in every pack. */
+/** Content that takes a kilobyte in every pack. */
 const kilobyte = (): string => Array.from({ length: 30 }, () => crypto.randomUUID()).join('');
 
 interface Forked {
@@ -20,7 +21,7 @@ interface Forked {
   readonly commit: Oid;
 }
 
-/** Both have moved on since: no tip of one is in the other. */
+/** Target and fork have diverged: neither has the tip of the other. */
 async function forked(bench: Bench): Promise<Forked> {
   const { backend, server } = bench;
   const target = await fresh(bench);
@@ -42,7 +43,7 @@ async function forked(bench: Bench): Promise<Forked> {
 const at = async ({ backend }: Bench, id: string, name = ref): Promise<Oid | undefined> =>
   (await backend.readRefs(id, [name]))[0];
 
-/** Every ref leads to what is there, and nothing is borrowed. */
+/** Every ref can be cloned with all its objects, and nothing is borrowed from another repository. */
 async function assertWhole(bench: Bench, id: string, folder: string): Promise<void> {
   const clone = `${folder}/${newId()}.git`;
   await must(folder, ['clone', '-q', '--mirror', bench.server.url(id), clone]);
@@ -52,7 +53,7 @@ async function assertWhole(bench: Bench, id: string, folder: string): Promise<vo
 
 export const keepingChecks: readonly Check<Bench>[] = [
   {
-    name: 'a commit of a fork is kept with all that it leads to, and outlives the fork and a pruning',
+    name: 'a commit of a fork is kept with everything it reaches, and survives the fork and a pruning',
     async run(bench) {
       const { backend } = bench;
       const { target, fork, folder, commit } = await forked(bench);
@@ -70,7 +71,7 @@ export const keepingChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'only what the repository lacks comes, also where both have moved on',
+    name: 'only missing objects are copied, also if both repositories have diverged',
     async run(bench) {
       const { target, fork, commit } = await forked(bench);
       let size = 0;
@@ -81,13 +82,13 @@ export const keepingChecks: readonly Check<Bench>[] = [
       };
       const before = await bench.backend.size(target);
       await bench.backend.keepCommit(target, { from: fork, commit, ref }, { judge, signal: never });
-      // A blob of a kilobyte, a tree, a commit and the index of their pack; there are twenty such blobs.
+      // One blob of a kilobyte, a tree, a commit and the pack index; all twenty blobs would be larger.
       assert.ok(size > 1000 && size < 5000, String(size));
       assert.ok((await bench.backend.size(target)) - before < 6000);
     },
   },
   {
-    name: 'clients may fetch it by its name; lists do not tell of it, who pushes is not told, a fork has none',
+    name: 'clients may fetch the ref by name; lists and pushers do not see it, and forks do not have it',
     async run(bench) {
       const { backend, server } = bench;
       const { target, fork, folder, commit } = await forked(bench);
@@ -103,7 +104,7 @@ export const keepingChecks: readonly Check<Bench>[] = [
       assert.equal(await must(folder, ['rev-parse', 'offered']), commit);
       const clone = `${folder}/${newId()}`;
       await must(folder, ['clone', '-q', server.url(target), clone]);
-      assert.equal((await git(clone, ['cat-file', '-e', commit])).code, 1, 'a clone takes branches and tags');
+      assert.equal((await git(clone, ['cat-file', '-e', commit])).code, 1, 'a clone copies branches and tags only');
       const told = await backend.advertise(target, { service: 'git-receive-pack', protocol: undefined, signal: never });
       const advertised = (await bytesOf(told)).toString();
       assert.ok(advertised.includes('refs/heads/main') && !advertised.includes('refs/merges'));
@@ -114,7 +115,7 @@ export const keepingChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a commit of the repository itself is kept by moving the ref alone; it follows, also back',
+    name: 'a commit of the repository itself is kept by moving the ref alone, also to an older commit',
     async run(bench) {
       const { backend } = bench;
       const { target } = await forked(bench);
@@ -128,7 +129,7 @@ export const keepingChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a fork that was pushed over is followed to its new commits, and to those that are there already',
+    name: 'after a force push of the fork the ref moves to its new commits, and to commits that are already present',
     async run(bench) {
       const { backend } = bench;
       const { target, fork, folder, commit } = await forked(bench);
@@ -145,7 +146,7 @@ export const keepingChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'what the judge refuses leaves nothing behind',
+    name: 'a keep that the judge refuses leaves nothing behind',
     async run(bench) {
       const { backend } = bench;
       const { target, fork, commit } = await forked(bench);
@@ -159,7 +160,7 @@ export const keepingChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'of several who keep at once each is told what became of it, and the ref stands where one of them put it',
+    name: 'of concurrent keeps each returns its outcome, and the ref points to a commit of one that was kept',
     async run(bench) {
       const { backend } = bench;
       const { target, fork, folder, commit } = await forked(bench);
@@ -174,7 +175,7 @@ export const keepingChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'what is not there is not kept: neither repository, nor commit',
+    name: 'a missing repository or commit is not kept',
     async run(bench) {
       const { backend } = bench;
       const { target, fork, folder, commit } = await forked(bench);
@@ -194,7 +195,7 @@ export const keepingChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'nobody waits for it any more: it is given up, and nothing stays',
+    name: 'a keep that is aborted rejects and leaves nothing behind',
     async run(bench) {
       const { backend } = bench;
       const { target, fork, commit } = await forked(bench);
@@ -211,7 +212,7 @@ export const keepingChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a fork or a target that is removed meanwhile is not found, or had its commit kept',
+    name: 'if the fork or the target is removed meanwhile, the keep is NotFound or has finished before',
     async run(bench) {
       const { backend } = bench;
       for (const removed of ['fork', 'target'] as const) {

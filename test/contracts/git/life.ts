@@ -1,4 +1,4 @@
-// The life of a repository: made, listed, maintained, removed.
+// Checks of the life cycle of a repository: created, listed, maintained, removed.
 import assert from 'node:assert/strict';
 import type { Check } from '../checks.ts';
 import { client, commitFile, fresh, newId, type Bench } from './provider.ts';
@@ -24,7 +24,7 @@ export const lifeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a repository made anew under the id of a removed one is empty',
+    name: 'a repository created again under the id of a removed one is empty',
     async run(bench) {
       const id = await fresh(bench);
       const folder = await client(bench, id);
@@ -39,7 +39,7 @@ export const lifeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'the default branch chosen at the making is what a client of the empty repository gets',
+    name: 'a client of an empty repository gets the default branch chosen at creation',
     async run(bench) {
       const id = newId();
       await bench.backend.create(id, { defaultBranch: 'trunk/ä' });
@@ -49,7 +49,7 @@ export const lifeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'an id that could lead out of the root is refused',
+    name: 'an id that could lead outside the root is refused',
     async run({ backend }) {
       for (const id of [
         '',
@@ -70,7 +70,7 @@ export const lifeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'maintenance leaves every ref and object as it was, and reads go on meanwhile',
+    name: 'maintenance changes no ref and no object, and reads continue during it',
     async run(bench) {
       const { backend, server } = bench;
       const id = await fresh(bench);
@@ -84,7 +84,7 @@ export const lifeChecks: readonly Check<Bench>[] = [
           )
           .join(''),
       });
-      // So many pushes that packs are many, and so many refs.
+      // Enough pushes and refs that maintenance repacks them.
       for (const turn of turns)
         await must(folder, [
           'push',
@@ -114,7 +114,7 @@ export const lifeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a listing after a push knows the new commit and the old ones',
+    name: 'a listing after a push returns the new commit and the old ones',
     async run(bench) {
       const id = await fresh(bench);
       const folder = await client(bench, id);

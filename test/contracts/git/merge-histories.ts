@@ -1,6 +1,5 @@
-// Pairs of histories made at random from a seed, for merges to be compared with those of the stock git: renames against
-// edits, modes, links, deletions, line ends, criss-cross merges, what was picked already, and histories with no commit
-// in common.
+// Random pairs of histories from a seed, to compare merges with those of stock git: renames against edits, modes,
+// links, deletions, line endings, criss-cross merges, cherry-picked commits, and unrelated histories.
 import { Buffer } from 'node:buffer';
 
 interface File {
@@ -10,7 +9,7 @@ interface File {
 type Tree = ReadonlyMap<string, File>;
 type Random = (below: number) => number;
 
-/** mulberry32 */
+/** The mulberry32 generator. */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0;
   return (below) => {
@@ -21,10 +20,10 @@ export function randomOf(seed: number): Random {
   };
 }
 
-/** What fast-import reads, and which branches it makes. */
+/** The input for fast-import, and the number of branch pairs it makes. */
 export interface MergeHistories {
   readonly script: string;
-  /** `ours-N` and `theirs-N` for each N below. */
+  /** The branches are `ours-N` and `theirs-N` for each N below this number. */
   readonly pairs: number;
 }
 
@@ -88,7 +87,7 @@ function someTree(random: Random): Tree {
   return tree;
 }
 
-/** A file is no folder, and a folder no file: what is in the way goes. */
+/** Writes a file and removes files and folders that conflict with its path. */
 function put(tree: Map<string, File>, path: string, file: File): void {
   for (const other of tree.keys()) if (other.startsWith(`${path}/`) || path.startsWith(`${other}/`)) tree.delete(other);
   tree.set(path, file);
@@ -105,7 +104,7 @@ const edited = (file: File, random: Random): File => {
   return { ...file, content: lines.join(end) };
 };
 
-/** Each changes one thing, as people do. */
+/** Each function makes one typical change. */
 const changes: readonly ((tree: Map<string, File>, path: string, file: File, random: Random) => void)[] = [
   ...Array.from({ length: 4 }, () => (tree: Map<string, File>, path: string, file: File, random: Random): void => {
     if (file.mode !== '120000') tree.set(path, edited(file, random));
@@ -179,17 +178,17 @@ function makePair(importing: Importing, pair: number, random: Random): void {
   for (let count = random(4); count > 0; count -= 1)
     right = importing.commit(theirs, changed(right.tree, random), [right], `theirs ${count}`);
   if (shape === 0 && !unrelated) {
-    // Criss-cross: each side merges what the other one was.
+    // Criss-cross: each side merges the previous tip of the other.
     const [before, other] = [left, right];
     left = importing.commit(ours, united(before.tree, other.tree), [before, other], 'merge theirs');
     right = importing.commit(theirs, united(other.tree, before.tree), [other, before], 'merge ours');
   } else if (shape === 1) {
-    // The source has merged something of its own.
+    // The source has merged a branch made from itself.
     const side = importing.commit(theirs, changed(right.tree, random), [right], 'side');
     const own = importing.commit(theirs, changed(right.tree, random), [right], 'own');
     right = importing.commit(theirs, united(own.tree, side.tree), [own, side], 'merge side');
   } else if (shape === 2) {
-    // One change is in both.
+    // Both sides have the same change.
     const picked = new Map([...left.tree, ['picked', { mode: '100644', content: 'picked\n' } as const]]);
     left = importing.commit(ours, picked, [left], 'picked');
     right = importing.commit(

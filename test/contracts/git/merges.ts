@@ -1,5 +1,5 @@
-// Merging on a bare repository: what lands is what git would have made, announced, judged and told of as a push; of
-// everything else nothing is left.
+// Checks of merging on a bare repository: the commit equals the one git would make, and the update is announced, judged
+// and reported like a push. A merge that fails leaves nothing behind.
 import assert from 'node:assert/strict';
 import type { MergeStrategy, MergeWrite, RefUpdate } from '#core/repositories/git-backend';
 import type { PushHooks } from '#core/repositories/git-history';
@@ -31,7 +31,7 @@ interface Forked {
   readonly change: (strategy: MergeStrategy) => MergeWrite;
 }
 
-/** `main` and `topic`, which both went on from a common commit: each wrote a file of its own, or the same one. */
+/** `main` and `topic`, which diverged from a common commit. Each wrote its own file, or both wrote the same one. */
 async function forked(bench: Bench, how: 'apart' | 'conflict' | 'unrelated' = 'apart'): Promise<Forked> {
   const repository = await fresh(bench);
   const folder = await client(bench, repository, ['one']);
@@ -53,7 +53,7 @@ async function forked(bench: Bench, how: 'apart' | 'conflict' | 'unrelated' = 'a
   return { repository, folder, change };
 }
 
-/** Nothing moved, and nothing is left. */
+/** No ref moved, and no process or temporary object remains. */
 async function untouched(bench: Bench, { repository, change }: Forked): Promise<void> {
   assert.deepEqual(await bench.backend.readRefs(repository, [ref]), [change('merge').target]);
   assert.deepEqual(await bench.traces(), []);
@@ -61,7 +61,7 @@ async function untouched(bench: Bench, { repository, change }: Forked): Promise<
 
 export const mergeChecks: readonly Check<Bench>[] = [
   {
-    name: 'a merge lands as the very commit git would make, announced before and told after',
+    name: 'a merge makes the same commit as git, is announced before and reported after',
     async run(bench) {
       const { repository, folder, change } = await forked(bench);
       const watched = hooks();
@@ -85,7 +85,7 @@ export const mergeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a squash is one commit on the target, a rebase has the commits of the source with their authors',
+    name: 'a squash is one commit on the target; a rebase keeps the commits of the source with their authors',
     async run(bench) {
       const { repository, change } = await forked(bench);
       const committer = { ...ada, name: 'Bob' };
@@ -112,7 +112,7 @@ export const mergeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'what conflicts is told by its paths; nothing is announced, and nothing left',
+    name: 'a conflict returns its paths; nothing is announced or left behind',
     async run(bench) {
       const given = await forked(bench, 'conflict');
       for (const strategy of ['merge', 'squash', 'rebase'] as const) {
@@ -129,7 +129,7 @@ export const mergeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'histories with no commit in common are rebased, and not merged',
+    name: 'unrelated histories can be rebased but not merged',
     async run(bench) {
       const given = await forked(bench, 'unrelated');
       const { repository, change } = given;
@@ -144,7 +144,7 @@ export const mergeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a merge that is refused, comes late or is given up leaves the branch where it was, and nothing behind',
+    name: 'a merge that is refused, stale or aborted leaves the branch unchanged and nothing behind',
     async run(bench) {
       const given = await forked(bench);
       const { repository, folder, change } = given;
@@ -165,7 +165,7 @@ export const mergeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'more commits than may be rebased are refused, and can be merged all the same',
+    name: 'a rebase of more commits than the limit is refused, and a squash of them works',
     async run(bench) {
       const repository = await fresh(bench);
       const commit = (branch: string, at: number, from: string): string =>

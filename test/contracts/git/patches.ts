@@ -1,5 +1,5 @@
-// Diffs that are to be read: against what stock `git diff` prints of the same commits, as patches that apply, and at
-// their caps.
+// Checks of diffs for display: compared with stock `git diff` of the same commits, applied as patches, and at their
+// caps.
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -14,7 +14,7 @@ import { git, must } from './stock-git.ts';
 
 const MiB = 1024 ** 2;
 const wide: DiffCaps = { maxFileBytes: 4 * MiB, maxTotalBytes: 32 * MiB, maxFileLines: 100_000, maxFiles: 3000 };
-/** Generated pairs of trees; a whole run compares 300. */
+/** The number of generated pairs of trees; a full run compares 300. */
 const pairs = Number(process.env['HEXFORGE_TEST_DIFFS'] ?? 20);
 
 /** A client's repository with `before-N` and `after-N` of each change, pushed. */
@@ -42,7 +42,7 @@ const ends = async (folder: string, index: number): Promise<{ readonly from: str
 const textOf = ({ files }: Patch): string =>
   files.flatMap(({ sections }) => sections.map(({ header, hunks, literal }) => header + (literal ?? hunks))).join('');
 
-/** The tree that comes of applying the patch to `from` in a folder, with an index of its own. */
+/** The tree after applying the patch to `from` in a folder, with a separate index. */
 async function applied(folder: string, from: string, patch: string): Promise<string> {
   const environment = { GIT_INDEX_FILE: join(folder, `index-${randomBytes(6).toString('hex')}`) };
   await must(folder, ['read-tree', from], { environment });
@@ -65,7 +65,7 @@ const told = (one: PatchedFile): string =>
     one.newPath,
   ].join(' ');
 
-/** The same as stock git lists them. */
+/** The same list from stock git. */
 async function listed(folder: string, args: readonly string[]): Promise<readonly string[]> {
   const raw = (await must(folder, ['diff', '--raw', '-z', ...args])).split('\0');
   const counts = (await must(folder, ['diff', '--numstat', ...args])).split('\n').map((row) => row.split('\t'));
@@ -111,7 +111,7 @@ const cases: readonly Change[] = [
   },
 ];
 
-/** Each pair of trees by both algorithms, as a list, as hunks, and applied. */
+/** Compares each pair of trees by both algorithms: as a list, as hunks, and applied. */
 async function compared(bench: Bench, changes: readonly Change[]): Promise<void> {
   const { repository, folder } = await changed(bench, changes);
   for (const [index] of changes.entries())
@@ -128,7 +128,7 @@ async function compared(bench: Bench, changes: readonly Change[]): Promise<void>
         what,
       );
       assert.equal(patch.omitted, undefined);
-      // Of binary files alone nothing is told as text.
+      // If all files are binary there is no text to apply.
       if (patch.files.every(({ isBinary }) => isBinary)) continue;
       const tree = await must(folder, ['rev-parse', `${to}^{tree}`]);
       assert.equal(await applied(folder, from, textOf(patch)), tree, `${what}, applied`);
@@ -151,7 +151,7 @@ export const patchChecks: readonly Check<Bench>[] = [
       ),
   })),
   {
-    name: 'a patch applies where nothing of what it leads to is there, binary files too',
+    name: 'a patch applies in a repository without the new objects, including binary files',
     async run(bench) {
       const { repository, folder } = await changed(bench, cases);
       const { from, to } = await ends(folder, 0);
@@ -161,7 +161,7 @@ export const patchChecks: readonly Check<Bench>[] = [
       await must(elsewhere, ['fetch', '-q', '--depth=1', 'origin', 'before-0']);
       assert.equal(await applied(elsewhere, from, textOf(patch)), tree);
       const heading = patch.files.find(({ newPath }) => newPath === 'utf8 heading');
-      assert.equal(heading?.sections[0]?.literal, undefined, 'a heading that git cut is still text');
+      assert.equal(heading?.sections[0]?.literal, undefined, 'a heading that git cut is still valid text');
       const only = await bench.backend.patch(
         repository,
         { from, to, algorithm: 'myers', paths: ['moved', 'elsewhere'] },
@@ -172,7 +172,7 @@ export const patchChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a patch past a cap leaves out what is past it, says which, and counts all',
+    name: 'a patch past a cap omits the excess, names the cap, and counts everything',
     async run(bench) {
       const lines = (count: number, text: string): Buffer => Buffer.from(`${text}\n`.repeat(count));
       const before = new Map([['keep', file('x\n')]]);

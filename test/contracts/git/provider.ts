@@ -1,4 +1,4 @@
-// What a provider brings to the contract suite of `GitBackend`.
+// The interface of a provider in the contract suite of `GitBackend`, and helpers of its checks.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -9,10 +9,10 @@ import { makeHistory } from './history.ts';
 import { serve, type GitServer } from './http-server.ts';
 import { git, must } from './stock-git.ts';
 
-/** A git back end that the contract is run on. */
+/** A git back end that the contract suite runs on. */
 export interface GitBackendUnderTest {
   readonly backend: GitBackend;
-  /** Processes and temporary objects of clones and pushes that there are now, each in words. */
+  /** Running processes and temporary objects of clones and pushes, each described in words. */
   traces(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -24,9 +24,9 @@ export interface Bench extends GitBackendUnderTest {
   readonly server: GitServer;
   /** A folder for clients. */
   readonly folder: string;
-  /** The repository the history was made in, for git to answer about. */
+  /** The repository that the history was made in; stock git reads it for comparison. */
   readonly source: string;
-  /** Id of the same history behind the port. */
+  /** The id of the same history behind the port. */
   readonly filled: string;
   dispose(): Promise<void>;
 }
@@ -54,14 +54,14 @@ export async function openBench(make: MakeGitBackend): Promise<Bench> {
   };
 }
 
-/** An empty repository behind the port. */
+/** Creates an empty repository behind the port. @returns its id. */
 export async function fresh({ backend }: Bench): Promise<string> {
   const id = newId();
   await backend.create(id, { defaultBranch: 'main' });
   return id;
 }
 
-/** A client's repository with a commit for each content of `file`, on `main`, and `origin` at the server. */
+/** A client's repository with a commit for each content of `file` on `main`; `origin` is the server. */
 export async function client(bench: Bench, repository: string, contents: readonly string[] = ['one']): Promise<string> {
   const folder = await mkdtemp(join(bench.folder, 'client-'));
   await must(folder, ['init', '-q', '-b', 'main', '.']);
@@ -79,7 +79,7 @@ export async function commitFile(folder: string, name: string, content: string |
 
 export const newId = (): string => randomUUID();
 
-/** Resolves when `met` yields true; rejects with what it last saw when that takes too long. */
+/** Resolves when `met` returns true. Rejects after 8 seconds with the last value of `what`. */
 export async function eventually(
   met: () => Promise<boolean> | boolean,
   what: () => Promise<unknown> | unknown,

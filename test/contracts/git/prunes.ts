@@ -1,4 +1,5 @@
-// Pruning: what no ref leads to goes when it is old enough, everything else stays, and nobody else notices.
+// Checks of pruning: unreachable objects are removed when they are old enough, everything else remains, and concurrent
+// work is not disturbed.
 import assert from 'node:assert/strict';
 import { zeroOid, type GitBackend, type Oid } from '#core/repositories/git-backend';
 import type { Check } from '../checks.ts';
@@ -6,7 +7,7 @@ import { bytesOf, client, commitFile, fresh, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';
 
 const hour = 3_600_000;
-/** Everything was written before that, or nothing. */
+/** Cutoff dates: every object was written before the first and after the second. */
 const later = (): Date => new Date(Date.now() + hour);
 const earlier = (): Date => new Date(Date.now() - hour);
 
@@ -14,7 +15,7 @@ interface Dropped {
   readonly id: string;
   readonly folder: string;
   readonly kept: Oid;
-  /** A commit that only a deleted branch led to, and its file `secret`. */
+  /** A commit that only a deleted branch reached, and its file `secret`. */
   readonly commit: Oid;
   readonly blob: Oid;
 }
@@ -33,7 +34,7 @@ async function dropped(bench: Bench): Promise<Dropped> {
   return { id, folder, kept, commit, blob: await must(folder, ['rev-parse', 'dropped:secret']) };
 }
 
-/** Asks for the commit and its file in every way that answers by oid. */
+/** Looks up the commit and its file in every way that takes an oid. */
 async function answers(backend: GitBackend, { id, commit, blob }: Dropped): Promise<readonly boolean[]> {
   const found = await Promise.all([
     backend.resolveCommit(id, commit),
@@ -70,14 +71,18 @@ export const pruneChecks: readonly Check<Bench>[] = [
       const old = await dropped(bench);
       const { id, kept } = old;
       const refs = await backend.refs(id, 'all');
-      assert.deepEqual(await answers(backend, old), all(true), 'until then it is answered by its oid');
+      assert.deepEqual(await answers(backend, old), all(true), 'before pruning it is found by its oid');
       assert.deepEqual(await backend.prune(id, { before: later() }), { remaining: false });
       assert.deepEqual(await answers(backend, old), all(false));
       assert.deepEqual(await backend.refs(id, 'all'), refs);
       assert.equal((await backend.entry(id, kept, 'file'))?.size, 3);
       assert.equal((await backend.history(id, { tip: kept, skip: 0, limit: 9 })).length, 2);
       await assertWhole(bench, id);
-      assert.deepEqual(await backend.prune(id, { before: later() }), { remaining: false }, 'again finds nothing');
+      assert.deepEqual(
+        await backend.prune(id, { before: later() }),
+        { remaining: false },
+        'a second pruning finds nothing',
+      );
       assert.deepEqual(await bench.traces(), []);
     },
   },
@@ -94,7 +99,7 @@ export const pruneChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'what a hidden ref alone leads to stays, and so does an annotated tag’s, but not that of a tag which is gone',
+    name: 'objects of a hidden ref and of an annotated tag remain, and objects of a deleted tag are removed',
     async run(bench) {
       const { backend } = bench;
       const hidden = await dropped(bench);
@@ -124,7 +129,7 @@ export const pruneChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'pushes, reads, clones and maintenance go on beside prunings, and every push is whole afterwards',
+    name: 'pushes, reads, clones and maintenance continue during prunings, and every push is complete afterwards',
     async run(bench) {
       const { backend } = bench;
       const beside = await dropped(bench);
@@ -158,7 +163,7 @@ export const pruneChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'an empty repository is pruned to nothing, one that is not there is not found, and nobody waits for one given up',
+    name: 'pruning an empty repository succeeds, an unknown one is NotFound, and an aborted pruning rejects',
     async run(bench) {
       const { backend } = bench;
       const id = await fresh(bench);

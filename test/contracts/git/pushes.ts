@@ -1,4 +1,4 @@
-// Pushes by the stock client: what lands, what is refused and how it is told, and what is told to whom.
+// Checks of pushes by the stock git client: which refs move, which are refused and why, and which hooks are called.
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
@@ -10,7 +10,7 @@ import { git, must } from './stock-git.ts';
 const accepting = async (updates: readonly RefUpdate[]): Promise<{ ref: string; refusal: undefined }[]> =>
   updates.map(({ ref }) => ({ ref, refusal: undefined }));
 
-/** Runs with empty records and a judge of its own. */
+/** Runs with empty records and its own judge. */
 async function pushing(
   bench: Bench,
   run: (parts: {
@@ -34,7 +34,7 @@ async function pushing(
 }
 
 const line = (text: string): string => `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
-/** Of bytes, one a character. */
+/** A pkt-line of bytes, one per character. */
 const rawLine = (text: string): string => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
 const one = 'a'.repeat(40);
 
@@ -96,13 +96,13 @@ export const pushChecks: readonly Check<Bench>[] = [
         let text = '';
         for await (const chunk of answer) {
           text += Buffer.from(chunk).toString('latin1');
-          assert.ok(told || !text.includes('ok refs/heads/main'), 'the report went out first');
+          assert.ok(told || !text.includes('ok refs/heads/main'), 'the report was sent before `landed`');
         }
         assert.match(text, /unpack ok[\s\S]*ok refs\/heads\/main[\s\S]*0000$/);
       }),
   },
   {
-    name: 'what lands is told however the client says in what form it wants its report',
+    name: '`landed` is called for every way in which the client lists its report capabilities',
     run: (bench) =>
       pushing(bench, async ({ folder }) => {
         const tip = await must(folder, ['rev-parse', 'main']);
@@ -134,7 +134,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'where telling fails the client still hears that its push landed, for it has',
+    name: 'if `landed` fails the client still receives ok, because the refs have moved',
     run: (bench) =>
       pushing(bench, async ({ id, folder }) => {
         const tip = await must(folder, ['rev-parse', 'main']);
@@ -156,7 +156,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'a refused ref shows its sentence and stays, the others land',
+    name: 'a refused ref shows its reason and does not move, the others do',
     run: (bench) =>
       pushing(bench, async ({ id, push }) => {
         bench.server.judge = async (updates) =>
@@ -180,7 +180,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'of refs that one sentence after the other refuses, each hears its own, whatever its name is to a shell',
+    name: 'each refused ref gets its own reason, also if its name contains shell syntax',
     run: (bench) =>
       pushing(bench, async ({ id, push }) => {
         const names = [
@@ -213,7 +213,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'the judge is asked about every ref of a push, whatever letters their names end in',
+    name: 'the judge is called with every ref of a push, for any ending of the names',
     run: (bench) =>
       pushing(bench, async ({ push }) => {
         const refs = Array.from({ length: 60 }, (_, index) => `refs/heads/${index}END`);
@@ -237,7 +237,7 @@ export const pushChecks: readonly Check<Bench>[] = [
           return updates.map(({ ref }) => ({ ref, refusal: ref === 'refs/heads/locked' ? 'locked it is' : undefined }));
         };
         const { code, stderr } = await push('--atomic', 'main', 'main:locked');
-        assert.deepEqual(told, [true], 'which the judge may know');
+        assert.deepEqual(told, [true], 'the judge is given `atomic`');
         assert.equal(code, 1);
         assert.match(stderr, /locked it is/);
         assert.deepEqual(await bench.backend.refs(id, 'all'), []);
@@ -245,7 +245,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'a push refused whole leaves no object behind',
+    name: 'a push that is refused entirely leaves no object behind',
     run: (bench) =>
       pushing(bench, async ({ id, folder, push }) => {
         bench.server.judge = async (updates) => updates.map(({ ref }) => ({ ref, refusal: 'not today' }));
@@ -257,7 +257,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'a ref the judge forgets is refused, and so is everything where the judge fails',
+    name: 'a ref without a verdict is refused, and all refs are refused if the judge throws',
     run: (bench) =>
       pushing(bench, async ({ id, push }) => {
         bench.server.judge = async () => [{ ref: 'refs/heads/main', refusal: undefined }];
@@ -277,7 +277,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'the judge can ask whether a push goes forward while its objects are not part of the repository',
+    name: 'the judge can test for fast-forward while the objects are still in quarantine',
     run: (bench) =>
       pushing(bench, async ({ id, folder, push }) => {
         assert.equal((await push('main~1:refs/heads/main')).code, 0);
@@ -302,12 +302,12 @@ export const pushChecks: readonly Check<Bench>[] = [
         assert.equal(code, 1);
         assert.match(stderr, /force pushes are refused/);
         assert.deepEqual(asked, [true, false]);
-        // A commit, a tree and a blob or so, deflated.
+        // Roughly a commit, a tree and a blob, deflated.
         assert.ok(sizes.length === 2 && sizes.every((size) => size > 50 && size < 5000), sizes.join());
       }),
   },
   {
-    name: 'a ref of the forge’s own can be neither pushed nor seen',
+    name: 'refs of the forge itself can be neither pushed nor listed',
     run: (bench) =>
       pushing(bench, async ({ id, push }) => {
         const { code, stderr } = await push('main:refs/hexforge/x');
@@ -318,7 +318,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'a push over 20 MB lands whole, with progress, and the blob reads back in pieces',
+    name: 'a push over 20 MB is accepted with progress output, and the blob can be read in chunks',
     run: (bench) =>
       pushing(bench, async ({ id, folder, push }) => {
         const content = randomBytes(20 * 1024 * 1024);
@@ -334,7 +334,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'two clients that push to one branch at once: one lands, the other is told',
+    name: 'of two concurrent pushes to one branch one moves it, and the other client gets an error',
     run: (bench) =>
       pushing(bench, async ({ id, folder, push }) => {
         await push('main');
@@ -379,7 +379,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'broken objects and names that fool file systems are refused, old histories’ small faults are not',
+    name: 'broken objects and names that are dangerous in file systems are refused; small faults of old histories are accepted',
     run: (bench) =>
       pushing(bench, async ({ folder, push }) => {
         const blob = await must(folder, ['hash-object', '-w', '--stdin'], { input: 'x' });
@@ -397,7 +397,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'what a client sends to see whether it may is answered with nothing, and no one is told',
+    name: 'the empty request by which a client probes for access gets an empty answer, and no hook is called',
     run: (bench) =>
       pushing(bench, async ({ id }) => {
         const told = (): Promise<void> => Promise.reject(new Error('told of nothing'));
@@ -416,7 +416,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'a body that is no push is refused before anyone is told',
+    name: 'a body that is not a push is refused before any hook is called',
     run: (bench) =>
       pushing(bench, async ({ id }) => {
         const told = (): Promise<void> => Promise.reject(new Error('told of nothing'));
@@ -433,7 +433,7 @@ export const pushChecks: readonly Check<Bench>[] = [
           `${line(`${zeroOid} ${one} refs/heads/x\n${zeroOid} ${one} refs/heads/y\0report-status`)}0000`,
           `${line(`${zeroOid} ${one} refs/heads/../../x\0report-status`)}0000`,
           `${line(`${zeroOid} ${one} HEAD\0report-status`)}0000`,
-          // One ref twice, or in bytes that are no UTF-8: a rule would be asked of another ref than the one that moves.
+          // The same ref twice, or a name that is not UTF-8: the rules would judge another ref than the one that moves.
           `${line(`${one} ${'b'.repeat(40)} refs/heads/x\0report-status`)}${line(`${'b'.repeat(40)} ${zeroOid} refs/heads/x`)}0000`,
           `${line(`${zeroOid} ${one} refs/heads/x\0report-status`)}${line(`${zeroOid} ${one} refs/heads/x`)}0000`,
           `${rawLine(`${zeroOid} ${one} refs/heads/\xff\0report-status`)}0000`,
@@ -478,7 +478,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'a pack that is cut off or no pack moves nothing and is told as a refusal',
+    name: 'a truncated pack or a body without a pack moves nothing and is reported as a refusal',
     run: (bench) =>
       pushing(bench, async ({ id, folder }) => {
         const tip = await must(folder, ['rev-parse', 'main']);
@@ -506,7 +506,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'refs that announce themselves while announcing is refused stop the push before an object is read',
+    name: 'if `announced` rejects, the push stops before any object is read',
     run: (bench) =>
       pushing(bench, async ({ id }) => {
         let read = 0;
@@ -530,7 +530,7 @@ export const pushChecks: readonly Check<Bench>[] = [
   },
 ];
 
-/** The pack of everything a commit leads to. */
+/** The pack of everything that a commit reaches. */
 async function packOf(folder: string, tip: string): Promise<Buffer> {
   const name = await must(folder, ['pack-objects', '-q', '--revs', `${folder}/.git/sent`], { input: `${tip}\n` });
   const { readFile } = await import('node:fs/promises');

@@ -1,4 +1,5 @@
-// Reading: revisions, refs, entries, trees, blobs and last commits, each against what git itself says.
+// Checks of reading: revisions, refs, entries, trees, blobs and last commits, each compared with the output of stock
+// git.
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { NotFound } from '#core/kernel/errors';
@@ -14,7 +15,7 @@ async function commitOf({ source }: Bench, revision: string): Promise<string> {
   return await must(source, ['rev-parse', `${revision}^{commit}`]);
 }
 
-/** Names in a folder as git prints them, raw bytes read as UTF-8. */
+/** The names in a folder as git prints them, with raw bytes read as UTF-8. */
 async function namesIn({ source }: Bench, commit: string, folder: string): Promise<readonly string[]> {
   const printed = await must(source, ['ls-tree', '-z', '--name-only', folder === '' ? commit : `${commit}:${folder}`]);
   return printed.split('\0').filter((name) => name !== '');
@@ -51,7 +52,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'forty digits are the commit of that id, whatever a branch or a tag is called; fewer are a branch first',
+    name: 'forty hex digits resolve to the commit of that oid even if a branch or tag has that name; fewer resolve to a branch first',
     async run(bench) {
       const { backend } = bench;
       const repository = await fresh(bench);
@@ -87,7 +88,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'text that names no commit, or is no legal name, resolves to nothing',
+    name: 'text that names no commit or is not a legal name resolves to undefined',
     async run(bench) {
       const { backend, filled } = bench;
       const blob = await must(bench.source, ['rev-parse', 'main:alpha']);
@@ -127,13 +128,13 @@ export const readChecks: readonly Check<Bench>[] = [
     async run(bench) {
       const oids = (await must(bench.source, ['rev-list', '--all'])).split('\n').toSorted();
       const shared = oids.find((oid, index) => oids[index + 1]?.slice(0, 4) === oid.slice(0, 4));
-      assert.ok(shared !== undefined, 'the history holds no two commits that begin alike');
+      assert.ok(shared !== undefined, 'the history has no two commits with the same first four digits');
       assert.equal(await bench.backend.resolveCommit(bench.filled, shared.slice(0, 4)), undefined);
       assert.equal(await bench.backend.resolveCommit(bench.filled, shared.slice(0, 20)), shared);
     },
   },
   {
-    name: 'in an empty repository HEAD and the default branch resolve to nothing and there are no refs',
+    name: 'in an empty repository HEAD and the default branch resolve to undefined and there are no refs',
     async run(bench) {
       const id = await fresh(bench);
       assert.equal(await bench.backend.resolveCommit(id, 'HEAD'), undefined);
@@ -142,7 +143,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'HEAD follows the default branch, also to one that does not exist',
+    name: 'HEAD follows the default branch, also to a branch that does not exist',
     async run(bench) {
       const { backend, filled } = bench;
       await backend.setDefaultBranch(filled, 'feature/ä');
@@ -155,7 +156,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'names are legal as git check-ref-format says, but for those that begin with a dash',
+    name: 'a name is legal if git check-ref-format accepts it and it does not begin with a dash',
     async run({ backend, folder }) {
       const { git } = await import('./stock-git.ts');
       const names = [
@@ -296,7 +297,7 @@ export const readChecks: readonly Check<Bench>[] = [
       ];
       assert.deepEqual(await backend.refs(id, 'tags'), expected);
       await backend.maintain(id);
-      assert.deepEqual(await backend.refs(id, 'tags'), expected, 'after upkeep');
+      assert.deepEqual(await backend.refs(id, 'tags'), expected, 'after maintenance');
       await must(folder, ['push', '-q', 'origin', ':refs/tags/once', '+main:refs/tags/twice']);
       assert.deepEqual(
         await backend.refs(id, 'tags'),
@@ -309,7 +310,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a list of branches made during pushes and upkeep has every one that was pushed before it',
+    name: 'a list of branches made during pushes and maintenance has every branch pushed before it',
     async run(bench) {
       const { backend } = bench;
       const id = await fresh(bench);
@@ -342,7 +343,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'present values of refs come in the order asked, zeros for what is absent or illegal',
+    name: 'readRefs returns values in the order of the names, and zeros for missing or illegal names',
     async run(bench) {
       const names = ['refs/heads/side', 'refs/heads/absent', 'refs/heads/main', '../HEAD', 'refs/tags/v1'];
       assert.deepEqual(await bench.backend.readRefs(bench.filled, names), [
@@ -385,7 +386,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'an entry is found by its path, whatever its name and kind',
+    name: 'an entry is found by its path, for any name and kind',
     async run(bench) {
       const { backend, filled } = bench;
       const main = await commitOf(bench, 'main');
@@ -407,7 +408,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'paths that climb, are empty in between or go through a file name nothing',
+    name: 'paths with dot segments, empty segments or a file as folder return undefined',
     async run(bench) {
       const { backend, filled } = bench;
       const main = await commitOf(bench, 'main');
@@ -467,7 +468,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'what one repository holds is not in another',
+    name: 'an object of one repository is not found in another',
     async run(bench) {
       const { backend, filled } = bench;
       const main = await commitOf(bench, 'main');
@@ -514,7 +515,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   })),
   {
-    name: 'last commits of a folder that is none, or of no commit, are empty, and asking twice at once gives the same',
+    name: 'last commits of a missing folder or commit are an empty map, also for two concurrent requests',
     async run(bench) {
       const { backend, filled } = bench;
       const main = await commitOf(bench, 'main');
@@ -536,7 +537,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a request that was given up before it began is not answered',
+    name: 'a request whose signal is already aborted is rejected',
     async run(bench) {
       const gone = AbortSignal.abort(new Error('gone'));
       const main = await commitOf(bench, 'main');
@@ -548,7 +549,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a hundred readers at once all get their answer',
+    name: 'a hundred concurrent reads all return the entry',
     async run(bench) {
       const main = await commitOf(bench, 'main');
       const expected = await bench.backend.entry(bench.filled, main, 'src/one');
@@ -559,7 +560,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a repository that is not there is not found',
+    name: 'reads of an unknown repository are NotFound',
     async run({ backend }) {
       const id = newId();
       await assert.rejects(backend.resolveCommit(id, 'main'), NotFound);

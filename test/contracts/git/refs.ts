@@ -1,12 +1,11 @@
-// Refs as the forge reads and moves them: what stands behind them, how far they are apart, moving with the old value,
-// tags as objects.
+// Checks of how the forge reads and moves refs: tips, divergence, moves that compare the old value, and tag objects.
 import assert from 'node:assert/strict';
 import { zeroOid } from '#core/repositories/git-backend';
 import type { Check } from '../checks.ts';
 import { client, fresh, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';
 
-/** A repository with `main` of three commits; the oids, oldest first. */
+/** A repository with `main` of three commits. @returns their oids, oldest first. */
 async function three(
   bench: Bench,
 ): Promise<{ readonly id: string; readonly folder: string; readonly oids: readonly [string, string, string] }> {
@@ -44,7 +43,7 @@ export const refChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'the list of refs says when one of them changed, and is made once while none does',
+    name: 'the digest of the ref list changes if a ref changed; the list is rebuilt only then',
     async run(bench) {
       const {
         id,
@@ -61,7 +60,7 @@ export const refChecks: readonly Check<Bench>[] = [
       await new Promise((resolve) => setTimeout(resolve, 150));
       const [second, third] = [await backend.refList(id, 'all'), await backend.refList(id, 'all')];
       assert.equal(second.digest, first.digest);
-      assert.equal(third.refs, second.refs, 'the very same');
+      assert.equal(third.refs, second.refs, 'the same object');
       const update = { ref: 'refs/heads/side', old: a, new: b };
       await backend.moveRefs(id, [update]);
       const moved = await backend.refList(id, 'all');
@@ -72,7 +71,7 @@ export const refChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a signature and what git does not write itself are left out of a tag',
+    name: 'a signature and header lines that git does not write are left out of a tag',
     async run(bench) {
       const {
         id,
@@ -108,7 +107,7 @@ export const refChecks: readonly Check<Bench>[] = [
     async run({ backend, filled, source }) {
       const base = await must(source, ['rev-parse', 'main']);
       const listed = (await must(source, ['rev-list', '--all'])).split('\n').filter((_, index) => index % 11 === 0);
-      // Tips, merges, roots, another history, the base itself; more than one word of bits.
+      // Tips, merges, roots, an unrelated history and the base itself; more heads than bits in one machine word.
       const heads = [
         ...new Set([
           ...listed,
@@ -124,16 +123,16 @@ export const refChecks: readonly Check<Bench>[] = [
           .map(Number);
         assert.deepEqual(found.get(head), { ahead, behind }, head);
       }
-      assert.deepEqual(await backend.divergence(filled, base, heads), found, 'asked again');
+      assert.deepEqual(await backend.divergence(filled, base, heads), found, 'a second call');
       assert.deepEqual(await backend.divergence(filled, base, []), new Map());
     },
   },
   {
-    name: 'divergence counts right where dates lie',
+    name: 'divergence is right if commit dates are wrong',
     async run(bench) {
       const id = await fresh(bench);
       const folder = await client(bench, id, []);
-      // Parents younger than their children, on both sides of a merge.
+      // Parents are younger than their children, on both sides of a merge.
       const dates = [9000, 1000, 8000, 500, 7000, 100];
       const parents = ['', 'from :1\n', 'from :1\n', 'from :2\nmerge :3\n', 'from :3\n', 'from :5\n'];
       await must(folder, ['fast-import', '--quiet', '--date-format=raw'], {
@@ -168,7 +167,7 @@ export const refChecks: readonly Check<Bench>[] = [
       const ref = 'refs/heads/x/ü';
       const at = async () => (await backend.readRefs(id, [ref]))[0];
       assert.equal(await backend.moveRefs(id, [{ ref, old: zeroOid, new: a }]), 'moved');
-      assert.equal(await backend.moveRefs(id, [{ ref, old: zeroOid, new: b }]), 'stale', 'it is there already');
+      assert.equal(await backend.moveRefs(id, [{ ref, old: zeroOid, new: b }]), 'stale', 'it exists already');
       assert.equal(await backend.moveRefs(id, [{ ref, old: b, new: c }]), 'stale');
       assert.equal(await backend.moveRefs(id, [{ ref, old: b, new: zeroOid }]), 'stale');
       assert.equal(await at(), a);
@@ -178,7 +177,7 @@ export const refChecks: readonly Check<Bench>[] = [
           { ref: 'refs/heads/main', old: a, new: b },
         ]),
         'stale',
-        'one of two',
+        'one of two is stale',
       );
       assert.equal(await at(), a);
       assert.equal(
@@ -190,12 +189,12 @@ export const refChecks: readonly Check<Bench>[] = [
       );
       assert.deepEqual(await backend.readRefs(id, [ref, 'refs/tags/t']), [b, c]);
       assert.equal(await backend.moveRefs(id, [{ ref, old: b, new: zeroOid }]), 'moved');
-      assert.equal(await backend.moveRefs(id, [{ ref, old: b, new: zeroOid }]), 'stale', 'gone already');
+      assert.equal(await backend.moveRefs(id, [{ ref, old: b, new: zeroOid }]), 'stale', 'already deleted');
       assert.equal(await at(), zeroOid);
     },
   },
   {
-    name: 'a name cannot be a folder of another, packed or not',
+    name: 'a ref name cannot be a folder of another, packed or not',
     async run(bench) {
       const { backend } = bench;
       const {
@@ -220,13 +219,13 @@ export const refChecks: readonly Check<Bench>[] = [
           { ref: 'refs/tags/t3', old: await must(folder, ['rev-parse', 'main']), new: zeroOid },
         ]),
         'moved',
-        'a packed ref goes too',
+        'a packed ref blocks too',
       );
       assert.deepEqual(await backend.readRefs(id, ['refs/tags/t3']), [zeroOid]);
     },
   },
   {
-    name: 'of many creations of one ref at once one succeeds',
+    name: 'of many concurrent creations of one ref exactly one succeeds',
     async run(bench) {
       const {
         id,
@@ -241,7 +240,7 @@ export const refChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'names and values that could be read as something else never reach git',
+    name: 'ref names and values that git could misread are rejected before git is called',
     async run(bench) {
       const {
         id,
@@ -272,7 +271,7 @@ export const refChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'an annotated tag is the object git would write, whatever its message and its author are',
+    name: 'an annotated tag is the object git would write, for any message and author',
     async run(bench) {
       const { backend, server } = bench;
       const {

@@ -1,4 +1,4 @@
-// The stock git client as a user runs it, with no configuration of this machine.
+// Runs the stock git client as a user does, without the configuration of this machine.
 import type { Buffer } from 'node:buffer';
 import { run, type Ran } from '#test/support/program';
 
@@ -9,7 +9,7 @@ export const clientEnvironment: Readonly<Record<string, string>> = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_TERMINAL_PROMPT: '0',
-  // Compressing what is random costs only time.
+  // Compressing random content only costs time.
   GIT_CONFIG_COUNT: '1',
   GIT_CONFIG_KEY_0: 'core.compression',
   GIT_CONFIG_VALUE_0: '0',
@@ -20,8 +20,8 @@ export const clientEnvironment: Readonly<Record<string, string>> = {
 };
 
 /**
- * Runs git to its end, whatever its exit code. Aborted, it is killed with everything it started: git-remote-http would
- * go on without it.
+ * Runs git to its end and returns its exit code. If aborted, it is killed with every process it started, because
+ * git-remote-http would continue.
  */
 export async function git(
   folder: string,
@@ -36,7 +36,7 @@ export async function git(
   return await run('git', ['-C', folder, ...args], { ...rest, environment: { ...clientEnvironment, ...environment } });
 }
 
-/** The same where failure is a fault of the test: trimmed output. */
+/** Runs git and returns its trimmed output. @throws {Error} if git fails. */
 export async function must(
   folder: string,
   args: readonly string[],

@@ -1,5 +1,5 @@
-// Writing a file as a commit: what lands is what git would have made, and it is announced, judged and told of as a
-// push.
+// Checks of writing a file as a commit: the commit equals the one git would make, and the update is announced, judged
+// and reported like a push.
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { zeroOid, type RefUpdate } from '#core/repositories/git-backend';
@@ -33,7 +33,7 @@ function hooks(refusal?: string): PushHooks & { readonly told: (readonly [string
 
 export const writeChecks: readonly Check<Bench>[] = [
   {
-    name: 'a write lands as the very commit git would make, announced before and told after',
+    name: 'a write makes the same commit as git, is announced before and reported after',
     async run(bench) {
       const repository = await fresh(bench);
       const folder = await client(bench, repository, ['one']);
@@ -62,7 +62,7 @@ export const writeChecks: readonly Check<Bench>[] = [
       assert.equal(await must(folder, ['rev-parse', 'HEAD']), commit.oid);
       assert.equal(await must(folder, ['rev-parse', 'HEAD:new/dé ep/file']), blob);
       assert.equal(await must(folder, ['fsck', '--strict']), '');
-      // The same made by git from the same parent.
+      // The same commit made by git from the same parent.
       const environment = { GIT_AUTHOR_DATE: '1700000000 +0000', GIT_COMMITTER_DATE: '1700000000 +0000' };
       assert.equal(
         await must(folder, ['commit-tree', '-p', parent, '-m', 'Write\n\nmore', 'HEAD^{tree}'], { environment }),
@@ -71,7 +71,7 @@ export const writeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a write may begin a branch, remove a file with the folders it leaves empty, and keep the order of names',
+    name: 'a write may create a branch, remove a file with the folders it leaves empty, and keeps names sorted',
     async run(bench) {
       const repository = await fresh(bench);
       let parent = zeroOid;
@@ -139,7 +139,7 @@ export const writeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a large file is written whole',
+    name: 'a large file is written completely',
     async run(bench) {
       const repository = await fresh(bench);
       const content = Buffer.alloc(20 * 1024 * 1024, 'not to be compressed away entirely\n');

@@ -1,7 +1,7 @@
-// Who administers what, written by hand from document C, "Administration", and document D, "Administration": the admin
-// scope of each route, and the scope that a personal access token needs beside.
+// The hand-written table of who administers what: the admin scope of each route under /api/v1/admin, and the scope that
+// a personal access token needs in addition.
 
-/** Document D, "Accounts, sessions, tokens": the ten of document C and admin:repo_roles. */
+/** All admin scopes. */
 export const adminScopes = [
   'admin:users',
   'admin:impersonation',
@@ -18,13 +18,13 @@ export const adminScopes = [
 type AdminScope = (typeof adminScopes)[number];
 
 export interface Guard {
-  /** Undefined: the super-admin flag alone. */
+  /** Undefined: only super-admins. */
   readonly scope: AdminScope | undefined;
-  /** Document D: admin:users for users, groups and their members, admin:system for every other admin route. */
+  /** admin:users for users, groups and their members; admin:system for every other admin route. */
   readonly pat: 'admin:users' | 'admin:system';
 }
 
-/** Path under /api/v1/admin, `*` at the end for any rest; the first that fits counts. */
+/** Paths under /api/v1/admin. A `*` at the end matches any rest; the first match counts. */
 const table: readonly (readonly [path: string, guard: Guard])[] = [
   ['/users/{uid}/admin-scopes*', { scope: 'admin:roles', pat: 'admin:system' }],
   ['/admin-scopes', { scope: 'admin:roles', pat: 'admin:system' }],
@@ -32,16 +32,16 @@ const table: readonly (readonly [path: string, guard: Guard])[] = [
   ['/user-groups*', { scope: 'admin:users', pat: 'admin:users' }],
   ['/settings*', { scope: 'admin:settings', pat: 'admin:system' }],
   ['/rate-limits*', { scope: 'admin:rate_limit', pat: 'admin:system' }],
-  // Document A, "Self-service OAuth2 applications".
+  // Self-service OAuth2 applications, as an administrator sees them.
   ['/oauth2/apps*', { scope: 'admin:oauth2', pat: 'admin:system' }],
-  // "super-admin flag".
+  // Only super-admins.
   ['/audit-log*', { scope: undefined, pat: 'admin:system' }],
-  // Document B, "Issue types": instance administrators.
+  // Instance administrators.
   ['/issue-types*', { scope: undefined, pat: 'admin:system' }],
   ['/plugins', { scope: undefined, pat: 'admin:system' }],
 ];
 
-/** The line of the table for a path of the OpenAPI document. */
+/** The row of the table for a path of the OpenAPI document. */
 export function guardOf(path: string): { readonly line: string; readonly guard: Guard } | undefined {
   const rest = path.slice('/api/v1/admin'.length);
   const found = table.find(([line]) => (line.endsWith('*') ? rest.startsWith(line.slice(0, -1)) : rest === line));

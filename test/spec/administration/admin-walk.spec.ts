@@ -1,5 +1,5 @@
-// Every route of administrators × every admin scope, with a session and with personal access tokens: who may is
-// answered as an instance administrator is, who may not as documents C and D say, to the sentence.
+// Requests every admin route with every admin scope, by session and by personal access token: a permitted caller gets
+// the same answer as an instance administrator, any other the documented refusal and its exact message.
 import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import { sharedForge } from '#test/support/shared-forge';
@@ -7,7 +7,7 @@ import { adminScopes, guardOf, lines, type Guard } from './admin-table.ts';
 
 const patScopes = ['admin:users', 'admin:system'] as const;
 
-/** The status, and of a refusal the code and what lacks. */
+/** The status, and for a refusal the code and the missing scope. */
 function toldBy({ status, body }: Answer): string {
   const { error, error_code: code } = (body ?? {}) as { readonly error?: string; readonly error_code?: string };
   if (status !== 403) return code === undefined ? `${status}` : `${status} ${code}`;
@@ -17,7 +17,7 @@ function toldBy({ status, body }: Answer): string {
 const lacking = ({ scope }: Guard): string =>
   scope === undefined ? '403 forbidden' : `403 forbidden: admin scope required: ${scope}`;
 
-void t.test('every route of administrators × every admin scope', { timeout: 120_000 }, async (t) => {
+void t.test('every admin route with every admin scope', { timeout: 120_000 }, async (t) => {
   const forge = await sharedForge(t);
   const admin = await forge.administrator();
   const routes = forge.contract.operations
@@ -31,10 +31,10 @@ void t.test('every route of administrators × every admin scope', { timeout: 120
   t.strictSame(
     lines.filter((line) => !routes.some((route) => route.line === line)),
     [],
-    'every line is of a route',
+    'every row matches a route',
   );
 
-  /** With ids that are none and no body: who may is told what is wrong with them, who may not nothing of it. */
+  /** Sends malformed ids and no body: a permitted caller gets an error about them, any other gets only the refusal. */
   const ask = async (client: Client, { method, path }: (typeof routes)[number]): Promise<string> =>
     toldBy(await client.request(method, path.replaceAll(/\{\w+\}/g, 'malformed')));
 
@@ -44,7 +44,7 @@ void t.test('every route of administrators × every admin scope', { timeout: 120
   t.strictSame(
     routes.filter((route) => /^40[13]/.test(free.get(route) ?? '')),
     [],
-    'an instance administrator may all',
+    'an instance administrator may use every route',
   );
   const walk = async (who: string, client: Client, told: (guard: Guard) => string | undefined): Promise<void> => {
     await Promise.all(
@@ -86,7 +86,7 @@ void t.test('every route of administrators × every admin scope', { timeout: 120
       );
   }
 
-  // All of them together do not make the flag; and who is suspended, or signed out, holds nothing.
+  // All scopes together do not replace the super-admin flag, and a suspended or signed-out user has no scope.
   const holder = await forge.createUser('holder-of-all');
   for (const scope of adminScopes)
     await admin.post(`/api/v1/admin/users/${holder.id}/admin-scopes`, { body: { scope } });

@@ -1,4 +1,4 @@
-// "Administration", the plugins: what administrators see of them.
+// Tests of the list of plugins for administrators.
 import { anyone, api, definePlugin } from 'hexforge/plugin';
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
@@ -71,21 +71,24 @@ void t.test('GET /admin/plugins answers 200 with every plugin in the order of th
   );
 });
 
-void t.test('GET /admin/plugins is for instance administrators: 401, 403, and the scope admin:system', async (t) => {
-  const forge = await sharedForge(t);
-  const administrator = await forge.administrator();
-  const user = await forge.createUser('nosy');
-  t.equal((await forge.anonymous.get(path)).status, 401);
-  t.match(await user.client.get(path), { status: 403, body: { error_code: 'forbidden' } });
-  t.equal((await (await forge.pat(administrator, ['admin:system'])).get(path)).status, 200);
-  t.match(await (await forge.pat(administrator, ['admin:users', 'repo:admin'])).get(path), {
-    status: 403,
-    body: { error_code: 'insufficient_scope' },
-  });
-  t.equal((await (await forge.pat(user.client, ['admin:system'])).get(path)).status, 403);
-});
+void t.test(
+  'GET /admin/plugins is for instance administrators: 401, 403, and a token needs admin:system',
+  async (t) => {
+    const forge = await sharedForge(t);
+    const administrator = await forge.administrator();
+    const user = await forge.createUser('nosy');
+    t.equal((await forge.anonymous.get(path)).status, 401);
+    t.match(await user.client.get(path), { status: 403, body: { error_code: 'forbidden' } });
+    t.equal((await (await forge.pat(administrator, ['admin:system'])).get(path)).status, 200);
+    t.match(await (await forge.pat(administrator, ['admin:users', 'repo:admin'])).get(path), {
+      status: 403,
+      body: { error_code: 'insufficient_scope' },
+    });
+    t.equal((await (await forge.pat(user.client, ['admin:system'])).get(path)).status, 403);
+  },
+);
 
-void t.test('GET /admin/plugins tells why one is not well, and what was built of it', async (t) => {
+void t.test('GET /admin/plugins shows why a plugin failed, and which plugins were built', async (t) => {
   const forge = await startTestForge(t, {
     definitions: [
       definePlugin({

@@ -1,5 +1,5 @@
-// Document D, "Settings and audit": every operation that leaves an entry is done twice, first while the log takes none
-// (503, and nothing happened), then while it does (done, and the entry is there).
+// Runs every audited operation twice: first while the log rejects entries (503, and nothing changes), then while it
+// accepts them (the operation succeeds, and its entry exists).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -14,7 +14,7 @@ interface Entry {
   readonly actor_username: string | null;
 }
 
-/** Action → the types of what it is about, as docs/api/audit.md lists them. */
+/** Action → the resource types that docs/api/audit.md lists for it. */
 const documented = new Map(
   [
     ...readFileSync(join(import.meta.dirname, '../../../docs/api/audit.md'), 'utf8').matchAll(
@@ -23,7 +23,7 @@ const documented = new Map(
   ].map(([, action = '', about = '']) => [action, [...about.matchAll(/`(\w+):/g)].map(([, type = '']) => type)]),
 );
 
-/** What cannot be done over HTTP, or needs more than a forge, and the spec that does it. */
+/** Actions that cannot be caused over HTTP or need more than one forge, with the spec that tests them. */
 const elsewhere = new Map([
   ['user.login_blocked_account_unknown', 'test/core/identity/password-sign-in.spec.ts'],
   ['user.login_blocked_account_exists', 'test/core/identity/password-sign-in.spec.ts'],
@@ -48,7 +48,7 @@ const idOf = (answer: Answer | undefined): string => {
 
 type Operation = readonly [action: string, status: number, ask: () => Promise<Answer>];
 
-/** In an order in which each finds what it needs; `made` has the last answer of each action. */
+/** The operations in an order in which each finds the data it needs; `made` has the last answer of each action. */
 function operations(
   { anonymous }: TestForge,
   admin: Client,
@@ -167,7 +167,7 @@ const account = (username: string) => ({
 const password = ({ client }: TestUser, current: string, next: string): Promise<Answer> =>
   client.post('/api/v1/user/password', { body: { current_password: current, new_password: next } });
 
-/** The path of an entry of the history of a description. */
+/** The path of an entry in the history of a description. */
 async function edited(client: Client, code: string): Promise<string> {
   if ((await client.get(`${code}/issues/1`)).status === 404) {
     const issue_type_id = '00000000-0000-4000-8000-000000000003';
@@ -178,104 +178,104 @@ async function edited(client: Client, code: string): Promise<string> {
   return `${code}/issues/1/description-history/${items[0]?.id ?? ''}`;
 }
 
-void t.test(
-  'every operation of the list leaves its entry, and where the log takes none it does not happen',
-  async (t) => {
-    const forge = await startTestForge(t, { definitions: [breaker] });
-    const admin = await forge.administrator();
-    const alice = await forge.createUser('alice');
-    await forge.createUser('bob');
-    const newest = async (): Promise<readonly Entry[]> =>
-      ((await admin.get('/api/v1/admin/audit-log?per_page=5')).body as { entries: readonly Entry[] }).entries;
-    const made = new Map<string, Answer>();
-    const seen = new Set<string>();
+void t.test('every listed operation adds its entry, and does nothing while the log rejects entries', async (t) => {
+  const forge = await startTestForge(t, { definitions: [breaker] });
+  const admin = await forge.administrator();
+  const alice = await forge.createUser('alice');
+  await forge.createUser('bob');
+  const newest = async (): Promise<readonly Entry[]> =>
+    ((await admin.get('/api/v1/admin/audit-log?per_page=5')).body as { entries: readonly Entry[] }).entries;
+  const made = new Map<string, Answer>();
+  const seen = new Set<string>();
 
-    for (const [action, status, ask] of operations(forge, admin, alice, made)) {
-      if (action === 'branch.protected') await content(alice.client);
-      const [before] = await newest();
-      await stopLog();
-      const refused = await ask();
-      await mendLog();
-      t.match(refused, { status: 503, body: { error_code: 'unavailable', error: /audit/ } }, `${action}: refused`);
-      t.equal((await newest())[0]?.id, before?.id, `${action}: no entry of what did not happen`);
-      const done = await ask();
-      t.equal(done.status, status, `${action}: done now: ${done.text}`);
-      made.set(action, done);
-      const entries = (await newest()).filter(({ id }) => Number(id) > Number(before?.id));
-      const entry = entries.find((one) => one.action === action);
-      t.ok(entry, `${action}: its entry, among ${entries.map((one) => one.action).join(', ')}`);
-      t.ok(documented.get(action)?.includes(entry?.resource_type ?? ''), `${action}: of ${entry?.resource_type}`);
-      for (const one of entries) seen.add(one.action);
-    }
-
-    await t.test('a refresh token that is used twice', async (t) => {
-      const cookie = (answer: Answer) =>
-        answer.headers
-          .getSetCookie()
-          .map((line) => line.split(';')[0])
-          .find((pair) => pair?.startsWith('svc_refresh_token=')) ?? '';
-      const refresh = (sent: string) => forge.anonymous.post('/api/v1/auth/refresh', { headers: { cookie: sent } });
-      const signedIn = await forge.anonymous.post('/api/v1/auth/login', {
-        body: { username: 'bob', password: 'password of bob' },
-      });
-      const next = cookie(await refresh(cookie(signedIn)));
-      await stopLog();
-      t.equal((await refresh(cookie(signedIn))).status, 503);
-      await mendLog();
-      t.equal((await refresh(cookie(signedIn))).status, 401);
-      t.match((await newest())[0], { action: 'session.refresh_token_reused', resource_type: 'session' });
-      t.equal((await refresh(next)).status, 401, 'its family has ended');
-      seen.add('session.refresh_token_reused');
-    });
-
-    await t.test('too many wrong passwords', async (t) => {
-      const wrong = () =>
-        forge.anonymous.post('/api/v1/auth/login', { body: { username: 'bob', password: 'wrong one' } });
-      for (let attempt = 0; attempt < 10; attempt += 1) t.equal((await wrong()).status, 401);
-      t.equal((await wrong()).status, 429);
-      t.match((await newest())[0], { action: 'user.login_throttled', resource_type: 'user' });
-      seen.add('user.login_throttled');
-    });
-
-    await t.test('plugins that are enabled and disabled, each told once at the next start', async (t) => {
-      const names = async (client: Client, action: string) =>
-        (
-          (await client.get(`/api/v1/admin/audit-log?per_page=500&action=${action}`)).body as {
-            entries: { resource: string; actor_username: string }[];
-          }
-        ).entries.map(({ resource, actor_username: actor }) => `${resource} by ${actor}`);
-      const first = await names(admin, 'plugin.enabled');
-      t.ok(first.includes('plugin:identity by system') && first.includes('plugin:breaker by system'));
-      t.strictSame(await names(admin, 'plugin.disabled'), []);
-      await forge.stop();
-      const without = await startTestForge(t, { after: forge, environment: { HEXFORGE_PLUGINS: '-issues' } });
-      const client = await without.administrator();
-      t.strictSame((await names(client, 'plugin.disabled')).sort(), [
-        'plugin:breaker by system',
-        'plugin:issues by system',
-      ]);
-      await without.stop();
-      const again = await startTestForge(t, { after: without });
-      const last = await again.administrator();
-      t.strictSame(await names(last, 'plugin.enabled'), ['plugin:issues by system', ...first]);
-      t.equal((await names(last, 'plugin.disabled')).length, 2);
-      seen.add('plugin.enabled').add('plugin.disabled');
-    });
-
-    t.strictSame(
-      [...documented.keys()].filter((action) => !seen.has(action) && !elsewhere.has(action)),
-      [],
-      'documented, and not done here',
+  for (const [action, status, ask] of operations(forge, admin, alice, made)) {
+    if (action === 'branch.protected') await content(alice.client);
+    const [before] = await newest();
+    await stopLog();
+    const refused = await ask();
+    await mendLog();
+    t.match(refused, { status: 503, body: { error_code: 'unavailable', error: /audit/ } }, `${action}: refused`);
+    t.equal((await newest())[0]?.id, before?.id, `${action}: no entry if the operation did not happen`);
+    const done = await ask();
+    t.equal(done.status, status, `${action}: now done: ${done.text}`);
+    made.set(action, done);
+    const entries = (await newest()).filter(({ id }) => Number(id) > Number(before?.id));
+    const entry = entries.find((one) => one.action === action);
+    t.ok(entry, `${action}: its entry, among ${entries.map((one) => one.action).join(', ')}`);
+    t.ok(
+      documented.get(action)?.includes(entry?.resource_type ?? ''),
+      `${action}: resource type ${entry?.resource_type}`,
     );
-    t.strictSame(
-      [...seen].filter((action) => !documented.has(action) || elsewhere.has(action)),
-      [],
-      'done here, and not documented',
-    );
-  },
-);
+    for (const one of entries) seen.add(one.action);
+  }
 
-/** A branch `main`, another one and a tag in alice's repository. */
+  await t.test('a refresh token that is used twice', async (t) => {
+    const cookie = (answer: Answer) =>
+      answer.headers
+        .getSetCookie()
+        .map((line) => line.split(';')[0])
+        .find((pair) => pair?.startsWith('svc_refresh_token=')) ?? '';
+    const refresh = (sent: string) => forge.anonymous.post('/api/v1/auth/refresh', { headers: { cookie: sent } });
+    const signedIn = await forge.anonymous.post('/api/v1/auth/login', {
+      body: { username: 'bob', password: 'password of bob' },
+    });
+    const next = cookie(await refresh(cookie(signedIn)));
+    await stopLog();
+    t.equal((await refresh(cookie(signedIn))).status, 503);
+    await mendLog();
+    t.equal((await refresh(cookie(signedIn))).status, 401);
+    t.match((await newest())[0], { action: 'session.refresh_token_reused', resource_type: 'session' });
+    t.equal((await refresh(next)).status, 401, 'its family has ended');
+    seen.add('session.refresh_token_reused');
+  });
+
+  await t.test('too many wrong passwords', async (t) => {
+    const wrong = () =>
+      forge.anonymous.post('/api/v1/auth/login', { body: { username: 'bob', password: 'wrong one' } });
+    for (let attempt = 0; attempt < 10; attempt += 1) t.equal((await wrong()).status, 401);
+    t.equal((await wrong()).status, 429);
+    t.match((await newest())[0], { action: 'user.login_throttled', resource_type: 'user' });
+    seen.add('user.login_throttled');
+  });
+
+  await t.test('plugins that are enabled or disabled are each recorded once, at the next start', async (t) => {
+    const names = async (client: Client, action: string) =>
+      (
+        (await client.get(`/api/v1/admin/audit-log?per_page=500&action=${action}`)).body as {
+          entries: { resource: string; actor_username: string }[];
+        }
+      ).entries.map(({ resource, actor_username: actor }) => `${resource} by ${actor}`);
+    const first = await names(admin, 'plugin.enabled');
+    t.ok(first.includes('plugin:identity by system') && first.includes('plugin:breaker by system'));
+    t.strictSame(await names(admin, 'plugin.disabled'), []);
+    await forge.stop();
+    const without = await startTestForge(t, { after: forge, environment: { HEXFORGE_PLUGINS: '-issues' } });
+    const client = await without.administrator();
+    t.strictSame((await names(client, 'plugin.disabled')).sort(), [
+      'plugin:breaker by system',
+      'plugin:issues by system',
+    ]);
+    await without.stop();
+    const again = await startTestForge(t, { after: without });
+    const last = await again.administrator();
+    t.strictSame(await names(last, 'plugin.enabled'), ['plugin:issues by system', ...first]);
+    t.equal((await names(last, 'plugin.disabled')).length, 2);
+    seen.add('plugin.enabled').add('plugin.disabled');
+  });
+
+  t.strictSame(
+    [...documented.keys()].filter((action) => !seen.has(action) && !elsewhere.has(action)),
+    [],
+    'documented but not tested here',
+  );
+  t.strictSame(
+    [...seen].filter((action) => !documented.has(action) || elsewhere.has(action)),
+    [],
+    'tested here but not documented',
+  );
+});
+
+/** Makes a branch `main`, another branch and a tag in alice's repository. */
 async function content(client: Client): Promise<void> {
   const code = `${repos}/alice/code`;
   await client.put(`${code}/contents/a`, { body: { message: 'x', content: 'YQ==', branch: 'main' } });

@@ -1,4 +1,4 @@
-// "General error codes": the ones that every operation implies, provoked on every operation of the suite's plugin.
+// Provokes the error codes that every operation shares, on every operation of the suite's plugin.
 import tap from 'tap';
 import { owned } from '#test/support/area';
 import type { Client, Answer } from '#test/support/client';
@@ -21,21 +21,18 @@ const ask = (
   options: Parameters<Client['request']>[2] = {},
 ): Promise<Answer> => client.request(operation.method, fill(operation.path, values), options);
 
-void tap.test(
-  'unauthorized: a bearer token that is not good gives 401 on every operation, public ones too',
-  async (t) => {
-    const { forge, values } = await shared();
-    t.ok(forge.contract.operations.length >= 20);
-    for (const operation of owned(forge.contract.operations)) {
-      if (readsOwnCredentials(operation)) continue;
-      const answer = await ask(forge.as('svc_notAToken00000000000000000000000000'), operation, values);
-      isError(t, answer, 401, 'unauthorized', operation.id);
-      t.match(answer.headers.get('www-authenticate'), /^Bearer/, `${operation.id}: challenge`);
-    }
-  },
-);
+void tap.test('unauthorized: an invalid bearer token gives 401 on every operation, also on public ones', async (t) => {
+  const { forge, values } = await shared();
+  t.ok(forge.contract.operations.length >= 20);
+  for (const operation of owned(forge.contract.operations)) {
+    if (readsOwnCredentials(operation)) continue;
+    const answer = await ask(forge.as('svc_notAToken00000000000000000000000000'), operation, values);
+    isError(t, answer, 401, 'unauthorized', operation.id);
+    t.match(answer.headers.get('www-authenticate'), /^Bearer/, `${operation.id}: challenge`);
+  }
+});
 
-void tap.test('unauthorized: no credential where one is needed gives 401', async (t) => {
+void tap.test('unauthorized: a missing credential gives 401 where one is needed', async (t) => {
   const { forge, values } = await shared();
   const closed = forge.contract.operations.filter(
     (operation) =>
@@ -48,7 +45,7 @@ void tap.test('unauthorized: no credential where one is needed gives 401', async
 });
 
 void tap.test(
-  'insufficient_scope: a token without the scope gives 403 naming it, on every operation with one',
+  'insufficient_scope: a token without the scope gives 403 naming it, on every operation with a scope',
   async (t) => {
     const { forge, admin, values } = await shared();
     const wide = new Map<string, Client>();
@@ -57,7 +54,7 @@ void tap.test(
     for (const operation of owned(scoped)) {
       const scope = entryOf(operation)['x-scope']?.pat;
       if (scope === undefined || scope === '*' || scope === 'any') continue;
-      // A scope of another family: within one, the wider includes the narrower.
+      // A scope of another family, because within a family the wider scope includes the narrower.
       const other = scope.startsWith('ci:') ? 'mcp:read' : 'ci:read';
       const token = wide.get(other) ?? (await forge.pat(admin, [other]));
       wide.set(other, token);
@@ -74,7 +71,7 @@ void tap.test(
 );
 
 void tap.test(
-  'forbidden: a token on what needs a session, and a user on what needs an administrator, give 403',
+  'forbidden: a token where a session is needed, and a user where an administrator is needed, give 403',
   async (t) => {
     const { forge, admin, values } = await shared();
     const token = await forge.pat(admin, ['repo:admin', 'admin:users', 'admin:system']);
@@ -88,7 +85,7 @@ void tap.test(
   },
 );
 
-void tap.test('not_found: a thing that is absent or not for the caller to know of gives 404', async (t) => {
+void tap.test('not_found: a missing thing, or one that the caller may not see, gives 404', async (t) => {
   const { forge, admin } = await shared();
   for (const operation of owned(forge.contract.operations)) {
     if (entryOf(operation)['x-access'].who !== 'permitted') continue;
@@ -102,7 +99,7 @@ void tap.test('method_not_allowed: a known path with another method gives 405 wi
   for (const { path, method } of forge.contract.operations) byPath.set(path, [...(byPath.get(path) ?? []), method]);
   for (const path of new Set(owned(forge.contract.operations).map((operation) => operation.path))) {
     const known = byPath.get(path) ?? [];
-    // A template can share its form with another; only a method that no operation has at this very URL is wrong.
+    // A template can overlap with another one, so the method must be unknown for this very URL.
     const url = fill(path, values);
     const wrong = ['PATCH', 'DELETE', 'PUT', 'POST'].find(
       (method) => !known.includes(method) && forge.contract.find(method, url) === undefined,
@@ -154,7 +151,7 @@ void tap.test(
           `${operation.id}: ${unknown.text}`,
         );
       }
-      // Document D, "Repositories": JSON bodies up to 1 MiB, contents PUT up to 50 MiB.
+      // The body limit: 50 MiB for contentsWrite, 1 MiB for every other operation.
       const most = operation.id === 'contentsWrite' ? 50 << 20 : 1 << 20;
       isError(
         t,
@@ -167,22 +164,19 @@ void tap.test(
   },
 );
 
-void tap.test(
-  'validation_failed: text that no database holds is refused on every operation with a query',
-  async (t) => {
-    const { forge, admin, values } = await shared();
-    const queried = forge.contract.operations.filter(({ queries }) => queries.length > 0);
-    t.ok(queried.length >= 3);
-    for (const operation of owned(queried)) {
-      for (const name of operation.queries) {
-        const answer = await admin.request(operation.method, `${fill(operation.path, values)}?${name}=a%00b`);
-        // A number that is none falls back to its default, as the forms of paging have it.
-        if (inShapeOfOAuth2(operation)) t.match(answer.body, { error: 'invalid_request' }, `${operation.id}, ${name}`);
-        else if (answer.status !== 200) isError(t, answer, 400, 'validation_failed', `${operation.id}, ${name}`);
-      }
+void tap.test('validation_failed: a query text with NUL is refused on every operation with a query', async (t) => {
+  const { forge, admin, values } = await shared();
+  const queried = forge.contract.operations.filter(({ queries }) => queries.length > 0);
+  t.ok(queried.length >= 3);
+  for (const operation of owned(queried)) {
+    for (const name of operation.queries) {
+      const answer = await admin.request(operation.method, `${fill(operation.path, values)}?${name}=a%00b`);
+      // A malformed paging number falls back to its default.
+      if (inShapeOfOAuth2(operation)) t.match(answer.body, { error: 'invalid_request' }, `${operation.id}, ${name}`);
+      else if (answer.status !== 200) isError(t, answer, 400, 'validation_failed', `${operation.id}, ${name}`);
     }
-  },
-);
+  }
+});
 
 void tap.test('rate_limited: beyond its budget every metered operation gives 429 with Retry-After', async (t) => {
   const forge = await startTestForge(t, {

@@ -1,5 +1,5 @@
-// Runs last in each API suite: the pairs of operation and status that the OpenAPI document lists for the suite's plugin
-// were all seen, and what was seen of any plugin is listed.
+// Runs last in each API suite: every pair of operation and status that the OpenAPI document lists for the suite's
+// plugin was seen, and every pair that was seen is listed.
 import t from 'tap';
 import { areas, owned } from '#test/support/area';
 import { seen } from '#test/support/openapi';
@@ -11,7 +11,7 @@ void t.test('the OpenAPI document lists what the suite saw, and the suite saw wh
   t.strictSame(
     contract.operations.filter(({ tag }) => !areas.includes(tag)).map(({ id, tag }) => `${id} of "${tag}"`),
     [],
-    'every operation is of a folder of test/spec, so that a suite answers for it',
+    'every operation belongs to a folder of test/spec, so that a suite covers it',
   );
   const pairs = (source: Iterable<readonly [string, Iterable<number>]>): string[] =>
     [...source].flatMap(([id, statuses]) => [...statuses].map((status) => `${id} ${status}`)).sort();
@@ -21,13 +21,13 @@ void t.test('the OpenAPI document lists what the suite saw, and the suite saw wh
   t.strictSame(
     listed(owned(contract.operations)).filter((pair) => !saw.includes(pair)),
     [],
-    'listed, and no test saw it',
+    'listed but not seen',
   );
-  // Every forge held its answers against its own document already; this is the one of the standard plugins.
+  // Every forge has checked its answers against its own document; this is the document of the standard plugins.
   const lists = listed(contract.operations);
   t.strictSame(
     saw.filter((pair) => !lists.includes(pair)),
     [],
-    'seen, and not listed',
+    'seen but not listed',
   );
 });

@@ -1,5 +1,5 @@
-// Fetch and push × every kind of credential, as a Basic password and as a bearer, on a public, a private and a missing
-// repository: real packs come and go, and the answers are those of document D, "Repositories", to the status.
+// Access walk of git over HTTP: fetch and push with every kind of credential, as a Basic password and as a bearer
+// token, on a public, a private and a missing repository, with real packs.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -14,23 +14,23 @@ import { allBut, oauthScopes, patScopes, type TokenScope } from '../oauth-server
 const places = ['public', 'private', 'missing'] as const;
 type Place = (typeof places)[number];
 
-// What comes of it in each of the places; `+`: the pack was given, or taken.
+// The outcomes for the three repositories; `+` means that the pack was sent or accepted.
 const done = '+ + 404';
 const scope = 'insufficient_scope insufficient_scope insufficient_scope';
 const audience = 'invalid_audience invalid_audience invalid_audience';
 const challenged = '401 401 401';
 
-/** To a fetch, and to a push. */
+/** The outcomes of a fetch and of a push. */
 type Line = readonly [fetch: string, push: string];
 const all: Line = [done, done];
 const read: Line = [done, scope];
 const none: Line = [scope, scope];
-/** Reading a public repository needs no credential; a bad one is 401 all the same. */
+/** Reading a public repository needs no credential, but a bad credential is 401. */
 const nobody: Line = ['+ 401 401', challenged];
 const ended: Line = [challenged, challenged];
-/** The scope is no permission: 404 to who may not read, 403 to who may read but not push. */
+/** A scope gives no permission: 404 for a caller who may not read, 403 for one who may read but not push. */
 const stranger: Line = ['+ 404 404', '403 404 404'];
-/** docs/api/decisions.md, "Signing in": told after the right password alone. */
+/** docs/api/decisions.md, "Signing in": reported only after the right password. */
 const suspended: Line = [
   'account_suspended account_suspended account_suspended',
   'account_suspended account_suspended account_suspended',
@@ -39,23 +39,23 @@ const reader: Line = [done, '403 403 404'];
 
 interface Credential {
   readonly what: string;
-  /** Undefined: none is sent. */
+  /** Undefined: no credential is sent. */
   readonly secret: string | undefined;
   readonly line: Line;
-  /** A password is no bearer. */
+  /** A password cannot be sent as a bearer token. */
   readonly via: readonly ('basic' | 'bearer')[];
-  /** Beside a token any will do; that of its user is what clients send. */
+  /** With a token any username is accepted; clients send that of its user. */
   readonly username: string;
 }
 
 const line = (text: string): string => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
 
-/** What is there to fetch, and what to push. */
+/** The commits to fetch and to push. */
 interface Goods {
   readonly work: StockGit;
   readonly tip: string;
   readonly next: string;
-  /** With both. */
+  /** The pack of both commits. */
   readonly pack: Buffer;
 }
 
@@ -68,12 +68,12 @@ async function goods(t: Test): Promise<Goods> {
   return { work, tip, next, pack: await readFile(join(work.folder, `walked-${name}.pack`)) };
 }
 
-/** The four requests of which a fetch and a push are made. */
+/** The four requests that make up a fetch and a push. */
 interface Row {
   readonly what: string;
   readonly service: 'fetch' | 'push';
   ask(client: Client, repository: string): Promise<Answer>;
-  /** In what is answered, where it was done. */
+  /** Matches the answer if the request succeeded. */
   readonly proof: RegExp;
 }
 
@@ -116,7 +116,7 @@ function outcome({ status, headers, body, text }: Answer, proof: RegExp): string
   return status === 403 && code !== 'forbidden' ? code : `${status}`;
 }
 
-/** Alice's repositories with `tip` on main, which the reader may read, and everybody's credentials. */
+/** Alice's repositories with `tip` on main, which the reader may read, and the credentials of everybody. */
 async function stage(t: Test, { work }: Goods): Promise<{ forge: TestForge; credentials: readonly Credential[] }> {
   const door = databaseDoor();
   const forge = await startTestForge(t, { definitions: [door.definition] });
@@ -171,13 +171,13 @@ async function stage(t: Test, { work }: Goods): Promise<{ forge: TestForge; cred
       credential("a reader's PAT", await pat(guest.client, patScopes), reader),
       credential("a reader's OAuth2 token", await oauth(guest.client, oauthScopes), reader),
       credential('the password of a suspended user', 'password of suspended', suspended, ['basic'], 'suspended'),
-      credential('what is no token', `svc_${'x'.repeat(36)}`, ended, ['bearer']),
+      credential('an invalid token', `svc_${'x'.repeat(36)}`, ended, ['bearer']),
       ...[...(await endedCredentials(forge, door))].map(([what, token]) => credential(what, token, ended)),
     ],
   };
 }
 
-void t.test('fetch and push × every kind of credential', { timeout: 240_000 }, async (t) => {
+void t.test('fetch and push with every kind of credential', { timeout: 240_000 }, async (t) => {
   const wares = await goods(t);
   const { forge, credentials } = await stage(t, wares);
   const sending = ({ secret, username }: Credential, via: 'basic' | 'bearer'): Client => {
@@ -209,7 +209,7 @@ void t.test('fetch and push × every kind of credential', { timeout: 240_000 }, 
       '--heads',
       remote(forge.url, `alice/${place}`, { username: 'alice', password: 'password of alice' }),
     );
-    t.equal(refs.trim().split('\n').length, 1 + pushed[place], `${place}: what was refused moved nothing`);
+    t.equal(refs.trim().split('\n').length, 1 + pushed[place], `${place}: a refused push moved no ref`);
     t.ok(pushed[place] > 0);
   }
 });

@@ -1,4 +1,4 @@
-// Document D, "Repositories", git over HTTP: the stock client against the server, and the protocol's edges by hand.
+// Tests of git over HTTP: the stock client against the server, and the edge cases of the protocol by hand.
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ void t.test('the stock client: every way to fetch', async (t) => {
   const client = await stockGit(t);
   const count = async (folder: string) => Number((await client.at(folder).git('rev-list', '--count', '--all')).trim());
   const head = async (folder: string) => (await client.at(folder).git('rev-parse', 'HEAD')).trim();
-  // What is done, with which arguments before and after `clone`, and what comes of it.
+  // The name, arguments before and after `clone`, and the expected number of commits.
   const cases = [
     ['protocol v2', ['-c', 'protocol.version=2'], [], 3],
     ['protocol v1', ['-c', 'protocol.version=1'], [], 3],
@@ -121,7 +121,7 @@ void t.test('the stock client: every way to push', async (t) => {
   await work.git('push', '--quiet', url, 'main');
   t.equal(await at('refs/heads/main'), await oid('main'), 'over 1 MiB, chunked');
   const after = (await alice.client.get(`${repos}/alice/code`)).body as { updated_at: string };
-  t.ok(after.updated_at > before.updated_at, 'updated_at moves with a push');
+  t.ok(after.updated_at > before.updated_at, 'updated_at changes with a push');
 
   await work.git('tag', 'light');
   await work.git('tag', '--annotate', '--message', 'Annotated', 'heavy');
@@ -146,11 +146,11 @@ void t.test('the stock client: every way to push', async (t) => {
   );
   const mixed = await work.ran('push', '--atomic', url, 'main:refs/heads/whole', 'main:refs/hexforge/x');
   t.not(mixed.code, 0);
-  t.equal(await at('refs/heads/whole'), undefined, 'atomic fails whole');
+  t.equal(await at('refs/heads/whole'), undefined, 'an atomic push fails entirely');
   const partly = await work.ran('push', url, 'main:refs/heads/part', 'main:refs/hexforge/x');
   t.not(partly.code, 0);
   t.match(partly.stderr, /\[remote rejected\] main -> refs\/hexforge\/x/);
-  t.equal(await at('refs/heads/part'), await oid('main'), 'the other ref landed');
+  t.equal(await at('refs/heads/part'), await oid('main'), 'the other ref was accepted');
 
   const last = await work.ran('push', url, '--delete', 'main');
   t.not(last.code, 0);
@@ -172,11 +172,11 @@ void t.test('the stock client: every way to push', async (t) => {
   await work.git('-c', 'protocol.version=0', 'push', '--quiet', url, 'main:refs/heads/v0');
   t.equal(await at('refs/heads/v0'), await oid('main'));
   await work.git('push', '--quiet', '--mirror', url).catch(() => undefined);
-  t.equal((await work.ran('push', '--quiet', url, 'main')).code, 0, 'nothing to do is fine');
+  t.equal((await work.ran('push', '--quiet', url, 'main')).code, 0, 'a push without changes succeeds');
 });
 
 void t.test(
-  'an empty repository can be cloned, and the first push makes its branch the default where that lacks',
+  'an empty repository can be cloned, and the first push makes its branch the default if the default is missing',
   async (t) => {
     const forge = await sharedForge(t);
     const alice = await forge.createUser('alice');
@@ -215,8 +215,8 @@ void t.test('who may fetch and push: 401, 403 and 404 by visibility, caller and 
     await token(bob, 'repo:write'),
   ];
   const all = (status: number) => [status, status, status, status];
-  // Who, then the statuses for public, internal, private and missing: of the advertisement to fetch, and of the one to
-  // push.
+  // The caller, then the statuses for public, internal, private and missing: of the advertisement to fetch, and of the
+  // one to push.
   const table: readonly (readonly [string, Record<string, string>, readonly number[], readonly number[]])[] = [
     ['anonymous', {}, [200, 401, 401, 401], all(401)],
     ['another user, password', basic('bob', bob.password), [200, 200, 404, 404], [403, 403, 404, 404]],
@@ -267,7 +267,7 @@ void t.test('who may fetch and push: 401, 403 and 404 by visibility, caller and 
       );
     t.same(await statuses(() => 'info/refs?service=git-upload-pack'), fetching, `${who}: to fetch`);
     t.same(await statuses(() => 'info/refs?service=git-receive-pack'), pushing, `${who}: to push`);
-    // The services themselves hold the same rule, whatever was advertised.
+    // The services apply the same rule regardless of the advertisement.
     t.same(
       await statuses(
         () => 'git-upload-pack',
@@ -290,7 +290,7 @@ void t.test('who may fetch and push: 401, 403 and 404 by visibility, caller and 
     );
   }
 
-  // Few of these: after ten failures of one name the throttle answers.
+  // Only a few of these, because the throttle rejects a name after ten failures.
   for (const [who, headers] of [
     ['wrong password', basic('alice', 'wrong')],
     ['empty password', basic('alice', '')],
@@ -318,15 +318,15 @@ void t.test('who may fetch and push: 401, 403 and 404 by visibility, caller and 
   );
   const refused = (await git.ran('push', remote(forge.url, 'alice/public', bob), 'main')).stderr;
   t.match(refused, /403/);
-  t.match(refused, /remote: You may not do this here/, 'git shows the sentence');
+  t.match(refused, /remote: You may not do this here/, 'git shows the message');
   const narrow = (
     await git.ran('push', remote(forge.url, 'alice/public', { username: 'alice', password: aliceRead }), 'main')
   ).stderr;
-  t.match(narrow, /remote: .*repo:write/s, 'git shows which scope lacks');
+  t.match(narrow, /remote: .*repo:write/s, 'git shows the missing scope');
   t.match((await git.ran('clone', remote(forge.url, 'alice/private', bob), 'x')).stderr, /not found/);
 });
 
-void t.test('passwords can be switched off for git, tokens stay', async (t) => {
+void t.test('passwords can be disabled for git; tokens still work', async (t) => {
   const forge = await startTestForge(t, { configuration: { settings: { 'git.password_auth': false } } });
   const alice = await forge.createUser('alice');
   for (const visibility of ['public', 'private']) await create(alice, { name: visibility, visibility });
@@ -341,7 +341,7 @@ void t.test('passwords can be switched off for git, tokens stay', async (t) => {
   t.equal(await status(token, 'private'), 200);
 });
 
-void t.test("the protocol's edges", async (t) => {
+void t.test('edge cases of the protocol', async (t) => {
   const { forge, alice, url, tip } = await stage(t);
   const authorization = `Basic ${Buffer.from(`alice:${alice.password}`).toString('base64')}`;
   const get = (path: string, headers: Record<string, string> = {}) =>
@@ -360,7 +360,7 @@ void t.test("the protocol's edges", async (t) => {
   const uploadType = 'application/x-git-upload-pack-request';
   const want = `${pkt(`want ${tip} no-progress\n`)}0000${pkt('done\n')}`;
 
-  await t.test('the advertisement has its type, is never cached, and speaks the version asked for', async (t) => {
+  await t.test('the advertisement has its content type, is never cached, and uses the requested version', async (t) => {
     for (const service of ['git-upload-pack', 'git-receive-pack']) {
       const answer = await get(`info/refs?service=${service}`, { authorization });
       t.same([answer.status, answer.headers.get('content-type')], [200, `application/x-${service}-advertisement`]);
@@ -377,7 +377,7 @@ void t.test("the protocol's edges", async (t) => {
     );
   });
 
-  await t.test('403 for the dumb protocol and unknown services, 404 for its files', async (t) => {
+  await t.test('403 for the dumb protocol and unknown services, 404 for files of the dumb protocol', async (t) => {
     for (const query of [
       '',
       '?service=',
@@ -434,12 +434,12 @@ void t.test("the protocol's edges", async (t) => {
     t.equal(
       (await post('git-upload-pack', uploadType, want, { 'content-encoding': 'gzip' })).status,
       400,
-      'a body that is no gzip',
+      'a body that is not gzip',
     );
     t.equal((await post('git-upload-pack', uploadType, want, { 'content-encoding': 'br' })).status, 415);
   });
 
-  await t.test("nonsense in a body is the client's fault and moves nothing", async (t) => {
+  await t.test('a malformed body is a client error and moves no ref', async (t) => {
     const before = await refs(await stockGit(t), url);
     for (const body of [
       '',
@@ -465,7 +465,7 @@ void t.test("the protocol's edges", async (t) => {
   });
 });
 
-void t.test('pushes at once: none is lost, and a loser is told', async (t) => {
+void t.test('concurrent pushes: none is lost, and a push that loses gets an error', async (t) => {
   const { url, work, forge } = await stage(t);
   const clones = await Promise.all(
     [1, 2, 3, 4].map(async (number) => {
@@ -483,17 +483,17 @@ void t.test('pushes at once: none is lost, and a loser is told', async (t) => {
   const winner = clones.filter(({ commit }) => now.includes(`${commit}\trefs/heads/main`));
   t.equal(winner.length, 1);
   for (const { commit, number } of clones)
-    t.ok(now.includes(`${commit}\trefs/heads/own-${number}`), 'each own branch landed');
+    t.ok(now.includes(`${commit}\trefs/heads/own-${number}`), 'each push to its own branch was accepted');
   t.equal(results.filter(({ code }) => code === 0).length, 1);
 });
 
-void t.test('a rename or deletion never lets a client see another repository', async (t) => {
+void t.test('a rename or deletion never gives a client access to another repository', async (t) => {
   const { forge, alice, url, tip } = await stage(t);
   await alice.client.patch(`${repos}/alice/code`, { body: { name: 'moved' } });
   const git = await stockGit(t);
   t.match((await git.ran('ls-remote', url)).stderr, /not found/);
   await create(alice, { name: 'code' });
-  t.same(await refs(git, url), [], 'the new one under the old name is empty');
+  t.same(await refs(git, url), [], 'the new repository under the old name is empty');
   t.ok((await refs(git, remote(forge.url, 'alice/moved', alice))).includes(`${tip}\trefs/heads/main`));
   await alice.client.delete(`${repos}/alice/moved`, { body: { confirmation: 'alice/moved' } });
   t.match((await git.ran('ls-remote', remote(forge.url, 'alice/moved', alice))).stderr, /not found/);

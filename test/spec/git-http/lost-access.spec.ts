@@ -1,4 +1,4 @@
-// Access that is lost while a request lasts: a real push, and a file that is written, held until something was done.
+// Tests of access that is lost during a request: a real push and a file write are delayed until the access is lost.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as send, type IncomingMessage } from 'node:http';
@@ -15,14 +15,14 @@ import { remote, stockGit, workTree } from '#test/support/stock-git';
 const repos = '/api/v1/repos';
 const passwordAuth = '/api/v1/admin/settings/git.password_auth';
 
-/** Bob, who may write to a public repository of alice's, and with what he pushes. */
+/** Bob, who may write to a public repository of alice's, and his credentials. */
 interface Scene {
   readonly forge: TestForge;
   readonly alice: TestUser;
   readonly bob: TestUser;
   readonly admin: Client;
   readonly repo: string;
-  /** Of his token. */
+  /** The id of bob's token. */
   readonly tokenId: string;
 }
 
@@ -30,7 +30,7 @@ interface Loss {
   readonly what: string;
   readonly by: 'password' | 'token' | 'session';
   lose(scene: Scene): Promise<{ readonly status: number }>;
-  /** Where it is lost by others than bob too. */
+  /** Restores the access, if others than bob lose it too. */
   regain?(scene: Scene): Promise<unknown>;
   readonly told: RegExp;
 }
@@ -57,7 +57,7 @@ const losses: readonly Loss[] = [
     told: credential,
   },
   {
-    what: 'the password is another',
+    what: 'the password is changed',
     by: 'password',
     lose: ({ bob }) =>
       bob.client.post('/api/v1/user/password', {
@@ -66,7 +66,7 @@ const losses: readonly Loss[] = [
     told: credential,
   },
   {
-    what: 'the collaborator is removed and the repository private',
+    what: 'the collaborator is removed and the repository is made private',
     by: 'password',
     async lose({ alice, bob, repo }) {
       await alice.client.delete(`${repos}/alice/${repo}/collaborators/${bob.username}`);
@@ -81,7 +81,7 @@ const losses: readonly Loss[] = [
     told: gone,
   },
   {
-    what: 'passwords are switched off for git',
+    what: 'passwords are disabled for git',
     by: 'password',
     lose: ({ admin }) => admin.put(passwordAuth, { body: { value: 'false' } }),
     regain: ({ admin }) => admin.put(passwordAuth, { body: { value: 'true' } }),
@@ -89,11 +89,11 @@ const losses: readonly Loss[] = [
   },
 ];
 
-void t.test('access that is lost while a request lasts', async (t) => {
+void t.test('access that is lost during a request', async (t) => {
   const forge = await sharedForge(t);
   const alice = await forge.createUser('alice');
   const admin = await forge.administrator();
-  // Each is let in by the same steps, one after the other, so what was sent before is past them.
+  // Each request passes the same steps in order, so an earlier request has passed them when a later one is answered.
   const letIn = async (): Promise<void> => {
     for (let time = 0; time < 4; time += 1) await alice.client.get('/api/v1/user');
   };
@@ -142,7 +142,7 @@ void t.test('access that is lost while a request lasts', async (t) => {
     });
   }
 
-  await t.test('a push whose caller keeps access lands, however slow it is', async (t) => {
+  await t.test('a slow push succeeds if its caller keeps access', async (t) => {
     const { bob, repo, secret } = await setScene('kept');
     const url = remote(proxy.url, `alice/${repo}`, { username: bob.username, password: secret.password });
     proxy.meanwhile = async () => undefined;
@@ -150,7 +150,7 @@ void t.test('access that is lost while a request lasts', async (t) => {
     t.equal((await refsOf(repo)).length, 2);
   });
 
-  await t.test('a push whose refs take long to move moves no more of them when access is lost (item 3)', async (t) => {
+  await t.test('when access is lost while the refs of a push are moved, no further ref is moved', async (t) => {
     const scene = await setScene('long');
     const { bob, repo, secret } = scene;
     const held = join(await temporaryFolder(t), 'held');
@@ -167,7 +167,7 @@ void t.test('access that is lost while a request lasts', async (t) => {
     t.strictSame(await refsOf(repo), [`${tip}\trefs/heads/a`, `${tip}\trefs/heads/main`]);
   });
 
-  await t.test('a file whose bytes come slowly is not written for who lost access meanwhile', async (t) => {
+  await t.test('a file with a slow body is not written if the caller lost access meanwhile', async (t) => {
     const scene = await setScene('file');
     const put = (path: string): Promise<Response> =>
       fetch(`${proxy.url}${repos}/alice/${scene.repo}/contents/${path}`, {
@@ -184,7 +184,7 @@ void t.test('access that is lost while a request lasts', async (t) => {
   });
 });
 
-/** Reads an answer up to some bytes, does something, and reads on. @returns whether it came to its end. */
+/** Reads an answer up to some bytes, runs `meanwhile`, and reads the rest. @returns whether the answer was complete. */
 async function readInParts(
   url: string,
   path: string,
@@ -207,7 +207,7 @@ async function readInParts(
   }
 }
 
-void t.test('an answer that is read slowly breaks off when access is lost', async (t) => {
+void t.test('an answer that is read slowly is cut off when access is lost', async (t) => {
   const forge = await startTestForge(t, { leaseMs: 0 });
   const alice = await forge.createUser('alice');
   const { token } = await forge.pat(alice.client, ['repo:read']);
@@ -230,7 +230,11 @@ void t.test('an answer that is read slowly breaks off when access is lost', asyn
   }
   const [, raw] = answers[0] ?? [];
   const { items } = (await alice.client.get('/api/v1/user/tokens')).body as { items: { id: string }[] };
-  t.equal(await readInParts(forge.url, raw ?? '', {}, undefined, async () => undefined), true, 'and else does not');
+  t.equal(
+    await readInParts(forge.url, raw ?? '', {}, undefined, async () => undefined),
+    true,
+    'without a loss it is complete',
+  );
   t.equal(
     await readInParts(forge.url, raw ?? '', { authorization: `Bearer ${token}` }, undefined, () =>
       alice.client.delete(`/api/v1/user/tokens/${items[0]?.id}`),
@@ -249,6 +253,6 @@ void t.test('an answer that is read slowly breaks off when access is lost', asyn
       admin.put(passwordAuth, { body: { value: 'false' } }),
     ),
     false,
-    'a fetch by password, when passwords are switched off for git',
+    'a fetch by password, when passwords are disabled for git',
   );
 });

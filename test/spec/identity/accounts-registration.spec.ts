@@ -1,5 +1,4 @@
-// Document D, "POST /auth/register", and document A's refusals of a login where the settings ask for more of an
-// account.
+// Tests of authRegister, and of the refusals of a login if the settings require more of an account.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import type { ForgeOptions } from '#test/support/forge';
@@ -8,7 +7,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const login = '/api/v1/auth/login';
 
-/** A forge whose passwords cost little, with these settings. */
+/** Options of a forge with cheap password hashes and these settings. */
 const settings = (values: Readonly<Record<string, unknown>>): ForgeOptions => ({
   configuration: { settings: values, plugins: { identity: { scrypt_log_n: 10 } } },
 });
@@ -17,7 +16,7 @@ void t.test('registration', async (t) => {
   await t.test('POST /auth/register', async (t) => {
     const body = { username: 'Ada', email: 'ada@example.org', password: 'secret password', display_name: 'Ada L.' };
 
-    await t.test('where signup.enabled is true', async (t) => {
+    await t.test('if signup.enabled is true', async (t) => {
       const forge = await startTestForge(t, settings({ 'signup.enabled': true }));
       const register = (over: object) => forge.anonymous.post('/api/v1/auth/register', { body: { ...body, ...over } });
 
@@ -42,7 +41,7 @@ void t.test('registration', async (t) => {
         );
       });
 
-      await t.test('a duplicate username or e-mail is 409, in any case', async (t) => {
+      await t.test('a duplicate username or e-mail is 409, ignoring case', async (t) => {
         t.match(await register({ username: 'aDA', email: 'other@example.org' }), {
           status: 409,
           body: { error_code: 'conflict', error: 'The username is taken' },
@@ -53,7 +52,7 @@ void t.test('registration', async (t) => {
         });
       });
 
-      await t.test('a username is 1 to 39 of letters, digits, "-", "_" and ".", and not a reserved name', async (t) => {
+      await t.test('a username has 1 to 39 letters, digits, "-", "_" and ".", and is not reserved', async (t) => {
         for (const username of [
           '',
           '-a',
@@ -104,7 +103,7 @@ void t.test('registration', async (t) => {
         );
       });
 
-      await t.test('other members are checked by name', async (t) => {
+      await t.test('other members are validated and named in the error', async (t) => {
         for (const [over, field] of [
           [{ email: 'none' }, 'email'],
           [{ email: ['a@b', 'c@d'] }, 'email'],
@@ -120,11 +119,11 @@ void t.test('registration', async (t) => {
         t.match(
           await register({ username: 'next', email: 'next@example.org', is_admin: true }),
           { status: 201, body: { is_admin: false } },
-          'what it does not know is ignored',
+          'unknown members are ignored',
         );
       });
 
-      await t.test('of ten who take one name at the same moment one gets it', async (t) => {
+      await t.test('of ten concurrent registrations of one name exactly one succeeds', async (t) => {
         const answers = await Promise.all(
           Array.from({ length: 10 }, (_, number) =>
             register({ username: 'wanted', email: `wanted${number}@example.org` }),
@@ -138,7 +137,7 @@ void t.test('registration', async (t) => {
     });
   });
 
-  await t.test('login where the settings ask for more', async (t) => {
+  await t.test('login if the settings require more of an account', async (t) => {
     const verified = await startTestForge(
       t,
       settings({ 'signup.enabled': true, 'auth.require_email_verification': true }),
@@ -162,7 +161,7 @@ void t.test('registration', async (t) => {
         status: 403,
         body: { error_code: 'approval_pending' },
       });
-      t.equal((await approved.anonymous.get('/api/v1/users/ada')).status, 404, 'and nobody sees the account');
+      t.equal((await approved.anonymous.get('/api/v1/users/ada')).status, 404, 'the account is not visible to others');
     });
   });
 });

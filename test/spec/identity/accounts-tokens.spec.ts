@@ -1,4 +1,4 @@
-// Document D, "Accounts, sessions, tokens": personal access tokens, sentence by sentence; and what ends them.
+// Tests of personal access tokens: creating, using, listing, deleting, and everything that ends them.
 import { crc32 } from 'node:zlib';
 import { definePlugin } from 'hexforge/plugin';
 import t from 'tap';
@@ -24,32 +24,35 @@ void t.test('personal access tokens', async (t) => {
   const { client } = await forge.createUser('ada');
   const create = (body: object) => client.post(tokens, { body: { name: 'laptop', scopes: ['repo:read'], ...body } });
 
-  await t.test('create answers 201 { id, name, scopes, token, created_at, expires_at, last_used_at }', async (t) => {
-    const answer = await create({ expires_at: '2099-01-01T00:00:00+02:00' });
-    t.equal(answer.status, 201);
-    t.strictSame(Object.keys(answer.body as object).sort(), [
-      'created_at',
-      'expires_at',
-      'id',
-      'last_used_at',
-      'name',
-      'scopes',
-      'token',
-    ]);
-    t.match(answer.body, {
-      name: 'laptop',
-      scopes: ['repo:read'],
-      created_at: instant,
-      expires_at: '2098-12-31T22:00:00.000Z',
-      last_used_at: null,
-    });
-    t.match((await create({ expires_at: '9999-12-31T23:59:59.999999999Z' })).body, {
-      expires_at: '9999-12-31T23:59:59.999Z',
-    });
-    t.match((await create({})).body, { expires_at: null });
-    t.match((await create({ expires_at: null })).body, { expires_at: null });
-    t.equal(answer.headers.get('cache-control'), 'no-store');
-  });
+  await t.test(
+    'create answers 201 with { id, name, scopes, token, created_at, expires_at, last_used_at }',
+    async (t) => {
+      const answer = await create({ expires_at: '2099-01-01T00:00:00+02:00' });
+      t.equal(answer.status, 201);
+      t.strictSame(Object.keys(answer.body as object).sort(), [
+        'created_at',
+        'expires_at',
+        'id',
+        'last_used_at',
+        'name',
+        'scopes',
+        'token',
+      ]);
+      t.match(answer.body, {
+        name: 'laptop',
+        scopes: ['repo:read'],
+        created_at: instant,
+        expires_at: '2098-12-31T22:00:00.000Z',
+        last_used_at: null,
+      });
+      t.match((await create({ expires_at: '9999-12-31T23:59:59.999999999Z' })).body, {
+        expires_at: '9999-12-31T23:59:59.999Z',
+      });
+      t.match((await create({})).body, { expires_at: null });
+      t.match((await create({ expires_at: null })).body, { expires_at: null });
+      t.equal(answer.headers.get('cache-control'), 'no-store');
+    },
+  );
 
   await t.test('a token is svc_ and 36 base62 characters whose last 6 are a CRC-32 checksum', async (t) => {
     const { token } = (await create({})).body as Created;
@@ -57,7 +60,7 @@ void t.test('personal access tokens', async (t) => {
     t.equal(token.slice(-6), base62(crc32(token.slice(0, -6))).padStart(6, '0'));
   });
 
-  await t.test('the raw token appears in that answer alone', async (t) => {
+  await t.test('the raw token appears only in that answer', async (t) => {
     const { id, token } = (await create({ name: 'once' })).body as Created;
     const list = await client.get(`${tokens}?per_page=100`);
     t.equal(list.status, 200);
@@ -107,7 +110,7 @@ void t.test('personal access tokens', async (t) => {
     });
   });
 
-  await t.test('every scope of document A is known', async (t) => {
+  await t.test('every documented scope is accepted', async (t) => {
     const scopes = [
       'repo:read',
       'repo:write',
@@ -128,7 +131,7 @@ void t.test('personal access tokens', async (t) => {
     t.match(await create({ scopes: ['repo:read', 'repo:read'] }), { status: 201, body: { scopes: ['repo:read'] } });
   });
 
-  await t.test('400 for a bad name, a bad time or one in the past', async (t) => {
+  await t.test('400 for a bad name, a bad expiry or one in the past', async (t) => {
     for (const over of [
       { name: '' },
       { name: '  ' },
@@ -169,7 +172,7 @@ void t.test('personal access tokens', async (t) => {
     t.equal((await pat.delete(`${tokens}/${id}`)).status, 403);
   });
 
-  await t.test('it is accepted as a bearer token, and as the password of HTTP Basic under any username', async (t) => {
+  await t.test('it is accepted as a bearer token, and as the password of HTTP Basic with any username', async (t) => {
     const { token } = await forge.pat(client, []);
     t.match((await forge.as(token).get('/api/v1/auth/me')).body, { username: 'ada' });
     for (const username of ['ada', 'anyone', '', 'admin'])
@@ -180,7 +183,7 @@ void t.test('personal access tokens', async (t) => {
       );
   });
 
-  await t.test('its use is noted', async (t) => {
+  await t.test('its last use is recorded', async (t) => {
     const { id, token } = (await create({ name: 'used' })).body as Created;
     t.equal((await forge.as(token).get('/api/v1/auth/me')).status, 200);
     const used = async (): Promise<unknown> =>
@@ -192,7 +195,7 @@ void t.test('personal access tokens', async (t) => {
     t.match(noted, instant);
   });
 
-  await t.test('DELETE revokes it at once: 204, then 404; of another user 404; a malformed id 400', async (t) => {
+  await t.test('DELETE revokes it at once: 204, then 404; 404 for another user; 400 for a malformed id', async (t) => {
     const { id, token } = (await create({})).body as Created;
     const eve = await forge.createUser('eve');
     t.equal((await eve.client.delete(`${tokens}/${id}`)).status, 404);
@@ -203,7 +206,7 @@ void t.test('personal access tokens', async (t) => {
     t.equal((await client.delete(`${tokens}/none`)).status, 400);
   });
 
-  await t.test('one that is malformed, unknown or expired gives 401, on public data too', async (t) => {
+  await t.test('a malformed, unknown or expired token gives 401, also on public data', async (t) => {
     const { token } = await forge.pat(client, []);
     const expiring = (await create({ expires_at: new Date(Date.now() + 400).toISOString() })).body as Created;
     const changed = `${token.slice(0, 20)}${token[20] === 'a' ? 'b' : 'a'}${token.slice(21)}`;
@@ -238,17 +241,14 @@ void t.test('personal access tokens', async (t) => {
     }
   });
 
-  await t.test(
-    'a missing scope is 403 insufficient_scope with the scope named in the body and the challenge',
-    async (t) => {
-      const pat = await forge.pat(await forge.administrator(), ['repo:read']);
-      const answer = await pat.get('/api/v1/admin/users');
-      t.match(answer, { status: 403, body: { error_code: 'insufficient_scope', detail: /admin:users/ } });
-      t.equal(answer.headers.get('www-authenticate'), 'Bearer error="insufficient_scope", scope="admin:users"');
-    },
-  );
+  await t.test('a missing scope is 403 insufficient_scope, named in the body and in the challenge', async (t) => {
+    const pat = await forge.pat(await forge.administrator(), ['repo:read']);
+    const answer = await pat.get('/api/v1/admin/users');
+    t.match(answer, { status: 403, body: { error_code: 'insufficient_scope', detail: /admin:users/ } });
+    t.equal(answer.headers.get('www-authenticate'), 'Bearer error="insufficient_scope", scope="admin:users"');
+  });
 
-  await t.test('scopes outside the family are never implied, and a scope gives no permission of its own', async (t) => {
+  await t.test('a scope implies only scopes of the same family, and grants no permission by itself', async (t) => {
     const administrator = await forge.administrator();
     for (const scopes of [['admin:system'], ['repo:admin'], ['mcp:write', 'registry:write', 'ci:write', 'issue:write']])
       t.equal(
@@ -263,7 +263,7 @@ void t.test('personal access tokens', async (t) => {
     });
   });
 
-  await t.test('the token of a suspended user gives 401, on public data too, and stays dead', async (t) => {
+  await t.test('the token of a suspended user gives 401, also on public data, and remains revoked', async (t) => {
     const user = await forge.createUser('bob');
     const pat = await forge.pat(user.client, []);
     const by = await forge.administrator();
@@ -276,7 +276,7 @@ void t.test('personal access tokens', async (t) => {
 });
 
 void t.test('OAuth2 access tokens', async (t) => {
-  /** `svc_oat_SCOPE+SCOPE` speaks for the administrator, in the place of the OAuth2 server. */
+  /** A stub of the OAuth2 server: `svc_oat_SCOPE+SCOPE` is a token of the administrator. */
   const reader = definePlugin({
     name: 'fake-oauth',
     version: '1.0.0',
@@ -319,11 +319,14 @@ void t.test('OAuth2 access tokens', async (t) => {
     }
   });
 
-  await t.test('it makes and sees no personal access token, changes no profile, and administers no user', async (t) => {
-    const token = forge.as('svc_oat_read.user+admin.repo+admin.users');
-    t.equal((await token.post(tokens, { body: { name: 'x', scopes: [] } })).status, 403);
-    t.equal((await token.get(tokens)).status, 403);
-    t.equal((await token.patch('/api/v1/user', { body: { bio: 'x' } })).status, 403);
-    t.match(await token.get('/api/v1/admin/users'), { status: 403, body: { error_code: 'insufficient_scope' } });
-  });
+  await t.test(
+    'an OAuth2 token cannot create or list personal access tokens, change a profile or administer users',
+    async (t) => {
+      const token = forge.as('svc_oat_read.user+admin.repo+admin.users');
+      t.equal((await token.post(tokens, { body: { name: 'x', scopes: [] } })).status, 403);
+      t.equal((await token.get(tokens)).status, 403);
+      t.equal((await token.patch('/api/v1/user', { body: { bio: 'x' } })).status, 403);
+      t.match(await token.get('/api/v1/admin/users'), { status: 403, body: { error_code: 'insufficient_scope' } });
+    },
+  );
 });

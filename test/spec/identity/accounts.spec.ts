@@ -1,5 +1,4 @@
-// Document A, "Authentication", and document D, "Accounts, sessions, tokens": sessions, cookies, profiles and
-// passwords, sentence by sentence.
+// Tests of accounts: sessions, cookies, profiles and passwords.
 import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
@@ -8,11 +7,11 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const jwt = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** A forge whose passwords cost little. */
+/** A forge with cheap password hashes. */
 const session = (answer: Answer): { access_token: string; user: Record<string, unknown> } =>
   answer.body as { access_token: string; user: Record<string, unknown> };
 
-/** Set-Cookie lines by name, each as its attributes. */
+/** Set-Cookie lines by name, with their attributes. */
 function cookiesOf(answer: Answer): Record<string, { value: string; attributes: string[] }> {
   return Object.fromEntries(
     answer.headers.getSetCookie().map((line) => {
@@ -36,7 +35,7 @@ const login = '/api/v1/auth/login';
 
 void t.test('accounts', async (t) => {
   const forge = await startTestForge(t, { environment: { HEXFORGE_WEB_URL: 'https://web.example' } });
-  /** Another instance, under https and closed to registration. */
+  /** Another instance, with an https base URL and registration disabled. */
   const secure = await startTestForge(t, { environment: { HEXFORGE_BASE_URL: 'https://forge.example' } });
   const { anonymous, admin } = forge;
 
@@ -50,7 +49,7 @@ void t.test('accounts', async (t) => {
       t.strictSame(
         Object.keys(user).sort(),
         ['avatar_url', 'bio', 'created_at', 'display_name', 'email', 'id', 'is_admin', 'username'],
-        'approval_state is omitted when none',
+        'approval_state is omitted if the account has none',
       );
       t.match(user, { id: uuid, username: 'admin', is_admin: true, created_at: instant });
       const cookies = cookiesOf(answer);
@@ -66,7 +65,7 @@ void t.test('accounts', async (t) => {
       t.equal(answer.headers.get('cache-control'), 'no-store');
     });
 
-    await t.test('400 for a missing or malformed member, 400 unknown_field for one it does not know', async (t) => {
+    await t.test('400 for a missing or malformed member, 400 unknown_field for an unknown one', async (t) => {
       for (const body of [
         {},
         { username: 'admin' },
@@ -88,7 +87,7 @@ void t.test('accounts', async (t) => {
       });
     });
 
-    await t.test('401 for wrong credentials, the same whichever was wrong', async (t) => {
+    await t.test('401 for wrong credentials, with the same answer for a wrong name and a wrong password', async (t) => {
       const answers = [];
       for (const body of [
         { username: 'admin', password: 'wrong password' },
@@ -104,11 +103,11 @@ void t.test('accounts', async (t) => {
       }
     });
 
-    await t.test('a username is compared without regard to case', async (t) => {
+    await t.test('a username is compared ignoring case', async (t) => {
       t.equal((await anonymous.post(login, { body: { username: 'ADMIN', password: admin.password } })).status, 200);
     });
 
-    await t.test('403 account_suspended, after the right password alone', async (t) => {
+    await t.test('403 account_suspended, only after the right password', async (t) => {
       const { id, username, password } = await forge.createUser('suspended');
       const by = await forge.administrator();
       await by.patch(`/api/v1/admin/users/${id}`, { body: { status: 'suspended' } });
@@ -119,23 +118,26 @@ void t.test('accounts', async (t) => {
       t.equal((await anonymous.post(login, { body: { username, password: 'wrong password' } })).status, 401);
     });
 
-    await t.test('429 with Retry-After after 10 failures for one username and address; success clears', async (t) => {
-      const { username, password } = await forge.createUser('guessed');
-      const tries = async (count: number) => {
-        for (let time = 0; time < count; time += 1)
-          t.equal((await anonymous.post(login, { body: { username, password: 'wrong password' } })).status, 401);
-      };
-      await tries(9);
-      t.equal((await anonymous.post(login, { body: { username, password } })).status, 200);
-      await tries(10);
-      const refused = await anonymous.post(login, { body: { username: 'GUESSED', password } });
-      t.match(refused, { status: 429, body: { error_code: 'rate_limited' } });
-      const after = Number(refused.headers.get('retry-after'));
-      t.ok(after > 0 && after <= 900, `Retry-After ${after}`);
-      t.equal((await anonymous.post(login, { body: admin })).status, 200, 'another name is not held up');
-    });
+    await t.test(
+      '429 with Retry-After after 10 failures for one username and address; a success clears the count',
+      async (t) => {
+        const { username, password } = await forge.createUser('guessed');
+        const tries = async (count: number) => {
+          for (let time = 0; time < count; time += 1)
+            t.equal((await anonymous.post(login, { body: { username, password: 'wrong password' } })).status, 401);
+        };
+        await tries(9);
+        t.equal((await anonymous.post(login, { body: { username, password } })).status, 200);
+        await tries(10);
+        const refused = await anonymous.post(login, { body: { username: 'GUESSED', password } });
+        t.match(refused, { status: 429, body: { error_code: 'rate_limited' } });
+        const after = Number(refused.headers.get('retry-after'));
+        t.ok(after > 0 && after <= 900, `Retry-After ${after}`);
+        t.equal((await anonymous.post(login, { body: admin })).status, 200, 'another name is not throttled');
+      },
+    );
 
-    await t.test('of 25 right passwords at the same moment all sign in', async (t) => {
+    await t.test('25 concurrent sign-ins with the right password all succeed', async (t) => {
       const { username, password } = await forge.createUser('hurried');
       const answers = await Promise.all(
         Array.from({ length: 25 }, () => anonymous.post(login, { body: { username, password } })),
@@ -146,7 +148,7 @@ void t.test('accounts', async (t) => {
       );
     });
 
-    await t.test('of 25 wrong passwords at the same moment 10 are looked at', async (t) => {
+    await t.test('of 25 concurrent sign-ins with a wrong password only 10 are checked', async (t) => {
       const { username } = await forge.createUser('rushed');
       const answers = await Promise.all(
         Array.from({ length: 25 }, () => anonymous.post(login, { body: { username, password: 'wrong password' } })),
@@ -156,7 +158,7 @@ void t.test('accounts', async (t) => {
     });
   });
 
-  await t.test('cookies are Secure when {base_url} is https', async (t) => {
+  await t.test('cookies are Secure if the base URL is https', async (t) => {
     const cookies = cookiesOf(await secure.anonymous.post(login, { body: admin }));
     for (const name of ['svc_access_token', 'svc_refresh_token'])
       t.ok(cookies[name]?.attributes.includes('Secure'), name);
@@ -177,7 +179,7 @@ void t.test('accounts', async (t) => {
       t.equal((await refresh(refreshOnly(second))).status, 200, 'the refresh cookie alone is enough');
     });
 
-    await t.test('401 otherwise', async (t) => {
+    await t.test('401 for a missing or unknown refresh token', async (t) => {
       for (const headers of [
         {},
         { cookie: 'svc_refresh_token=' },
@@ -189,7 +191,7 @@ void t.test('accounts', async (t) => {
       t.equal(
         (await refresh({ cookie: `svc_refresh_token=${token}` })).status,
         401,
-        'an access token is no refresh token',
+        'an access token is not a refresh token',
       );
     });
 
@@ -200,20 +202,20 @@ void t.test('accounts', async (t) => {
       t.equal((await refresh(refreshOnly(first))).status, 401);
       t.equal((await refresh(refreshOnly(second))).status, 401);
       t.equal(await me(second), 401);
-      t.equal(await me(other), 200, 'another session goes on');
+      t.equal(await me(other), 200, 'another session continues');
     });
 
-    await t.test('of two refreshes with one cookie at the same moment exactly one wins', async (t) => {
+    await t.test('of two concurrent refreshes with one cookie exactly one succeeds', async (t) => {
       const first = await anonymous.post(login, { body: admin });
       const answers = await Promise.all([refresh(refreshOnly(first)), refresh(refreshOnly(first))]);
       t.strictSame(
         answers.map(({ status }) => status).sort((a, b) => a - b),
         [200, 401],
       );
-      t.equal(await me(first), 401, 'and the family is revoked');
+      t.equal(await me(first), 401, 'the family is revoked');
     });
 
-    await t.test('a refresh token is no bearer token', async (t) => {
+    await t.test('a refresh token is not a bearer token', async (t) => {
       const { value = '' } = cookiesOf(await anonymous.post(login, { body: admin }))['svc_refresh_token'] ?? {};
       t.equal((await forge.as(value).get('/api/v1/auth/me')).status, 401);
     });
@@ -227,7 +229,7 @@ void t.test('accounts', async (t) => {
     ];
 
     await t.test(
-      '204, revokes the session family at once and clears both cookies: by bearer, by cookies, by the refresh cookie alone',
+      '204, revokes the session family and clears both cookies: with a bearer token, both cookies, or the refresh cookie',
       async (t) => {
         const ways: readonly [string, (answer: Answer) => Record<string, string>][] = [
           ['bearer', (answer) => ({ authorization: `Bearer ${session(answer).access_token}` })],
@@ -255,15 +257,12 @@ void t.test('accounts', async (t) => {
       },
     );
 
-    await t.test(
-      'cookies of a session that has ended are cleared too; without any credential there is nothing to end',
-      async (t) => {
-        t.equal((await logout({ cookie: 'svc_access_token=old; svc_refresh_token=old' })).status, 204);
-        t.equal((await logout({})).status, 401);
-      },
-    );
+    await t.test('cookies of an ended session are cleared too; without a credential it is 401', async (t) => {
+      t.equal((await logout({ cookie: 'svc_access_token=old; svc_refresh_token=old' })).status, 204);
+      t.equal((await logout({})).status, 401);
+    });
 
-    await t.test('a token cannot sign out', async (t) => {
+    await t.test('a personal access token cannot sign out', async (t) => {
       const token = await forge.pat(await forge.administrator(), []);
       t.equal((await token.post('/api/v1/auth/logout')).status, 403);
     });
@@ -297,24 +296,27 @@ void t.test('accounts', async (t) => {
       }
     });
 
-    await t.test('passes from {base_url}, from {web_url}, from the same site, and with neither header', async (t) => {
-      for (const headers of [
-        { origin: new URL(forge.url).origin },
-        { origin: 'https://web.example' },
-        { 'sec-fetch-site': 'same-origin' },
-        { 'sec-fetch-site': 'none' },
-        {},
-      ])
-        t.equal((await refresh(headers)).status, 200, JSON.stringify(headers));
-    });
+    await t.test(
+      'is accepted from the base URL, from the web URL, from the same site, and with neither header',
+      async (t) => {
+        for (const headers of [
+          { origin: new URL(forge.url).origin },
+          { origin: 'https://web.example' },
+          { 'sec-fetch-site': 'same-origin' },
+          { 'sec-fetch-site': 'none' },
+          {},
+        ])
+          t.equal((await refresh(headers)).status, 200, JSON.stringify(headers));
+      },
+    );
 
     await t.test(
-      'a cookie authenticates nowhere else, and an Authorization header, good or bad, wins over it',
+      'a cookie authenticates no other operation, and an Authorization header, valid or not, overrides it',
       async (t) => {
         const headers = cookieHeader(await signed());
         t.equal((await forge.anonymous.get('/api/v1/auth/me', { headers })).status, 401);
         t.equal((await forge.as('bad').post('/api/v1/auth/logout', { headers })).status, 401);
-        t.equal((await forge.anonymous.post('/api/v1/auth/refresh', { headers })).status, 200, 'the session goes on');
+        t.equal((await forge.anonymous.post('/api/v1/auth/refresh', { headers })).status, 200, 'the session continues');
       },
     );
   });
@@ -323,32 +325,35 @@ void t.test('accounts', async (t) => {
     const user = await forge.createUser('holder');
     const status = async (token: string, path = '/api/v1/auth/me') => (await forge.as(token).get(path)).status;
 
-    await t.test('one that is malformed, altered or of another instance gives 401, on public data too', async (t) => {
-      const { token } = await forge.signIn(user.username, user.password);
-      const [header = '', payload = '', signature = ''] = token.split('.');
-      const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'svc-session+jwt' })).toString('base64url');
-      const altered = Buffer.from(
-        JSON.stringify({
-          ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object),
-          sub: user.id,
-          exp: 4102444800,
-        }),
-      ).toString('base64url');
-      for (const bad of [
-        `${header}.${payload}.`,
-        `${none}.${payload}.`,
-        `${none}.${payload}.${signature}`,
-        `${header}.${altered}.${signature}`,
-        `${token}A`,
-        'eyJ',
-        (await secure.signIn(admin.username, admin.password)).token,
-      ]) {
-        t.equal(await status(bad), 401, bad.slice(0, 30));
-        t.equal(await status(bad, '/api/v1/users/admin'), 401, bad.slice(0, 30));
-      }
-    });
+    await t.test(
+      'a token that is malformed, altered or of another instance gives 401, also on public data',
+      async (t) => {
+        const { token } = await forge.signIn(user.username, user.password);
+        const [header = '', payload = '', signature = ''] = token.split('.');
+        const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'svc-session+jwt' })).toString('base64url');
+        const altered = Buffer.from(
+          JSON.stringify({
+            ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object),
+            sub: user.id,
+            exp: 4102444800,
+          }),
+        ).toString('base64url');
+        for (const bad of [
+          `${header}.${payload}.`,
+          `${none}.${payload}.`,
+          `${none}.${payload}.${signature}`,
+          `${header}.${altered}.${signature}`,
+          `${token}A`,
+          'eyJ',
+          (await secure.signIn(admin.username, admin.password)).token,
+        ]) {
+          t.equal(await status(bad), 401, bad.slice(0, 30));
+          t.equal(await status(bad, '/api/v1/users/admin'), 401, bad.slice(0, 30));
+        }
+      },
+    );
 
-    await t.test('it lives 15 minutes and carries no scope list', async (t) => {
+    await t.test('it is valid for 15 minutes and has no scopes', async (t) => {
       const { token } = await forge.signIn(user.username, user.password);
       const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<
         string,
@@ -358,7 +363,7 @@ void t.test('accounts', async (t) => {
       t.equal((claims['exp'] ?? 0) - (claims['iat'] ?? 0), 900);
     });
 
-    await t.test('a token in the query is no credential', async (t) => {
+    await t.test('a token in the query is ignored', async (t) => {
       const { token } = await forge.signIn(user.username, user.password);
       t.equal((await forge.anonymous.get(`/api/v1/auth/me?access_token=${token}`)).status, 401);
     });
@@ -367,7 +372,7 @@ void t.test('accounts', async (t) => {
   await t.test('GET /auth/me and GET /user', async (t) => {
     const user = await forge.createUser('myself', { displayName: 'Ada' });
 
-    await t.test('the authenticated user, as login shows it, for any valid credential', async (t) => {
+    await t.test('the authenticated user, as in the login answer, for any valid credential', async (t) => {
       const signed = session(
         await forge.anonymous.post(login, { body: { username: user.username, password: user.password } }),
       );
@@ -386,7 +391,7 @@ void t.test('accounts', async (t) => {
       }
     });
 
-    await t.test('a password is no Basic credential here', async (t) => {
+    await t.test('a password is not accepted as Basic credential', async (t) => {
       const basic = { authorization: `Basic ${Buffer.from(`myself:${user.password}`).toString('base64')}` };
       t.equal((await forge.anonymous.get('/api/v1/auth/me', { headers: basic })).status, 401);
     });
@@ -404,7 +409,7 @@ void t.test('accounts', async (t) => {
   await t.test('PATCH /user', async (t) => {
     const user = await forge.createUser('changer');
 
-    await t.test('changes display_name, bio, avatar_url and email, each alone too', async (t) => {
+    await t.test('changes display_name, bio, avatar_url and email, together or one by one', async (t) => {
       const change = {
         display_name: 'Ada L.',
         bio: 'First\nprogrammer ☕',
@@ -421,7 +426,7 @@ void t.test('accounts', async (t) => {
       t.equal((await user.client.patch('/api/v1/user', { body: {} })).status, 200);
     });
 
-    await t.test('400 for what is out of bounds or unknown', async (t) => {
+    await t.test('400 for values that are out of bounds or unknown members', async (t) => {
       for (const body of [
         { email: 'none' },
         { email: null },
@@ -444,7 +449,7 @@ void t.test('accounts', async (t) => {
         });
     });
 
-    await t.test('409 for the address of another', async (t) => {
+    await t.test('409 for the address of another user', async (t) => {
       await forge.createUser('eve');
       t.match(await user.client.patch('/api/v1/user', { body: { email: 'EVE@example.com' } }), {
         status: 409,
@@ -464,7 +469,7 @@ void t.test('accounts', async (t) => {
   await t.test('POST /user/password', async (t) => {
     const change = '/api/v1/user/password';
 
-    await t.test('204; the old password and the other sessions end, this session and the tokens go on', async (t) => {
+    await t.test('204; the old password and the other sessions end, this session and the tokens remain', async (t) => {
       const user = await forge.createUser('mover');
       const other = await forge.signIn('mover', user.password);
       const token = await forge.pat(user.client, []);
@@ -490,7 +495,7 @@ void t.test('accounts', async (t) => {
     });
 
     await t.test(
-      'of several changes at once from one password one is made, the others gave a password that is none any more',
+      'of concurrent changes from one password exactly one succeeds, and the others are wrong_password',
       async (t) => {
         const user = await forge.createUser('racing');
         const answers = await Promise.all(
@@ -503,7 +508,7 @@ void t.test('accounts', async (t) => {
           answers.filter(({ status }) => status === 403).map(({ body }) => (body as { error_code: string }).error_code),
           ['wrong_password', 'wrong_password'],
         );
-        t.equal((await user.client.get('/api/v1/user')).status, 200, 'the session that asked goes on');
+        t.equal((await user.client.get('/api/v1/user')).status, 200, 'the session of the request continues');
       },
     );
 
@@ -543,7 +548,7 @@ void t.test('accounts', async (t) => {
   await t.test('GET /users/{username}', async (t) => {
     await forge.createUser('Grace', { displayName: 'Grace H.' });
 
-    await t.test('the public profile, to anyone, by name in any case, without the address', async (t) => {
+    await t.test('the public profile without the address, to any caller, by name ignoring case', async (t) => {
       const answer = await forge.anonymous.get('/api/v1/users/gRACE');
       t.equal(answer.status, 200);
       t.strictSame(Object.keys(answer.body as object).sort(), [
@@ -557,7 +562,7 @@ void t.test('accounts', async (t) => {
       t.match(answer.body, { id: uuid, username: 'Grace', display_name: 'Grace H.' });
     });
 
-    await t.test('404 for nobody, and for what can be no name', async (t) => {
+    await t.test('404 for an unknown name and for text that cannot be a name', async (t) => {
       for (const name of ['nobody', 'a%20b', "x'%20or%20'1'='1", '%E2%82%AC', 'ada@example.com', 'x'.repeat(200)])
         t.match(
           await forge.anonymous.get(`/api/v1/users/${name}`),

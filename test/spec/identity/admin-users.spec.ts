@@ -1,4 +1,4 @@
-// Document C, "Administration", the rows of /admin/users, status by status.
+// Tests of the administration of users under /admin/users: every status of each operation.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
@@ -30,7 +30,7 @@ void t.test('GET /admin/users', async (t) => {
   const list = async (query = '') => (await admin.get(`${users}${query}`)).body as Listed;
   const names = async (query = '') => (await list(query)).users.map(({ username }) => username);
 
-  await t.test('200 { users, total, limit, offset } of user records', async (t) => {
+  await t.test('200 with { users, total, limit, offset } of user records', async (t) => {
     const body = await list();
     t.strictSame(Object.keys(body).sort(), ['limit', 'offset', 'total', 'users']);
     t.match(body, { total: 4, limit: 50, offset: 0 });
@@ -54,24 +54,27 @@ void t.test('GET /admin/users', async (t) => {
     });
   });
 
-  await t.test('q matches username, email and display name, in any case, as text and not as a pattern', async (t) => {
-    for (const [q, found] of [
-      ['ADA', ['ada']],
-      ['ROBERT_X', ['Bob']],
-      ['zoë å', ['zoe']],
-      ['%', ['ada']],
-      ['_', ['Bob']],
-      ['\\', []],
-      ["'", []],
-      ['nothing', []],
-      ['', ['ada', 'admin', 'Bob', 'zoe']],
-    ] as const) {
-      t.strictSame(await names(`?q=${encodeURIComponent(q)}`), found, q);
-    }
-    t.match(await list('?q=ad'), { total: 2 });
-  });
+  await t.test(
+    'q matches a substring of username, email and display name ignoring case, without wildcards',
+    async (t) => {
+      for (const [q, found] of [
+        ['ADA', ['ada']],
+        ['ROBERT_X', ['Bob']],
+        ['zoë å', ['zoe']],
+        ['%', ['ada']],
+        ['_', ['Bob']],
+        ['\\', []],
+        ["'", []],
+        ['nothing', []],
+        ['', ['ada', 'admin', 'Bob', 'zoe']],
+      ] as const) {
+        t.strictSame(await names(`?q=${encodeURIComponent(q)}`), found, q);
+      }
+      t.match(await list('?q=ad'), { total: 2 });
+    },
+  );
 
-  await t.test('page and per_page, default 1 and 50; out of range becomes the maximum, 500', async (t) => {
+  await t.test('page and per_page, default 1 and 50; an out-of-range value becomes the maximum, 500', async (t) => {
     t.match(await list('?per_page=3'), { total: 4, limit: 3, offset: 0 });
     t.strictSame(await names('?per_page=3&page=2'), ['zoe']);
     t.match(await list('?per_page=3&page=2'), { total: 4, limit: 3, offset: 3 });
@@ -88,7 +91,7 @@ void t.test('GET /admin/users', async (t) => {
     t.match(await list('?page=9007199254740991&per_page=500'), { users: [], total: 4 });
   });
 
-  await t.test('explicit limit and offset take precedence', async (t) => {
+  await t.test('explicit limit and offset have precedence', async (t) => {
     t.match(await list('?limit=2&offset=1&page=9&per_page=9'), { limit: 2, offset: 1 });
     t.strictSame(await names('?limit=2&offset=1'), ['admin', 'Bob']);
     t.match(await list('?offset=3'), { limit: 50, offset: 3 });
@@ -106,10 +109,13 @@ void t.test('GET /admin/users', async (t) => {
       t.match(await list(query), { limit, offset }, query);
   });
 
-  await t.test('401 without a credential, 403 naming the admin scope for who is no administrator', async (t) => {
-    t.equal((await forge.anonymous.get(users)).status, 401);
-    t.match(await ada.client.get(users), { status: 403, body: { error: 'admin scope required: admin:users' } });
-  });
+  await t.test(
+    '401 without a credential, 403 naming the admin scope for a user who is not an administrator',
+    async (t) => {
+      t.equal((await forge.anonymous.get(users)).status, 401);
+      t.match(await ada.client.get(users), { status: 403, body: { error: 'admin scope required: admin:users' } });
+    },
+  );
 });
 
 void t.test('one account', async (t) => {
@@ -121,7 +127,7 @@ void t.test('one account', async (t) => {
     const body = { username: 'Ada', email: 'ada@example.org', password: 'secret password' };
 
     await t.test(
-      '201 with the user record; display_name is optional, is_admin false by default; last_active_at is null',
+      '201 with the user record; display_name is optional, is_admin is false by default; last_active_at is null',
       async (t) => {
         const answer = await admin.post(users, { body });
         t.equal(answer.status, 201);
@@ -179,7 +185,7 @@ void t.test('one account', async (t) => {
       t.equal((await admin.post(users, { body: { ...body, username: 'next' } })).status, 409);
     });
 
-    await t.test('403 for who is no administrator', async (t) => {
+    await t.test('403 for a user who is not an administrator', async (t) => {
       t.equal((await (await forge.createUser('plain')).client.post(users, { body })).status, 403);
     });
   });
@@ -194,7 +200,7 @@ void t.test('one account', async (t) => {
       t.equal((await admin.get(`${users}/${ada.id.toUpperCase()}`)).status, 200);
     });
 
-    await t.test('400 for a uid that is no uuid, 404 for an unknown one', async (t) => {
+    await t.test('400 if the uid is not a uuid, 404 for an unknown one', async (t) => {
       for (const uid of malformed) t.equal((await admin.get(`${users}/${uid}`)).status, 400, uid);
       t.match(await admin.get(`${users}/${nobody}`), { status: 404, body: { error_code: 'not_found' } });
     });
@@ -210,11 +216,11 @@ void t.test('one account', async (t) => {
       });
       t.equal((await admin.patch(`${users}/${ada.id}`, { body: {} })).status, 200);
       t.match(await admin.patch(`${users}/${ada.id}`, { body: { is_admin: true } }), { body: { is_admin: true } });
-      t.equal((await ada.client.get(users)).status, 200, 'at once');
+      t.equal((await ada.client.get(users)).status, 200, 'takes effect at once');
       t.match(await admin.patch(`${users}/${ada.id}`, { body: { is_admin: false } }), {
         body: { is_admin: false, display_name: 'Ada L.' },
       });
-      t.equal((await ada.client.get(users)).status, 403, 'at once');
+      t.equal((await ada.client.get(users)).status, 403, 'takes effect at once');
     });
 
     await t.test('last_active_at is null until the account is first changed', async (t) => {
@@ -229,7 +235,7 @@ void t.test('one account', async (t) => {
       });
     });
 
-    await t.test('is_active, or status active or suspended; suspension ends every credential at once', async (t) => {
+    await t.test('is_active, or status active or suspended; a suspension ends every credential at once', async (t) => {
       for (const [off, on] of [
         [{ is_active: false }, { is_active: true }],
         [{ status: 'suspended' }, { status: 'active' }],
@@ -283,7 +289,7 @@ void t.test('one account', async (t) => {
   });
 
   await t.test('DELETE /admin/users/{uid}', async (t) => {
-    await t.test('204; the account, its sessions and its tokens are gone, and its name is free', async (t) => {
+    await t.test('204; the account, its sessions and its tokens are deleted, and its name is free', async (t) => {
       const ada = await forge.createUser('deleted');
       const pat = await forge.pat(ada.client, []);
       t.equal((await admin.delete(`${users}/${ada.id}`)).status, 204);
@@ -305,9 +311,9 @@ void t.test('one account', async (t) => {
       },
     );
 
-    await t.test('409 for oneself, 400 for a malformed uid, 404 for an unknown one', async (t) => {
+    await t.test("409 for one's own account, 400 for a malformed uid, 404 for an unknown one", async (t) => {
       t.match(await admin.delete(`${users}/${me}`), { status: 409, body: { reason: /own account/ } });
-      t.equal((await admin.get('/api/v1/auth/me')).status, 200, 'and nothing was revoked');
+      t.equal((await admin.get('/api/v1/auth/me')).status, 200, 'nothing was revoked');
       for (const uid of malformed) t.equal((await admin.delete(`${users}/${uid}`)).status, 400, uid);
       t.equal((await admin.delete(`${users}/${nobody}`)).status, 404);
     });
@@ -316,7 +322,7 @@ void t.test('one account', async (t) => {
   await t.test('POST /admin/users/{uid}/password and /revoke-tokens', async (t) => {
     const ada = await forge.createUser('renewed');
 
-    await t.test('password: 204; the old one and every session end', async (t) => {
+    await t.test('password: 204; the old password and every session end', async (t) => {
       t.equal(
         (await admin.post(`${users}/${ada.id}/password`, { body: { password: 'another password' } })).status,
         204,
@@ -330,7 +336,7 @@ void t.test('one account', async (t) => {
       t.ok(await forge.signIn('renewed', 'another password'));
     });
 
-    await t.test('password: 400 out of bounds or malformed, 404 unknown id', async (t) => {
+    await t.test('password: 400 if out of bounds or malformed, 404 for an unknown id', async (t) => {
       for (const body of [{}, { password: 'short' }, { password: 'x'.repeat(257) }, { password: ['x'] }])
         t.equal(
           (await admin.post(`${users}/${ada.id}/password`, { body })).status,
@@ -350,7 +356,7 @@ void t.test('one account', async (t) => {
     });
 
     await t.test(
-      'revoke-tokens: 204; session tokens, refresh cookies and personal access tokens end at once, the password stays',
+      'revoke-tokens: 204; session tokens, refresh cookies and personal access tokens end at once, the password remains',
       async (t) => {
         const signed = await forge.anonymous.post('/api/v1/auth/login', {
           body: { username: 'renewed', password: 'another password' },
@@ -368,18 +374,21 @@ void t.test('one account', async (t) => {
       },
     );
 
-    await t.test('revoke-tokens: 400 malformed, 404 unknown id, 403 for who is no administrator', async (t) => {
-      for (const uid of malformed) t.equal((await admin.post(`${users}/${uid}/revoke-tokens`)).status, 400, uid);
-      t.equal((await admin.post(`${users}/${nobody}/revoke-tokens`)).status, 404);
-      t.equal(
-        (await (await forge.signIn('renewed', 'another password')).post(`${users}/${ada.id}/revoke-tokens`)).status,
-        403,
-      );
-    });
+    await t.test(
+      'revoke-tokens: 400 malformed, 404 unknown id, 403 for a user who is not an administrator',
+      async (t) => {
+        for (const uid of malformed) t.equal((await admin.post(`${users}/${uid}/revoke-tokens`)).status, 400, uid);
+        t.equal((await admin.post(`${users}/${nobody}/revoke-tokens`)).status, 404);
+        t.equal(
+          (await (await forge.signIn('renewed', 'another password')).post(`${users}/${ada.id}/revoke-tokens`)).status,
+          403,
+        );
+      },
+    );
   });
 
-  // Last, for afterwards nobody can say which of the two is left.
-  await t.test('of two administrators who delete each other at the same moment one stays', async (t) => {
+  // Runs last, because it is not known which of the two administrators remains.
+  await t.test('of two administrators who delete each other concurrently one remains', async (t) => {
     const other = await forge.createUser('other', { isAdmin: true });
     const answers = await Promise.all([admin.delete(`${users}/${other.id}`), other.client.delete(`${users}/${me}`)]);
     t.equal(

@@ -1,4 +1,4 @@
-// Document D, "Signing in through others": sign-in and git with passwords that the directory of a plugin knows.
+// Tests of password directories: signing in and using git with passwords that the directory of a plugin accepts.
 import { definePlugin, type PasswordDirectory } from 'hexforge/plugin';
 import t from 'tap';
 import type { Answer } from '#test/support/client';
@@ -7,7 +7,7 @@ import { startTestForge } from '#test/support/forge';
 const repos = '/api/v1/repos';
 const now = { password: 'directory password' };
 
-/** A plugin in plain JavaScript, whose directory answers by the password as it likes. */
+/** A plugin in plain JavaScript with a directory whose answer depends on the password. */
 function corp() {
   const asked: string[] = [];
   const answers: Readonly<Record<string, (username: string) => unknown>> = {
@@ -33,7 +33,7 @@ function corp() {
   return { plugin, asked };
 }
 
-/** Asked after the other one, and never at a loss. */
+/** A second directory, called after the other one, that never fails. */
 const annex = definePlugin({
   name: 'annex',
   version: '1.0.0',
@@ -61,7 +61,7 @@ void t.test('password directories', async (t) => {
   await owner.client.post(repos, { body: { name: 'private', visibility: 'private' } });
   const login = (username: string, password = now.password): Promise<Answer> =>
     anonymous.post('/api/v1/auth/login', { body: { username, password } });
-  /** The status for git of who presents this. */
+  /** The status and text of a git request with this username and password. */
   const git = async (username: string, password = now.password, path = 'owner/private') => {
     const answer = await fetch(`${forge.url}/${path}.git/info/refs?service=git-upload-pack`, {
       headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` },
@@ -69,16 +69,16 @@ void t.test('password directories', async (t) => {
     return { status: answer.status, text: await answer.text() };
   };
 
-  await t.test('whom the directory knows signs in, and uses git, as the account of the name', async (t) => {
+  await t.test('a user that the directory accepts signs in and uses git as the account of that name', async (t) => {
     const answer = await login('OWNER');
     t.match(answer, { status: 200, body: { user: { id: owner.id, username: 'owner', is_admin: false } } });
     t.equal(answer.headers.getSetCookie().length, 2);
     t.equal((await git('Owner')).status, 200);
-    t.equal((await login('owner', owner.password)).status, 200, 'its own password is good as well');
+    t.equal((await login('owner', owner.password)).status, 200, 'its own password is valid too');
     t.equal((await git('owner', owner.password)).status, 200);
   });
 
-  await t.test('an administrator keeps the flag, and nobody gets it', async (t) => {
+  await t.test('an administrator remains one, and no one else becomes one', async (t) => {
     const answer = await login(admin.username);
     t.match(answer, { status: 200, body: { user: { username: 'admin', is_admin: true } } });
     const { access_token: token } = answer.body as { access_token: string };
@@ -88,7 +88,7 @@ void t.test('password directories', async (t) => {
     t.equal((await git('plain')).status, 404);
   });
 
-  await t.test('a suspended account gets in nowhere', async (t) => {
+  await t.test('a suspended account can neither sign in nor use git', async (t) => {
     const { id } = await forge.createUser('suspended', { isAdmin: true });
     await by.patch(`/api/v1/admin/users/${id}`, { body: { status: 'suspended' } });
     t.match(await login('suspended'), { status: 403, body: { error_code: 'account_suspended' } });
@@ -97,14 +97,14 @@ void t.test('password directories', async (t) => {
     t.match(text, /account_suspended/);
   });
 
-  await t.test('an account that waits for approval gets in nowhere', async (t) => {
+  await t.test('an account that waits for approval can neither sign in nor use git', async (t) => {
     const body = { username: 'pending', email: 'pending@example.org', password: 'long enough' };
     t.equal((await anonymous.post('/api/v1/auth/register', { body })).status, 201);
     t.match(await login('pending'), { status: 403, body: { error_code: 'approval_pending' } });
     t.equal((await git('pending')).status, 403);
   });
 
-  await t.test('who has no account here is not signed in, and none is made', async (t) => {
+  await t.test('a user of the directory without an account is refused, and no account is created', async (t) => {
     t.match(await login('stranger'), { status: 403, body: { error_code: 'account_unknown' } });
     t.equal((await git('stranger')).status, 403);
     t.equal((await anonymous.get('/api/v1/users/stranger')).status, 404);
@@ -112,7 +112,7 @@ void t.test('password directories', async (t) => {
     t.equal((await git('owner', 'own subject')).status, 403);
   });
 
-  await t.test('twelve good uses of each lock nobody out', async (t) => {
+  await t.test('twelve successful uses of each do not throttle a user', async (t) => {
     await forge.createUser('diligent');
     for (let time = 0; time < 12; time += 1) {
       t.equal((await login('diligent')).status, 200);
@@ -121,7 +121,7 @@ void t.test('password directories', async (t) => {
   });
 
   await t.test(
-    '429 after ten failures, session and git together, also to a password that a directory knows',
+    '429 after ten failures, of session and git together, also for a password that a directory accepts',
     async (t) => {
       await forge.createUser('guessed');
       for (let time = 0; time < 5; time += 1) {
@@ -133,48 +133,54 @@ void t.test('password directories', async (t) => {
     },
   );
 
-  await t.test('wrong, unknown: the same answer, after the directory was asked for either', async (t) => {
-    const answers = [];
-    for (const username of ['owner', 'nobody-at-all']) {
-      const before = asked.length;
-      answers.push((await login(username, 'wrong')).text);
-      t.equal(asked.length, before + 1, username);
-    }
-    t.equal(answers[0], answers[1]);
-  });
+  await t.test(
+    'a wrong password and an unknown name get the same answer, after one call of the directory each',
+    async (t) => {
+      const answers = [];
+      for (const username of ['owner', 'nobody-at-all']) {
+        const before = asked.length;
+        answers.push((await login(username, 'wrong')).text);
+        t.equal(asked.length, before + 1, username);
+      }
+      t.equal(answers[0], answers[1]);
+    },
+  );
 
-  await t.test('an answer of another shape, a throw and a silence are 503 by the name of the directory', async (t) => {
-    for (const [index, password] of ['claims', 'true', 'throws', 'hangs'].entries()) {
-      const { username } = await forge.createUser(`unlucky-${index}`);
-      const [session, basic] = await Promise.all([login(username, password), git(username, password)]);
+  await t.test(
+    'a malformed result, an exception and a timeout of the directory are 503 naming the directory',
+    async (t) => {
+      for (const [index, password] of ['claims', 'true', 'throws', 'hangs'].entries()) {
+        const { username } = await forge.createUser(`unlucky-${index}`);
+        const [session, basic] = await Promise.all([login(username, password), git(username, password)]);
+        t.match(
+          session,
+          {
+            status: 503,
+            body: { error: 'The password directory "corp" is not available', error_code: 'unavailable' },
+          },
+          password,
+        );
+        t.strictSame(session.headers.getSetCookie(), []);
+        t.equal(basic.status, 503, password);
+        t.equal(basic.text, session.text);
+      }
+      const { stderr } = forge.output;
+      t.match(stderr, /\\"kind\\" is not allowed/);
+      t.match(stderr, /no network/);
+      t.notMatch(stderr, /hunter2/, 'other members of the error are not logged');
+      t.match(stderr, /its check of a password took longer than 1 s/);
+      t.match(stderr, /"plugin":"corp"/);
+      const lucky = await forge.createUser('lucky');
       t.match(
-        session,
-        {
-          status: 503,
-          body: { error: 'The password directory "corp" is not available', error_code: 'unavailable' },
-        },
-        password,
+        await login('lucky', 'throws'),
+        { status: 200, body: { user: { id: lucky.id } } },
+        'the other directory accepts the pair',
       );
-      t.strictSame(session.headers.getSetCookie(), []);
-      t.equal(basic.status, 503, password);
-      t.equal(basic.text, session.text);
-    }
-    const { stderr } = forge.output;
-    t.match(stderr, /\\"kind\\" is not allowed/);
-    t.match(stderr, /no network/);
-    t.notMatch(stderr, /hunter2/, 'what an error carries besides is not written down');
-    t.match(stderr, /its check of a password took longer than 1 s/);
-    t.match(stderr, /"plugin":"corp"/);
-    const lucky = await forge.createUser('lucky');
-    t.match(
-      await login('lucky', 'throws'),
-      { status: 200, body: { user: { id: lucky.id } } },
-      'another knows the pair',
-    );
-    t.equal((await anonymous.get('/readyz')).status, 200, 'and the forge goes on');
-  });
+      t.equal((await anonymous.get('/readyz')).status, 200, 'the forge is still ready');
+    },
+  );
 
-  await t.test('one request asks the directory once, however often its lease is renewed', async (t) => {
+  await t.test('one request calls the directory once, for any number of access rechecks', async (t) => {
     const before = asked.length;
     t.equal((await git('owner')).status, 200);
     t.equal(asked.length, before + 1);

@@ -1,4 +1,4 @@
-// Document C, "User groups", status by status, with document D's rules of who may touch which.
+// Tests of user groups: every status of each operation, and who may change which groups.
 import t from 'tap';
 import type { Client } from '#test/support/client';
 import { isError } from '#test/support/error-answer';
@@ -42,7 +42,7 @@ void t.test('user groups', async (t) => {
   await admin.post(`/api/v1/admin/users/${delegate.id}/admin-scopes`, { body: { scope: 'admin:users' } });
 
   await t.test(
-    'GET: 200 { groups, total }, the three seeded ones first; their members follow from accounts',
+    'GET: 200 with { groups, total }, the three seeded groups first; their members follow from the accounts',
     async (t) => {
       const { groups: all, total } = await list();
       t.equal(total, 3);
@@ -71,7 +71,7 @@ void t.test('user groups', async (t) => {
     },
   );
 
-  await t.test('POST: 201 the group, its slug made from the name', async (t) => {
+  await t.test('POST: 201 with the group, whose slug is made from the name', async (t) => {
     const answer = await create({ name: '  Çorba & Co. 2 ', description: 'Soup' });
     t.equal(answer.status, 201);
     const { id, created_at: at, ...rest } = answer.body as Group & { created_at: string };
@@ -95,32 +95,35 @@ void t.test('user groups', async (t) => {
     );
   });
 
-  await t.test('POST: 400, 409 name or slug in use, 422 an unknown role; nothing is made', async (t) => {
-    const before = (await list()).total;
-    for (const body of [
-      {},
-      { name: '' },
-      { name: ' ' },
-      { name: '!?' },
-      { name: 'a\nb' },
-      { name: 7 },
-      { name: 'x'.repeat(101) },
-      { name: 'x', description: 'x'.repeat(1001) },
-      { name: 'x', role: null },
-      { name: 'x', role: 'instance_admin' },
-      { name: 'x', role: 'instance_admin', grant_admin: false },
-      { name: 'x', grant_admin: 'true' },
-    ])
-      isError(t, await create(body), 400, 'validation_failed', JSON.stringify(body).slice(0, 60));
-    isError(t, await create({ name: 'x', slug: 'y' }), 400, 'unknown_field', 'slug');
-    for (const name of ['ROOT', 'root!', 'General', 'çorba co 2'])
-      isError(t, await create({ name }), 409, 'conflict', name);
-    for (const role of ['admin', 'owner', ' member', 'Member', ''])
-      isError(t, await create({ name: 'x', role }), 422, 'unprocessable', role);
-    t.equal((await list()).total, before);
-  });
+  await t.test(
+    'POST: 400, 409 if the name or slug is in use, 422 for an unknown role; no group is created',
+    async (t) => {
+      const before = (await list()).total;
+      for (const body of [
+        {},
+        { name: '' },
+        { name: ' ' },
+        { name: '!?' },
+        { name: 'a\nb' },
+        { name: 7 },
+        { name: 'x'.repeat(101) },
+        { name: 'x', description: 'x'.repeat(1001) },
+        { name: 'x', role: null },
+        { name: 'x', role: 'instance_admin' },
+        { name: 'x', role: 'instance_admin', grant_admin: false },
+        { name: 'x', grant_admin: 'true' },
+      ])
+        isError(t, await create(body), 400, 'validation_failed', JSON.stringify(body).slice(0, 60));
+      isError(t, await create({ name: 'x', slug: 'y' }), 400, 'unknown_field', 'slug');
+      for (const name of ['ROOT', 'root!', 'General', 'çorba co 2'])
+        isError(t, await create({ name }), 409, 'conflict', name);
+      for (const role of ['admin', 'owner', ' member', 'Member', ''])
+        isError(t, await create({ name: 'x', role }), 422, 'unprocessable', role);
+      t.equal((await list()).total, before);
+    },
+  );
 
-  await t.test('PATCH: 200 the group; what is left out stays', async (t) => {
+  await t.test('PATCH: 200 with the group; omitted members are unchanged', async (t) => {
     const { id } = await made({ name: 'Writers', description: 'Of books' });
     const patch = (body: object, which = id) => admin.patch(`${groups}/${which}`, { body });
     t.match(await patch({ name: 'Authors' }), { status: 200, body: { id, name: 'Authors', slug: 'authors' } });
@@ -141,11 +144,11 @@ void t.test('user groups', async (t) => {
     isError(t, await patch({ name: 'x' }, '7'), 400, 'validation_failed', 'a malformed id');
   });
 
-  await t.test('a system group keeps its slug and role, its members and itself (409)', async (t) => {
+  await t.test('a system group cannot lose its slug, role or members or be deleted (409)', async (t) => {
     for (const slug of ['anonymous', 'general', 'admin']) {
       const { id = '', role = '', name = '' } = (await group(slug)) ?? {};
       const patch = (body: object) => admin.patch(`${groups}/${id}`, { body });
-      isError(t, await patch({ name: `${name} 2` }), 409, 'conflict', `${slug}: a name of another slug`);
+      isError(t, await patch({ name: `${name} 2` }), 409, 'conflict', `${slug}: a name with another slug`);
       const other = role === 'member' ? { role: 'instance_admin', grant_admin: true } : { role: 'member' };
       isError(t, await patch(other), 409, 'conflict', `${slug}: role`);
       t.match(await patch({ name: name.toUpperCase(), description: 'Changed' }), {
@@ -153,14 +156,20 @@ void t.test('user groups', async (t) => {
         body: { slug, name: name.toUpperCase(), description: 'Changed' },
       });
       t.equal((await patch({ name })).status, 200);
-      isError(t, await admin.delete(`${groups}/${id}`), 409, 'conflict', `${slug}: itself`);
+      isError(t, await admin.delete(`${groups}/${id}`), 409, 'conflict', `${slug}: deleting it`);
       const added = await admin.post(`${groups}/${id}/members`, { body: { user_id: bob.id } });
-      isError(t, added, 409, 'conflict', `${slug}: a member more`);
-      isError(t, await admin.delete(`${groups}/${id}/members/${bob.id}`), 409, 'conflict', `${slug}: a member less`);
+      isError(t, added, 409, 'conflict', `${slug}: adding a member`);
+      isError(
+        t,
+        await admin.delete(`${groups}/${id}/members/${bob.id}`),
+        409,
+        'conflict',
+        `${slug}: removing a member`,
+      );
     }
   });
 
-  await t.test('members: 201 the summary, 409 twice, 404, 400; 204 when removed', async (t) => {
+  await t.test('members: 201 with the summary, 409 if added twice, 404, 400; 204 when removed', async (t) => {
     const { id } = await made({ name: 'Readers' });
     const path = `${groups}/${id}/members`;
     const add = (userId: unknown, client = admin) => client.post(path, { body: { user_id: userId } });
@@ -183,7 +192,7 @@ void t.test('user groups', async (t) => {
     for (const userId of [undefined, null, '', '7', 7])
       isError(t, await add(userId), 400, 'validation_failed', String(userId));
     t.equal((await admin.delete(`${path}/${bob.id}`)).status, 204);
-    isError(t, await admin.delete(`${path}/${bob.id}`), 404, 'not_found', 'who is no member');
+    isError(t, await admin.delete(`${path}/${bob.id}`), 404, 'not_found', 'not a member');
     isError(t, await admin.delete(`${path}/7`), 400, 'validation_failed', 'a malformed user id');
     for (const [which, status, code] of [
       [nobody, 404, 'not_found'],
@@ -196,10 +205,10 @@ void t.test('user groups', async (t) => {
       isError(t, await admin.delete(`${groups}/${which}`), status, code, 'delete');
     }
     t.equal((await admin.delete(`${groups}/${id}`)).status, 204);
-    isError(t, await admin.get(path), 404, 'not_found', 'after its deletion');
+    isError(t, await admin.get(path), 404, 'not_found', 'after the group was deleted');
   });
 
-  await t.test('a user who is deleted leaves the groups', async (t) => {
+  await t.test('a deleted user is removed from the groups', async (t) => {
     const { id } = await made({ name: 'Passengers' });
     const brief = await forge.createUser('brief');
     await admin.post(`${groups}/${id}/members`, { body: { user_id: brief.id } });
@@ -207,7 +216,7 @@ void t.test('user groups', async (t) => {
     t.strictSame(await members(id), { members: [], total: 0 });
   });
 
-  await t.test('admin:users is enough for groups of members, and touches none of administrators (403)', async (t) => {
+  await t.test('admin:users is enough for groups of members, but not for groups of administrators (403)', async (t) => {
     const by = delegate.client;
     const { id } = (await create({ name: 'Delegated' }, by)).body as Group;
     t.equal((await by.patch(`${groups}/${id}`, { body: { description: 'x' } })).status, 200);
@@ -215,8 +224,8 @@ void t.test('user groups', async (t) => {
     t.equal((await by.delete(`${groups}/${id}/members/${bob.id}`)).status, 204);
     t.equal((await list(by)).total, (await list()).total);
     const grown = { role: 'instance_admin', grant_admin: true };
-    isError(t, await by.patch(`${groups}/${id}`, { body: grown }), 403, 'forbidden', 'growing one');
-    isError(t, await create({ name: 'Mighty', ...grown }, by), 403, 'forbidden', 'making one');
+    isError(t, await by.patch(`${groups}/${id}`, { body: grown }), 403, 'forbidden', 'promoting one');
+    isError(t, await create({ name: 'Mighty', ...grown }, by), 403, 'forbidden', 'creating one');
     for (const slug of ['admin', 'root']) {
       const { id: which = '' } = (await group(slug)) ?? {};
       isError(
@@ -234,7 +243,7 @@ void t.test('user groups', async (t) => {
     t.equal((await by.delete(`${groups}/${id}`)).status, 204);
   });
 
-  await t.test('401, and 403 naming admin:users before anything is looked up; a token needs admin:users', async (t) => {
+  await t.test('401, or 403 naming admin:users before any lookup; a token needs admin:users', async (t) => {
     const all = (client: Client) =>
       Promise.all([
         client.get(groups),
@@ -252,7 +261,7 @@ void t.test('user groups', async (t) => {
   });
 });
 
-void t.test('an instance has 500 groups at most: one more is 422', async (t) => {
+void t.test('an instance has at most 500 groups: one more is 422', async (t) => {
   const forge = await startTestForge(t, { database: 'memory' });
   const admin = await forge.administrator();
   for (let index = 3; index < 500; index += 1)

@@ -1,5 +1,5 @@
-// Documents B and D, "Issues" and "Authentication": every route of issues answers every credential, on every
-// visibility, and every kind of token as the table here says, which is written by hand.
+// Access walk of the routes of issues: every credential, every visibility and every kind of token, compared with a
+// hand-written table.
 import t from 'tap';
 import type { Client } from '#test/support/client';
 import { sharedForge } from '#test/support/shared-forge';
@@ -9,46 +9,46 @@ import { expect, types, type IssueJson } from './tracker.ts';
 const visibilities = ['public', 'internal', 'private'] as const;
 type Lines = Readonly<Record<(typeof visibilities)[number], string>>;
 
-// In the order of `standings`: none other read triage write maintain admin owner instance. `+` is success.
-/** Document B: read endpoints on public repositories need no credential; 404 to who may not read. */
+// In the order of `standings`: none other read triage write maintain admin owner instance. `+` means success.
+/** Reading public repositories needs no credential; 404 for a caller who may not read. */
 const reading: Lines = {
   public: '+ + + + + + + + +',
   internal: '404 + + + + + + + +',
   private: '404 404 + + + + + + +',
 };
-/** Document D: any signed-in user who can read a repository may open issues. */
+/** Any signed-in user who can read a repository may open issues. */
 const opening: Lines = {
   public: '401 + + + + + + + +',
   internal: '401 + + + + + + + +',
   private: '401 404 + + + + + + +',
 };
-/** Document D: changing those of others needs issue.write, triage and up. */
+/** Changing issues of others needs issue.write, which triage and higher roles have. */
 const writing: Lines = {
   public: '401 403 403 + + + + + +',
   internal: '401 403 403 + + + + + +',
   private: '401 404 403 + + + + + +',
 };
-/** Document B, "Scheme": a repository admin or an instance admin. */
+/** A repository administrator or an instance administrator. */
 const administering: Lines = {
   public: '401 403 403 403 403 403 + + +',
   internal: '401 403 403 403 403 403 + + +',
   private: '401 404 403 403 403 403 + + +',
 };
-/** Document B: the owner or an instance administrator; of the parent, the author too. */
+/** The owner or an instance administrator; for the parent also the author. */
 const owning: Lines = {
   public: '401 403 403 403 403 403 403 + +',
   internal: '401 403 403 403 403 403 403 + +',
   private: '401 404 403 403 403 403 403 + +',
 };
 
-/** Document B: the author, who is the owner here, and nobody else. */
+/** Only the author, who is the owner here. */
 const authoring: Lines = {
   public: '401 403 403 403 403 403 403 + 403',
   internal: '401 403 403 403 403 403 403 + 403',
   private: '401 404 403 403 403 403 403 + 403',
 };
 
-/** Document B, "Authentication": the OAuth2 scope, and which tokens of the owner do on a public repository. */
+/** The OAuth2 scope, and the tokens of the owner that are enough on a public repository. */
 const scopes = {
   read: { oauth: 'read:issue', good: ['issue:read', 'issue:write'] },
   write: { oauth: 'write:issue', good: ['issue:write'] },
@@ -61,7 +61,9 @@ interface Row {
   readonly scope: keyof typeof scopes;
   readonly body?: object;
   readonly query?: string;
-  /** The body with which the owner makes what the `{id}` of the path is to be, or how its id comes to be. */
+  /**
+   * The body with which the owner creates the thing that `{id}` of the path names, or a function that returns its id.
+   */
   readonly before?: object | ((owner: Client, collection: string) => Promise<string>);
 }
 
@@ -74,14 +76,14 @@ async function edited(owner: Client, history: string): Promise<string> {
 }
 
 let names = 0;
-/** A name that nothing has, each time it is sent. */
+/** A body with a new name each time it is sent. */
 const fresh = {
   get name(): string {
     return `made ${(names += 1)}`;
   },
 };
 
-/** To the first issue of the repository. */
+/** A link to the first issue of the repository. */
 const linked = { type: 'relates_to', target_number: 1 };
 
 /** `{number}` is an issue that the owner has just opened. */
@@ -97,7 +99,7 @@ const table: Readonly<Record<string, Row>> = {
   'GET /issues/{number}/children': { access: reading, scope: 'read' },
   'PUT /issues/{number}/parent': { access: owning, scope: 'write', body: { parent_number: 1 } },
   'DELETE /issues/{number}/parent': { access: owning, scope: 'write' },
-  // Document D: any signed-in user who can read a repository may comment.
+  // Any signed-in user who can read a repository may comment.
   'GET /issues/{number}/comments': { access: reading, scope: 'read' },
   'POST /issues/{number}/comments': { access: opening, scope: 'write', body: { body: 'x' } },
   'PATCH /issues/{number}/comments/{cid}': {
@@ -110,7 +112,7 @@ const table: Readonly<Record<string, Row>> = {
   'DELETE /issues/{number}/comments/{cid}': { access: owning, scope: 'write', before: { body: 'x' } },
   'GET /issues/{number}/description-history': { access: reading, scope: 'read' },
   'DELETE /issues/{number}/description-history/{id}': { access: administering, scope: 'admin', before: edited },
-  // Document D: links are written with issue.write, watching needs read and the issue read scope.
+  // Writing links needs issue.write; watching needs permission to read and the scope to read issues.
   'GET /issues/{number}/links': { access: reading, scope: 'read' },
   'POST /issues/{number}/links': { access: writing, scope: 'write', body: linked },
   'DELETE /issues/{number}/links/{id}': { access: writing, scope: 'write', before: linked },
@@ -118,7 +120,7 @@ const table: Readonly<Record<string, Row>> = {
   'DELETE /issues/{number}/subscription': { access: opening, scope: 'read' },
   'GET /issue-type-scheme': { access: reading, scope: 'read' },
   'PUT /issue-type-scheme': { access: administering, scope: 'admin', body: { type_ids: [] } },
-  // Document D, "Issues": written with issue.write and the issue write scopes.
+  // Writing components and versions needs issue.write and the scope to write issues.
   'GET /components': { access: reading, scope: 'read' },
   'POST /components': { access: writing, scope: 'write', body: fresh },
   'PATCH /components/{id}': { access: writing, scope: 'write', body: { description: 'x' }, before: fresh },
@@ -138,7 +140,7 @@ void t.test('every route of issues', async (t) => {
   t.strictSame(
     served.map((one) => `${one.method} ${one.path.slice(begin.length)}`).sort(),
     Object.keys(table).sort(),
-    'what is served is in the table, and what is in the table is served',
+    'the served routes are those of the table',
   );
 
   const open = async (base: string): Promise<number> =>
@@ -188,7 +190,7 @@ void t.test('every route of issues', async (t) => {
       }
       t.strictSame(passed, [...good], route);
       const bad = await ask(route, row, forge.as(`svc_${'x'.repeat(36)}`), path('public'));
-      t.equal(bad.status, 401, `${route}: a bad token, on public data too`);
+      t.equal(bad.status, 401, `${route}: an invalid token, also on public data`);
     }
   });
 });

@@ -1,5 +1,5 @@
-// Document B, "Create", "Update" and "List filters", and document D, "Issues": the components and versions of issues,
-// and the types that a scheme or an issue holds on to.
+// Tests of components, versions and types of issues: creating, updating, filtering, and deleting things that issues
+// refer to.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { startTestForge } from '#test/support/forge';
@@ -20,7 +20,7 @@ const absent = '00000000-0000-4000-8000-0000000000ff';
 const [task, bug] = ['00000000-0000-4000-8000-000000000003', '00000000-0000-4000-8000-000000000005'] as const;
 const fields = ['component_ids', 'fix_version_ids', 'affects_version_ids'] as const;
 
-// It makes types, which belong to no repository, so this forge is not one that other tests share.
+// It creates types, which belong to no repository, so it does not use the shared forge.
 void t.test('components, versions and types of issues', async (t) => {
   const forge = await startTestForge(t);
   const admin = await forge.administrator();
@@ -58,7 +58,7 @@ void t.test('components, versions and types of issues', async (t) => {
     return items.map(({ number }) => number);
   };
 
-  await t.test('create takes the ids, each once, and the issue tells the things themselves, by name', async (t) => {
+  await t.test('create accepts ids, each once, and the issue has the things themselves, ordered by name', async (t) => {
     const issue = await opened({
       component_ids: [web.id, core.id, web.id.toUpperCase()],
       fix_version_ids: [two.id],
@@ -72,7 +72,7 @@ void t.test('components, versions and types of issues', async (t) => {
     t.same(about(await opened({})), { components: [], fix_versions: [], affects_versions: [] });
   });
 
-  await t.test('update replaces the sets that are there, even by nothing, and leaves the others', async (t) => {
+  await t.test('update replaces the given sets, also by an empty one, and keeps the others', async (t) => {
     const { number } = await opened({ component_ids: [web.id], fix_version_ids: [one.id] });
     const patch = async (body: object) => {
       const answer = await alice.patch(`${code}/issues/${number}`, { body });
@@ -94,43 +94,40 @@ void t.test('components, versions and types of issues', async (t) => {
     t.equal((await alice.delete(`${code}/issues/${number}`)).status, 204);
   });
 
-  await t.test(
-    '400 for an id that is malformed, of nothing, of another repository, or of the other kind',
-    async (t) => {
-      const before = await numbers('');
-      const { number } = await opened({ component_ids: [web.id] });
-      const known = { component_ids: web.id, fix_version_ids: one.id, affects_version_ids: one.id };
-      for (const field of fields) {
-        const wrongKind = field === 'component_ids' ? one.id : web.id;
-        const values = [
-          null,
-          web.id,
-          ['web'],
-          [null],
-          [absent],
-          [known[field], absent],
-          [foreign[field].id],
-          [wrongKind],
-        ];
-        for (const value of [...values, Array.from({ length: 101 }, () => known[field])]) {
-          const what = `${field}: ${JSON.stringify(value).slice(0, 100)}`;
-          for (const answer of [
-            await alice.post(`${code}/issues`, { body: { title: 'It', issue_type_id: bug, [field]: value } }),
-            await alice.patch(`${code}/issues/${number}`, { body: { title: 'Other', [field]: value } }),
-          ]) {
-            isError(t, answer, 400, 'validation_failed', what);
-            t.match((answer.body as { detail: string }).detail, `"${field}`, what);
-          }
+  await t.test('400 for an id that is malformed, unknown, of another repository, or of the other kind', async (t) => {
+    const before = await numbers('');
+    const { number } = await opened({ component_ids: [web.id] });
+    const known = { component_ids: web.id, fix_version_ids: one.id, affects_version_ids: one.id };
+    for (const field of fields) {
+      const wrongKind = field === 'component_ids' ? one.id : web.id;
+      const values = [
+        null,
+        web.id,
+        ['web'],
+        [null],
+        [absent],
+        [known[field], absent],
+        [foreign[field].id],
+        [wrongKind],
+      ];
+      for (const value of [...values, Array.from({ length: 101 }, () => known[field])]) {
+        const what = `${field}: ${JSON.stringify(value).slice(0, 100)}`;
+        for (const answer of [
+          await alice.post(`${code}/issues`, { body: { title: 'It', issue_type_id: bug, [field]: value } }),
+          await alice.patch(`${code}/issues/${number}`, { body: { title: 'Other', [field]: value } }),
+        ]) {
+          isError(t, answer, 400, 'validation_failed', what);
+          t.match((answer.body as { detail: string }).detail, `"${field}`, what);
         }
       }
-      const issue = (await alice.get(`${code}/issues/${number}`)).body as Issue;
-      t.match(issue, { title: 'It', components: [web], fix_versions: [] }, 'nothing was changed');
-      t.same(await numbers(''), [number, ...before], 'and nothing was made');
-      t.equal((await opened({})).number, number + 1, 'nor a number used up');
-    },
-  );
+    }
+    const issue = (await alice.get(`${code}/issues/${number}`)).body as Issue;
+    t.match(issue, { title: 'It', components: [web], fix_versions: [] }, 'nothing was changed');
+    t.same(await numbers(''), [number, ...before], 'nothing was created');
+    t.equal((await opened({})).number, number + 1, 'no number was used');
+  });
 
-  await t.test('the list is filtered by their names, in any case', async (t) => {
+  await t.test('the list is filtered by their names ignoring case', async (t) => {
     const [a, b] = [
       await opened({ component_ids: [core.id], fix_version_ids: [two.id] }),
       await opened({ component_ids: [core.id, web.id], affects_version_ids: [two.id] }),
@@ -142,12 +139,12 @@ void t.test('components, versions and types of issues', async (t) => {
     t.notOk((await numbers('fix_version=2.0')).includes(b.number));
     t.notOk((await numbers('affects_version=2.0')).includes(a.number));
     const every = (await numbers('')).length;
-    t.equal((await numbers('component=')).length, every, 'an empty parameter is none');
+    t.equal((await numbers('component=')).length, every, 'an empty parameter is ignored');
     for (const query of ['component=2.0', 'fix_version=web', 'affects_version=3', 'component=co%25'])
       t.same(await numbers(query), [], query);
   });
 
-  await t.test('what is deleted or renamed is so on its issues', async (t) => {
+  await t.test('deleting or renaming a component or version shows on its issues', async (t) => {
     const [gone, kept] = [
       await made(`${code}/components`, { name: 'gone' }),
       await made(`${code}/versions`, { name: '3' }),
@@ -159,7 +156,7 @@ void t.test('components, versions and types of issues', async (t) => {
     t.same(about(issue), { components: [web], fix_versions: [{ ...kept, name: '3.0' }], affects_versions: [] });
   });
 
-  await t.test('of 20 replacements of the components of one issue at a time, one is there whole', async (t) => {
+  await t.test('of 20 concurrent replacements of the components of one issue, one is stored completely', async (t) => {
     const { number } = await opened({});
     const sets = [[], [web.id], [core.id], [core.id, web.id]];
     const answers = await Promise.all(
@@ -176,7 +173,7 @@ void t.test('components, versions and types of issues', async (t) => {
   });
 
   await t.test(
-    'a type outside the scheme is 400 for a new issue and a change; issues that have it keep it',
+    'a type outside the scheme is 400 for a new issue and for a change; issues that have it keep it',
     async (t) => {
       const { number } = await opened({ issue_type_id: bug });
       t.equal((await alice.put(`${code}/issue-type-scheme`, { body: { type_ids: [task] } })).status, 200);
@@ -199,7 +196,7 @@ void t.test('components, versions and types of issues', async (t) => {
     },
   );
 
-  await t.test('a type is not deleted while an issue has it: 409; its display name is what issues show', async (t) => {
+  await t.test('a type cannot be deleted while an issue has it: 409; issues show its display name', async (t) => {
     const types = '/api/v1/admin/issue-types';
     const chore = await admin.post(types, { body: { name: 'chore', display_name: 'Chore', color: '0a1b2c' } });
     const { id } = chore.body as Thing;
@@ -216,11 +213,11 @@ void t.test('components, versions and types of issues', async (t) => {
       await alice.post(`${code}/issues`, { body: { title: 'It', issue_type_id: id } }),
       400,
       'validation_failed',
-      'it is gone',
+      'it was deleted',
     );
   });
 
-  await t.test('a repository with all of these is deleted with them', async (t) => {
+  await t.test('a repository with components and versions is deleted with them', async (t) => {
     const gone = await alice.delete(code, { body: { confirmation: 'alice/code' } });
     t.equal(gone.status, 204, gone.text);
     t.equal((await alice.get(`${code}/issues`)).status, 404);

@@ -1,5 +1,5 @@
-// Documents B and D, "Issues": each bound at the last value that is taken and the first that is not, texts that no
-// database holds, numbers in paths, and lists of texts that are all as long as they may be.
+// Tests of the bounds of issues: the last accepted and the first rejected value of each member, texts that a database
+// cannot store, numbers in paths, and lists with the longest possible texts.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { expect, repos, tracker, types, type IssueJson } from './tracker.ts';
@@ -12,32 +12,35 @@ void t.test('bounds of issues', async (t) => {
   const made = async (path: string, body: object): Promise<string> =>
     (expect(await alice.client.post(path, { body }), 201).body as { readonly id: string }).id;
 
-  await t.test('the last value of each member is taken, the first past it is 400, opening and changing', async (t) => {
-    const { number } = await open(issues);
-    for (const [member, last, past] of [
-      ['title', 'x'.repeat(255), 'x'.repeat(256)],
-      ['description', 'x'.repeat(65_536), 'x'.repeat(65_537)],
-      ['assumptions', 'x'.repeat(65_536), 'x'.repeat(65_537)],
-      ['acceptance_criteria', 'x'.repeat(65_536), 'x'.repeat(65_537)],
-      ['story_points', whole, whole + 1],
-      ['input_tokens', whole, whole + 1],
-      ['output_tokens', 0, -1],
-      ['due_date', '0001-01-01', '0000-12-31'],
-      ['due_date', '9999-12-31', '10000-01-01'],
-      ['due_date', '2028-02-29', '2027-02-29'],
-    ] as const) {
-      t.match(await open(issues, { [member]: last }), { [member]: last }, member);
-      for (const answer of [
-        await alice.client.post(issues, { body: { title: 'x', issue_type_id: types.bug, [member]: past } }),
-        await alice.client.patch(`${issues}/${number}`, { body: { [member]: past } }),
-      ]) {
-        isError(t, answer, 400, 'validation_failed', member);
-        t.match((answer.body as { readonly detail: string }).detail, `"${member}"`);
+  await t.test(
+    'the last value of each member is accepted, the first past it is 400, for opening and changing',
+    async (t) => {
+      const { number } = await open(issues);
+      for (const [member, last, past] of [
+        ['title', 'x'.repeat(255), 'x'.repeat(256)],
+        ['description', 'x'.repeat(65_536), 'x'.repeat(65_537)],
+        ['assumptions', 'x'.repeat(65_536), 'x'.repeat(65_537)],
+        ['acceptance_criteria', 'x'.repeat(65_536), 'x'.repeat(65_537)],
+        ['story_points', whole, whole + 1],
+        ['input_tokens', whole, whole + 1],
+        ['output_tokens', 0, -1],
+        ['due_date', '0001-01-01', '0000-12-31'],
+        ['due_date', '9999-12-31', '10000-01-01'],
+        ['due_date', '2028-02-29', '2027-02-29'],
+      ] as const) {
+        t.match(await open(issues, { [member]: last }), { [member]: last }, member);
+        for (const answer of [
+          await alice.client.post(issues, { body: { title: 'x', issue_type_id: types.bug, [member]: past } }),
+          await alice.client.patch(`${issues}/${number}`, { body: { [member]: past } }),
+        ]) {
+          isError(t, answer, 400, 'validation_failed', member);
+          t.match((answer.body as { readonly detail: string }).detail, `"${member}"`);
+        }
       }
-    }
-  });
+    },
+  );
 
-  await t.test('a text with NUL or half of a surrogate pair is 400 wherever it is written', async (t) => {
+  await t.test('a text with NUL or half of a surrogate pair is 400 in every member', async (t) => {
     const { number } = await open(issues);
     const at = `${issues}/${number}`;
     for (const text of ['a\0b', 'a\ud800b', 'a\udc00b'])
@@ -57,7 +60,7 @@ void t.test('bounds of issues', async (t) => {
       t.equal((await forge.anonymous.get(`${issues}?${query}`)).status, 400, query);
   });
 
-  await t.test('a number in a path may have zeros before it; past the last there is none: 404', async (t) => {
+  await t.test('a number in a path may have leading zeros; a number past the last issue is 404', async (t) => {
     for (const name of ['01', '0000000001']) t.match((await alice.client.get(`${issues}/${name}`)).body, { number: 1 });
     for (const name of ['2147483647', '2147483648', '9999999999'])
       t.equal((await alice.client.get(`${issues}/${name}`)).status, 404, name);
@@ -65,7 +68,7 @@ void t.test('bounds of issues', async (t) => {
       t.equal((await alice.client.get(`${issues}/${name}`)).status, 400, name);
   });
 
-  await t.test('a PATCH takes nothing of another repository: 400', async (t) => {
+  await t.test('a PATCH with a thing of another repository is 400', async (t) => {
     const [own, other] = [await repository('own'), await repository('other')];
     const { number } = await open(own);
     const there = other.replace(/issues$/, '');
@@ -84,7 +87,7 @@ void t.test('bounds of issues', async (t) => {
     }
   });
 
-  await t.test('a method that a path does not have is 405 with Allow, whoever asks', async (t) => {
+  await t.test('a method that a path does not have is 405 with Allow, for any caller', async (t) => {
     for (const [method, tail, allowed] of [
       ['PUT', '/1', /PATCH/],
       ['GET', '/1/close', /POST/],
@@ -100,7 +103,7 @@ void t.test('bounds of issues', async (t) => {
       }
   });
 
-  await t.test('inline labels for which the repository has no room are 422, as the document says', async (t) => {
+  await t.test('inline labels past the limit of the repository are 422', async (t) => {
     const full = await repository('full');
     const post = (from: number, count: number) =>
       alice.client.post(full, {
@@ -112,13 +115,13 @@ void t.test('bounds of issues', async (t) => {
       });
     for (let from = 0; from < 1000; from += 100) expect(await post(from, 100), 201);
     isError(t, await post(1000, 1), 422, 'unprocessable', 'one more');
-    t.equal((await post(0, 1)).status, 201, 'one that is there is reused');
-    isError(t, await post(0, 101), 400, 'validation_failed', 'of one issue');
+    t.equal((await post(0, 1)).status, 201, 'an existing one is reused');
+    isError(t, await post(0, 101), 400, 'validation_failed', 'too many for one issue');
     const operation = forge.contract.operations.find(({ entry }) => entry['operationId'] === 'issueCreate');
     t.ok(Object.hasOwn(operation?.entry['responses'] as object, '422'));
   });
 
-  await t.test('a user who is not deleted is told so with error and reason: 409', async (t) => {
+  await t.test('deleting a user who wrote issues is 409 with error and reason', async (t) => {
     const eve = await forge.createUser('eve');
     await open(issues, {}, eve.client);
     const answer = await (await forge.administrator()).delete(`/api/v1/admin/users/${eve.id}`);
@@ -126,10 +129,10 @@ void t.test('bounds of issues', async (t) => {
     t.match((answer.body as { readonly reason: string }).reason, /1 issues/);
   });
 
-  await t.test('a list answers however long its texts are: the longest are cut, a fetch has them whole', async (t) => {
+  await t.test('a list with long texts answers: the longest are cut, and a fetch has them complete', async (t) => {
     const long = await repository('long');
     const above = await open(long, { title: 'Above' });
-    // Six bytes of JSON each, as long as a text may be.
+    // Six bytes of JSON each, of the maximum length.
     const text = '\u0001'.repeat(65_536);
     for (let count = 0; count < 16; count++) {
       const { number } = await open(
@@ -150,10 +153,10 @@ void t.test('bounds of issues', async (t) => {
     }
     t.match((await forge.anonymous.get(`${long}/2`)).body, { description: text, acceptance_criteria: text });
     const few = (await forge.anonymous.get(`${long}?per_page=1`)).body as { readonly items: readonly IssueJson[] };
-    t.equal(few.items[0]?.['description'], text, 'and so has a smaller page');
+    t.equal(few.items[0]?.['description'], text, 'also in a smaller page');
   });
 
-  await t.test('the default page answers however many components its issues repeat', async (t) => {
+  await t.test('the default page answers for any number of components of its issues', async (t) => {
     const parts = await repository('parts');
     const component_ids: string[] = [];
     for (let count = 0; count < 100; count++)

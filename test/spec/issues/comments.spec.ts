@@ -1,4 +1,4 @@
-// Document B, "Comments", and document D, "Issues": comments on an issue, with every status of each operation.
+// Tests of comments on issues: every status of each operation.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { expect, nobody, repos, tracker } from './tracker.ts';
@@ -21,7 +21,7 @@ void t.test('comments', async (t) => {
   const list = async (query = ''): Promise<readonly CommentJson[]> =>
     expect(await forge.anonymous.get(`${all}${query}`), 200).body as readonly CommentJson[];
 
-  await t.test('POST answers 201 with the comment; GET is a bare array, the oldest first', async (t) => {
+  await t.test('POST answers 201 with the comment; GET is a bare array, oldest first', async (t) => {
     t.strictSame(await list(), []);
     const first = await add('# First\n');
     t.strictSame(first, {
@@ -41,7 +41,7 @@ void t.test('comments', async (t) => {
     t.strictSame(await list('?page=9'), []);
   });
 
-  await t.test('an issue tells how many it has, in lists too; its updated_at does not move', async (t) => {
+  await t.test('an issue has its comment count, in lists too; its updated_at does not change', async (t) => {
     t.match((await forge.anonymous.get(`${issues}/${issue.number}`)).body, {
       comments_count: 2,
       updated_at: issue.updated_at,
@@ -51,7 +51,7 @@ void t.test('comments', async (t) => {
     t.match(items, [{ comments_count: 0 }, { comments_count: 2 }]);
   });
 
-  await t.test('PATCH: the author alone, and what is the same changes nothing', async (t) => {
+  await t.test('PATCH: only the author; an unchanged body changes nothing', async (t) => {
     const before = await add('Before');
     const path = `${all}/${before.id}`;
     t.strictSame((await bob.client.patch(path, { body: { body: 'Before' } })).body, before);
@@ -63,7 +63,7 @@ void t.test('comments', async (t) => {
     t.strictSame((await list()).at(-1), changed);
   });
 
-  await t.test('DELETE: the author and instance administrators, 204; the owner of the repository not', async (t) => {
+  await t.test('DELETE: the author and instance administrators, 204; not the owner of the repository', async (t) => {
     const count = (await list()).length;
     const [one, two] = [await add('one'), await add('two')];
     isError(t, await alice.client.delete(`${all}/${one.id}`), 403, 'forbidden', 'the owner');
@@ -93,7 +93,7 @@ void t.test('comments', async (t) => {
     t.equal((await add('x'.repeat(65_536))).body.length, 65_536);
   });
 
-  await t.test('404 for what is not there, and for a comment on another issue or in another repository', async (t) => {
+  await t.test('404 for an unknown comment, and for a comment on another issue or in another repository', async (t) => {
     const { id } = await add('here');
     const elsewhere = await repository('elsewhere');
     await open(elsewhere);
@@ -112,7 +112,7 @@ void t.test('comments', async (t) => {
     t.equal((await list()).find((comment) => comment.id === id)?.body, 'here', 'untouched');
   });
 
-  await t.test('a locked issue takes comments from issue.write alone: 403', async (t) => {
+  await t.test('a locked issue accepts comments only with issue.write: 403', async (t) => {
     const { number } = await open(issues, {}, bob.client);
     const path = `${issues}/${number}/comments`;
     const { id } = await add('Before', bob.client, path);
@@ -124,19 +124,22 @@ void t.test('comments', async (t) => {
     await add('the owner', alice.client, path);
     expect(await alice.client.put(`${repos}/alice/code/collaborators/carol`, { body: { role: 'triage' } }), 204);
     await add('triage', carol, path);
-    t.equal((await bob.client.delete(`${path}/${id}`)).status, 204, 'what was said can be taken back');
-    t.equal(((await bob.client.get(path)).body as readonly object[]).length, 2, 'and all is read');
+    t.equal((await bob.client.delete(`${path}/${id}`)).status, 204, 'a comment can still be deleted');
+    t.equal(((await bob.client.get(path)).body as readonly object[]).length, 2, 'all comments can still be read');
   });
 
-  await t.test('whoever commented cannot be deleted: 409 with the reason; comments go with their issue', async (t) => {
-    const eve = await forge.createUser('eve');
-    const { number } = await open(issues);
-    await add('by eve', eve.client, `${issues}/${number}/comments`);
-    const administrator = await forge.administrator();
-    const refusal = await administrator.delete(`/api/v1/admin/users/${eve.id}`);
-    t.equal(refusal.status, 409, refusal.text);
-    t.match(refusal.text, /comments/);
-    t.equal((await alice.client.delete(`${issues}/${number}`)).status, 204);
-    t.equal((await administrator.delete(`/api/v1/admin/users/${eve.id}`)).status, 204);
-  });
+  await t.test(
+    'an author of comments cannot be deleted: 409 with the reason; comments are deleted with their issue',
+    async (t) => {
+      const eve = await forge.createUser('eve');
+      const { number } = await open(issues);
+      await add('by eve', eve.client, `${issues}/${number}/comments`);
+      const administrator = await forge.administrator();
+      const refusal = await administrator.delete(`/api/v1/admin/users/${eve.id}`);
+      t.equal(refusal.status, 409, refusal.text);
+      t.match(refusal.text, /comments/);
+      t.equal((await alice.client.delete(`${issues}/${number}`)).status, 204);
+      t.equal((await administrator.delete(`/api/v1/admin/users/${eve.id}`)).status, 204);
+    },
+  );
 });

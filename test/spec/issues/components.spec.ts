@@ -1,4 +1,4 @@
-// Document D, "Issues": components of a repository, with every status of each operation.
+// Tests of components of a repository: every status of each operation.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { sharedForge } from '#test/support/shared-forge';
@@ -40,18 +40,18 @@ void t.test('components', async (t) => {
     for (const { id } of [core, web, api]) t.equal((await owner.delete(`${all}/${id}`)).status, 204);
   });
 
-  await t.test('PATCH changes what is sent and nothing else', async (t) => {
+  await t.test('PATCH changes only the members that are sent', async (t) => {
     const before = await made({ name: 'core', description: 'Old' });
     const path = `${all}/${before.id}`;
     const renamed = await owner.patch(path, { body: { name: 'Core' } });
     t.same([renamed.status, renamed.body], [200, { ...before, name: 'Core' }]);
-    t.same((await owner.patch(path, { body: {} })).body, renamed.body, 'nothing asked');
+    t.same((await owner.patch(path, { body: {} })).body, renamed.body, 'an empty change');
     t.same((await owner.patch(path, { body: { description: '' } })).body, { ...before, name: 'Core', description: '' });
     t.same(await names(), ['Core']);
     t.equal((await owner.delete(path)).status, 204);
   });
 
-  await t.test('409 for a name that is in use in the repository, in any case', async (t) => {
+  await t.test('409 for a name that is in use in the repository, ignoring case', async (t) => {
     const [core, web] = [await made({ name: 'core' }), await made({ name: 'web' })];
     isError(t, await owner.post(all, { body: { name: 'CORE' } }), 409, 'conflict', 'created');
     isError(t, await owner.patch(`${all}/${web.id}`, { body: { name: 'Core' } }), 409, 'conflict', 'renamed');
@@ -63,7 +63,7 @@ void t.test('components', async (t) => {
     t.same(await names(), ['core'], 'the name is free again');
   });
 
-  await t.test('400 for what is missing, malformed, out of bounds or unknown', async (t) => {
+  await t.test('400 for members that are missing, malformed, out of bounds or unknown', async (t) => {
     const { id } = await made({ name: 'known' });
     const cases: readonly (readonly [body: object, field: string])[] = [
       [{ name: '' }, 'name'],
@@ -86,14 +86,14 @@ void t.test('components', async (t) => {
     }
     isError(t, await owner.post(all, { body: { name: 'x', id } }), 400, 'unknown_field', 'created');
     isError(t, await owner.patch(`${all}/${id}`, { body: { lead: 'x' } }), 400, 'unknown_field', 'changed');
-    isError(t, await owner.patch(`${all}/core`, { body: {} }), 400, 'validation_failed', 'no id');
-    isError(t, await owner.delete(`${all}/core`), 400, 'validation_failed', 'no id');
+    isError(t, await owner.patch(`${all}/core`, { body: {} }), 400, 'validation_failed', 'not an id');
+    isError(t, await owner.delete(`${all}/core`), 400, 'validation_failed', 'not an id');
     t.same(await names(), ['core', 'known'], 'nothing was written');
     const longest = { name: 'x'.repeat(100), description: 'y'.repeat(1000) };
     t.match(await made(longest), longest);
   });
 
-  await t.test('404 for one that is not there, and for one of another repository', async (t) => {
+  await t.test('404 for an unknown component, and for one of another repository', async (t) => {
     const hidden = await made({ name: 'hidden' }, `${other}/components`);
     for (const id of [absent, hidden.id]) {
       isError(t, await owner.patch(`${all}/${id}`, { body: { name: 'x' } }), 404, 'not_found', id);
@@ -103,7 +103,7 @@ void t.test('components', async (t) => {
     t.same(((await owner.get(`${other}/components`)).body as { items: unknown }).items, [hidden], 'untouched');
   });
 
-  await t.test('they go with their repository', async (t) => {
+  await t.test('components are deleted with their repository', async (t) => {
     const gone = await owner.delete(other, { body: { confirmation: 'owner/other' } });
     t.equal(gone.status, 204, gone.text);
     t.equal((await owner.get(`${other}/components`)).status, 404);

@@ -1,8 +1,8 @@
-// Document D, "Issues": numbers without gaps and sets that are replaced whole, under requests that come at once.
+// Tests of concurrent requests to issues: numbers without gaps, and sets that are replaced as a whole.
 import t from 'tap';
 import { expect, nobody, repos, tracker, types } from './tracker.ts';
 
-void t.test('at once', async (t) => {
+void t.test('concurrent requests', async (t) => {
   const { alice, bob, repository, open } = await tracker(t);
   const numbersOf = async (issues: string) =>
     (
@@ -11,31 +11,34 @@ void t.test('at once', async (t) => {
       }
     ).items.map(({ number }) => number);
 
-  await t.test('of 75 issues 25 are refused after their number was given: the others have 1 to 50', async (t) => {
-    const issues = await repository('numbers');
-    const answers = await Promise.all(
-      Array.from({ length: 75 }, (_, index) =>
-        alice.client.post(issues, {
-          body: {
-            title: `Issue ${index}`,
-            issue_type_id: types.task,
-            // Labels are looked for when the issue is written already.
-            ...(index % 3 === 0 && { label_ids: [nobody] }),
-          },
-        }),
-      ),
-    );
-    t.strictSame(
-      answers.map(({ status }) => status),
-      answers.map((_, index) => (index % 3 === 0 ? 400 : 201)),
-    );
-    t.strictSame(
-      await numbersOf(issues),
-      Array.from({ length: 50 }, (_, index) => 50 - index),
-    );
-    t.equal((await alice.client.delete(`${issues}/50`)).status, 204);
-    t.equal((await open(issues)).number, 51, 'a deleted one is not given again');
-  });
+  await t.test(
+    'of 75 concurrent issues 25 are refused after their number was assigned: the others have 1 to 50',
+    async (t) => {
+      const issues = await repository('numbers');
+      const answers = await Promise.all(
+        Array.from({ length: 75 }, (_, index) =>
+          alice.client.post(issues, {
+            body: {
+              title: `Issue ${index}`,
+              issue_type_id: types.task,
+              // Labels are looked up after the issue was written.
+              ...(index % 3 === 0 && { label_ids: [nobody] }),
+            },
+          }),
+        ),
+      );
+      t.strictSame(
+        answers.map(({ status }) => status),
+        answers.map((_, index) => (index % 3 === 0 ? 400 : 201)),
+      );
+      t.strictSame(
+        await numbersOf(issues),
+        Array.from({ length: 50 }, (_, index) => 50 - index),
+      );
+      t.equal((await alice.client.delete(`${issues}/50`)).status, 204);
+      t.equal((await open(issues)).number, 51, 'the number of a deleted issue is not reused');
+    },
+  );
 
   await t.test('20 replacements of labels and assignees end in one of the sets that were sent', async (t) => {
     const issues = await repository('sets');
@@ -68,7 +71,7 @@ void t.test('at once', async (t) => {
     );
   });
 
-  await t.test('of two links that would make a circle of blocking together exactly one is made', async (t) => {
+  await t.test('of two concurrent links that would form a blocking cycle exactly one is made', async (t) => {
     const issues = await repository('circle');
     for (let round = 0; round < 5; round++) {
       const [one, two] = [(await open(issues)).number, (await open(issues)).number];
@@ -79,7 +82,7 @@ void t.test('at once', async (t) => {
     }
   });
 
-  await t.test('20 comments at once are all there, and counted', async (t) => {
+  await t.test('20 concurrent comments are all stored and counted', async (t) => {
     const issues = await repository('talk');
     const { number } = await open(issues);
     const at = `${issues}/${number}`;
@@ -91,7 +94,7 @@ void t.test('at once', async (t) => {
     t.match((await bob.client.get(at)).body, { comments_count: 20 });
   });
 
-  await t.test('of two moves that would make a cycle together exactly one happens', async (t) => {
+  await t.test('of two concurrent moves that would form a cycle exactly one is made', async (t) => {
     const issues = await repository('cycle');
     for (let round = 0; round < 5; round++) {
       const [one, two] = [(await open(issues)).number, (await open(issues)).number];
@@ -102,7 +105,7 @@ void t.test('at once', async (t) => {
     }
   });
 
-  await t.test('a repository is deleted while its issues are changed: nobody waits in a circle', async (t) => {
+  await t.test('deleting a repository while its issues are changed does not deadlock', async (t) => {
     for (let round = 0; round < 5; round++) {
       const issues = await repository('doomed');
       const made = async (what: string, body: object) =>

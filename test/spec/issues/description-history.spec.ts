@@ -1,4 +1,4 @@
-// Document B, "Description history": an entry for each change of a description, with every status of each operation.
+// Tests of the history of a description: an entry for each change, and every status of each operation.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { startTestForge } from '#test/support/forge';
@@ -20,9 +20,9 @@ void t.test('the history of a description', async (t) => {
     expect(await forge.anonymous.get(`${issues}/${number}/description-history${query}`), 200)
       .body as readonly EditJson[];
 
-  await t.test('GET: a bare array of what was changed, by whom and when, the newest first', async (t) => {
+  await t.test('GET: a bare array of changes with author and time, newest first', async (t) => {
     const { id, number } = await open(issues, { description: 'one' }, bob.client);
-    t.strictSame(await list(number), [], 'opening it is no change');
+    t.strictSame(await list(number), [], 'opening an issue adds no entry');
     expect(await bob.client.patch('/api/v1/user', { body: { display_name: 'Bob B.' } }), 200);
     await change(number, { description: 'two' }, bob.client);
     await change(number, { title: 'Other' });
@@ -55,7 +55,7 @@ void t.test('the history of a description', async (t) => {
     t.ok((second?.edited_at ?? '') > (first?.edited_at ?? ''));
     t.strictSame(await list(number, '?per_page=1&page=2'), [first]);
     t.strictSame(await list(number, '?per_page=0'), entries, 'out of bounds: the default');
-    isError(t, await alice.client.get(`${issues}/9999/description-history`), 404, 'not_found', 'no such issue');
+    isError(t, await alice.client.get(`${issues}/9999/description-history`), 404, 'not_found', 'unknown issue');
   });
 
   await t.test('DELETE: administrators of the repository and of the instance, 204', async (t) => {
@@ -68,18 +68,18 @@ void t.test('the history of a description', async (t) => {
     const entries = await list(number);
     const at = (index: number): string => `${issues}/${number}/description-history/${entries[index]?.id ?? ''}`;
     for (const client of [bob.client, carol])
-      isError(t, await client.delete(at(0)), 403, 'forbidden', 'the author, and maintain');
+      isError(t, await client.delete(at(0)), 403, 'forbidden', 'the author, and a maintainer');
     await role('admin');
-    t.equal((await carol.delete(at(0))).status, 204, 'admin of the repository');
+    t.equal((await carol.delete(at(0))).status, 204, 'administrator of the repository');
     isError(t, await carol.delete(at(0)), 404, 'not_found', 'again');
     const administrator = await forge.administrator();
     t.equal((await administrator.delete(at(1))).status, 204, 'administrator of the instance');
     t.equal((await alice.client.delete(at(2))).status, 204, 'the owner');
     t.strictSame(await list(number), []);
-    t.match((await bob.client.get(`${issues}/${number}`)).body, { description: 'three' }, 'the description stays');
+    t.match((await bob.client.get(`${issues}/${number}`)).body, { description: 'three' }, 'the description remains');
   });
 
-  await t.test('DELETE: 400 for a malformed id, 404 for an entry that is not there or of another issue', async (t) => {
+  await t.test('DELETE: 400 for a malformed id, 404 for an unknown entry or one of another issue', async (t) => {
     const [one, two] = [(await open(issues)).number, (await open(issues)).number];
     await change(one, { description: 'x' });
     const [entry] = await list(one);
@@ -96,7 +96,7 @@ void t.test('the history of a description', async (t) => {
     t.strictSame(await list(one), [entry]);
   });
 
-  await t.test('whoever changed a description cannot be deleted while its history is there: 409', async (t) => {
+  await t.test('a user who changed a description cannot be deleted while the history exists: 409', async (t) => {
     const eve = await forge.createUser('eve');
     expect(await alice.client.put(`${repos}/alice/code/collaborators/eve`, { body: { role: 'triage' } }), 204);
     const { number } = await open(issues);
@@ -111,7 +111,7 @@ void t.test('the history of a description', async (t) => {
   });
 });
 
-void t.test('without an audit log an entry is not deleted: 503', async (t) => {
+void t.test('if the audit log is disabled, deleting an entry is 503', async (t) => {
   const first = await startTestForge(t);
   const before = await first.administrator();
   expect(await before.post(repos, { body: { name: 'code' } }), 201);

@@ -1,8 +1,9 @@
-// One caller for each standing towards a repository, and a repository of each visibility: who may do what, in a row.
+// One caller for each role on a repository, and a repository of each visibility, so that access can be written as one
+// row of statuses.
 import type { Answer, Client } from '#test/support/client';
 import type { TestForge } from '#test/support/forge';
 
-/** In the order of the rows of answers. */
+/** In the order of the rows of statuses. */
 export const standings = [
   'none',
   'other',
@@ -24,9 +25,8 @@ export interface Everybody {
   /** `/api/v1/repos/owner/VISIBILITY`. */
   path(visibility: Visibility): string;
   /**
-   * The statuses that everybody is answered, in the order of `standings`.
-   *
-   * @param ask as one of them, on the repository that begins with this path.
+   * The statuses for every caller, in the order of `standings`.
+   * @param ask sends the request as one of the callers, to the repository whose path it is given.
    */
   statuses(visibility: Visibility, ask: (client: Client, path: string) => Promise<Answer>): Promise<string>;
 }

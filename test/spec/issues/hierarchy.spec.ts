@@ -1,4 +1,4 @@
-// Documents B and D, "Issues": the parent of an issue, and its children.
+// Tests of the parent and the children of an issue.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { expect, repos, tracker, types } from './tracker.ts';
@@ -27,7 +27,7 @@ void t.test('parents and children', async (t) => {
     t.equal(await parentOf(child), undefined);
   });
 
-  await t.test('400 for no positive number, 404 for one of no issue', async (t) => {
+  await t.test('400 for anything but a positive number, 404 for an unknown issue', async (t) => {
     const [one] = await some(1);
     for (const bad of [undefined, null, 0, -1, 1.5, '1', 2 ** 31])
       t.equal((await put(one, bad)).status, 400, String(bad));
@@ -36,36 +36,40 @@ void t.test('parents and children', async (t) => {
     t.equal((await alice.client.delete(`${issues}/9999/parent`)).status, 404);
   });
 
-  await t.test('422 for itself, a descendant, an epic or story under support, and a sixth level', async (t) => {
-    const refused = async (number: number, parent: number, detail: RegExp) => {
-      const answer = await put(number, parent);
-      isError(t, answer, 422, 'unprocessable', `${number} under ${parent}`);
-      t.match((answer.body as { detail: string }).detail, detail);
-    };
-    const levels = await some(6);
-    await refused(levels[0], levels[0], /its own parent/);
-    for (let index = 1; index < 5; index++)
-      t.equal((await put(levels[index] ?? 0, levels[index - 1] ?? 0)).status, 204);
-    await refused(levels[5] ?? 0, levels[4] ?? 0, /5 levels/);
-    await refused(levels[0], levels[5] ?? 0, /5 levels/);
-    await refused(levels[0], levels[2], /descendants/);
-    const [support] = await some(1, { issue_type_id: types.support });
-    for (const above of [types.epic, types.story]) {
-      const [number] = await some(1, { issue_type_id: above });
-      await refused(number, support, /support/);
-    }
-    const [bug] = await some(1, { issue_type_id: types.bug });
-    t.equal((await put(bug, support)).status, 204);
-    const answer = await alice.client.patch(`${issues}/${bug}`, { body: { issue_type_id: types.epic } });
-    t.equal(answer.status, 400, 'nor can a type be changed to what its parent does not go with');
-    t.equal((await alice.client.patch(`${issues}/${support}`, { body: { issue_type_id: types.epic } })).status, 200);
-    const fifth = (await forge.anonymous.get(`${issues}/${levels[4]}`)).body as { id: string };
-    t.equal(
-      (await alice.client.post(issues, { body: { title: 'x', issue_type_id: types.bug, parent_id: fifth.id } })).status,
-      400,
-      'a bad parent on create',
-    );
-  });
+  await t.test(
+    '422 for the issue itself, a descendant, an epic or story under support, and a sixth level',
+    async (t) => {
+      const refused = async (number: number, parent: number, detail: RegExp) => {
+        const answer = await put(number, parent);
+        isError(t, answer, 422, 'unprocessable', `${number} under ${parent}`);
+        t.match((answer.body as { detail: string }).detail, detail);
+      };
+      const levels = await some(6);
+      await refused(levels[0], levels[0], /its own parent/);
+      for (let index = 1; index < 5; index++)
+        t.equal((await put(levels[index] ?? 0, levels[index - 1] ?? 0)).status, 204);
+      await refused(levels[5] ?? 0, levels[4] ?? 0, /5 levels/);
+      await refused(levels[0], levels[5] ?? 0, /5 levels/);
+      await refused(levels[0], levels[2], /descendants/);
+      const [support] = await some(1, { issue_type_id: types.support });
+      for (const above of [types.epic, types.story]) {
+        const [number] = await some(1, { issue_type_id: above });
+        await refused(number, support, /support/);
+      }
+      const [bug] = await some(1, { issue_type_id: types.bug });
+      t.equal((await put(bug, support)).status, 204);
+      const answer = await alice.client.patch(`${issues}/${bug}`, { body: { issue_type_id: types.epic } });
+      t.equal(answer.status, 400, 'a type cannot be changed to one that the parent does not allow');
+      t.equal((await alice.client.patch(`${issues}/${support}`, { body: { issue_type_id: types.epic } })).status, 200);
+      const fifth = (await forge.anonymous.get(`${issues}/${levels[4]}`)).body as { id: string };
+      t.equal(
+        (await alice.client.post(issues, { body: { title: 'x', issue_type_id: types.bug, parent_id: fifth.id } }))
+          .status,
+        400,
+        'an invalid parent on create',
+      );
+    },
+  );
 
   await t.test('the author, the owner and instance administrators; issue.write is not enough', async (t) => {
     const [parent] = await some(1);
@@ -80,7 +84,7 @@ void t.test('parents and children', async (t) => {
     t.equal((await carol.delete(`${issues}/${number}/parent`)).status, 403);
   });
 
-  await t.test('GET children: a bare array of issue objects in the order of their numbers, in pages', async (t) => {
+  await t.test('GET children: a bare array of issue objects ordered by number, in pages', async (t) => {
     const { id, number } = await open(issues);
     const children = await some(3, { parent_id: id });
     const listed = async (query = '') =>
@@ -96,7 +100,7 @@ void t.test('parents and children', async (t) => {
     t.equal((await forge.anonymous.get(`${issues}/9999/children`)).status, 404);
   });
 
-  await t.test('an issue of another repository is no parent', async (t) => {
+  await t.test('an issue of another repository cannot be a parent', async (t) => {
     const [other, own] = [await repository('other'), await repository('own')];
     for (let count = 0; count < 2; count++) await open(other);
     await open(own);

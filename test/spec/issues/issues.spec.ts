@@ -1,4 +1,4 @@
-// Documents B and D, "Issues": opening, reading, changing, closing and deleting one.
+// Tests of single issues: opening, reading, changing, closing and deleting.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { expect, nobody, repos, tracker, types, type IssueJson } from './tracker.ts';
@@ -27,7 +27,7 @@ void t.test('one issue', async (t) => {
     t.match((answer.body as { readonly detail: string }).detail, detail);
   };
 
-  await t.test('POST with title and type alone: 201 with every field of the issue object', async (t) => {
+  await t.test('POST with only title and type: 201 with every field of the issue object', async (t) => {
     const made = await open(issues, { title: 'Login fails', issue_type_id: types.bug }, bob.client);
     t.match(made.id, uuid);
     const person = { id: bob.id, username: 'bob', display_name: '', avatar_url: '' };
@@ -82,7 +82,7 @@ void t.test('one issue', async (t) => {
     t.strictSame((await forge.anonymous.get(`${issues}/1`)).body, { ...made, watching: false });
   });
 
-  await t.test('POST with everything', async (t) => {
+  await t.test('POST with all members', async (t) => {
     const body = {
       title: 'All of it',
       issue_type_id: types.story,
@@ -134,39 +134,42 @@ void t.test('one issue', async (t) => {
     });
   });
 
-  await t.test('POST: 400 for what is missing, malformed, out of bounds, or not there', async () => {
-    for (const [body, detail] of [
-      [{ title: undefined }, /"title"/],
-      [{ title: '' }, /"title"/],
-      [{ title: ' ' }, /"title"/],
-      [{ title: 'x'.repeat(256) }, /"title"/],
-      [{ issue_type_id: undefined }, /"issue_type_id"/],
-      [{ issue_type_id: 'bug' }, /"issue_type_id"/],
-      [{ issue_type_id: nobody }, /"issue_type_id"/],
-      [{ description: null }, /"description"/],
-      [{ description: 'x'.repeat(65_537) }, /"description"/],
-      [{ priority: 'urgent' }, /"priority"/],
-      [{ issue_status: 'open' }, /"issue_status"/],
-      [{ milestone_id: 'first' }, /"milestone_id"/],
-      [{ milestone_id: nobody }, /./],
-      [{ label_ids: [nobody] }, /./],
-      [{ label_ids: wanted }, /"label_ids"/],
-      [{ label_ids: Array.from({ length: 101 }, () => wanted) }, /"label_ids"/],
-      [{ inline_labels: [{ name: 'x' }] }, /"inline_labels/],
-      [{ assignee_ids: [nobody] }, /"assignee_ids"/],
-      [{ parent_id: '7' }, /"parent_id"/],
-      [{ parent_id: nobody }, /"parent_id"/],
-      [{ due_date: '2026-02-30' }, /"due_date"/],
-      [{ due_date: '' }, /"due_date"/],
-      [{ story_points: -1 }, /"story_points"/],
-      [{ story_points: 1.5 }, /"story_points"/],
-      [{ input_tokens: '5' }, /"input_tokens"/],
-      [{ output_tokens: -1 }, /"output_tokens"/],
-    ] as const)
-      await refused(body, detail);
-  });
+  await t.test(
+    'POST: 400 for members that are missing, malformed, out of bounds or refer to unknown things',
+    async () => {
+      for (const [body, detail] of [
+        [{ title: undefined }, /"title"/],
+        [{ title: '' }, /"title"/],
+        [{ title: ' ' }, /"title"/],
+        [{ title: 'x'.repeat(256) }, /"title"/],
+        [{ issue_type_id: undefined }, /"issue_type_id"/],
+        [{ issue_type_id: 'bug' }, /"issue_type_id"/],
+        [{ issue_type_id: nobody }, /"issue_type_id"/],
+        [{ description: null }, /"description"/],
+        [{ description: 'x'.repeat(65_537) }, /"description"/],
+        [{ priority: 'urgent' }, /"priority"/],
+        [{ issue_status: 'open' }, /"issue_status"/],
+        [{ milestone_id: 'first' }, /"milestone_id"/],
+        [{ milestone_id: nobody }, /./],
+        [{ label_ids: [nobody] }, /./],
+        [{ label_ids: wanted }, /"label_ids"/],
+        [{ label_ids: Array.from({ length: 101 }, () => wanted) }, /"label_ids"/],
+        [{ inline_labels: [{ name: 'x' }] }, /"inline_labels/],
+        [{ assignee_ids: [nobody] }, /"assignee_ids"/],
+        [{ parent_id: '7' }, /"parent_id"/],
+        [{ parent_id: nobody }, /"parent_id"/],
+        [{ due_date: '2026-02-30' }, /"due_date"/],
+        [{ due_date: '' }, /"due_date"/],
+        [{ story_points: -1 }, /"story_points"/],
+        [{ story_points: 1.5 }, /"story_points"/],
+        [{ input_tokens: '5' }, /"input_tokens"/],
+        [{ output_tokens: -1 }, /"output_tokens"/],
+      ] as const)
+        await refused(body, detail);
+    },
+  );
 
-  await t.test('things of another repository are not there', async () => {
+  await t.test('things of another repository are unknown', async () => {
     const other = await repository('other');
     await refused({ label_ids: [await label('elsewhere', other)] }, /./);
     await refused({ milestone_id: await milestone('elsewhere', other) }, /./);
@@ -174,7 +177,7 @@ void t.test('one issue', async (t) => {
   });
 
   await t.test(
-    'strict decoding: issue_type is named with its remedy, any other unknown field with a hint',
+    'strict decoding: issue_type is refused with a remedy, any other unknown field with a hint',
     async (t) => {
       const at = `${issues}/${(await open(issues)).number}`;
       for (const issue_type of ['bug', { id: types.bug }, null])
@@ -209,12 +212,12 @@ void t.test('one issue', async (t) => {
     t.equal(((await open(hidden, { assignee_ids: [bob.id, id] }))['assignees'] as object[]).length, 2);
   });
 
-  await t.test('inline labels need label.create to be made: 403', async (t) => {
+  await t.test('creating inline labels needs label.create: 403', async (t) => {
     const body = { title: 'x', issue_type_id: types.bug, inline_labels: [{ name: 'by bob', color: '00ff00' }] };
     t.equal((await bob.client.post(issues, { body })).status, 403);
   });
 
-  await t.test('PATCH changes what is present alone; null clears, and a set replaces', async (t) => {
+  await t.test('PATCH changes only the given members; null clears, and a set replaces', async (t) => {
     const made = await open(issues, {
       milestone_id: first,
       due_date: '2026-01-01',
@@ -289,31 +292,28 @@ void t.test('one issue', async (t) => {
     t.strictSame(await each(carol), [403, 403, 403]);
     expect(await alice.client.put(`${repos}/alice/code/collaborators/carol`, { body: { role: 'triage' } }), 204);
     t.strictSame(await each(carol), [200, 204, 204], 'triage');
-    t.equal((await carol.delete(at)).status, 403, 'deleting is for the owner');
+    t.equal((await carol.delete(at)).status, 403, 'only the owner may delete');
   });
 
-  await t.test(
-    'close sets closed_at and the state, reopen takes them back; the record counts open issues',
-    async (t) => {
-      const own = await repository('counted');
-      await open(own);
-      await open(own);
-      const count = async () =>
-        ((await alice.client.get(`${repos}/alice/counted`)).body as Record<string, unknown>)['open_issues_count'];
-      t.equal(await count(), 2);
-      for (let round = 0; round < 2; round++) t.equal((await alice.client.post(`${own}/1/close`)).status, 204);
-      const closed = (await alice.client.get(`${own}/1`)).body as IssueJson;
-      t.equal(closed['state'], 'closed');
-      t.equal(closed['closed_at'], closed.updated_at);
-      t.equal(await count(), 1);
-      t.equal((await alice.client.post(`${own}/1/reopen`)).status, 204);
-      t.match((await alice.client.get(`${own}/1`)).body, { state: 'open', closed_at: null });
-      t.equal((await alice.client.post(`${own}/9/close`)).status, 404);
-      t.equal((await alice.client.post(`${own}/9/reopen`)).status, 404);
-    },
-  );
+  await t.test('close sets closed_at and the state, reopen clears them; the record counts open issues', async (t) => {
+    const own = await repository('counted');
+    await open(own);
+    await open(own);
+    const count = async () =>
+      ((await alice.client.get(`${repos}/alice/counted`)).body as Record<string, unknown>)['open_issues_count'];
+    t.equal(await count(), 2);
+    for (let round = 0; round < 2; round++) t.equal((await alice.client.post(`${own}/1/close`)).status, 204);
+    const closed = (await alice.client.get(`${own}/1`)).body as IssueJson;
+    t.equal(closed['state'], 'closed');
+    t.equal(closed['closed_at'], closed.updated_at);
+    t.equal(await count(), 1);
+    t.equal((await alice.client.post(`${own}/1/reopen`)).status, 204);
+    t.match((await alice.client.get(`${own}/1`)).body, { state: 'open', closed_at: null });
+    t.equal((await alice.client.post(`${own}/9/close`)).status, 404);
+    t.equal((await alice.client.post(`${own}/9/reopen`)).status, 404);
+  });
 
-  await t.test('DELETE: 204, its number is not given again, its children stay', async (t) => {
+  await t.test('DELETE: 204, its number is not reused, its children remain', async (t) => {
     const own = await repository('deleted');
     const { id: parent_id } = await open(own);
     await open(own, { parent_id });
@@ -325,7 +325,7 @@ void t.test('one issue', async (t) => {
     t.equal((await open(own)).number, 3);
   });
 
-  await t.test('the issue code of the repository addresses too; another one is 404', async (t) => {
+  await t.test('an issue can be addressed by the issue code of its repository; another code is 404', async (t) => {
     for (const name of ['1', 'ABC-1']) t.match((await alice.client.get(`${issues}/${name}`)).body, { number: 1 });
     for (const name of ['XYZ-1', 'abc-1', 'ABC-0', 'ABC-9999', '0', '9999999999'])
       t.equal((await alice.client.get(`${issues}/${name}`)).status, 404, name);
@@ -359,7 +359,7 @@ void t.test('one issue', async (t) => {
     t.equal((await alice.client.get(`${plain}/ABC-1`)).status, 404);
   });
 
-  await t.test('what planning deletes is on no issue any more', async (t) => {
+  await t.test('labels and milestones that are deleted are removed from issues', async (t) => {
     const [gone, over] = [await label('gone'), await milestone('Over')];
     const { number } = await open(issues, { label_ids: [gone, later], milestone_id: over });
     t.match((await alice.client.get(`${repos}/alice/code/milestones/${over}`)).body, {

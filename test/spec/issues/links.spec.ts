@@ -1,4 +1,4 @@
-// Document D, "Issues": links between issues, and what an issue tells of them.
+// Tests of links between issues, and of the link members of an issue.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { expect, nobody, repos, tracker } from './tracker.ts';
@@ -28,7 +28,7 @@ void t.test('links', async (t) => {
     (await open(issues, { title: 'Three' })).number,
   ];
 
-  await t.test('POST answers 201 with the link; GET is a bare array on both issues, the oldest first', async (t) => {
+  await t.test('POST answers 201 with the link; GET is a bare array on both issues, oldest first', async (t) => {
     const [one, two, three] = await some();
     t.strictSame(await list(one), []);
     const { id: source } = await fetch(one);
@@ -49,7 +49,7 @@ void t.test('links', async (t) => {
     t.strictSame(await list(three), [second]);
   });
 
-  await t.test('an issue tells how many it has and what blocks it, on the single get alone', async (t) => {
+  await t.test('a fetched issue has its link count and the issues that block it; lists do not', async (t) => {
     const [one, two, three] = await some();
     await link(one, 'blocks', three);
     await link(two, 'blocks', three);
@@ -68,7 +68,7 @@ void t.test('links', async (t) => {
     t.match((await alice.client.patch(`${issues}/${three}`, { body: { title: 'x' } })).body, { links_count: 3 });
   });
 
-  await t.test('DELETE: 204 from either end; 404 for one that is not there, 400 for a malformed id', async (t) => {
+  await t.test('DELETE: 204 from either end; 404 for an unknown link, 400 for a malformed id', async (t) => {
     const [one, two, three] = await some();
     const elsewhere = await repository('elsewhere');
     await open(elsewhere);
@@ -80,11 +80,11 @@ void t.test('links', async (t) => {
       isError(t, await alice.client.delete(`${at(end)}/${id}`), 404, 'not_found', 'again');
     }
     isError(t, await alice.client.delete(`${at(one)}/${nobody}`), 404, 'not_found', 'none');
-    isError(t, await alice.client.delete(`${at(one)}/1`), 400, 'validation_failed', 'no id');
+    isError(t, await alice.client.delete(`${at(one)}/1`), 400, 'validation_failed', 'not an id');
     t.match(await fetch(two), { links_count: 0, blocked_by: [] });
   });
 
-  await t.test('a circle of blocking is 422, through others too; other links go round', async (t) => {
+  await t.test('a blocking cycle is 422, also through other issues; other links may form cycles', async (t) => {
     const [one, two, three] = await some();
     await link(one, 'blocks', two);
     await link(two, 'blocks', three);
@@ -99,19 +99,19 @@ void t.test('links', async (t) => {
     await link(three, 'blocks', one);
   });
 
-  await t.test('a link to itself is 422, the same one twice 409', async (t) => {
+  await t.test('a link to itself is 422, a duplicate is 409', async (t) => {
     const [one, two] = await some();
     for (const type of ['blocks', 'relates_to', 'duplicates']) {
       isError(t, await post(one, type, one), 422, 'unprocessable', `${type}: itself`);
       await link(one, type, two);
       isError(t, await post(one, type, two), 409, 'conflict', `${type}: twice`);
     }
-    isError(t, await post(two, 'relates_to', one), 409, 'conflict', 'to relate is mutual');
+    isError(t, await post(two, 'relates_to', one), 409, 'conflict', 'relates_to is mutual');
     await link(two, 'duplicates', one);
     t.equal((await list(one)).length, 4);
   });
 
-  await t.test('400 for what is missing, malformed, unknown, or no issue of the repository', async (t) => {
+  await t.test('400 for members that are missing, malformed, unknown, or not an issue of the repository', async (t) => {
     const [one, two] = await some();
     const other = await repository('other');
     await open(other);
@@ -136,20 +136,23 @@ void t.test('links', async (t) => {
     t.strictSame(await list(one), []);
   });
 
-  await t.test('issue.write: triage and up; the author of both is not enough', async (t) => {
-    const [one, two] = [(await open(issues, {}, bob.client)).number, (await open(issues, {}, bob.client)).number];
-    const { id } = await link(two, 'relates_to', one);
-    isError(t, await post(one, 'blocks', two, bob.client), 403, 'forbidden', 'POST');
-    isError(t, await bob.client.delete(`${at(one)}/${id}`), 403, 'forbidden', 'DELETE');
-    expect(await alice.client.put(`${repos}/alice/code/collaborators/bob`, { body: { role: 'triage' } }), 204);
-    expect(await post(one, 'blocks', two, bob.client), 201);
-    expect(await bob.client.delete(`${at(one)}/${id}`), 204);
-  });
+  await t.test(
+    'needs issue.write, which triage and higher roles have; being the author of both issues is not enough',
+    async (t) => {
+      const [one, two] = [(await open(issues, {}, bob.client)).number, (await open(issues, {}, bob.client)).number];
+      const { id } = await link(two, 'relates_to', one);
+      isError(t, await post(one, 'blocks', two, bob.client), 403, 'forbidden', 'POST');
+      isError(t, await bob.client.delete(`${at(one)}/${id}`), 403, 'forbidden', 'DELETE');
+      expect(await alice.client.put(`${repos}/alice/code/collaborators/bob`, { body: { role: 'triage' } }), 204);
+      expect(await post(one, 'blocks', two, bob.client), 201);
+      expect(await bob.client.delete(`${at(one)}/${id}`), 204);
+    },
+  );
 
-  await t.test('an issue has at most 100 links, those to it counted: 422', async (t) => {
+  await t.test('an issue has at most 100 links, counting both directions: 422', async (t) => {
     const many = await repository('many');
     const numbers: number[] = [];
-    // Three types each way to 33 others, and one more.
+    // Three types in each direction to 33 others, and one more.
     for (let index = 0; index < 36; index++) numbers.push((await open(many)).number);
     const [hub = 0, ...others] = numbers;
     const add = (from: number, type: string, target_number: number) =>

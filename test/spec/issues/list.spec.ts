@@ -1,4 +1,4 @@
-// Document B, "List filters": pages, each filter, and what is 400.
+// Tests of the list of issues: pages, each filter, and invalid values.
 import t from 'tap';
 import { expect, nobody, repos, tracker, types } from './tracker.ts';
 
@@ -24,7 +24,7 @@ void t.test('the list of issues', async (t) => {
   const page = async (query: string, client = forge.anonymous): Promise<Page> =>
     expect(await client.get(`${issues}?${query}`), 200).body as Page;
 
-  await t.test('items carry what a fetch does, but for what only a fetch tells', async (t) => {
+  await t.test('items have the members of a fetch except those that only a fetch has', async (t) => {
     for (const item of (await page('', bob.client)).items) {
       const { watching, blocked_by, ...whole } = (await bob.client.get(`${issues}/${item.number}`)).body as Record<
         string,
@@ -85,7 +85,7 @@ void t.test('the list of issues', async (t) => {
     }
   });
 
-  await t.test('400 for what is no value of a filter', async (t) => {
+  await t.test('400 for an invalid value of a filter', async (t) => {
     for (const query of [
       'state=merged',
       'status=open',
@@ -103,26 +103,29 @@ void t.test('the list of issues', async (t) => {
       t.equal((await forge.anonymous.get(`${issues}?${query}`)).status, 400, query);
   });
 
-  await t.test('pages: 25 by default and for what is no positive number, and any positive number', async (t) => {
-    const sized = async (query: string) => {
-      const { items, ...rest } = await page(query);
-      return { ...rest, items: items.map(({ number }) => number) };
-    };
-    t.strictSame(await sized('per_page=2&page=2'), { items: [2, 1], total: 4, page: 2, per_page: 2 });
-    t.strictSame(await sized('per_page=2&page=9'), { items: [], total: 4, page: 9, per_page: 2 });
-    const most = Number.MAX_SAFE_INTEGER;
-    t.strictSame(
-      await sized(`per_page=${most}&page=${most}`),
-      { items: [], total: 4, page: most, per_page: most },
-      'a page far beyond what a database counts is an empty one',
-    );
-    for (const [query, perPage] of [
-      ['', 25],
-      ['per_page=0', 25],
-      ['per_page=-1', 25],
-      ['per_page=x', 25],
-      ['per_page=100000', 100_000],
-    ] as const)
-      t.match(await sized(query), { items: [4, 3, 2, 1], total: 4, page: 1, per_page: perPage });
-  });
+  await t.test(
+    'pages: 25 by default and for anything but a positive number, otherwise any positive number',
+    async (t) => {
+      const sized = async (query: string) => {
+        const { items, ...rest } = await page(query);
+        return { ...rest, items: items.map(({ number }) => number) };
+      };
+      t.strictSame(await sized('per_page=2&page=2'), { items: [2, 1], total: 4, page: 2, per_page: 2 });
+      t.strictSame(await sized('per_page=2&page=9'), { items: [], total: 4, page: 9, per_page: 2 });
+      const most = Number.MAX_SAFE_INTEGER;
+      t.strictSame(
+        await sized(`per_page=${most}&page=${most}`),
+        { items: [], total: 4, page: most, per_page: most },
+        'a page far beyond the range of the database is empty',
+      );
+      for (const [query, perPage] of [
+        ['', 25],
+        ['per_page=0', 25],
+        ['per_page=-1', 25],
+        ['per_page=x', 25],
+        ['per_page=100000', 100_000],
+      ] as const)
+        t.match(await sized(query), { items: [4, 3, 2, 1], total: 4, page: 1, per_page: perPage });
+    },
+  );
 });

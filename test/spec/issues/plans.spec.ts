@@ -1,5 +1,5 @@
-// What lists and searches cost the database: plans without a sequential scan over issues, whatever is asked for, and as
-// many statements for one row as for a hundred. HEXFORGE_TEST_ISSUES is how many issues there are, 10,000 by default.
+// Tests of query plans for lists and searches of issues: no sequential scan over issues for any query, and the same
+// number of statements for one row as for a hundred. HEXFORGE_TEST_ISSUES is the number of issues, 10,000 by default.
 import t from 'tap';
 import { databaseDoor } from '#test/support/database-door';
 import { startTestForge } from '#test/support/forge';
@@ -10,7 +10,7 @@ import { expect, nobody, repos } from './tracker.ts';
 const repositories = 50;
 const count = Number(process.env['HEXFORGE_TEST_ISSUES'] ?? 10_000);
 
-/** Grow with what is said about issues. */
+/** Tables that grow with comments, edits, watchers and links. */
 const talk = ['issues_comment', 'issues_description_edit', 'issues_watcher', 'issues_link'];
 const large = ['issues_open', 'issues_issue', ...talk];
 
@@ -28,12 +28,12 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
     await made('milestones', { title: 'First' }),
   ];
   const [component, version] = [await made('components', { name: 'core' }), await made('versions', { name: '1.0' })];
-  // Of other repositories there are rows alone, without folders.
+  // Other repositories have only rows, without folders.
   await run(`insert into repositories_repository
     select (jsonb_populate_record(r, jsonb_build_object(
       'id', gen_random_uuid(), 'name', 'code-' || n, 'name_key', 'code-' || n))).*
     from repositories_repository r, generate_series(2, ${repositories}) n`);
-  // In pieces, for a statement has its time.
+  // In pieces, because a statement has a time limit.
   const [each, piece] = [count / repositories, 25];
   for (let from = 1; from <= each; from += piece)
     await run(
@@ -66,7 +66,7 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
       `insert into ${table} (issue_id, ${column}${rest && ', kind'}) select id, $1::uuid${rest && `, '${rest}'`} from issues_issue where number % 5 = 0`,
       [thing],
     );
-  // The first issue is the one that is talked about: of each repository, so that there are others to be scanned.
+  // The first issue of each repository has the comments, so that there are many others to be scanned.
   for (const sql of [
     `insert into issues_comment select gen_random_uuid(), i.id, $1, 'Comment ' || n, now(), now()
     from issues_issue i, generate_series(1, 100) n where i.number = 1`,
@@ -85,7 +85,7 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
 
   const planned = plans(run, large);
 
-  await t.test('no plan scans all issues', async (t) => {
+  await t.test('no plan of a list or search scans all issues', async (t) => {
     for (const query of [
       '',
       '?page=3',
@@ -140,48 +140,55 @@ void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
     for (const path of ['', '/milestones']) await planned(t, path, await sent(path));
   });
 
-  await t.test('nor does one of the tools, the indexer or the deletion of a user, in either order', async (t) => {
-    const [found] = await run("select id::text from repositories_repository where name = 'code-1'");
-    const id = String(found?.['id']);
-    const resource = await forge.forge.port('Repositories').byId(id);
-    const list = forge.forge
-      .port('ToolRegistry')
-      .tools()
-      .find(({ tool }) => tool.name === 'list_issues')?.tool;
-    for (const input of [{}, { state: 'open' }, { labels: ['Bug'] }, { state: 'closed', labels: ['Bug'] }]) {
-      const pieces = recorded(async () => {
-        let next: unknown;
-        for (let piece = 0; piece < 2; piece++) {
-          const given = { limit: 5, ...input, ...(piece > 0 && { cursor: next }) };
-          const { value } = list?.input?.validate(given) ?? {};
+  await t.test(
+    'no plan of the tools, the indexer or the deletion of a user scans all issues, in either order',
+    async (t) => {
+      const [found] = await run("select id::text from repositories_repository where name = 'code-1'");
+      const id = String(found?.['id']);
+      const resource = await forge.forge.port('Repositories').byId(id);
+      const list = forge.forge
+        .port('ToolRegistry')
+        .tools()
+        .find(({ tool }) => tool.name === 'list_issues')?.tool;
+      for (const input of [{}, { state: 'open' }, { labels: ['Bug'] }, { state: 'closed', labels: ['Bug'] }]) {
+        const pieces = recorded(async () => {
+          let next: unknown;
+          for (let piece = 0; piece < 2; piece++) {
+            const given = { limit: 5, ...input, ...(piece > 0 && { cursor: next }) };
+            const { value } = list?.input?.validate(given) ?? {};
+            const call = { caller: { kind: 'anonymous' } };
+            const answer = await list?.run(call as never, { input: value, granted: { resource, call } } as never);
+            next = (answer as { readonly next_cursor: unknown }).next_cursor;
+            t.type(next, 'string', 'there is more');
+          }
+        });
+        await planned(t, `list_issues ${JSON.stringify(input)}`, await pieces);
+      }
+      const named = (labels: readonly string[]) =>
+        recorded(async () => {
           const call = { caller: { kind: 'anonymous' } };
-          const answer = await list?.run(call as never, { input: value, granted: { resource, call } } as never);
-          next = (answer as { readonly next_cursor: unknown }).next_cursor;
-          t.type(next, 'string', 'there is more');
-        }
+          await list?.run(call as never, { input: { labels, limit: 5 }, granted: { resource, call } } as never);
+        });
+      t.equal(
+        (await named(['Bug', 'bug', 'BUG'])).length,
+        (await named(['Bug'])).length,
+        'labels are found by one statement',
+      );
+      const [indexer] = forge.forge.port('IndexerRegistry').indexers();
+      const indexed = recorded(async () => {
+        let count = 0;
+        for await (const _ of indexer?.indexer.documents(id) ?? []) if (++count > 150) break;
+        t.equal(count, 151, 'more than one piece');
       });
-      await planned(t, `list_issues ${JSON.stringify(input)}`, await pieces);
-    }
-    const named = (labels: readonly string[]) =>
-      recorded(async () => {
-        const call = { caller: { kind: 'anonymous' } };
-        await list?.run(call as never, { input: { labels, limit: 5 }, granted: { resource, call } } as never);
+      await planned(t, 'documents of the indexer', await indexed);
+      const referred = recorded(async () => {
+        for (const references of forge.forge.port('UserReferences')) await references.counts([nobody]);
       });
-    t.equal((await named(['Bug', 'bug', 'BUG'])).length, (await named(['Bug'])).length, 'labels are one question');
-    const [indexer] = forge.forge.port('IndexerRegistry').indexers();
-    const indexed = recorded(async () => {
-      let count = 0;
-      for await (const _ of indexer?.indexer.documents(id) ?? []) if (++count > 150) break;
-      t.equal(count, 151, 'more than a piece');
-    });
-    await planned(t, 'documents of the indexer', await indexed);
-    const referred = recorded(async () => {
-      for (const references of forge.forge.port('UserReferences')) await references.counts([nobody]);
-    });
-    await planned(t, 'what a user wrote', await referred);
-  });
+      await planned(t, 'what a user wrote', await referred);
+    },
+  );
 
-  await t.test('a row and a hundred take as many statements', async (t) => {
+  await t.test('one row and a hundred take the same number of statements', async (t) => {
     for (const path of [
       '/issues?per_page=',
       '/issues?label=Bug&component=core&per_page=',

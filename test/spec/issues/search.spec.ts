@@ -1,4 +1,4 @@
-// Document B, "Search": what is found, in which order, its shape and bounds, and that no query fails.
+// Tests of the search of issues: what is found, in which order, its shape and bounds, and that no query fails.
 import t from 'tap';
 import { hostileTexts } from '#test/support/hostile-texts';
 import { expect, repos, tracker, types, type IssueJson } from './tracker.ts';
@@ -24,7 +24,7 @@ void t.test('the search of issues', async (t) => {
     expect(await client.get(`${issues}/search?${query}`), 200).body as readonly Hit[];
   const numbers = async (query: string) => (await find(query)).map(({ number }) => number);
 
-  await t.test('a bare array of issue objects with rank, the best first, titles before descriptions', async (t) => {
+  await t.test('a bare array of issue objects with rank, best first, titles before descriptions', async (t) => {
     const hits = await find('q=login', bob.client);
     t.strictSame(
       hits.map(({ number }) => number),
@@ -46,7 +46,7 @@ void t.test('the search of issues', async (t) => {
     );
   });
 
-  await t.test('words, phrases, alternatives, exclusions, in any case and language', async (t) => {
+  await t.test('words, phrases, alternatives and exclusions, ignoring case and in any language', async (t) => {
     for (const [q, found] of Object.entries({
       'SERVER login': [1, 2],
       '"login fails"': [1],
@@ -64,7 +64,7 @@ void t.test('the search of issues', async (t) => {
       t.strictSame((await numbers(`q=${encodeURIComponent(q)}`)).toSorted(), found, q);
   });
 
-  await t.test('short and mistyped words find titles that come near, where no issue has the words', async (t) => {
+  await t.test('short and misspelled words find similar titles if no issue contains the words', async (t) => {
     for (const [q, first] of Object.entries({ log: 3, ser: 2, se: 2, 'logn fials': 1, sevrer: 2, überlaf: 4 }))
       t.equal((await numbers(`q=${encodeURIComponent(q)}`))[0], first, q);
   });
@@ -74,7 +74,7 @@ void t.test('the search of issues', async (t) => {
       t.match(await forge.anonymous.get(`${issues}/search?${query}`), { status: 400 }, query);
   });
 
-  await t.test('limit is 25 by default, and 100 at the most', async (t) => {
+  await t.test('limit is 25 by default, and at most 100', async (t) => {
     const many = await repository('many');
     for (let count = 0; count < 26; count++) await open(many, { title: 'Login' });
     const length = async (query: string) =>
@@ -90,7 +90,7 @@ void t.test('the search of issues', async (t) => {
       t.equal(await length(query), found, query);
   });
 
-  await t.test('facets count all that match, in a header, and the body stays the array', async (t) => {
+  await t.test('facets count all matches, in a header, and the body remains the array', async (t) => {
     const answer = await forge.anonymous.get(`${issues}/search?q=login&facets=true&limit=1`);
     t.equal((answer.body as readonly Hit[]).length, 1);
     const header = answer.headers.get('x-search-facets') ?? '';
@@ -117,37 +117,40 @@ void t.test('the search of issues', async (t) => {
       t.equal((await forge.anonymous.get(`${issues}/search?q=login${query}`)).headers.get('x-search-facets'), null);
   });
 
-  await t.test('no query fails, neither of the search nor of the list', async (t) => {
+  await t.test('no query fails, neither in the search nor in the list', async (t) => {
     for (const text of hostileTexts) {
       const q = encodeURIComponent(text.replaceAll('\ud800', '\ufffd'));
       const found = await forge.anonymous.get(`${issues}/search?facets=true&q=${q}`);
-      // No text holds a NUL.
+      // NUL is not a valid text.
       const refused = text.includes('\0') ? 400 : 200;
       t.equal(found.status, text.trim() === '' ? 400 : refused, `search ${q}`);
       t.equal((await forge.anonymous.get(`${issues}?q=${q}`)).status, refused, `list ${q}`);
     }
   });
 
-  await t.test('the list filter finds words of both texts and parts of the title, and knows no signs', async (t) => {
-    for (const [q, found] of Object.entries({
-      'crashed server': [1],
-      'ogin pa': [3],
-      '00%': [],
-      '100': [2],
-      '%': [],
-      _: [],
-      ÜBERL: [4],
-    })) {
-      const { items } = (await forge.anonymous.get(`${issues}?q=${encodeURIComponent(q)}`)).body as {
-        readonly items: readonly IssueJson[];
-      };
-      t.strictSame(
-        items.map(({ number }) => number),
-        found,
-        q,
-      );
-    }
-  });
+  await t.test(
+    'the list filter finds words of both texts and parts of the title, and ignores punctuation',
+    async (t) => {
+      for (const [q, found] of Object.entries({
+        'crashed server': [1],
+        'ogin pa': [3],
+        '00%': [],
+        '100': [2],
+        '%': [],
+        _: [],
+        ÜBERL: [4],
+      })) {
+        const { items } = (await forge.anonymous.get(`${issues}?q=${encodeURIComponent(q)}`)).body as {
+          readonly items: readonly IssueJson[];
+        };
+        t.strictSame(
+          items.map(({ number }) => number),
+          found,
+          q,
+        );
+      }
+    },
+  );
 
   await t.test('a search is metered as api.expensive', async (t) => {
     const operation = forge.contract.operations.find(({ path }) => path.endsWith('/issues/search'));

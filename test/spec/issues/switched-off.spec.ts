@@ -1,5 +1,5 @@
-// Document D, "Running it": the plugin `issues`, or `planning`, is off for a while. What belongs to it is out of reach
-// and kept; what it refers to can go, or is refused as documented; on again, nothing is about a thing that is gone.
+// Tests of disabling the plugin `issues` or `planning` temporarily: its data is kept but not accessible; things it
+// refers to can be deleted, or are refused as documented; after it is enabled again nothing refers to deleted things.
 import t, { type Test } from 'tap';
 import { databaseDoor } from '#test/support/database-door';
 import { isError } from '#test/support/error-answer';
@@ -23,7 +23,7 @@ const issueTables = [
   'issues_link',
 ];
 
-/** Of each table all rows, as one text. */
+/** All rows of each table as one text. */
 async function contents(run: ReturnType<typeof databaseDoor>['run'], tables: readonly string[]): Promise<object> {
   const all: Record<string, unknown> = {};
   for (const table of tables)
@@ -43,7 +43,7 @@ interface Inhabited {
   readonly milestone: string;
 }
 
-/** A repository `code` with issues that have all there is, and one more, `doomed`; the server has stopped. */
+/** A stopped forge with a repository `code` whose issues use every feature, and another one, `doomed`. */
 async function inhabited(t: Test): Promise<Inhabited> {
   const first = await startTestForge(t);
   const [author, reader] = [await first.createUser('author'), await first.createUser('reader')];
@@ -79,7 +79,7 @@ async function inhabited(t: Test): Promise<Inhabited> {
 const toolsOf = async ({ forge }: TestForge): Promise<readonly string[]> =>
   (await forge.port('PluginInventory').list()).flatMap(({ tools }) => tools);
 
-void t.test('without issues, and with them again', async (t) => {
+void t.test('with issues disabled, and enabled again', async (t) => {
   const { first, tools, author, reader, label, milestone } = await inhabited(t);
   const door = databaseDoor();
   const off = await startTestForge(t, {
@@ -91,7 +91,7 @@ void t.test('without issues, and with them again', async (t) => {
   const admin = await off.administrator();
   const at = `${repos}/admin/code`;
 
-  await t.test('its routes are 404, whatever was allowed there, and it has no tools', async (t) => {
+  await t.test('its routes are 404 for every caller, and it has no tools', async (t) => {
     const operations = first.contract.operations.filter(({ tag }) => tag === 'issues');
     t.ok(operations.length > 30, `${operations.length} operations`);
     for (const { method, path } of operations) {
@@ -115,7 +115,7 @@ void t.test('without issues, and with them again', async (t) => {
     );
   });
 
-  await t.test('repositories, labels and milestones are unaffected, with no issues counted', async (t) => {
+  await t.test('repositories, labels and milestones still work, without issue counts', async (t) => {
     t.match((await admin.get(at)).body, { name: 'code', open_issues_count: 0 });
     t.match((await admin.get(`${at}/labels`)).body, [{ id: label }]);
     t.match((await admin.get(`${at}/milestones`)).body, [{ id: milestone, open_issues: 0, closed_issues: 0 }]);
@@ -123,21 +123,21 @@ void t.test('without issues, and with them again', async (t) => {
     t.strictSame(await contents(door.run, issueTables), before, 'its tables are untouched');
   });
 
-  await t.test('who wrote something is not deleted, and the refusal names the table', async (t) => {
+  await t.test('an author of issues or comments cannot be deleted, and the refusal names the table', async (t) => {
     const refused = await admin.delete(`/api/v1/admin/users/${author.id}`);
     isError(t, refused, 409, 'conflict', 'an author');
     t.match(refused.body, { reason: /"issues_(issue|comment)"/ });
     expect(await admin.delete(`/api/v1/admin/users/${reader.id}`), 204);
   });
 
-  await t.test('repositories, labels and milestones are deleted', async () => {
+  await t.test('repositories, labels and milestones can be deleted', async () => {
     expect(await admin.delete(`${repos}/admin/doomed`, { body: { confirmation: 'admin/doomed' } }), 204);
     expect(await admin.delete(`${at}/labels/${label}`), 204);
     expect(await admin.delete(`${at}/milestones/${milestone}`), 204);
   });
   await off.stop();
 
-  await t.test('on again it finds its data, and nothing that is about a thing that is gone', async (t) => {
+  await t.test('enabled again it has its data, and nothing that refers to deleted things', async (t) => {
     const again = databaseDoor();
     const on = await startTestForge(t, { after: off, definitions: [again.definition] });
     await on.forge.drained();
@@ -166,7 +166,7 @@ void t.test('without issues, and with them again', async (t) => {
 });
 
 void t.test(
-  'without planning repositories, labels and milestones that were attached go, and come, as they should',
+  'with planning disabled issues remain usable, and after it is enabled again deleted things are gone',
   async (t) => {
     const { first, author, label, milestone } = await inhabited(t);
     const door = databaseDoor();
@@ -205,7 +205,7 @@ void t.test(
         )
       ).map(({ count }) => Number(count)),
       [2],
-      'what was of the deleted repository is gone',
+      'rows of the deleted repository are gone',
     );
     await off.stop();
 

@@ -1,4 +1,4 @@
-// What specs of issues begin with: people, a repository of alice's, and ways to open issues in it.
+// The starting point of specs of issues: two people, repositories of alice's, and functions that open issues.
 import type { Test } from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import type { TestForge } from '#test/support/forge';
@@ -8,7 +8,7 @@ export const repos = '/api/v1/repos';
 export const nobody = '00000000-0000-4000-8000-0000000000ff';
 
 const builtIn = (last: number): string => `00000000-0000-4000-8000-00000000000${last}`;
-/** Document D, "Issues". */
+/** The ids of the built-in issue types. */
 export const types = {
   epic: builtIn(1),
   story: builtIn(2),
@@ -31,13 +31,13 @@ export interface Tracker {
   readonly forge: TestForge;
   readonly alice: { readonly id: string; readonly client: Client };
   readonly bob: { readonly id: string; readonly client: Client };
-  /** The path of the issues of a repository that is made. */
+  /** Creates a repository. @returns the path of its issues. */
   readonly repository: (name: string, record?: object) => Promise<string>;
-  /** @throws where it is not 201. */
+  /** @throws {Error} if the answer is not 201. */
   readonly open: (issues: string, body?: object, client?: Client) => Promise<IssueJson>;
 }
 
-/** @throws where the status is another one. */
+/** @throws {Error} if the answer has another status. */
 export function expect(answer: Answer, status: number): Answer {
   if (answer.status === status) return answer;
   throw new Error(`answered ${answer.status} instead of ${status}: ${answer.text}`);

@@ -1,4 +1,4 @@
-// Document B, "Scheme", and document D, "Issues": the ordered set of types that a repository uses.
+// Tests of type schemes: the ordered set of issue types that a repository uses.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { startTestForge } from '#test/support/forge';
@@ -15,7 +15,7 @@ const [epic, task, bug] = [1, 3, 5].map((digit) => `00000000-0000-4000-8000-0000
   string,
 ];
 
-// It makes types, which belong to no repository, so this forge is not one that other tests share.
+// It creates types, which belong to no repository, so it does not use the shared forge.
 void t.test('type schemes', async (t) => {
   const forge = await startTestForge(t);
   const admin = await forge.administrator();
@@ -27,45 +27,51 @@ void t.test('type schemes', async (t) => {
   const put = (type_ids: unknown, path = of()) => owner.put(path, { body: { type_ids } });
   const ids = (body: unknown): readonly string[] => (body as Item[]).map(({ issue_type: { id } }) => id);
 
-  await t.test('a scheme is empty at first: every type; PUT answers 200 with the whole in its order', async (t) => {
-    const first = await owner.get(of());
-    t.same([first.status, first.body], [200, []]);
-    const catalogue = (await owner.get('/api/v1/issue-types')).body as { readonly id: string }[];
-    const whole = (...type_ids: readonly string[]) =>
-      type_ids.map((id, position) => ({ issue_type: catalogue.find((type) => type.id === id), position }));
-    const answer = await put([bug, epic.toUpperCase(), task]);
-    t.same([answer.status, answer.body], [200, whole(bug, epic, task)]);
-    t.same((await forge.anonymous.get(of())).body, answer.body);
-    t.same((await put([task, bug])).body, whole(task, bug), 'what is left out is gone');
-    t.same((await owner.get(of(other))).body, [], 'of another repository');
-    const cleared = await put([]);
-    t.same([cleared.status, cleared.body], [200, []]);
-  });
+  await t.test(
+    'a scheme is empty at first, which allows every type; PUT answers 200 with all entries in order',
+    async (t) => {
+      const first = await owner.get(of());
+      t.same([first.status, first.body], [200, []]);
+      const catalogue = (await owner.get('/api/v1/issue-types')).body as { readonly id: string }[];
+      const whole = (...type_ids: readonly string[]) =>
+        type_ids.map((id, position) => ({ issue_type: catalogue.find((type) => type.id === id), position }));
+      const answer = await put([bug, epic.toUpperCase(), task]);
+      t.same([answer.status, answer.body], [200, whole(bug, epic, task)]);
+      t.same((await forge.anonymous.get(of())).body, answer.body);
+      t.same((await put([task, bug])).body, whole(task, bug), 'an omitted type is removed');
+      t.same((await owner.get(of(other))).body, [], 'of another repository');
+      const cleared = await put([]);
+      t.same([cleared.status, cleared.body], [200, []]);
+    },
+  );
 
-  await t.test('PUT: 400 for a malformed body, an entry that is no uuid, no type, or there twice', async (t) => {
-    t.equal((await put([bug])).status, 200);
-    const cases = [
-      undefined,
-      null,
-      bug,
-      [7],
-      ['bug'],
-      [null],
-      [absent],
-      [bug, absent],
-      [bug, bug],
-      [bug, bug.toUpperCase()],
-    ];
-    for (const type_ids of [...cases, Array.from({ length: 201 }, () => bug)]) {
-      const answer = await put(type_ids);
-      isError(t, answer, 400, 'validation_failed', JSON.stringify(type_ids)?.slice(0, 100));
-      t.match((answer.body as { detail: string }).detail, '"type_ids', JSON.stringify(type_ids)?.slice(0, 100));
-    }
-    isError(t, await owner.put(of(), { body: { type_ids: [], other: 1 } }), 400, 'unknown_field', 'another member');
-    t.same(ids((await owner.get(of())).body), [bug], 'nothing was changed');
-  });
+  await t.test(
+    'PUT: 400 for a malformed body, an entry that is not a uuid, an unknown type or a duplicate',
+    async (t) => {
+      t.equal((await put([bug])).status, 200);
+      const cases = [
+        undefined,
+        null,
+        bug,
+        [7],
+        ['bug'],
+        [null],
+        [absent],
+        [bug, absent],
+        [bug, bug],
+        [bug, bug.toUpperCase()],
+      ];
+      for (const type_ids of [...cases, Array.from({ length: 201 }, () => bug)]) {
+        const answer = await put(type_ids);
+        isError(t, answer, 400, 'validation_failed', JSON.stringify(type_ids)?.slice(0, 100));
+        t.match((answer.body as { detail: string }).detail, '"type_ids', JSON.stringify(type_ids)?.slice(0, 100));
+      }
+      isError(t, await owner.put(of(), { body: { type_ids: [], other: 1 } }), 400, 'unknown_field', 'another member');
+      t.same(ids((await owner.get(of())).body), [bug], 'nothing was changed');
+    },
+  );
 
-  await t.test('a type that is deleted leaves the schemes that have it, and the others keep their order', async (t) => {
+  await t.test('a deleted type is removed from the schemes, and the others keep their order', async (t) => {
     const made = await admin.post('/api/v1/admin/issue-types', {
       body: { name: 'chore', display_name: 'Chore', color: '0a1b2c' },
     });
@@ -82,7 +88,7 @@ void t.test('type schemes', async (t) => {
     );
   });
 
-  await t.test('of 20 replacements at a time one is there, whole', async (t) => {
+  await t.test('of 20 concurrent replacements one is stored completely', async (t) => {
     const sets = [[bug], [task, bug], [epic, task, bug], [epic]];
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => put(sets[index % sets.length])));
     t.same(new Set(answers.map(({ status }) => status)), new Set([200]));

@@ -1,5 +1,4 @@
-// Document B, "Issue types (admin)" and the global catalogue, and document D, "Issues": built-in types, with every
-// status of each operation.
+// Tests of issue types: the built-in types, and every status of each operation of the catalogue and its administration.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { startTestForge } from '#test/support/forge';
@@ -17,7 +16,7 @@ const absent = '00000000-0000-4000-8000-0000000000ff';
 const builtIn = (digit: number): string => `00000000-0000-4000-8000-00000000000${digit}`;
 const names = ['epic', 'story', 'task', 'analysis', 'bug', 'feature', 'support'];
 
-// Types belong to no repository and to no user, so this forge is not one that other tests share.
+// Types belong to no repository and no user, so it does not use the shared forge.
 void t.test('issue types', async (t) => {
   const forge = await startTestForge(t);
   const admin = await forge.administrator();
@@ -53,7 +52,7 @@ void t.test('issue types', async (t) => {
     }
   });
 
-  await t.test('GET: anyone who has signed in, with a token of any scope; 400, 401, 404', async (t) => {
+  await t.test('GET: any signed-in user, with a token of any scope; 400, 401, 404', async (t) => {
     const bug = await alice.get(`${types}/${builtIn(5).toUpperCase()}`);
     t.same([bug.status, bug.body], [200, (await all())[4]]);
     const token = await forge.pat(alice, ['ci:read']);
@@ -61,12 +60,12 @@ void t.test('issue types', async (t) => {
     t.equal((await token.get(`${types}/${builtIn(5)}`)).status, 200);
     for (const path of [types, `${types}/${builtIn(5)}`, `${types}/${absent}`])
       isError(t, await forge.anonymous.get(path), 401, 'unauthorized', path);
-    isError(t, await alice.get(`${types}/${absent}`), 404, 'not_found', 'of no type');
-    isError(t, await alice.get(`${types}/bug`), 400, 'validation_failed', 'a name is no id');
+    isError(t, await alice.get(`${types}/${absent}`), 404, 'not_found', 'an unknown type');
+    isError(t, await alice.get(`${types}/bug`), 400, 'validation_failed', 'a name is not an id');
   });
 
   await t.test(
-    'POST answers 201 with the type; its name is trimmed and lower-cased, what is left out has its default',
+    'POST answers 201 with the type; its name is trimmed and lower-cased, omitted members have their defaults',
     async (t) => {
       const answer = await admin.post(administered, {
         body: { name: '  Chore\t', display_name: 'Chore', color: '0A1b2c' },
@@ -108,7 +107,7 @@ void t.test('issue types', async (t) => {
     },
   );
 
-  await t.test('POST: 400 for what is missing, malformed, out of bounds or unknown', async (t) => {
+  await t.test('POST: 400 for members that are missing, malformed, out of bounds or unknown', async (t) => {
     const cases: readonly (readonly [body: object, field: string])[] = [
       [{ name: undefined }, 'name'],
       [{ name: '' }, 'name'],
@@ -140,13 +139,13 @@ void t.test('issue types', async (t) => {
     }
     for (const field of ['id', 'icon', 'shape'])
       isError(t, await admin.post(administered, { body: { ...chore, [field]: 'x' } }), 400, 'unknown_field', field);
-    t.equal((await all()).length, 7, 'nothing was made');
+    t.equal((await all()).length, 7, 'nothing was created');
     const longest = { name: 'x'.repeat(64), display_name: 'x'.repeat(100), description: 'x'.repeat(1000) };
     const { id } = await made({ ...longest, icon_name: 'x'.repeat(64), position: 1_000_000 });
     t.equal((await remove(id)).status, 204);
   });
 
-  await t.test('POST: 409 for a name that is in use, in any case; a built-in one too', async (t) => {
+  await t.test('POST: 409 for a name that is in use, ignoring case, also for a built-in one', async (t) => {
     const { id } = await made();
     for (const name of ['chore', ' CHORE ', 'Bug'])
       isError(t, await admin.post(administered, { body: { ...chore, name } }), 409, 'conflict', name);
@@ -165,56 +164,59 @@ void t.test('issue types', async (t) => {
     t.equal((await all()).length, 7);
   });
 
-  await t.test('PATCH changes what is sent and nothing else; a built-in type keeps its id and name', async (t) => {
+  await t.test('PATCH changes only the members that are sent; a built-in type keeps its id and name', async (t) => {
     const before = (await all())[5] as IssueType;
     const path = `${administered}/${builtIn(6)}`;
     const changed = await admin.patch(path, { body: { display_name: 'Deficiency' } });
     t.same([changed.status, changed.body], [200, { ...before, display_name: 'Deficiency' }]);
-    t.same((await admin.patch(path, { body: {} })).body, changed.body, 'nothing asked');
+    t.same((await admin.patch(path, { body: {} })).body, changed.body, 'an empty change');
     const rest = { description: '', color: 'ABCDEF', position: 9 };
     const more = await admin.patch(path, { body: { ...rest, icon_name: '' } });
     t.same([more.status, more.body], [200, { ...before, ...rest, icon: '', display_name: 'Deficiency' }]);
     t.same((await alice.get(`${types}/${builtIn(6)}`)).body, more.body);
-    t.equal((await all()).at(-1)?.name, 'feature', 'the list is by position');
+    t.equal((await all()).at(-1)?.name, 'feature', 'the list is ordered by position');
     const { display_name, position } = before;
     t.equal((await admin.patch(path, { body: { display_name, position } })).status, 200);
   });
 
-  await t.test('PATCH: 400 for the immutable name, is_subtask and bad values; 404 for no type', async (t) => {
-    const path = `${administered}/${builtIn(6)}`;
-    for (const field of ['name', 'is_subtask', 'id', 'icon'])
-      isError(t, await admin.patch(path, { body: { [field]: 'x' } }), 400, 'unknown_field', field);
-    const bad = [
-      { display_name: '' },
-      { display_name: ' ' },
-      { display_name: null },
-      { color: '12345g' },
-      { position: -1 },
-      { icon_name: 1 },
-    ];
-    for (const body of bad)
-      isError(t, await admin.patch(path, { body }), 400, 'validation_failed', JSON.stringify(body));
-    isError(t, await admin.patch(`${administered}/feature`, { body: {} }), 400, 'validation_failed', 'no id');
-    isError(
-      t,
-      await admin.patch(`${administered}/${absent}`, { body: { color: '000000' } }),
-      404,
-      'not_found',
-      'a change',
-    );
-    isError(t, await admin.patch(`${administered}/${absent}`, { body: {} }), 404, 'not_found', 'no change');
-    t.same(
-      (await all()).map(({ name }) => name),
-      names,
-    );
-  });
+  await t.test(
+    'PATCH: 400 for the immutable name, is_subtask and invalid values; 404 for an unknown type',
+    async (t) => {
+      const path = `${administered}/${builtIn(6)}`;
+      for (const field of ['name', 'is_subtask', 'id', 'icon'])
+        isError(t, await admin.patch(path, { body: { [field]: 'x' } }), 400, 'unknown_field', field);
+      const bad = [
+        { display_name: '' },
+        { display_name: ' ' },
+        { display_name: null },
+        { color: '12345g' },
+        { position: -1 },
+        { icon_name: 1 },
+      ];
+      for (const body of bad)
+        isError(t, await admin.patch(path, { body }), 400, 'validation_failed', JSON.stringify(body));
+      isError(t, await admin.patch(`${administered}/feature`, { body: {} }), 400, 'validation_failed', 'not an id');
+      isError(
+        t,
+        await admin.patch(`${administered}/${absent}`, { body: { color: '000000' } }),
+        404,
+        'not_found',
+        'a change',
+      );
+      isError(t, await admin.patch(`${administered}/${absent}`, { body: {} }), 404, 'not_found', 'an empty change');
+      t.same(
+        (await all()).map(({ name }) => name),
+        names,
+      );
+    },
+  );
 
-  await t.test('DELETE: 204, then 404; 409 for a built-in type, which stays', async (t) => {
+  await t.test('DELETE: 204, then 404; 409 for a built-in type, which remains', async (t) => {
     const { id } = await made();
     const gone = await remove(id);
     t.same([gone.status, gone.text], [204, '']);
     isError(t, await remove(id), 404, 'not_found', 'again');
-    isError(t, await remove('bug'), 400, 'validation_failed', 'no id');
+    isError(t, await remove('bug'), 400, 'validation_failed', 'not an id');
     for (const type of await all()) isError(t, await remove(type.id), 409, 'conflict', type.name);
     t.same(
       (await all()).map(({ name }) => name),
@@ -222,7 +224,7 @@ void t.test('issue types', async (t) => {
     );
   });
 
-  await t.test('writing is for instance administrators, with a personal access token of admin:system', async (t) => {
+  await t.test('only instance administrators may write, and a personal access token needs admin:system', async (t) => {
     const writes = [
       (client: typeof alice) => client.post(administered, { body: {} }),
       (client: typeof alice) => client.patch(`${administered}/${absent}`, { body: { name: 1 } }),

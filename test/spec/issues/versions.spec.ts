@@ -1,4 +1,4 @@
-// Document D, "Issues": versions of a repository, with every status of each operation.
+// Tests of versions of a repository: every status of each operation.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { sharedForge } from '#test/support/shared-forge';
@@ -41,12 +41,12 @@ void t.test('versions', async (t) => {
     t.same(await names(), []);
   });
 
-  await t.test('PATCH changes what is sent and nothing else; null clears the date', async (t) => {
+  await t.test('PATCH changes only the members that are sent; null clears the date', async (t) => {
     const before = await made({ name: '1.0', release_date: '2026-12-31' });
     const path = `${all}/${before.id}`;
     const released = await owner.patch(path, { body: { released: true } });
     t.same([released.status, released.body], [200, { ...before, released: true }]);
-    t.same((await owner.patch(path, { body: {} })).body, released.body, 'nothing asked');
+    t.same((await owner.patch(path, { body: {} })).body, released.body, 'an empty change');
     const cleared = { ...before, released: true, release_date: null };
     t.same((await owner.patch(path, { body: { release_date: null } })).body, cleared);
     const rest = { name: '1.0.0', description: 'Ready', released: false, release_date: '2027-01-01' };
@@ -54,7 +54,7 @@ void t.test('versions', async (t) => {
     t.equal((await owner.delete(path)).status, 204);
   });
 
-  await t.test('400 for what is missing, malformed, out of bounds or unknown', async (t) => {
+  await t.test('400 for members that are missing, malformed, out of bounds or unknown', async (t) => {
     const { id } = await made({ name: 'known' });
     const cases: readonly (readonly [body: object, field: string])[] = [
       [{ name: '' }, 'name'],
@@ -77,23 +77,23 @@ void t.test('versions', async (t) => {
     isError(t, await owner.post(all, { body: { released: true } }), 400, 'validation_failed', 'no name');
     isError(t, await owner.post(all, { body: { name: 'x', state: 'open' } }), 400, 'unknown_field', 'created');
     isError(t, await owner.patch(`${all}/${id}`, { body: { state: 'open' } }), 400, 'unknown_field', 'changed');
-    isError(t, await owner.patch(`${all}/1.0`, { body: {} }), 400, 'validation_failed', 'no id');
-    isError(t, await owner.delete(`${all}/1.0`), 400, 'validation_failed', 'no id');
+    isError(t, await owner.patch(`${all}/1.0`, { body: {} }), 400, 'validation_failed', 'not an id');
+    isError(t, await owner.delete(`${all}/1.0`), 400, 'validation_failed', 'not an id');
     t.same(await names(), ['known'], 'nothing was written');
   });
 
-  await t.test('409 for a name that is in use; 404 for one that is not there, or of another repository', async (t) => {
+  await t.test('409 for a name that is in use; 404 for an unknown version, or one of another repository', async (t) => {
     const one = await made({ name: 'v1-RC' });
     const two = await made({ name: 'v2' });
     isError(t, await owner.post(all, { body: { name: 'V1-rc' } }), 409, 'conflict', 'created');
     isError(t, await owner.patch(`${all}/${two.id}`, { body: { name: 'V1-rc' } }), 409, 'conflict', 'renamed');
-    t.equal((await owner.patch(`${all}/${one.id}`, { body: { name: 'V1-rc' } })).status, 200, 'its own');
+    t.equal((await owner.patch(`${all}/${one.id}`, { body: { name: 'V1-rc' } })).status, 200, 'its own name');
     const hidden = await made({ name: 'v1-rc' }, `${other}/versions`);
     for (const id of [absent, hidden.id]) {
       isError(t, await owner.patch(`${all}/${id}`, { body: { released: true } }), 404, 'not_found', id);
       isError(t, await owner.delete(`${all}/${id}`), 404, 'not_found', id);
     }
     const components = `${code}/components`;
-    isError(t, await owner.delete(`${components}/${one.id}`), 404, 'not_found', 'a version is no component');
+    isError(t, await owner.delete(`${components}/${one.id}`), 404, 'not_found', 'a version is not a component');
   });
 });

@@ -1,10 +1,10 @@
-// Document D, "Issues": with the plugin `planning` off labels and milestone are empty.
+// Tests of issues while the plugin `planning` is disabled: labels and milestone are empty.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { startTestForge } from '#test/support/forge';
 import { expect, nobody, repos, types, type IssueJson } from './tracker.ts';
 
-void t.test('issues without planning, and with it again', async (t) => {
+void t.test('issues with planning disabled, and enabled again', async (t) => {
   const first = await startTestForge(t);
   const before = await first.administrator();
   expect(await before.post(repos, { body: { name: 'code', visibility: 'public' } }), 201);
@@ -46,5 +46,9 @@ void t.test('issues without planning, and with it again', async (t) => {
 
   const on = await startTestForge(t, { after: off });
   const after = (await (await on.administrator()).get(`${issues}/1`)).body as IssueJson;
-  t.match(after, { title: 'Meanwhile', labels: [{ id: label }], milestone: { id: milestone_id } }, 'what was there');
+  t.match(
+    after,
+    { title: 'Meanwhile', labels: [{ id: label }], milestone: { id: milestone_id } },
+    'the previous label and milestone',
+  );
 });

@@ -1,4 +1,4 @@
-// Document C, "Administration", the rows of /admin/rate-limits and its groups; document D, "Rate limits".
+// Tests of the administration of rate limits and their groups.
 import t from 'tap';
 import { aDay, asked, groups, isError, limits, members, nobody, startMetered, type Rule } from './world.ts';
 
@@ -10,7 +10,7 @@ void t.test('/admin/rate-limits', async (t) => {
   const headers = async (client = ada.client) => members(await client.get('/api/v1/user'));
   const general = `${limits}/groups/${groups.general}`;
 
-  await t.test('GET: 200, the matrix of groups and scopes with the budgets of document D', async (t) => {
+  await t.test('GET: 200 with the matrix of groups and scopes and their default budgets', async (t) => {
     const { status, body } = await admin.get(limits);
     t.equal(status, 200);
     const { groups: all, total } = body as {
@@ -46,7 +46,7 @@ void t.test('/admin/rate-limits', async (t) => {
     });
   });
 
-  await t.test('GET a group: 200 its rules; 400 a malformed id, 404 an unknown one', async (t) => {
+  await t.test('GET a group: 200 with its rules; 400 for a malformed id, 404 for an unknown one', async (t) => {
     const answer = await admin.get(general);
     t.match(answer, { status: 200, body: { group_id: groups.general, slug: 'general', name: 'General' } });
     t.equal((answer.body as { rules: Rule[] }).rules.length, 4);
@@ -55,7 +55,7 @@ void t.test('/admin/rate-limits', async (t) => {
   });
 
   await t.test(
-    'PATCH: 200 with the rule, in effect at once, the burst on top; reset: 200 with the default',
+    'PATCH: 200 with the rule, which applies at once, with the burst added; reset: 200 with the default',
     async (t) => {
       t.match(await headers(), { 'x-ratelimit-limit': '3000', 'x-ratelimit-resource': 'api.read' });
       const changed = await patch(groups.general, 'api.read', {
@@ -96,7 +96,7 @@ void t.test('/admin/rate-limits', async (t) => {
     },
   );
 
-  await t.test('`allow`, `disabled` and not enabled refuse nobody', async (t) => {
+  await t.test('`allow`, `disabled` and a rule that is not enabled refuse no request', async (t) => {
     for (const rule of [{ action: 'allow' }, { action: 'disabled' }, { enabled: false }]) {
       await patch(groups.general, 'api.read', { requests_per_window: 0, ...rule });
       const answer = await ada.client.get('/api/v1/user');
@@ -106,13 +106,13 @@ void t.test('/admin/rate-limits', async (t) => {
     }
   });
 
-  await t.test('a user in several groups has the highest budget, and a change of groups counts at once', async (t) => {
+  await t.test('a user in several groups has the highest budget, and a change of groups applies at once', async (t) => {
     const make = async (body: object) =>
       ((await admin.post('/api/v1/admin/user-groups', { body })).body as { id: string }).id;
     const staff = await make({ name: 'Staff' });
     const join = () => admin.post(`/api/v1/admin/user-groups/${staff}/members`, { body: { user_id: ada.id } });
     await join();
-    t.match(await headers(), { 'x-ratelimit-limit': '3000' }, 'by default as everybody');
+    t.match(await headers(), { 'x-ratelimit-limit': '3000' }, 'by default the budget of all users');
     await patch(staff, 'api.read', { requests_per_window: 5000 });
     t.match(await headers(), { 'x-ratelimit-limit': '5000' });
     await patch(staff, 'api.read', { requests_per_window: 10 });
@@ -129,7 +129,7 @@ void t.test('/admin/rate-limits', async (t) => {
     t.match(await headers(), { 'x-ratelimit-limit': '3000' });
   });
 
-  await t.test('PATCH: 400 what is no rule, 404 an unknown group or scope; nothing changes', async (t) => {
+  await t.test('PATCH: 400 for an invalid rule, 404 for an unknown group or scope; nothing changes', async (t) => {
     for (const body of [
       { requests_per_window: -1 },
       { requests_per_window: 1.5 },
@@ -155,7 +155,7 @@ void t.test('/admin/rate-limits', async (t) => {
     t.match(await headers(), { 'x-ratelimit-limit': '3000' });
   });
 
-  await t.test('a change is audited with its note, and what changes nothing is not', async (t) => {
+  await t.test('a change is audited with its note; a PATCH without a change is not', async (t) => {
     const log = async () =>
       ((await admin.get('/api/v1/admin/audit-log?action=rate_limit')).body as { entries: { action: string }[] })
         .entries;
@@ -173,7 +173,7 @@ void t.test('/admin/rate-limits', async (t) => {
     t.match(second, { action: 'rate_limit.reset', details: { from: { burst: 5 } } });
   });
 
-  await t.test('401 anonymous; 403 without the admin scope, before anything is looked up', async (t) => {
+  await t.test('401 for anonymous callers, 403 without the admin scope, before any lookup', async (t) => {
     const paths = [limits, `${limits}/groups/x`, `${limits}/violations`, `${limits}/violations.csv`];
     for (const path of [...paths, `${limits}/overrides/x`]) {
       isError(t, await forge.anonymous.get(path), 401, 'unauthorized', path);

@@ -1,4 +1,4 @@
-// Document D, "Administration": overrides, which narrow the budgets of groups for one target.
+// Tests of overrides, which lower the budgets of groups for one target.
 import t from 'tap';
 import { databaseDoor } from '#test/support/database-door';
 import { aDay, asked, groups, isError, members, nobody, overrides, startMetered } from './world.ts';
@@ -17,7 +17,7 @@ void t.test('/admin/rate-limits/overrides', async (t) => {
   const made = async (path: string, body: object) =>
     ((await ada.client.post(path, { body })).body as { readonly id: string }).id;
   const app = { name: 'app', redirect_uris: ['https://app.example/callback'] };
-  /** One of each kind. */
+  /** One target of each kind. */
   const targets = {
     repos: await made('/api/v1/repos', { name: 'target' }),
     apps: await made('/api/v1/user/oauth2/apps', app),
@@ -26,7 +26,7 @@ void t.test('/admin/rate-limits/overrides', async (t) => {
   };
   const kinds = ['repos', 'apps', 'tokens'] as const;
 
-  await t.test('PUT for a user: 200, in effect at once for all of their credentials; DELETE: 204', async (t) => {
+  await t.test('PUT for a user: 200, applies at once to all credentials of the user; DELETE: 204', async (t) => {
     const token = await forge.pat(ada.client, ['repo:read']);
     const { status, body } = await override('users', ada.id, 'api.read', {
       requests_per_window: 2,
@@ -48,8 +48,12 @@ void t.test('/admin/rate-limits/overrides', async (t) => {
     });
     t.strictSame(await asked(ada.client, 2), [200, 200]);
     t.equal((await token.get('/api/v1/auth/me')).status, 429);
-    t.strictSame(await asked(bob.client, 3), [200, 200, 200], 'others are as they were');
-    t.equal((await override('users', ada.id, 'api.read', { requests_per_window: 50 })).status, 200, 'in its place');
+    t.strictSame(await asked(bob.client, 3), [200, 200, 200], 'others are not affected');
+    t.equal(
+      (await override('users', ada.id, 'api.read', { requests_per_window: 50 })).status,
+      200,
+      'it replaces the previous override',
+    );
     t.equal((await listed('users')).total, 1);
     t.strictSame(await asked(ada.client, 2), [200, 200]);
     const deleted = await remove('users', ada.id, 'api.read');
@@ -58,11 +62,11 @@ void t.test('/admin/rate-limits/overrides', async (t) => {
     isError(t, await remove('users', ada.id, 'api.read'), 404, 'not_found');
   });
 
-  await t.test('for a token: that one alone, on top of the budget of its user', async (t) => {
+  await t.test('for a token: only that token, in addition to the budget of its user', async (t) => {
     const [narrow, free] = [await forge.pat(ada.client, ['repo:read']), await forge.pat(ada.client, ['repo:read'])];
     const { items } = (await ada.client.get('/api/v1/user/tokens')).body as { items: { id: string }[] };
     t.ok(items.length >= 2);
-    // The token that is narrowed is known by what it does.
+    // The overridden token is identified by its effect.
     for (const { id } of items) {
       await override('tokens', id, 'api.read', { requests_per_window: 0, enabled: false });
       t.equal((await narrow.get('/api/v1/auth/me')).status, 200);
@@ -72,11 +76,11 @@ void t.test('/admin/rate-limits/overrides', async (t) => {
     await override('tokens', newest?.id ?? '', 'api.read', { requests_per_window: 2 });
     const answers = [await asked(narrow, 4, '/api/v1/auth/me'), await asked(free, 4, '/api/v1/auth/me')];
     t.strictSame(answers.map((statuses) => statuses.join(' ')).sort(), ['200 200 200 200', '200 200 429 429']);
-    t.strictSame(await asked(ada.client, 2), [200, 200], 'the session goes on');
+    t.strictSame(await asked(ada.client, 2), [200, 200], 'the session is not affected');
     await remove('tokens', newest?.id ?? '', 'api.read');
   });
 
-  await t.test('for a repository: each caller of it, past the access decision', async (t) => {
+  await t.test('for a repository: each caller of it, after the access decision', async (t) => {
     const made = await ada.client.post('/api/v1/repos', { body: { name: 'hot', visibility: 'public' } });
     const { id } = made.body as { id: string };
     await ada.client.post('/api/v1/repos', { body: { name: 'cold', visibility: 'public' } });
@@ -88,13 +92,13 @@ void t.test('/admin/rate-limits/overrides', async (t) => {
     t.match(members(refused), { 'x-ratelimit-limit': '2', 'x-ratelimit-remaining': '0' });
     t.strictSame(await asked(bob.client, 3, '/api/v1/repos/ada/cold'), [200, 200, 200]);
     await ada.client.patch('/api/v1/repos/ada/hot', { body: { name: 'renamed' } });
-    t.equal((await bob.client.get('/api/v1/repos/ada/renamed')).status, 429, 'whatever its name');
+    t.equal((await bob.client.get('/api/v1/repos/ada/renamed')).status, 429, 'under any of its names');
     await ada.client.patch('/api/v1/repos/ada/renamed', { body: { visibility: 'private' } });
-    t.equal((await bob.client.get('/api/v1/repos/ada/renamed')).status, 404, 'and hidden it tells nothing');
+    t.equal((await bob.client.get('/api/v1/repos/ada/renamed')).status, 404, 'a hidden repository is still 404');
     await remove('repos', id, 'api.read');
   });
 
-  await t.test('PUT: 422 where it is wider than the budget of the group', async (t) => {
+  await t.test('PUT: 422 if it exceeds the budget of the group', async (t) => {
     isError(
       t,
       await override('users', ada.id, 'api.read', { requests_per_window: 3001, window_seconds: 60 }),
@@ -113,13 +117,17 @@ void t.test('/admin/rate-limits/overrides', async (t) => {
       t.equal((await set(12_000)).status, 200, kind);
     }
     await patch(groups.general, 'api.read', { requests_per_window: 100 });
-    t.match(members(await ada.client.get('/api/v1/user')), { 'x-ratelimit-limit': '100' }, 'nor does it widen later');
+    t.match(
+      members(await ada.client.get('/api/v1/user')),
+      { 'x-ratelimit-limit': '100' },
+      'nor does it raise the budget later',
+    );
     await reset(groups.general, 'api.read');
     for (const kind of kinds) t.equal((await remove(kind, targets[kind], 'api.read')).status, 204);
     await remove('users', ada.id, 'api.read');
   });
 
-  await t.test('GET: 200, the page envelope, the last changed first', async (t) => {
+  await t.test('GET: 200 with the page envelope, the last changed first', async (t) => {
     for (const scope of ['api.read', 'api.write', 'api.expensive'])
       await override('apps', targets.apps, scope, { requests_per_window: 1 });
     const page = await listed('apps', '?per_page=2');
@@ -136,12 +144,12 @@ void t.test('/admin/rate-limits/overrides', async (t) => {
   });
 
   await t.test(
-    'PUT: 404 an unknown repository, application, token or user, however wide; 200 a known one',
+    'PUT: 404 for an unknown repository, application, token or user with any limit; 200 for a known one',
     async (t) => {
       const narrow = { requests_per_window: 1 };
       for (const [kind, id] of Object.entries(targets)) {
         t.equal((await override(kind, id, 'api.write', narrow)).status, 200, kind);
-        t.equal((await override(kind, id.toUpperCase(), 'api.write', narrow)).status, 200, `${kind}, in any case`);
+        t.equal((await override(kind, id.toUpperCase(), 'api.write', narrow)).status, 200, `${kind}, in upper case`);
         t.equal((await remove(kind, id, 'api.write')).status, 204, kind);
         for (const other of [nobody, ...Object.values(targets).filter((one) => one !== id)])
           for (const body of [narrow, { requests_per_window: 1_000_000 }])
@@ -150,7 +158,7 @@ void t.test('/admin/rate-limits/overrides', async (t) => {
     },
   );
 
-  await t.test('PUT and DELETE: 400 malformed, 404 an unknown user, kind or scope', async (t) => {
+  await t.test('PUT and DELETE: 400 malformed, 404 for an unknown user, kind or scope', async (t) => {
     for (const body of [
       { requests_per_window: null },
       { requests_per_window: -1 },
@@ -173,7 +181,7 @@ void t.test('/admin/rate-limits/overrides', async (t) => {
     isError(t, await remove('users', ada.id, 'api.all'), 404, 'not_found');
   });
 
-  await t.test('changes are audited, with the reason', async (t) => {
+  await t.test('changes are audited with their reason', async (t) => {
     await override('users', bob.id, 'api.write', { requests_per_window: 3, reason: 'spam' });
     await remove('users', bob.id, 'api.write');
     const { entries } = (await admin.get('/api/v1/admin/audit-log?action=rate_limit_override')).body as {
@@ -189,14 +197,14 @@ void t.test('/admin/rate-limits/overrides', async (t) => {
   });
 });
 
-void t.test('Running it: without the plugin oauth-server there is no application to narrow (404)', async (t) => {
+void t.test('if the plugin oauth-server is disabled, an override for an application is 404', async (t) => {
   const { override, forge } = await startMetered(t, { environment: { HEXFORGE_PLUGINS: '-oauth-server' } });
   isError(t, await override('apps', nobody, 'api.read', { requests_per_window: 1 }), 404, 'not_found');
   const { id } = await forge.createUser('ada');
   t.equal((await override('users', id, 'api.read', { requests_per_window: 1 })).status, 200);
 });
 
-void t.test('an instance has 2000 overrides at most, also when several come at once: one more is 422', async (t) => {
+void t.test('an instance has at most 2000 overrides, also with concurrent requests: one more is 422', async (t) => {
   const { definition, run } = databaseDoor();
   const { forge, override } = await startMetered(t, { definitions: [definition] });
   const users = await Promise.all(['ada', 'bob', 'eve'].map(async (name) => (await forge.createUser(name)).id));

@@ -1,4 +1,4 @@
-// Document D, "Administration": who was refused for a spent budget, as a list and as CSV.
+// Tests of rate-limit violations, as a list and as CSV.
 import t from 'tap';
 import { asked, groups, members, startMetered, violations, aDay } from './world.ts';
 
@@ -12,14 +12,14 @@ void t.test('/admin/rate-limits/violations', async (t) => {
   const ada = await forge.createUser('ada');
   const listed = async (query = '') => (await admin.get(`${violations}${query}`)).body as Page;
 
-  await t.test('GET: 200, an empty page where nobody was refused, and a CSV of its header', async (t) => {
+  await t.test('GET: 200 with an empty page if there are no violations, and a CSV with only its header', async (t) => {
     t.strictSame(await listed(), { items: [], total: 0, page: 1, per_page: 25 });
     const answer = await admin.get(`${violations}.csv`);
     t.strictSame([answer.status, answer.headers.get('content-type')], [200, 'text/csv; charset=utf-8']);
     t.equal(answer.text, 'id,at,subject,scope,limit,path,method,ip\r\n');
   });
 
-  await t.test('one for each subject, scope and window, however many are refused', async (t) => {
+  await t.test('one violation per subject, scope and window, for any number of refusals', async (t) => {
     await override('users', ada.id, 'api.read', { requests_per_window: 1 });
     const statuses = await asked(ada.client, 12, '/api/v1/repos?q=secret');
     t.equal(statuses.filter((status) => status === 429).length, 11);
@@ -38,7 +38,7 @@ void t.test('/admin/rate-limits/violations', async (t) => {
     });
   });
 
-  await t.test('an anonymous one is known by its address; the newest comes first, in pages', async (t) => {
+  await t.test('the subject of an anonymous caller is its address; newest first, in pages', async (t) => {
     await patch(groups.anonymous, 'api.read', { requests_per_window: 1, window_seconds: aDay });
     await forge.anonymous.get('/api/v1/repos');
     t.equal((await forge.anonymous.get('/api/v1/repos')).status, 429);
@@ -49,7 +49,7 @@ void t.test('/admin/rate-limits/violations', async (t) => {
     await reset(groups.anonymous, 'api.read');
   });
 
-  await t.test('violations.csv: a header row, a line each, and no cell is a formula', async (t) => {
+  await t.test('violations.csv: a header row, one line each, and no cell is a formula', async (t) => {
     const eve = await forge.createUser('eve');
     await override('users', eve.id, 'api.read', { requests_per_window: 1 });
     const path = '/api/v1/repos/eve/a;=1+1,"b"\t@SUM(1)';

@@ -1,4 +1,4 @@
-// A forge that meters, and what its specs ask of it.
+// A forge with rate limits enabled, and the requests that its specs share.
 import type { Client } from '#test/support/client';
 import { isError as isErrorOf } from '#test/support/error-answer';
 import { startTestForge, type ForgeOptions, type Teardown } from '#test/support/forge';
@@ -44,18 +44,18 @@ export const startMetered = async (t: Teardown, options: ForgeOptions = {}) => {
   };
 };
 
-/** Asks so often, one after the other. @returns the statuses. */
+/** Sends that many requests in sequence. @returns the statuses. */
 export async function asked(client: Client, times: number, path = '/api/v1/user'): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (let time = 0; time < times; time += 1) statuses.push((await client.get(path)).status);
   return statuses;
 }
 
-/** Headers as members, for comparing some of them. */
+/** The headers as an object, so that some of them can be compared. */
 export const members = ({ headers }: { readonly headers: Headers }): Readonly<Record<string, string>> =>
   Object.fromEntries(headers);
 
 type Asserted = Parameters<typeof isErrorOf>;
-/** @param what is asked, where more than one thing is. */
+/** Asserts an error; `what` names the request if there are several. */
 export const isError = (t: Asserted[0], answer: Asserted[1], status: number, code: string, what = 'it'): void =>
   isErrorOf(t, answer, status, code, what);

@@ -1,5 +1,5 @@
-// Documents B and D, "Merge requests" and "Authorization": every route of merge requests answers every credential, on
-// every visibility, and every kind of token as the table here says, which is written by hand.
+// Access walk of the routes of merge requests: every credential, every visibility and every kind of token, compared
+// with a hand-written table.
 import t, { type Test } from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import type { TestForge } from '#test/support/forge';
@@ -11,36 +11,36 @@ const visibilities = ['public', 'internal', 'private'] as const;
 type Visibility = (typeof visibilities)[number];
 type Lines = Readonly<Record<Visibility, string>>;
 
-// In the order of `standings`: none other read triage write maintain admin owner instance. `+` is success.
-/** Document B: read endpoints on public repositories need no credential; 404 to who may not read. */
+// In the order of `standings`: none other read triage write maintain admin owner instance. `+` means success.
+/** Reading public repositories needs no credential; 404 for a caller who may not read. */
 const reading: Lines = {
   public: '+ + + + + + + + +',
   internal: '404 + + + + + + + +',
   private: '404 404 + + + + + + +',
 };
-/** Document B: prepare-url, comments and reviews need write access. */
+/** prepare-url, comments and reviews need write access. */
 const writing: Lines = {
   public: '401 403 403 403 + + + + +',
   internal: '401 403 403 403 + + + + +',
   private: '401 404 403 403 + + + + +',
 };
-/** Document B: opening, updating and merging answer 403 to a non-member of a private repository. */
+/** Opening, updating and merging are 403 for a non-member of a private repository. */
 const merging: Lines = {
   public: '401 403 403 403 + + + + +',
   internal: '401 403 403 403 + + + + +',
   private: '401 403 403 403 + + + + +',
 };
-/** Document B: the comment's author, who is the owner here, or a repository administrator. */
+/** The comment's author, who is the owner here, or a repository administrator. */
 const authoring: Lines = {
   public: '401 403 403 403 403 403 + + +',
   internal: '401 403 403 403 403 403 + + +',
   private: '401 404 403 403 403 403 + + +',
 };
-/** Document B, "Versioning": 308 tells nothing of what is there. */
+/** The deprecated paths answer 308 whether or not the target exists. */
 const everybodys = '+ + + + + + + + +';
 const moved: Lines = { public: everybodys, internal: everybodys, private: everybodys };
 
-/** Document B, "Authentication": the OAuth2 scope, and which tokens of the owner do on a public repository. */
+/** The OAuth2 scope, and the tokens of the owner that are enough on a public repository. */
 const scopes = {
   read: { oauth: 'read:repo', good: ['repo:read', 'repo:write', 'repo:admin'] },
   write: { oauth: 'write:repo', good: ['repo:write', 'repo:admin'] },
@@ -52,7 +52,7 @@ interface Row {
   readonly access: Lines;
   readonly scope: keyof typeof scopes;
   readonly body?: object;
-  /** What the path is to name beside the request that stays open. */
+  /** The thing that the path names in addition to the open request. */
   readonly needs?: 'comment' | 'request' | 'branch';
 }
 
@@ -95,13 +95,13 @@ interface Stage {
   readonly forge: TestForge;
   readonly people: Everybody;
   /**
-   * Asks as the client what the row says, of the repository that begins with this path.
-   * @param how with `bare` nothing is made for it, because it is to be refused before that is looked for.
+   * Sends the request of the row as the client, to the repository with this path.
+   * @param how `bare` skips creating what the path names, because the request is refused before it is looked up.
    */
   readonly ask: (route: string, client: Client, base: string, how?: 'bare') => Promise<Answer>;
 }
 
-/** In each repository request 1 of `topic` stays open, and is the owner's. */
+/** In each repository request 1 of `topic` is open and belongs to the owner. */
 async function stage(t: Test): Promise<Stage> {
   const forge = await sharedForge(t);
   const people = await everybody(forge);
@@ -153,11 +153,7 @@ void t.test('every route of merge requests', async (t) => {
   const served = forge.contract.operations.filter(({ tag, path }) => tag === 'merges' && path.startsWith(begin));
   const routeOf = (one: (typeof served)[number]): string => `${one.method} ${one.path.slice(begin.length)}`;
 
-  t.strictSame(
-    served.map(routeOf).sort(),
-    Object.keys(table).sort(),
-    'what is served is in the table, and what is in the table is served',
-  );
+  t.strictSame(served.map(routeOf).sort(), Object.keys(table).sort(), 'the served routes are those of the table');
 
   for (const visibility of visibilities)
     await t.test(visibility, async (t) => {
@@ -184,7 +180,7 @@ void t.test('every route of merge requests', async (t) => {
     }
   });
 
-  await t.test('a credential that is not good, or not any more, is 401 on public data too', async (t) => {
+  await t.test('a credential that is invalid or has ended is 401, also on public data', async (t) => {
     const writer = async (name: string) => {
       const user = await forge.createUser(name);
       expect(await callers.owner.put(`${path('public')}/collaborators/${name}`, { body: { role: 'write' } }), 204);
@@ -210,42 +206,45 @@ void t.test('every route of merge requests', async (t) => {
         t.equal((await ask(route, client, path('public'), 'bare')).status, 401, `${route}: ${what}`);
   });
 
-  await t.test('outsiders of a private repository: the same 403 whether or not there is such a request', async (t) => {
-    const { other } = callers;
-    const base = `${path('private')}/merges`;
-    for (const [method, tail, body] of [
-      ['PATCH', '', { title: 'x' }],
-      ['PATCH', '', {}],
-      ['PATCH', '', { nonsense: 1 }],
-      ['POST', '/merge', {}],
-      ['POST', '/merge', { strategy: 'nonsense' }],
-    ] as const) {
-      const answers: object[] = [];
-      for (const number of [1, 2, 9999, 0, 2 ** 40]) {
-        const { status, body: answer } = await other.request(method, `${base}/${number}${tail}`, { body });
-        const { request_id: _, ...told } = answer as { readonly request_id?: string };
-        answers.push({ status, ...told });
+  await t.test(
+    'outsiders of a private repository get the same 403 for an existing and a missing request',
+    async (t) => {
+      const { other } = callers;
+      const base = `${path('private')}/merges`;
+      for (const [method, tail, body] of [
+        ['PATCH', '', { title: 'x' }],
+        ['PATCH', '', {}],
+        ['PATCH', '', { nonsense: 1 }],
+        ['POST', '/merge', {}],
+        ['POST', '/merge', { strategy: 'nonsense' }],
+      ] as const) {
+        const answers: object[] = [];
+        for (const number of [1, 2, 9999, 0, 2 ** 40]) {
+          const { status, body: answer } = await other.request(method, `${base}/${number}${tail}`, { body });
+          const { request_id: _, ...told } = answer as { readonly request_id?: string };
+          answers.push({ status, ...told });
+        }
+        t.match(answers[0], { status: 403, error_code: 'forbidden' }, `${method}${tail}`);
+        for (const answer of answers) t.strictSame(answer, answers[0], `${method}${tail} ${JSON.stringify(body)}`);
       }
-      t.match(answers[0], { status: 403, error_code: 'forbidden' }, `${method}${tail}`);
-      for (const answer of answers) t.strictSame(answer, answers[0], `${method}${tail} ${JSON.stringify(body)}`);
-    }
-    for (const body of [{}, { title: 'x', source_branch: 'none', target_branch: 'main' }, { nonsense: 1 }])
-      t.match(await other.post(base, { body }), { status: 403, body: { error_code: 'forbidden' } }, 'opening');
-    for (const [method, tail] of [
-      ['GET', ''],
-      ['GET', '/comments'],
-      ['POST', '/comments'],
-      ['POST', '/reviews'],
-      ['GET', '/mergeability'],
-    ] as const) {
-      const ask = (number: number) =>
-        other.request(method, `${base}/${number}${tail}`, method === 'GET' ? {} : { body: {} });
-      const [here, missing] = [await ask(1), await ask(9999)];
-      t.match([here.status, missing.status], [404, 404], `${method}${tail}`);
-    }
-  });
+      for (const body of [{}, { title: 'x', source_branch: 'none', target_branch: 'main' }, { nonsense: 1 }])
+        t.match(await other.post(base, { body }), { status: 403, body: { error_code: 'forbidden' } }, 'opening');
+      for (const [method, tail] of [
+        ['GET', ''],
+        ['GET', '/comments'],
+        ['POST', '/comments'],
+        ['POST', '/reviews'],
+        ['GET', '/mergeability'],
+      ] as const) {
+        const ask = (number: number) =>
+          other.request(method, `${base}/${number}${tail}`, method === 'GET' ? {} : { body: {} });
+        const [here, missing] = [await ask(1), await ask(9999)];
+        t.match([here.status, missing.status], [404, 404], `${method}${tail}`);
+      }
+    },
+  );
 
-  await t.test('a custom role has what it was given, and no more', async (t) => {
+  await t.test('a custom role has exactly the permissions it was given', async (t) => {
     const base = path('private');
     const { client: odd } = await forge.createUser('odd');
     const give = async (...permissions: readonly string[]): Promise<void> => {
@@ -265,7 +264,7 @@ void t.test('every route of merge requests', async (t) => {
     t.strictSame(
       await may(),
       ['POST /merges/{number}/comments', 'POST /merges/{number}/reviews'],
-      'the form is for who may open one',
+      'prepare-url is for users who may open a request',
     );
     for (const [permission, route] of [
       ['merge.open', 'POST /merges'],

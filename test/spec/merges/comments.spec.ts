@@ -1,4 +1,4 @@
-// Documents B and D, "Merge requests", "Comments": review comments, with every status of each operation.
+// Tests of review comments: every status of each operation.
 import t from 'tap';
 import type { Client } from '#test/support/client';
 import { isError } from '#test/support/error-answer';
@@ -34,7 +34,7 @@ void t.test('review comments', async (t) => {
     expect(await forge.anonymous.get(`${all}${query}`), 200).body as readonly CommentJson[];
   const one = async (id: string): Promise<CommentJson | undefined> =>
     (await list()).find((comment) => comment.id === id);
-  /** Writes a file of a branch that may be there already. @returns the commit. */
+  /** Writes a file of a branch that may already have it. @returns the commit. */
   const write = async (path: string, content: string, branch = 'topic'): Promise<string> => {
     const { body: before } = await alice.client.get(`${code}/contents/${path}?ref=${branch}`);
     const sha = (before as { readonly sha?: string }).sha;
@@ -43,7 +43,7 @@ void t.test('review comments', async (t) => {
     return (written as { readonly commit: { readonly sha: string } }).commit.sha;
   };
 
-  await t.test('POST answers 201 with the comment; GET is a bare array, the oldest first', async (t) => {
+  await t.test('POST answers 201 with the comment; GET is a bare array, oldest first', async (t) => {
     t.strictSame(await list(), []);
     const first = await add('# First\n');
     t.strictSame(first, {
@@ -64,22 +64,26 @@ void t.test('review comments', async (t) => {
     t.strictSame(await list('?per_page=1&page=2'), [second]);
     t.strictSame(await list('?per_page=1000&page=0'), [first, second], 'out of bounds: the default');
     t.strictSame(await list('?page=9'), []);
-    t.equal((await fetch(code, request.number)).updated_at, request.updated_at, 'the request does not move');
+    t.equal(
+      (await fetch(code, request.number)).updated_at,
+      request.updated_at,
+      'updated_at of the request does not change',
+    );
   });
 
-  await t.test('the body is stored with HTML entities escaped, once', async (t) => {
+  await t.test('the body is stored with HTML entities escaped once', async (t) => {
     const escaped = '&lt;script&gt;alert(&quot;1&quot; &amp;&amp; &#39;2&#39;)&lt;/script&gt;';
     const made = await add(`<script>alert("1" && '2')</script>`);
     t.equal(made.body, escaped);
     t.equal((await one(made.id))?.body, escaped);
     const path = `${all}/${made.id}`;
     const sentBack = expect(await bob.client.patch(path, { body: { body: escaped } }), 200).body;
-    t.strictSame(sentBack, made, 'what was read and is sent back is the same');
+    t.strictSame(sentBack, made, 'sending back an escaped body changes nothing');
     const edited = expect(await bob.client.patch(path, { body: { body: `${escaped} <b>` } }), 200).body;
     t.equal((edited as CommentJson).body, `${escaped} &lt;b&gt;`);
   });
 
-  await t.test('anchors: a commit of the request, a file of it, a line of that', async (t) => {
+  await t.test('anchors: a commit of the request, a file of it, a line of the file', async (t) => {
     const sha = await tip();
     const anchored = await add({ body: 'x', commit_sha: sha, file_path: 'topic.txt', line_number: 1 });
     t.match(anchored, { commit_sha: sha, file_path: 'topic.txt', line_number: 1, outdated: false });
@@ -108,7 +112,7 @@ void t.test('review comments', async (t) => {
     }
   });
 
-  await t.test('an anchor survives pushes, and tells whether its line is still at the head', async (t) => {
+  await t.test('an anchor survives pushes, and `outdated` is true if its line is no longer at the head', async (t) => {
     const sha = await write('lines.txt', 'one\ntwo\nthree\n');
     const at = async (line: number): Promise<CommentJson> =>
       add({ body: `line ${line}`, commit_sha: sha, file_path: 'lines.txt', line_number: line });
@@ -122,19 +126,23 @@ void t.test('review comments', async (t) => {
     t.strictSame(await outdated(first, second, third, whole), [false, false, false, false]);
     await write('lines.txt', 'zero\none\n2\nthree\n');
     await settled();
-    t.strictSame(await outdated(first, second, third, whole), [false, true, false, false], 'moved is not gone');
+    t.strictSame(
+      await outdated(first, second, third, whole),
+      [false, true, false, false],
+      'a moved line is not outdated',
+    );
     t.match(await one(second.id), { commit_sha: sha, file_path: 'lines.txt', line_number: 2 }, 'it keeps its anchor');
     await write('lines.txt', 'zero\none\ntwo\nthree\n');
     await settled();
-    t.strictSame(await outdated(second), [false], 'it is there again');
+    t.strictSame(await outdated(second), [false], 'the line exists again');
     const { body } = await alice.client.get(`${code}/contents/lines.txt?ref=topic`);
     const gone = { message: 'Remove', branch: 'topic', sha: (body as { readonly sha: string }).sha };
     expect(await alice.client.delete(`${code}/contents/lines.txt`, { body: gone }), 200);
     await settled();
-    t.strictSame(await outdated(first, second, third, whole), [true, true, true, true], 'the file is gone');
+    t.strictSame(await outdated(first, second, third, whole), [true, true, true, true], 'the file was deleted');
   });
 
-  await t.test('a commit that is pushed away stays the anchor of what was said of it', async (t) => {
+  await t.test('a commit that was removed by a force push remains the anchor of its comments', async (t) => {
     const git = await stockGit(t);
     await git.git('clone', '--quiet', '--branch', 'topic', remote(forge.url, 'alice/code', alice), 'work');
     const work = git.at('work');
@@ -153,10 +161,10 @@ void t.test('review comments', async (t) => {
     for (const [index, expected] of [false, true, false].entries())
       t.match(await one(comments[index]?.id ?? ''), { commit_sha: lost, outdated: expected });
     const answer = await bob.client.post(all, { body: { body: 'x', commit_sha: lost } });
-    isError(t, answer, 400, 'validation_failed', 'it is no commit of the request any more');
+    isError(t, answer, 400, 'validation_failed', 'it is no longer a commit of the request');
   });
 
-  await t.test('what was just pushed can be commented on at once', async (t) => {
+  await t.test('a commit can be commented on right after its push', async (t) => {
     const sha = await commit(alice.client, code, 'topic', 'quick.txt');
     t.match(await add({ body: 'x', commit_sha: sha, file_path: 'quick.txt', line_number: 1 }), { outdated: false });
   });
@@ -178,7 +186,7 @@ void t.test('review comments', async (t) => {
     const path = `${all}/${made.id}`;
     const change = async (body: object, client = bob.client): Promise<CommentJson> =>
       expect(await client.patch(path, { body }), 200).body as CommentJson;
-    t.strictSame(await change({ body: 'Before', resolved: false }), made, 'what is so already changes nothing');
+    t.strictSame(await change({ body: 'Before', resolved: false }), made, 'an unchanged value changes nothing');
     const resolved = await change({ resolved: true }, alice.client);
     t.strictSame(resolved, { ...made, resolved: true, updated_at: resolved.updated_at });
     t.ok(resolved.updated_at > made.updated_at);
@@ -188,11 +196,11 @@ void t.test('review comments', async (t) => {
     t.match(await change({ body: 'Administered' }, carol), { body: 'Administered' });
     await invite('carol', 'maintain');
     for (const client of [carol, (await forge.createUser('dave')).client])
-      isError(t, await client.patch(path, { body: { resolved: true } }), 403, 'forbidden', 'somebody else');
+      isError(t, await client.patch(path, { body: { resolved: true } }), 403, 'forbidden', 'another user');
     isError(t, await forge.anonymous.patch(path, { body: { resolved: true } }), 401, 'unauthorized', 'anonymous');
     t.match(await one(made.id), { body: 'Administered', resolved: false });
     await invite('bob', 'read');
-    t.match(await change({ resolved: true }), { resolved: true }, 'its author, who may only read by now');
+    t.match(await change({ resolved: true }), { resolved: true }, 'its author, who may now only read');
     await invite('bob', 'write');
   });
 
@@ -240,7 +248,7 @@ void t.test('review comments', async (t) => {
     t.equal((await add('x'.repeat(65_536))).body.length, 65_536);
   });
 
-  await t.test('404 for what is not there, and for a comment of another request or repository', async (t) => {
+  await t.test('404 for an unknown comment, and for a comment of another request or repository', async (t) => {
     const { id } = await add('here');
     const elsewhere = await repository('elsewhere');
     await open(elsewhere);
@@ -264,12 +272,12 @@ void t.test('review comments', async (t) => {
     t.equal((await one(id))?.body, 'here', 'untouched');
   });
 
-  await t.test('a closed request is commented on too', async (t) => {
+  await t.test('a closed request can be commented on', async (t) => {
     expect(await alice.client.patch(`${code}/merges/${request.number}`, { body: { state: 'closed' } }), 200);
     t.match(await add({ body: 'x', commit_sha: await tip() }), { commit_sha: await tip() });
   });
 
-  await t.test('whoever commented cannot be deleted: 409 with the reason', async (t) => {
+  await t.test('an author of comments cannot be deleted: 409 with the reason', async (t) => {
     const eve = await forge.createUser('eve');
     await invite('eve', 'write');
     await add('by eve', eve.client);

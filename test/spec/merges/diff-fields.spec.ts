@@ -1,5 +1,4 @@
-// Documents B and D, "Merge request object" and "Merge requests": the diff of a fetched request, its counts and files,
-// its caps, and each reason for which it is suppressed.
+// Tests of the diff of a fetched merge request: its counts and files, its caps, and each reason for suppressing it.
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -22,7 +21,7 @@ void t.test('the diff of a merge request', async (t) => {
   };
 
   await t.test(
-    'applies to where the source began and gives its tree, whatever changed; files and counts',
+    'the diff applies to the merge base and gives the tree of the source, for every kind of change, with files and counts',
     async (t) => {
       const { work, path } = await proposal(t, forge, alice, 'odd', oddBefore, oddChange, written({ more: 'x\n' }));
       const request = await fetched(path);
@@ -56,7 +55,7 @@ void t.test('the diff of a merge request', async (t) => {
     },
   );
 
-  await t.test('is against the merge base, wherever the target has gone, and follows both branches', async (t) => {
+  await t.test('the diff is against the merge base for any target, and follows both branches', async (t) => {
     const { work, path, push } = await proposal(
       t,
       forge,
@@ -80,17 +79,17 @@ void t.test('the diff of a merge request', async (t) => {
     t.same(
       [after.files?.map((file) => file.new_path), after.commits_count],
       [['a', 'd'], 3],
-      'what the target has is no change',
+      'changes of the target are not in the diff',
     );
     t.equal(after.diff, await work.git('diff', '--full-index', 'main', 'topic'), 'as stock git prints it');
   });
 
-  await t.test('by the algorithm that is asked for; 400 for one that is unknown', async (t) => {
+  await t.test('the diff is made by the requested algorithm; 400 for an unknown one', async (t) => {
     const [before, after] = ['a\nb\nc\na\nb\nb\na\n', 'c\nb\na\nb\na\nc\n'];
     const { work, path } = await proposal(t, forge, alice, 'algorithms', { a: before }, written({ a: after }));
     const printed = (algorithm: string) =>
       work.git('diff', '--full-index', `--diff-algorithm=${algorithm}`, 'main', 'topic');
-    t.not(await printed('myers'), await printed('histogram'), 'they differ here');
+    t.not(await printed('myers'), await printed('histogram'), 'the algorithms differ here');
     t.equal((await fetched(path)).diff, await printed('myers'), 'the default');
     t.equal((await fetched(path, '?algorithm=')).diff, await printed('myers'));
     for (const algorithm of ['myers', 'histogram'])
@@ -99,7 +98,7 @@ void t.test('the diff of a merge request', async (t) => {
       isError(t, await forge.anonymous.get(`${path}?algorithm=${algorithm}`), 400, 'validation_failed', algorithm);
   });
 
-  await t.test('of histories that have nothing in common, and of no change at all', async (t) => {
+  await t.test('the diff of unrelated histories, and of no change at all', async (t) => {
     const { work, path, push } = await proposal(t, forge, alice, 'strange', { a: '1\n' }, written({ a: '2\n' }));
     await work.git('checkout', '--quiet', '--orphan', 'other');
     await work.commit('Alone', { b: '1\n' });
@@ -112,7 +111,7 @@ void t.test('the diff of a merge request', async (t) => {
     const empty = await proposal(t, forge, alice, 'nothing', { a: '1\n' }, (tree) => tree.commit('Nothing', {}));
     const nothing = await fetched(empty.path);
     t.match(nothing, { diff: '', diff_suppressed: false, additions: 0, deletions: 0, commits_count: 1 });
-    t.notOk('files' in nothing, 'no files: omitted');
+    t.notOk('files' in nothing, 'without files the member is omitted');
   });
 
   await t.test('binary_files_only', async (t) => {
@@ -145,7 +144,7 @@ void t.test('the caps of the operator', async (t) => {
   const wide = `${'x'.repeat(700)}\n`;
   const told = ({ files = [] }: DiffJson) => files.map((file) => [file.new_path, file.suppressed_reason]);
 
-  await t.test('within them all is shown, by the algorithm of the operator', async (t) => {
+  await t.test('within the caps everything is shown, by the algorithm of the operator', async (t) => {
     const { request, work } = await fetched('within', { a: 'a\nb\nc\na\nb\nb\na\n', b: 'y\n' });
     t.equal(request.diff, await work.git('diff', '--full-index', '--histogram', 'main', 'topic'));
   });
@@ -171,7 +170,7 @@ void t.test('the caps of the operator', async (t) => {
     ]);
   });
 
-  await t.test('total_size_cap: the first files are shown, each other one where it is asked for alone', async (t) => {
+  await t.test('total_size_cap: the first files are shown, and each other file when it is fetched alone', async (t) => {
     const { request, path } = await fetched('total', { a: wide, b: wide, c: wide });
     t.match(request, { ...suppressed('total_size_cap'), additions: 3 });
     t.same(told(request), [
@@ -183,28 +182,25 @@ void t.test('the caps of the operator', async (t) => {
     t.match(body, { new_path: 'c', suppressed: false, hunks: [{ lines: [{ op: '+', content: wide.trim() }] }] });
   });
 
-  await t.test(
-    'file_count_cap: the files are paged still, and each is there where it is asked for alone',
-    async (t) => {
-      const names = ['a', 'b', 'c', 'd', 'e'];
-      const { request, path } = await fetched('count', Object.fromEntries(names.map((name) => [name, 'y\n'])));
-      t.match(request, { ...suppressed('file_count_cap'), additions: 5 });
-      t.notOk('files' in request);
-      t.match((await forge.anonymous.get(`${path}/files?per_page=2&page=3`)).body, {
-        files: [{ new_path: 'e', suppressed: true, suppressed_reason: 'file_count_cap' }],
-        total: 5,
-        page: 3,
-        per_page: 2,
-      });
-      t.match((await forge.anonymous.get(`${path}/files/e`)).body, { suppressed: false, hunks: [{ new_lines: 1 }] });
-    },
-  );
+  await t.test('file_count_cap: the files can still be paged, and each can be fetched alone', async (t) => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const { request, path } = await fetched('count', Object.fromEntries(names.map((name) => [name, 'y\n'])));
+    t.match(request, { ...suppressed('file_count_cap'), additions: 5 });
+    t.notOk('files' in request);
+    t.match((await forge.anonymous.get(`${path}/files?per_page=2&page=3`)).body, {
+      files: [{ new_path: 'e', suppressed: true, suppressed_reason: 'file_count_cap' }],
+      total: 5,
+      page: 3,
+      per_page: 2,
+    });
+    t.match((await forge.anonymous.get(`${path}/files/e`)).body, { suppressed: false, hunks: [{ new_lines: 1 }] });
+  });
 });
 
 void t.test('a diff that cannot be made is suppressed, and its files answer 503 with the reason', async (t) => {
   const folder = await temporaryFolder(t);
   const program = join(folder, 'git');
-  /** A new file in its place: one that a child is starting cannot be written (ETXTBSY). */
+  /** Replaces the file, because writing a program that is being started fails with ETXTBSY. */
   const replace = async (script: string): Promise<void> => {
     await writeFile(`${program}.new`, `#!/bin/sh\n${script}exec git "$@"\n`, { mode: 0o755 });
     await rename(`${program}.new`, program);
@@ -213,7 +209,7 @@ void t.test('a diff that cannot be made is suppressed, and its files answer 503 
   const forge = await startTestForge(t, { environment: { HEXFORGE_GIT_PATH: program } });
   const alice = await forge.createUser('alice');
   const { path, work, push } = await proposal(t, forge, alice, 'code', { a: '1\n' }, written({ a: '2\n' }));
-  /** What was compared before is known still. */
+  /** Pushes a new commit, because earlier comparisons are cached. */
   const moved = async (content: string): Promise<void> => {
     await work.commit('Move', { a: content });
     await push('topic');
@@ -237,7 +233,7 @@ void t.test('a diff that cannot be made is suppressed, and its files answer 503 
     await rename(`${program}.away`, program);
   });
 
-  await t.test('git that takes its time', async (t) => {
+  await t.test('a slow git process', async (t) => {
     await moved('3.5\n');
     await replace('case "$*" in *diff-tree*) sleep 4;; esac\n');
     const began = performance.now();
@@ -257,7 +253,11 @@ void t.test('a diff that cannot be made is suppressed, and its files answer 503 
     await replace('case "$*" in *diff-tree*) exit 3;; esac\n');
     await refused(t, 'compare_branches_failed');
     await replace('');
-    t.match((await forge.anonymous.get(path)).body, { diff_suppressed: false, additions: 1 }, 'and is there again');
+    t.match(
+      (await forge.anonymous.get(path)).body,
+      { diff_suppressed: false, additions: 1 },
+      'the diff is available again',
+    );
     t.equal((await alice.client.delete('/api/v1/repos/alice/code/branches/topic')).status, 204);
     await forge.forge.drained();
     t.match((await forge.anonymous.get(path)).body, { diff_suppressed: false, additions: 1 }, 'without its source');

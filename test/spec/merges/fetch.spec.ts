@@ -1,4 +1,4 @@
-// Documents B and D, "Merge requests": fetching one, and its commits.
+// Tests of fetching a merge request and its commits.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { branch, commit, expect, repos, workshop } from './workshop.ts';
@@ -8,7 +8,7 @@ void t.test('fetching a merge request', async (t) => {
   const code = await repository('code');
   const made = await open(code, { description: 'why' });
 
-  await t.test('anybody who may read sees it enriched', async (t) => {
+  await t.test('every reader gets the enriched request', async (t) => {
     const seen = await fetch(code, 1, forge.anonymous);
     t.strictSame(seen, made);
     t.match(seen, { commits_count: 1, additions: 1, deletions: 0, diff: /^diff --git a\/topic\.txt b\/topic\.txt/ });
@@ -19,27 +19,27 @@ void t.test('fetching a merge request', async (t) => {
       t.notOk(member in seen, member);
   });
 
-  await t.test('both algorithms, and none else', async (t) => {
+  await t.test('accepts both algorithms and no other', async (t) => {
     for (const algorithm of ['myers', 'histogram', ''])
       t.match((await alice.client.get(`${code}/merges/1?algorithm=${algorithm}`)).body, { diff: /topic/ }, algorithm);
     isError(t, await alice.client.get(`${code}/merges/1?algorithm=patience`), 400, 'validation_failed', 'patience');
   });
 
-  await t.test('400 for what is no number, 404 for a number that is not there', async (t) => {
+  await t.test('400 if it is not a number, 404 for an unknown number', async (t) => {
     for (const number of ['x', '1.5', '1x', '-1', '1.0', '1e0', '+1', '%201'])
       isError(t, await alice.client.get(`${code}/merges/${number}`), 400, 'validation_failed', number);
     for (const number of ['0', '2', '2147483647', '2147483648', '9007199254740993', '9'.repeat(40)])
       isError(t, await alice.client.get(`${code}/merges/${number}`), 404, 'not_found', number);
   });
 
-  await t.test('404 where the repository is not for the caller to know of', async (t) => {
+  await t.test('404 if the caller may not see the repository', async (t) => {
     const hidden = await repository('hidden', 'private');
     await open(hidden);
     for (const path of [`${hidden}/merges/1`, `${hidden}/merges/1/commits`, `${repos}/alice/none/merges/1`])
       for (const client of [bob.client, forge.anonymous]) isError(t, await client.get(path), 404, 'not_found', path);
   });
 
-  await t.test('it follows what the target gains', async (t) => {
+  await t.test('it follows commits of the target', async (t) => {
     const other = await repository('moving');
     await open(other);
     await commit(alice.client, other, 'main', 'news.txt');
@@ -48,7 +48,7 @@ void t.test('fetching a merge request', async (t) => {
     t.notMatch((await fetch(other, 1))['diff'], /news/);
   });
 
-  await t.test('labels, a milestone and people that are gone are on no request any more', async (t) => {
+  await t.test('deleted labels, milestones and people are removed from requests', async (t) => {
     const [label, milestone] = [
       (
         expect(await alice.client.post(`${code}/labels`, { body: { name: 'Bug', color: 'd73a4a' } }), 201).body as {
@@ -71,7 +71,7 @@ void t.test('fetching a merge request', async (t) => {
     t.match(await fetch(code, 1), { labels: [], milestone: null });
   });
 
-  await t.test('who opened a request cannot be deleted; who is assigned can', async (t) => {
+  await t.test('the author of a request cannot be deleted; an assignee can', async (t) => {
     const [carol, dave] = [await forge.createUser('carol'), await forge.createUser('dave')];
     const admin = await forge.administrator();
     expect(await alice.client.put(`${code}/collaborators/carol`, { body: { role: 'write' } }), 204);
@@ -98,7 +98,7 @@ void t.test('the commits of a merge request', async (t) => {
   await open(code);
   const path = `${code}/merges/1/commits`;
 
-  await t.test('a bare array, newest first, of those that the target lacks', async (t) => {
+  await t.test('a bare array, newest first, of the commits that the target lacks', async (t) => {
     const commits = expect(await forge.anonymous.get(path), 200).body as readonly Record<string, unknown>[];
     t.strictSame(
       commits.map(({ sha }) => sha),
@@ -108,7 +108,7 @@ void t.test('the commits of a merge request', async (t) => {
     t.strictSame(Object.keys(commits[0] ?? {}).sort(), ['author', 'date', 'message', 'sha']);
   });
 
-  await t.test('pages of them, and the errors', async (t) => {
+  await t.test('its pages and errors', async (t) => {
     t.match((await forge.anonymous.get(`${path}?per_page=1&page=2`)).body, [{ sha: tips[1] }]);
     for (const query of ['?per_page=0', '?per_page=251', '?per_page=x', '?page=0'])
       t.match((await forge.anonymous.get(`${path}${query}`)).body, { length: 3 }, query);

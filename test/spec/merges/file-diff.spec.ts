@@ -1,4 +1,4 @@
-// Document B, "Merge requests": GET …/merges/{number}/files/{path}.
+// Tests of the diff of one file of a merge request.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { sharedForge } from '#test/support/shared-forge';
@@ -75,7 +75,7 @@ void t.test('GET /repos/{owner}/{repo}/merges/{number}/files/{path}', async (t) 
     }
   });
 
-  await t.test('the new path is looked at first, then the old one; with its slashes encoded or not', async (t) => {
+  await t.test('a file is found by its new path first, then by its old one, with slashes encoded or not', async (t) => {
     const renamed = await file('elsewhere');
     t.match(renamed.body, { old_path: 'moved', new_path: 'elsewhere', is_rename: true });
     t.same((await file('moved')).body, renamed.body);
@@ -90,7 +90,7 @@ void t.test('GET /repos/{owner}/{repo}/merges/{number}/files/{path}', async (t) 
     t.match((await forge.anonymous.get(`${swapped.path}/files/a`)).body, { new_path: 'a', old_path: 'a' });
   });
 
-  await t.test('a binary file, and one that is too large, is suppressed and has no hunks', async (t) => {
+  await t.test('a binary file or one that is too large is suppressed and has no hunks', async (t) => {
     t.match((await file('binary')).body, {
       is_binary: true,
       suppressed: true,
@@ -110,7 +110,7 @@ void t.test('GET /repos/{owner}/{repo}/merges/{number}/files/{path}', async (t) 
     });
   });
 
-  await t.test('by the algorithm that is asked for', async (t) => {
+  await t.test('uses the requested algorithm', async (t) => {
     const [before, after] = ['a\nb\nc\na\nb\nb\na\n', 'c\nb\na\nb\na\nc\n'];
     const { path: request } = await proposal(t, forge, alice, 'algorithms', { a: before }, written({ a: after }));
     const [one, other] = await Promise.all(
@@ -122,16 +122,22 @@ void t.test('GET /repos/{owner}/{repo}/merges/{number}/files/{path}', async (t) 
   });
 
   await t.test(
-    '400 without a path, for bad encoding and for a path that is too long; 404 for no such file',
+    '400 without a path, for invalid encoding and for a path that is too long; 404 for an unknown file',
     async (t) => {
       isError(t, await file(''), 400, 'validation_failed', 'no path');
       for (const bad of ['%', '%zz', 'a%2', '%ff%fe']) isError(t, await file(bad), 400, 'validation_failed', bad);
       isError(t, await file('x'.repeat(4097)), 400, 'validation_failed', 'too long');
-      isError(t, await file('?algorithm=x'), 400, 'validation_failed', 'no algorithm');
+      isError(t, await file('?algorithm=x'), 400, 'validation_failed', 'unknown algorithm');
       for (const absent of ['absent', 'lon', 'long/x', 'LONG', '%2F', '..%2Flong'])
         isError(t, await file(absent), 404, 'not_found', absent);
-      isError(t, await forge.anonymous.get(`${path}9/files/long`), 404, 'not_found', 'no such request');
-      isError(t, await forge.as(`svc_${'x'.repeat(36)}`).get(`${path}/files/long`), 401, 'unauthorized', 'a bad token');
+      isError(t, await forge.anonymous.get(`${path}9/files/long`), 404, 'not_found', 'unknown request');
+      isError(
+        t,
+        await forge.as(`svc_${'x'.repeat(36)}`).get(`${path}/files/long`),
+        401,
+        'unauthorized',
+        'an invalid token',
+      );
       const other = await forge.pat(alice.client, ['issue:read']);
       isError(t, await other.get(`${path}/files/long`), 403, 'insufficient_scope', 'a token of another scope');
     },

@@ -1,4 +1,4 @@
-// Document B, "Merge requests": GET …/merges/{number}/files.
+// Tests of the list of files of a merge request.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { sharedForge } from '#test/support/shared-forge';
@@ -30,7 +30,7 @@ void t.test('GET /repos/{owner}/{repo}/merges/{number}/files', async (t) => {
     return answer.body as Page;
   };
 
-  await t.test('200 with every file, alphabetically, as git sees it', async (t) => {
+  await t.test('200 with every file, alphabetically, with the kind of change that git reports', async (t) => {
     t.same(await page(), {
       files: [
         { ...at('added empty', 0, 0), is_add: true },
@@ -68,19 +68,22 @@ void t.test('GET /repos/{owner}/{repo}/merges/{number}/files', async (t) => {
     t.same(await page('?per_page=5&page=4'), { files: [], total: 12, page: 4, per_page: 5 });
   });
 
-  await t.test('of a private repository for those who may read it; 404 for others, and for no number', async (t) => {
-    const bob = (await forge.createUser('bob')).client;
-    isError(t, await forge.anonymous.get(`${path}9/files`), 404, 'not_found', 'no such request');
-    isError(t, await forge.anonymous.get(`${path}x/files`), 400, 'validation_failed', 'no number');
-    isError(t, await forge.anonymous.get(`${path}/files?algorithm=x`), 400, 'validation_failed', 'no algorithm');
-    isError(t, await forge.as(`svc_${'x'.repeat(36)}`).get(`${path}/files`), 401, 'unauthorized', 'a bad token');
-    const other = await forge.pat(alice.client, ['issue:read']);
-    isError(t, await other.get(`${path}/files`), 403, 'insufficient_scope', 'a token of another scope');
-    t.equal((await (await forge.pat(alice.client, ['repo:read'])).get(`${path}/files`)).status, 200);
-    const hidden = await proposal(t, forge, alice, 'hidden', { a: '1\n' }, written({ a: '2\n' }));
-    await alice.client.patch('/api/v1/repos/alice/hidden', { body: { visibility: 'private' } });
-    for (const client of [bob, forge.anonymous])
-      isError(t, await client.get(`${hidden.path}/files`), 404, 'not_found', 'private');
-    t.equal((await alice.client.get(`${hidden.path}/files`)).status, 200);
-  });
+  await t.test(
+    'for a private repository only its readers; 404 for others and for an unknown request, 400 for a malformed number',
+    async (t) => {
+      const bob = (await forge.createUser('bob')).client;
+      isError(t, await forge.anonymous.get(`${path}9/files`), 404, 'not_found', 'unknown request');
+      isError(t, await forge.anonymous.get(`${path}x/files`), 400, 'validation_failed', 'not a number');
+      isError(t, await forge.anonymous.get(`${path}/files?algorithm=x`), 400, 'validation_failed', 'unknown algorithm');
+      isError(t, await forge.as(`svc_${'x'.repeat(36)}`).get(`${path}/files`), 401, 'unauthorized', 'an invalid token');
+      const other = await forge.pat(alice.client, ['issue:read']);
+      isError(t, await other.get(`${path}/files`), 403, 'insufficient_scope', 'a token of another scope');
+      t.equal((await (await forge.pat(alice.client, ['repo:read'])).get(`${path}/files`)).status, 200);
+      const hidden = await proposal(t, forge, alice, 'hidden', { a: '1\n' }, written({ a: '2\n' }));
+      await alice.client.patch('/api/v1/repos/alice/hidden', { body: { visibility: 'private' } });
+      for (const client of [bob, forge.anonymous])
+        isError(t, await client.get(`${hidden.path}/files`), 404, 'not_found', 'private');
+      t.equal((await alice.client.get(`${hidden.path}/files`)).status, 200);
+    },
+  );
 });

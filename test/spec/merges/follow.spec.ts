@@ -1,9 +1,9 @@
-// Document D, "Merge requests": how requests follow what is pushed to their branches.
+// Tests of how merge requests follow pushes to their branches.
 import t from 'tap';
 import { remote, stockGit, workTree } from '#test/support/stock-git';
 import { branch, commit, expect, workshop, type MergeJson } from './workshop.ts';
 
-void t.test('following pushes to the source', async (t) => {
+void t.test('pushes to the source', async (t) => {
   const { alice, repository, open, fetch, settled } = await workshop(t);
   const code = await repository('code');
   const { number } = await open(code);
@@ -25,7 +25,7 @@ void t.test('following pushes to the source', async (t) => {
   });
 
   await t.test(
-    'a deleted source leaves the request open with what it had; one that comes back is followed',
+    'deleting the source leaves the request open and unchanged; a source that is created again is followed',
     async (t) => {
       expect(await alice.client.delete(`${code}/branches/topic`), 204);
       await settled();
@@ -37,7 +37,7 @@ void t.test('following pushes to the source', async (t) => {
     },
   );
 
-  await t.test('a closed request stays as it was, and one that is reopened follows again', async (t) => {
+  await t.test('a closed request does not change, and follows its source again when it is reopened', async (t) => {
     expect(await alice.client.patch(`${code}/merges/${number}`, { body: { state: 'closed' } }), 200);
     const tip = await commit(alice.client, code, 'topic', 'third.txt');
     await settled();
@@ -49,7 +49,7 @@ void t.test('following pushes to the source', async (t) => {
   });
 });
 
-void t.test('following pushes to the target', async (t) => {
+void t.test('pushes to the target', async (t) => {
   const { forge, alice, repository, open, fetch, settled } = await workshop(t);
   const code = await repository('code');
   const home = await stockGit(t);
@@ -62,7 +62,7 @@ void t.test('following pushes to the target', async (t) => {
     await settled();
   };
   const oid = async (revision: string): Promise<string> => (await work.git('rev-parse', revision)).trim();
-  /** A branch one ahead of main, and a request of it. */
+  /** A branch one commit ahead of main, and a request for it. */
   const request = async (name: string, body = {}): Promise<MergeJson> => {
     await work.git('checkout', '--quiet', '-b', name, 'main');
     await work.commit(`Add ${name}`, { [`${name}.txt`]: `${name}\n` });
@@ -77,26 +77,29 @@ void t.test('following pushes to the target', async (t) => {
       }[]
     ).map(({ sha }) => sha);
 
-  await t.test('a merge by hand: merged, by the commit of the target that brought the head', async (t) => {
-    const [one, other] = [await request('one'), await request('other')];
-    await work.commit('Unrelated', { 'main.txt': 'm\n' });
-    await work.git('merge', '--quiet', '--no-ff', '--no-edit', 'one');
-    const bringer = await oid('HEAD');
-    await work.commit('Afterwards', { 'later.txt': 'l\n' });
-    await push('main');
-    const merged = await fetch(code, one.number);
-    t.match(merged, {
-      state: 'merged',
-      merge_commit: bringer,
-      merged_at: /Z$/,
-      commits_count: 1,
-      additions: 1,
-      diff: /one\.txt/,
-    });
-    t.notOk('closed_at' in merged);
-    t.strictSame(await shas(one), [await oid('one')], 'commits stay what was merged');
-    t.match(await fetch(code, other.number), { state: 'open', diff: /other\.txt/ });
-  });
+  await t.test(
+    'a manual merge marks the request merged, by the commit of the target that contains the head',
+    async (t) => {
+      const [one, other] = [await request('one'), await request('other')];
+      await work.commit('Unrelated', { 'main.txt': 'm\n' });
+      await work.git('merge', '--quiet', '--no-ff', '--no-edit', 'one');
+      const bringer = await oid('HEAD');
+      await work.commit('Afterwards', { 'later.txt': 'l\n' });
+      await push('main');
+      const merged = await fetch(code, one.number);
+      t.match(merged, {
+        state: 'merged',
+        merge_commit: bringer,
+        merged_at: /Z$/,
+        commits_count: 1,
+        additions: 1,
+        diff: /one\.txt/,
+      });
+      t.notOk('closed_at' in merged);
+      t.strictSame(await shas(one), [await oid('one')], 'the commits remain those that were merged');
+      t.match(await fetch(code, other.number), { state: 'open', diff: /other\.txt/ });
+    },
+  );
 
   await t.test('a fast-forward: the head is the merge commit', async (t) => {
     const made = await request('forward');
@@ -105,19 +108,22 @@ void t.test('following pushes to the target', async (t) => {
     t.match(await fetch(code, made.number), { state: 'merged', merge_commit: await oid('forward'), commits_count: 1 });
   });
 
-  await t.test('several by one push, each by its own commit; the source may be deleted by the same push', async (t) => {
-    const [left, right] = [await request('left'), await request('right')];
-    await work.git('merge', '--quiet', '--no-ff', '--no-edit', 'left');
-    const first = await oid('HEAD');
-    await work.git('merge', '--quiet', '--no-ff', '--no-edit', 'right');
-    const second = await oid('HEAD');
-    await push('main', ':left');
-    t.match(await fetch(code, left.number), { state: 'merged', merge_commit: first });
-    t.match(await fetch(code, right.number), { state: 'merged', merge_commit: second });
-    t.equal((await shas(left)).length, 1);
-  });
+  await t.test(
+    'several requests merged by one push have their own merge commits; the same push may delete the source',
+    async (t) => {
+      const [left, right] = [await request('left'), await request('right')];
+      await work.git('merge', '--quiet', '--no-ff', '--no-edit', 'left');
+      const first = await oid('HEAD');
+      await work.git('merge', '--quiet', '--no-ff', '--no-edit', 'right');
+      const second = await oid('HEAD');
+      await push('main', ':left');
+      t.match(await fetch(code, left.number), { state: 'merged', merge_commit: first });
+      t.match(await fetch(code, right.number), { state: 'merged', merge_commit: second });
+      t.equal((await shas(left)).length, 1);
+    },
+  );
 
-  await t.test('a source that moves with the same push is merged as it is then', async (t) => {
+  await t.test('a source that moves in the same push is merged at its new tip', async (t) => {
     const made = await request('both');
     await work.git('checkout', '--quiet', 'both');
     const tip = await work.commit('More', { 'both-more.txt': 'x\n' });
@@ -128,14 +134,17 @@ void t.test('following pushes to the target', async (t) => {
     t.equal((await shas(made))[0], tip);
   });
 
-  await t.test('what the target leads to already is open until a push brings it', async (t) => {
-    await work.git('branch', 'level', 'main');
-    await push('level');
-    const level = await open(code, { source_branch: 'level' });
-    await work.commit('On', { 'on.txt': 'on\n' });
-    await push('main');
-    t.match(await fetch(code, level.number), { state: 'open', commits_count: 0, diff: '' });
-  });
+  await t.test(
+    'a request whose head is already in the target is open until a push to the target contains it',
+    async (t) => {
+      await work.git('branch', 'level', 'main');
+      await push('level');
+      const level = await open(code, { source_branch: 'level' });
+      await work.commit('On', { 'on.txt': 'on\n' });
+      await push('main');
+      t.match(await fetch(code, level.number), { state: 'open', commits_count: 0, diff: '' });
+    },
+  );
 
   await t.test('a target that is rewritten without the head leaves the request open', async (t) => {
     const made = await request('spare');
@@ -144,7 +153,7 @@ void t.test('following pushes to the target', async (t) => {
     t.match(await fetch(code, made.number), { state: 'open' });
   });
 
-  await t.test('a deleted target closes what was for it, by a push and over REST', async (t) => {
+  await t.test('deleting the target closes its requests, by a push and over REST', async (t) => {
     for (const how of ['push', 'rest'] as const) {
       await work.git('branch', `target-${how}`, 'main');
       await push(`target-${how}`);
@@ -155,7 +164,7 @@ void t.test('following pushes to the target', async (t) => {
       const closed = await fetch(code, made.number);
       t.match(closed, { state: 'closed', closed_at: /Z$/, commits_count: 1, diff: new RegExp(`for-${how}`) }, how);
       const reopened = await alice.client.patch(`${code}/merges/${made.number}`, { body: { state: 'open' } });
-      t.equal(reopened.status, 400, 'and nothing reopens it');
+      t.equal(reopened.status, 400, 'it cannot be reopened');
     }
   });
 });

@@ -1,5 +1,5 @@
-// Document D, "Merge requests": from a fork. Who may open one, what of the fork shows, and what is left when it is
-// gone.
+// Tests of merge requests from forks: who may open one, what of the fork is visible, and what remains when it is
+// deleted.
 import t from 'tap';
 import { randomBytes } from 'node:crypto';
 import { isError } from '#test/support/error-answer';
@@ -31,7 +31,7 @@ void t.test('merge requests from forks', async (t) => {
   };
 
   await t.test(
-    'whoever may read the target opens one of a branch they may push; it brings that branch alone',
+    'a reader of the target opens a request of a branch that they may push; only that branch is copied',
     async (t) => {
       const code = await repository('code');
       const copy = await fork(code);
@@ -49,7 +49,7 @@ void t.test('merge requests from forks', async (t) => {
       t.strictSame(others, []);
       t.equal(await heads('alice/code'), `${head}\trefs/merges/1/head`);
       t.equal((await alice.client.get(`${code}/contents/fix.txt?ref=${head}`)).status, 200);
-      t.equal((await alice.client.get(`${code}/contents/?ref=${secret}`)).status, 404, 'what it does not offer');
+      t.equal((await alice.client.get(`${code}/contents/?ref=${secret}`)).status, 404, 'another branch of the fork');
       t.strictSame(
         (
           (await alice.client.get(`${code}/branches`)).body as { readonly items: readonly { readonly name: string }[] }
@@ -62,7 +62,7 @@ void t.test('merge requests from forks', async (t) => {
     },
   );
 
-  await t.test('its head follows pushes to the fork, force pushes and what is pushed while it is closed', async (t) => {
+  await t.test('its head follows pushes to the fork, force pushes, and pushes made while it was closed', async (t) => {
     const [code, copy] = [`${repos}/alice/code`, `${repos}/bob/code`];
     const second = await commit(bob.client, copy, 'fix', 'second.txt');
     await settled();
@@ -79,14 +79,14 @@ void t.test('merge requests from forks', async (t) => {
     expect(await bob.client.patch(`${code}/merges/1`, { body: { state: 'closed' } }), 200);
     const third = await commit(bob.client, copy, 'fix', 'third.txt');
     await settled();
-    t.strictSame(await commits(code, 1), [first], 'a closed one stays where it is');
+    t.strictSame(await commits(code, 1), [first], 'a closed request does not move');
     expect(await bob.client.patch(`${code}/merges/1`, { body: { state: 'open' } }), 200);
     await settled();
     t.strictSame(await commits(code, 1), [third, first]);
     t.equal(await heads('alice/code'), `${third}\trefs/merges/1/head`);
   });
 
-  await t.test('many pushes to the fork at once: the request ends where the branch does', async (t) => {
+  await t.test('after many concurrent pushes to the fork the request is at the tip of the branch', async (t) => {
     const [code, copy] = [`${repos}/alice/code`, `${repos}/bob/code`];
     await Promise.all(Array.from({ length: 6 }, (_, index) => commit(bob.client, copy, 'fix', `many-${index}`)));
     await settled();
@@ -97,14 +97,17 @@ void t.test('merge requests from forks', async (t) => {
     t.equal(await heads('alice/code'), `${tip}\trefs/merges/1/head`);
   });
 
-  await t.test('the author changes and closes it; merging and others stay with those who may', async (t) => {
-    const code = `${repos}/alice/code`;
-    expect(await bob.client.patch(`${code}/merges/1`, { body: { title: 'Better' } }), 200);
-    t.equal((await carol.client.patch(`${code}/merges/1`, { body: { title: 'Mine' } })).status, 403);
-    expect(await alice.client.patch(`${code}/merges/1`, { body: { title: 'Ours' } }), 200);
-  });
+  await t.test(
+    'the author changes and closes it; merging and changes by others need permission on the target',
+    async (t) => {
+      const code = `${repos}/alice/code`;
+      expect(await bob.client.patch(`${code}/merges/1`, { body: { title: 'Better' } }), 200);
+      t.equal((await carol.client.patch(`${code}/merges/1`, { body: { title: 'Mine' } })).status, 403);
+      expect(await alice.client.patch(`${code}/merges/1`, { body: { title: 'Ours' } }), 200);
+    },
+  );
 
-  await t.test('403 for a fork that one may read and not push to, and for a branch of the target itself', async () => {
+  await t.test('403 for a fork that one may read but not push to, and for a branch of the target itself', async () => {
     const code = `${repos}/alice/code`;
     await refused(code, 403, { client: carol.client });
     await refused(code, 403, { client: carol.client, source_branch: 'topic' });
@@ -119,31 +122,36 @@ void t.test('merge requests from forks', async (t) => {
     );
   });
 
-  await t.test('the network of forks: a fork of a fork, the parent of a fork, and nothing else', async (t) => {
-    const [code, copy] = [`${repos}/alice/code`, `${repos}/bob/code`];
-    expect(await dave.client.post(`${copy}/forks`, { body: { name: 'second-hand' } }), 201);
-    await branch(dave.client, `${repos}/dave/second-hand`, 'deep');
-    const from = (client: typeof bob.client, path: string, source: string) =>
-      client.post(`${path}/merges`, { body: { title: 'x', source_branch: source, target_branch: 'main' } });
-    t.match((await from(dave.client, code, 'DAVE:deep')).body, { source_repo: { owner: 'dave', name: 'second-hand' } });
-    t.equal((await from(dave.client, copy, 'dave:deep')).status, 201);
-    const down = await from(alice.client, copy, 'alice:topic');
-    t.match(down, { status: 201, body: { source_repo: { owner: 'alice', name: 'code' } } });
-    expect(await dave.client.post(repos, { body: { name: 'apart', visibility: 'public' } }), 201);
-    await branch(dave.client, `${repos}/dave/second-hand`, 'only-there');
-    await commit(dave.client, `${repos}/dave/apart`, 'main', 'x');
-    await branch(dave.client, `${repos}/dave/apart`, 'unrelated');
-    for (const source of ['dave:unrelated', 'dave:missing', 'nobody:fix', 'dave:', ':fix', 'dave:deep:er', 'dave:-x'])
-      isError(t, await from(dave.client, code, source), 400, 'validation_failed', source);
-    await from(dave.client, `${repos}/dave/apart`, 'bob:fix').then((answer) => t.equal(answer.status, 400));
-  });
+  await t.test(
+    'requests are possible within the fork network: a fork of a fork, the parent of a fork, and nothing else',
+    async (t) => {
+      const [code, copy] = [`${repos}/alice/code`, `${repos}/bob/code`];
+      expect(await dave.client.post(`${copy}/forks`, { body: { name: 'second-hand' } }), 201);
+      await branch(dave.client, `${repos}/dave/second-hand`, 'deep');
+      const from = (client: typeof bob.client, path: string, source: string) =>
+        client.post(`${path}/merges`, { body: { title: 'x', source_branch: source, target_branch: 'main' } });
+      t.match((await from(dave.client, code, 'DAVE:deep')).body, {
+        source_repo: { owner: 'dave', name: 'second-hand' },
+      });
+      t.equal((await from(dave.client, copy, 'dave:deep')).status, 201);
+      const down = await from(alice.client, copy, 'alice:topic');
+      t.match(down, { status: 201, body: { source_repo: { owner: 'alice', name: 'code' } } });
+      expect(await dave.client.post(repos, { body: { name: 'apart', visibility: 'public' } }), 201);
+      await branch(dave.client, `${repos}/dave/second-hand`, 'only-there');
+      await commit(dave.client, `${repos}/dave/apart`, 'main', 'x');
+      await branch(dave.client, `${repos}/dave/apart`, 'unrelated');
+      for (const source of ['dave:unrelated', 'dave:missing', 'nobody:fix', 'dave:', ':fix', 'dave:deep:er', 'dave:-x'])
+        isError(t, await from(dave.client, code, source), 400, 'validation_failed', source);
+      await from(dave.client, `${repos}/dave/apart`, 'bob:fix').then((answer) => t.equal(answer.status, 400));
+    },
+  );
 
-  await t.test('nothing of a private fork shows to those who may not read it but what it offers', async (t) => {
+  await t.test('of a private fork others see only the offered branch', async (t) => {
     const code = await repository('shown');
     const copy = await fork(code, { name: 'hidden-name', visibility: 'private' });
     expect(await bob.client.put(`${copy}/branches/fix/protection`, { body: {} }), 200);
     const made = await open(code, fix, bob.client);
-    t.match(made, { source_repo: { name: 'hidden-name' }, source_branch_protected: true }, 'to who may');
+    t.match(made, { source_repo: { name: 'hidden-name' }, source_branch_protected: true }, 'to a user who may read it');
     for (const client of [alice.client, carol.client, forge.anonymous]) {
       t.match(await fetch(code, made.number, client), { source_repo: null, source_branch_protected: false });
       const { text } = await client.get(`${code}/merges`);
@@ -153,7 +161,7 @@ void t.test('merge requests from forks', async (t) => {
     t.equal(
       await refused(code, 400, { client: carol.client, source_branch: 'dave:fix' }),
       unknown,
-      'as if there were none',
+      'as if it did not exist',
     );
     const later = await commit(bob.client, copy, 'main', 'private.txt');
     await settled();
@@ -164,7 +172,7 @@ void t.test('merge requests from forks', async (t) => {
     t.match(await fetch(code, made.number, carol.client), { source_repo: { name: 'hidden-name' } });
   });
 
-  await t.test('of a private target outsiders learn nothing, fork or not', async (t) => {
+  await t.test('outsiders get no information about a private target, with or without a fork', async (t) => {
     const shut = await repository('shut', 'private');
     expect(await alice.client.put(`${shut}/collaborators/bob`, { body: { role: 'read' } }), 204);
     await fork(shut);
@@ -174,11 +182,11 @@ void t.test('merge requests from forks', async (t) => {
     expect(await alice.client.delete(`${shut}/collaborators/bob`), 204);
     const later = await commit(bob.client, `${repos}/bob/shut`, 'fix', 'later.txt');
     await settled();
-    t.equal((await commits(shut, 1))[0], later, 'it is a branch of theirs all the same');
+    t.equal((await commits(shut, 1))[0], later, 'the request still follows the branch of the fork');
     t.equal((await bob.client.get(`${shut}/merges/1`)).status, 404);
   });
 
-  await t.test('a fork that is deleted leaves its commits, and the request without a source', async (t) => {
+  await t.test('deleting a fork keeps its commits, and leaves the request without a source', async (t) => {
     const code = await repository('kept');
     const copy = await fork(code);
     const made = await open(code, fix, bob.client);
@@ -197,11 +205,11 @@ void t.test('merge requests from forks', async (t) => {
     t.equal((await open(code, fix, bob.client)).number, made.number + 1, 'a new fork is another source');
     const merged = await alice.client.post(`${code}/merges/${made.number + 1}/merge`, { body: {} });
     t.match(merged, { status: 200, body: { state: 'merged' } });
-    t.match(await heads('alice/kept'), /refs\/merges\/2\/head$/, 'the head stays');
+    t.match(await heads('alice/kept'), /refs\/merges\/2\/head$/, 'the head remains');
   });
 });
 
-void t.test('what a fork brings takes room of who owns the target', async (t) => {
+void t.test("commits copied from a fork count towards the quota of the target's owner", async (t) => {
   const forge = await startTestForge(t, {
     configuration: { settings: { 'repositories.max_bytes_per_user': 4_000_000 } },
   });
@@ -223,8 +231,8 @@ void t.test('what a fork brings takes room of who owns the target', async (t) =>
   isError(t, answer, 422, 'quota_exceeded', 'no room');
   t.match((answer.body as { error: string }).error, /for which the owner has no room/);
   const stands = (await alice.client.get(`${code}/merges/${made.number}/commits`)).body as { message: string }[];
-  t.match(stands, [{ message: 'Add fix.txt' }], 'what is open stays where it was');
-  t.equal(((await alice.client.get(`${code}/merges`)).body as { total: number }).total, 1, 'and no number is taken');
+  t.match(stands, [{ message: 'Add fix.txt' }], 'an open request does not move');
+  t.equal(((await alice.client.get(`${code}/merges`)).body as { total: number }).total, 1, 'no number is used');
   expect(await alice.client.delete(`${code}/branches/filled`), 204);
   t.match(await open(code, { source_branch: 'topic' }), { number: 2 } satisfies Partial<MergeJson>);
 });

@@ -1,10 +1,10 @@
-// Document D, "Merge requests": every request keeps its commits under `refs/merges/{number}/head` of the target, which
-// git clients may fetch and nobody may push.
+// Tests of the hidden refs `refs/merges/{number}/head` of the target, which keep the commits of each request: git
+// clients may fetch them and no push may change them.
 import t from 'tap';
 import { remote, stockGit, workTree } from '#test/support/stock-git';
 import { branch, commit, expect, workshop } from './workshop.ts';
 
-void t.test('heads of merge requests, to git clients', async (t) => {
+void t.test('heads of merge requests for git clients', async (t) => {
   const { forge, alice, bob, repository, open, settled } = await workshop(t);
   const code = await repository('code');
   const shut = await repository('shut', 'private');
@@ -20,18 +20,18 @@ void t.test('heads of merge requests, to git clients', async (t) => {
   const listed = async (url = origin, ...more: readonly string[]): Promise<string> =>
     (await work.git(...more, 'ls-remote', url, 'refs/merges/*')).trim();
 
-  await t.test('whoever may read the repository may fetch them, in each version of the protocol', async (t) => {
+  await t.test('every reader of the repository may fetch them, by each version of the protocol', async (t) => {
     const topic = await tip('topic');
     for (const version of ['0', '1', '2'])
       t.equal(await listed(origin, '-c', `protocol.version=${version}`), `${topic}\t${head}`);
     await work.git('fetch', '--quiet', remote(forge.url, 'alice/code'), `${head}:offered`);
-    t.equal((await work.git('rev-parse', 'offered')).trim(), topic, 'of a public one, without a credential');
+    t.equal((await work.git('rev-parse', 'offered')).trim(), topic, 'of a public repository, without a credential');
     t.equal((await bob.client.get(`${code}/contents/topic.txt?ref=${encodeURIComponent(head)}`)).status, 200);
     t.equal(await listed(remote(forge.url, 'alice/shut', alice)), `${await tip('topic', shut)}\t${head}`);
     t.not((await work.ran('ls-remote', remote(forge.url, 'alice/shut', bob))).code, 0);
   });
 
-  await t.test('lists and clones do not have them, and a fork has none', async (t) => {
+  await t.test('lists and clones do not contain them, and a fork does not have them', async (t) => {
     for (const list of ['branches', 'tags'])
       t.notMatch(JSON.stringify((await alice.client.get(`${code}/${list}`)).body), /merges/, list);
     await git.git('clone', '--quiet', origin, 'clone');
@@ -40,37 +40,44 @@ void t.test('heads of merge requests, to git clients', async (t) => {
     t.equal(await listed(remote(forge.url, 'bob/code', bob)), '');
   });
 
-  await t.test('nobody pushes or deletes one, and is told the rule; what else is pushed lands', async (t) => {
-    await work.commit('Other', { other: 'x' });
-    const refused = [
-      [`+HEAD:${head}`],
-      [`:${head}`],
-      ['HEAD:refs/merges/99/head'],
-      ['HEAD:refs/merges/brought/x'],
-      ['HEAD:refs/merges/1/merge'],
-      ['HEAD:refs/merges/x'],
-      ['HEAD:refs/heads/atomic', `+HEAD:${head}`, '--atomic'],
-    ];
-    const before = await listed();
-    for (const refspecs of refused) {
-      const { code: ended, stderr } = await work.ran('push', origin, ...refspecs);
-      t.not(ended, 0, refspecs.join(' '));
-      t.match(stderr, /"refs\/merges\/" is kept for merge requests, and nobody pushes there/, refspecs.join(' '));
-    }
-    t.equal(await listed(), before);
-    t.equal((await alice.client.get(`${code}/contents/?ref=atomic`)).status, 404, 'one refusal refuses all');
-    const partly = await work.ran('push', origin, 'HEAD:refs/heads/part', `+HEAD:${head}`);
-    t.not(partly.code, 0);
-    t.match(partly.stderr, /remote rejected\] HEAD -> refs\/merges\/1\/head/);
-    t.equal((await alice.client.get(`${code}/contents/other?ref=part`)).status, 200);
-    t.equal(await listed(), before);
-    t.equal((await alice.client.delete(`${code}/branches/${encodeURIComponent(head)}`)).status, 404);
-    t.equal((await alice.client.delete(`${code}/tags/${encodeURIComponent(head)}`)).status, 404);
-    expect(await alice.client.post(`${code}/branches`, { body: { name: 'merges/1/head', base_ref: 'main' } }), 201);
-    t.equal(await listed(), before, 'a branch of such a name is a branch');
-  });
+  await t.test(
+    'pushing or deleting one is refused with the rule, and other refs of the push are accepted',
+    async (t) => {
+      await work.commit('Other', { other: 'x' });
+      const refused = [
+        [`+HEAD:${head}`],
+        [`:${head}`],
+        ['HEAD:refs/merges/99/head'],
+        ['HEAD:refs/merges/brought/x'],
+        ['HEAD:refs/merges/1/merge'],
+        ['HEAD:refs/merges/x'],
+        ['HEAD:refs/heads/atomic', `+HEAD:${head}`, '--atomic'],
+      ];
+      const before = await listed();
+      for (const refspecs of refused) {
+        const { code: ended, stderr } = await work.ran('push', origin, ...refspecs);
+        t.not(ended, 0, refspecs.join(' '));
+        t.match(stderr, /"refs\/merges\/" is kept for merge requests, and nobody pushes there/, refspecs.join(' '));
+      }
+      t.equal(await listed(), before);
+      t.equal(
+        (await alice.client.get(`${code}/contents/?ref=atomic`)).status,
+        404,
+        'with --atomic one refusal refuses all',
+      );
+      const partly = await work.ran('push', origin, 'HEAD:refs/heads/part', `+HEAD:${head}`);
+      t.not(partly.code, 0);
+      t.match(partly.stderr, /remote rejected\] HEAD -> refs\/merges\/1\/head/);
+      t.equal((await alice.client.get(`${code}/contents/other?ref=part`)).status, 200);
+      t.equal(await listed(), before);
+      t.equal((await alice.client.delete(`${code}/branches/${encodeURIComponent(head)}`)).status, 404);
+      t.equal((await alice.client.delete(`${code}/tags/${encodeURIComponent(head)}`)).status, 404);
+      expect(await alice.client.post(`${code}/branches`, { body: { name: 'merges/1/head', base_ref: 'main' } }), 201);
+      t.equal(await listed(), before, 'a branch with such a name is an ordinary branch');
+    },
+  );
 
-  await t.test('a mirror of the repository can be pushed elsewhere, but for them', async (t) => {
+  await t.test('a mirror of the repository can be pushed elsewhere, except for these refs', async (t) => {
     await git.git('clone', '--quiet', '--mirror', origin, 'mirror');
     t.match(await git.at('mirror').git('for-each-ref'), /refs\/merges\/1\/head/);
     expect(await bob.client.post('/api/v1/repos', { body: { name: 'copy' } }), 201);
@@ -80,7 +87,7 @@ void t.test('heads of merge requests, to git clients', async (t) => {
     t.equal(await listed(copy), '');
   });
 
-  await t.test('they follow the source, force pushes too, and outlive its deletion', async (t) => {
+  await t.test('they follow the source, also force pushes, and remain after it is deleted', async (t) => {
     const pushed = await commit(alice.client, code, 'topic', 'more.txt');
     await settled();
     t.equal(await listed(), `${pushed}\t${head}`);
@@ -94,7 +101,7 @@ void t.test('heads of merge requests, to git clients', async (t) => {
     t.equal((await alice.client.get(`${code}/merges/1/commits`)).status, 200);
   });
 
-  await t.test('each request has its own', async (t) => {
+  await t.test('each request has its own head', async (t) => {
     const second = await branch(alice.client, code, 'second');
     await open(code, { source_branch: 'second' });
     t.match(await listed(), `${second}\trefs/merges/2/head`);

@@ -1,4 +1,4 @@
-// Document B, "Merge requests": the list.
+// Tests of the list of merge requests.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { expect, repos, workshop, type MergeJson } from './workshop.ts';
@@ -50,7 +50,7 @@ void t.test('the list of merge requests', async (t) => {
       isError(t, await forge.anonymous.get(`${code}/merges?state=${state}`), 400, 'validation_failed', state);
   });
 
-  await t.test('pages are clamped to 1 to 100', async (t) => {
+  await t.test('per_page is clamped to 1 and 100', async (t) => {
     t.match(await list('?per_page=2&page=2'), {
       items: [{ number: 3 }, { number: 1 }],
       total: 4,
@@ -71,7 +71,7 @@ void t.test('the list of merge requests', async (t) => {
     t.match(await list('?page=9'), { items: [], total: 4, page: 9 });
   });
 
-  await t.test('items are light: no reviewers, labels, counts or diff, and everything else', async (t) => {
+  await t.test('items have no reviewers, labels, counts or diff, and otherwise all members', async (t) => {
     const item = (await list()).items.find(({ number }) => number === 4);
     const { files: _files, diff_caps: _caps, ...whole } = rich;
     t.strictSame(item, {
@@ -85,12 +85,15 @@ void t.test('the list of merge requests', async (t) => {
     });
   });
 
-  await t.test('anonymous callers read what is public; others see 404 of what is private or missing', async (t) => {
-    t.equal((await list('', bob.client)).total, 4);
-    const hidden = await repository('hidden', 'private');
-    for (const path of [hidden, `${repos}/alice/none`])
-      for (const client of [bob.client, forge.anonymous])
-        isError(t, await client.get(`${path}/merges`), 404, 'not_found', path);
-    t.equal(expect(await alice.client.get(`${hidden}/merges`), 200).status, 200);
-  });
+  await t.test(
+    'anonymous callers read public repositories; 404 for others if a repository is private or missing',
+    async (t) => {
+      t.equal((await list('', bob.client)).total, 4);
+      const hidden = await repository('hidden', 'private');
+      for (const path of [hidden, `${repos}/alice/none`])
+        for (const client of [bob.client, forge.anonymous])
+          isError(t, await client.get(`${path}/merges`), 404, 'not_found', path);
+      t.equal(expect(await alice.client.get(`${hidden}/merges`), 200).status, 200);
+    },
+  );
 });

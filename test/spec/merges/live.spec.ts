@@ -1,4 +1,4 @@
-// Document D, "Merge requests": live updates. What followers are told, who may follow, and how lost access ends it.
+// Tests of live updates of merge requests: the messages, who may follow, and how lost access closes the connection.
 import t, { type Test } from 'tap';
 import { follow, followed, LiveClient, notFollowed, type LiveOptions } from '#test/support/live-client';
 import { remote, stockGit } from '#test/support/stock-git';
@@ -12,7 +12,7 @@ const live = (repository: string, number: number | string = 1, segment = 'merges
 
 const typesOf = ({ told }: LiveClient): readonly string[] => told.map(({ type }) => type);
 
-void t.test('what happens to a request is told at both paths, once each', async (t) => {
+void t.test('changes of a request are sent on both paths, once each', async (t) => {
   const { forge, alice, bob, repository, open } = await workshop(t);
   const code = await repository('code');
   const { head_sha: _head, ...request } = await open(code);
@@ -64,10 +64,10 @@ void t.test('what happens to a request is told at both paths, once each', async 
       t.match(message.at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     }
   }
-  t.strictSame(other.told, [], 'nobody hears of another request');
+  t.strictSame(other.told, [], 'changes of another request are not sent');
 });
 
-void t.test('comments, reviews and the merge are told', async (t) => {
+void t.test('comments, reviews and the merge are sent', async (t) => {
   const { forge, alice, bob, repository, open } = await workshop(t);
   const code = await repository('code');
   await open(code);
@@ -108,7 +108,7 @@ void t.test('comments, reviews and the merge are told', async (t) => {
   );
 });
 
-void t.test('who may follow: whoever may read the repository, with the scope for it', async (t) => {
+void t.test('followers need permission to read the repository, and the scope to read it', async (t) => {
   const { forge, alice, bob, repository, open } = await workshop(t);
   const [eve] = [await forge.createUser('eve')];
   const sign = async (user: { readonly username: string; readonly password: string }): Promise<string> =>
@@ -158,7 +158,7 @@ void t.test('who may follow: whoever may read the repository, with the scope for
       t.strictSame(got, expected, `${who} at ${segment}`);
     }
   const open_ = paths['public'] ?? '';
-  t.equal(await statusOf(live(open_, 2), {}), 404, 'a request that is not there');
+  t.equal(await statusOf(live(open_, 2), {}), 404, 'an unknown request');
   t.equal(await statusOf(live(open_, 0), {}), 404);
   t.equal(await statusOf(live(open_, '99999999999999999999'), {}), 404);
   t.equal(await statusOf(live(open_, 'one'), {}), 400);
@@ -168,10 +168,10 @@ void t.test('who may follow: whoever may read the repository, with the scope for
     await notFollowed(forge.url, live(hidden), protocols(eveToken)),
     await notFollowed(forge.url, live(hidden, 9), protocols(eveToken)),
   ];
-  t.strictSame(here.body, missing.body, 'what is hidden looks like what is missing');
+  t.strictSame(here.body, missing.body, 'a hidden request looks like a missing one');
 });
 
-/** What takes access away from bob, who follows a request of alice's by a token and by a session. */
+/** Ways to take access away from bob, who follows a request of alice's by a token and by a session. */
 const losses: Readonly<
   Record<
     string,
@@ -180,11 +180,11 @@ const losses: Readonly<
     ) => Promise<'both' | 'token' | 'session'>
   >
 > = {
-  async 'his role is withdrawn'({ alice, code }) {
+  async 'the collaborator is removed'({ alice, code }) {
     expect(await alice.client.delete(`${code}/collaborators/bob`), 204);
     return 'both';
   },
-  async 'his account is suspended'({ forge, bob }) {
+  async 'the account is suspended'({ forge, bob }) {
     const by = await forge.administrator();
     expect(await by.patch(`/api/v1/admin/users/${bob.id}`, { body: { is_active: false } }), 200);
     return 'both';
@@ -208,7 +208,7 @@ const losses: Readonly<
 };
 
 for (const [what, lose] of Object.entries(losses))
-  void t.test(`lost access ends the connection: ${what}`, async (t: Test) => {
+  void t.test(`lost access closes the connection: ${what}`, async (t: Test) => {
     const world = await workshop(t);
     const { forge, alice, bob, repository, open } = world;
     const code = await repository('code', 'private');
@@ -236,23 +236,34 @@ for (const [what, lose] of Object.entries(losses))
     }
     if (lost !== 'both') {
       const left = lost === 'token' ? bySession : byToken;
-      t.equal((await left.until(2)).length, 2, 'what is still good goes on');
+      t.equal((await left.until(2)).length, 2, 'a connection with valid access continues');
     }
   });
 
-void t.test('a public repository that is made private: anonymous followers and outsiders are gone', async (t) => {
-  const { forge, alice, bob, repository, open } = await workshop(t);
-  const code = await repository('code');
-  await open(code);
-  const anonymous = await followed(forge.url, live(code));
-  const outsider = await followed(forge.url, live(code), protocols((await forge.pat(bob.client, ['repo:read'])).token));
-  const owner = await followed(forge.url, live(code), protocols((await forge.pat(alice.client, ['repo:read'])).token));
-  expect(await alice.client.patch(code, { body: { visibility: 'private' } }), 200);
-  expect(await alice.client.patch(`${code}/merges/1`, { body: { title: 'Secret' } }), 200);
-  for (const client of [anonymous, outsider]) {
-    t.match(await client.closed, { code: 1008 });
-    t.strictSame(client.told, []);
-  }
-  await owner.until(1);
-  t.strictSame(typesOf(owner), ['mr.updated']);
-});
+void t.test(
+  'making a public repository private closes the connections of anonymous followers and outsiders',
+  async (t) => {
+    const { forge, alice, bob, repository, open } = await workshop(t);
+    const code = await repository('code');
+    await open(code);
+    const anonymous = await followed(forge.url, live(code));
+    const outsider = await followed(
+      forge.url,
+      live(code),
+      protocols((await forge.pat(bob.client, ['repo:read'])).token),
+    );
+    const owner = await followed(
+      forge.url,
+      live(code),
+      protocols((await forge.pat(alice.client, ['repo:read'])).token),
+    );
+    expect(await alice.client.patch(code, { body: { visibility: 'private' } }), 200);
+    expect(await alice.client.patch(`${code}/merges/1`, { body: { title: 'Secret' } }), 200);
+    for (const client of [anonymous, outsider]) {
+      t.match(await client.closed, { code: 1008 });
+      t.strictSame(client.told, []);
+    }
+    await owner.until(1);
+    t.strictSame(typesOf(owner), ['mr.updated']);
+  },
+);

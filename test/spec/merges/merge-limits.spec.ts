@@ -1,5 +1,5 @@
-// Document B, "Merge": 504 where git takes too long and 503 where it is ended; nothing of either is left, and the same
-// merge succeeds afterwards.
+// Tests of mergesMerge when git takes too long (504) or is killed (503): nothing is left behind, and the same merge
+// succeeds afterwards.
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -11,7 +11,7 @@ import { expect, workshop } from './workshop.ts';
 void t.test('a merge that git does not finish', async (t) => {
   const folder = await temporaryFolder(t);
   const [program, how] = [join(folder, 'git'), join(folder, 'how')];
-  // The git of the machine, whose merges do what the file says.
+  // The git of this machine, whose merges run the shell commands in the file.
   await writeFile(program, `#!/bin/sh\ncase "$*" in *merge-tree*) . '${how}' ;; esac\nexec git "$@"\n`);
   await chmod(program, 0o700);
   const merges = (does: string): Promise<void> => writeFile(how, `${does}\n`);

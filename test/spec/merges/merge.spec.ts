@@ -1,4 +1,4 @@
-// Documents B and D, "Merge requests": merging one, with every strategy, rule, default and refusal.
+// Tests of merging a request: every strategy, rule, default and refusal.
 import t, { type Test } from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import { isError } from '#test/support/error-answer';
@@ -29,7 +29,7 @@ const text = async (client: Client, repository: string, name: string, content: s
 const merge = (client: Client, repository: string, number = 1, body: object = {}): Promise<Answer> =>
   client.post(`${repository}/merges/${number}/merge`, { body });
 
-/** A refusal by a rule, which leaves everything as it is. */
+/** Asserts a refusal by a rule, and that nothing changed. */
 async function isBlocked(t: Test, { alice }: Workshop, repository: string, code: string, number = 1): Promise<Answer> {
   const before = [
     await tipOf(alice.client, repository),
@@ -41,7 +41,7 @@ async function isBlocked(t: Test, { alice }: Workshop, repository: string, code:
   t.strictSame(
     [await tipOf(alice.client, repository), (await alice.client.get(`${repository}/merges/${number}`)).body],
     before,
-    'nothing is otherwise',
+    'nothing changed',
   );
   return answer;
 }
@@ -50,7 +50,7 @@ void t.test('merging with each strategy', async (t) => {
   const given = await workshop(t);
   const { alice, bob, repository, open, fetch } = given;
 
-  await t.test('a merge commit by default: 200 with the merged request, by the caller', async (t) => {
+  await t.test('a merge commit by default: 200 with the merged request, committed by the caller', async (t) => {
     const code = await repository('plain');
     const [main, topic] = [await tipOf(alice.client, code), await tipOf(alice.client, code, 'topic')];
     await open(code, { title: 'Mend it' });
@@ -71,12 +71,12 @@ void t.test('merging with each strategy', async (t) => {
       author: { name: 'alice', email: 'alice@example.com' },
       committer: { name: 'alice', email: 'alice@example.com' },
     });
-    t.strictSame(await fetch(code, 1), merged, 'as a fetch shows it');
+    t.strictSame(await fetch(code, 1), merged, 'the same as a fetch');
     t.ok(await has(alice.client, code, 'topic.txt'));
     isError(t, await merge(alice.client, code), 409, 'already_merged', 'already_merged');
   });
 
-  await t.test('squash: one commit on top, called like the request', async (t) => {
+  await t.test('squash: one commit on top, with the title of the request as subject', async (t) => {
     const code = await repository('squashed');
     await commit(alice.client, code, 'topic', 'more.txt');
     const main = await tipOf(alice.client, code);
@@ -88,7 +88,7 @@ void t.test('merging with each strategy', async (t) => {
     t.ok((await has(alice.client, code, 'topic.txt')) && (await has(alice.client, code, 'more.txt')));
   });
 
-  await t.test('rebase: each commit anew, with its author, date and message', async (t) => {
+  await t.test('rebase: each commit is made again with its author, date and message', async (t) => {
     const code = await repository('rebased');
     await commit(alice.client, code, 'topic', 'more.txt');
     await commit(alice.client, code, 'main', 'elsewhere.txt');
@@ -111,7 +111,7 @@ void t.test('merging with each strategy', async (t) => {
     t.equal(second?.committer.name, 'alice');
   });
 
-  await t.test('message, author and both names are those of the body', async (t) => {
+  await t.test('message, author name and author email are those of the body', async (t) => {
     const code = await repository('signed');
     await open(code);
     const body = { commit_message: 'As I say\n\nmore\n\n', author_name: 'Zoë Doe', author_email: 'zoe@example.org' };
@@ -131,7 +131,7 @@ void t.test('merging with each strategy', async (t) => {
     });
   });
 
-  await t.test('what is in the target already is merged without a new commit', async (t) => {
+  await t.test('a source whose changes are already in the target is merged without a new commit', async (t) => {
     const code = await repository('same');
     await text(alice.client, code, 'topic.txt', 'topic.txt\n', 'main');
     await open(code);
@@ -143,7 +143,7 @@ void t.test('merging with each strategy', async (t) => {
     t.equal(await tipOf(alice.client, code), main);
   });
 
-  await t.test('a request from a fork, whose last push is in it', async (t) => {
+  await t.test('a request from a fork includes the last push', async (t) => {
     const code = await repository('forked');
     const fork = await given.fork(code);
     await open(code, { source_branch: 'bob:fix' }, bob.client);
@@ -163,7 +163,7 @@ void t.test('delete_source_branch', async (t) => {
     ).items.map(({ name }) => name);
   const code = await repository('deleting');
 
-  await t.test('true: it goes, and only then', async (t) => {
+  await t.test('true deletes the source; false or missing does not', async (t) => {
     await branch(alice.client, code, 'kept');
     await open(code, { source_branch: 'kept' });
     expect(await merge(alice.client, code, 1), 200);
@@ -171,10 +171,10 @@ void t.test('delete_source_branch', async (t) => {
     expect(await merge(alice.client, code, 2, { delete_source_branch: true }), 200);
     t.strictSame(await branches(code), ['kept', 'main']);
     await settled();
-    t.equal((await fetch(code, 2)).state, 'merged', 'that it went changes nothing');
+    t.equal((await fetch(code, 2)).state, 'merged', 'deleting the source does not change the request');
   });
 
-  await t.test('never a protected or the default branch: the merge stands', async (t) => {
+  await t.test('a protected or default branch is not deleted, and the merge succeeds', async (t) => {
     expect(await alice.client.put(`${code}/branches/kept/protection`, { body: { allow_deletion: true } }), 200);
     await commit(alice.client, code, 'kept', 'again.txt');
     await open(code, { source_branch: 'kept' });
@@ -192,7 +192,7 @@ void t.test('delete_source_branch', async (t) => {
     t.strictSame(await branches(code), ['kept', 'main', 'stable']);
   });
 
-  await t.test('requests that were for it are closed', async (t) => {
+  await t.test('requests that target the deleted branch are closed', async (t) => {
     await branch(alice.client, code, 'base');
     await branch(alice.client, code, 'onto-base', 'base');
     await open(code, { source_branch: 'onto-base', target_branch: 'base' });
@@ -218,11 +218,11 @@ void t.test('rules that block a merge', async (t) => {
     expect(await alice.client.patch(`${code}/merges/1`, { body: { state: 'open' } }), 200);
     expect(await alice.client.delete(`${code}/branches/topic`), 204);
     await settled();
-    t.equal((await fetch(code, 1)).state, 'open', 'document D: it stays open');
+    t.equal((await fetch(code, 1)).state, 'open', 'mergesMerge: it stays open');
     await isBlocked(t, given, code, 'source_branch_missing');
   });
 
-  await t.test('409 merge_conflict with the paths, for each strategy; 200 once it is resolved', async (t) => {
+  await t.test('409 merge_conflict with the paths, for each strategy; 200 after it is resolved', async (t) => {
     const code = await repository('conflicts');
     for (const name of ['b.txt', 'a.txt']) {
       await text(alice.client, code, name, 'ours\n', 'main');
@@ -247,7 +247,7 @@ void t.test('rules that block a merge', async (t) => {
     expect(await merge(alice.client, code), 200);
   });
 
-  await t.test('409 pending_reviews: asked for, required, for the owner too', async (t) => {
+  await t.test('409 pending_reviews: requested reviews and required approvals, also for the owner', async (t) => {
     const code = await repository('reviewed');
     expect(await alice.client.put(`${code}/collaborators/bob`, { body: { role: 'write' } }), 204);
     await open(code, { reviewer_ids: [bob.id] });
@@ -263,7 +263,7 @@ void t.test('rules that block a merge', async (t) => {
     expect(await merge(alice.client, code), 200);
   });
 
-  await t.test('409 pipeline_missing where the branch requires one; push_roles does not limit merging', async (t) => {
+  await t.test('409 pipeline_missing if the branch requires one; push_roles does not limit merging', async (t) => {
     const code = await repository('guarded');
     await open(code);
     await protect(code, { push_roles: [], required_pipeline: { on_merge: true } });
@@ -280,7 +280,7 @@ void t.test('rules that block a merge', async (t) => {
     t.ok(await has(alice.client, code, 'topic.txt'));
   });
 
-  await t.test('422 quota_exceeded where the owner has no room', async (t) => {
+  await t.test('422 quota_exceeded if the owner has no room', async (t) => {
     const code = await repository('full');
     await open(code);
     const admin = await given.forge.administrator();
@@ -293,48 +293,60 @@ void t.test('rules that block a merge', async (t) => {
   });
 });
 
-void t.test('who may merge, and what they send', async (t) => {
+void t.test('who may merge, and the request body', async (t) => {
   const { forge, alice, bob, repository, open } = await workshop(t);
   const code = await repository('code');
   await open(code);
 
-  await t.test('400: an unknown strategy, what is too long, unknown or not allowed in a commit', async (t) => {
-    for (const body of [
-      { strategy: 'octopus' },
-      { strategy: '' },
-      { commit_message: 'x'.repeat(65_537) },
-      { commit_message: 1 },
-      { author_name: '' },
-      { author_name: 'A <a>' },
-      { author_name: 'x'.repeat(256) },
-      { author_email: '<a@example.org>' },
-      { author_email: 'a\nb' },
-      { delete_source_branch: 'true' },
-    ])
-      isError(t, await merge(alice.client, code, 1, body), 400, 'validation_failed', JSON.stringify(body).slice(0, 60));
-    isError(t, await merge(alice.client, code, 1, { force: true }), 400, 'unknown_field', 'unknown_field');
-    isError(
-      t,
-      await alice.client.post(`${code}/merges/x/merge`, { body: {} }),
-      400,
-      'validation_failed',
-      'validation_failed',
-    );
-  });
+  await t.test(
+    '400 for an unknown strategy and for texts that are too long, unknown or not allowed in a commit',
+    async (t) => {
+      for (const body of [
+        { strategy: 'octopus' },
+        { strategy: '' },
+        { commit_message: 'x'.repeat(65_537) },
+        { commit_message: 1 },
+        { author_name: '' },
+        { author_name: 'A <a>' },
+        { author_name: 'x'.repeat(256) },
+        { author_email: '<a@example.org>' },
+        { author_email: 'a\nb' },
+        { delete_source_branch: 'true' },
+      ])
+        isError(
+          t,
+          await merge(alice.client, code, 1, body),
+          400,
+          'validation_failed',
+          JSON.stringify(body).slice(0, 60),
+        );
+      isError(t, await merge(alice.client, code, 1, { force: true }), 400, 'unknown_field', 'unknown_field');
+      isError(
+        t,
+        await alice.client.post(`${code}/merges/x/merge`, { body: {} }),
+        400,
+        'validation_failed',
+        'validation_failed',
+      );
+    },
+  );
 
-  await t.test('401, 403 and 404: nobody, readers, outsiders of a private repository, no such number', async (t) => {
-    isError(t, await merge(forge.anonymous, code), 401, 'unauthorized', 'unauthorized');
-    isError(t, await merge(bob.client, code), 403, 'forbidden', 'forbidden');
-    isError(t, await merge(alice.client, code, 99), 404, 'not_found', 'not_found');
-    const hidden = await repository('hidden', 'private');
-    await open(hidden);
-    for (const number of [1, 99]) isError(t, await merge(bob.client, hidden, number), 403, 'forbidden', 'forbidden');
-    expect(await alice.client.put(`${code}/collaborators/bob`, { body: { role: 'triage' } }), 204);
-    isError(t, await merge(bob.client, code), 403, 'forbidden', 'forbidden');
-    const reader = await forge.pat(alice.client, ['repo:read']);
-    isError(t, await merge(reader, code), 403, 'insufficient_scope', 'insufficient_scope');
-    expect(await alice.client.put(`${code}/collaborators/bob`, { body: { role: 'write' } }), 204);
-    expect(await merge(bob.client, code), 200);
-    t.match((await commits(alice.client, code))[0], { committer: { name: 'bob' } });
-  });
+  await t.test(
+    '401 anonymous, 403 for readers and for outsiders of a private repository, 404 for an unknown number',
+    async (t) => {
+      isError(t, await merge(forge.anonymous, code), 401, 'unauthorized', 'unauthorized');
+      isError(t, await merge(bob.client, code), 403, 'forbidden', 'forbidden');
+      isError(t, await merge(alice.client, code, 99), 404, 'not_found', 'not_found');
+      const hidden = await repository('hidden', 'private');
+      await open(hidden);
+      for (const number of [1, 99]) isError(t, await merge(bob.client, hidden, number), 403, 'forbidden', 'forbidden');
+      expect(await alice.client.put(`${code}/collaborators/bob`, { body: { role: 'triage' } }), 204);
+      isError(t, await merge(bob.client, code), 403, 'forbidden', 'forbidden');
+      const reader = await forge.pat(alice.client, ['repo:read']);
+      isError(t, await merge(reader, code), 403, 'insufficient_scope', 'insufficient_scope');
+      expect(await alice.client.put(`${code}/collaborators/bob`, { body: { role: 'write' } }), 204);
+      expect(await merge(bob.client, code), 200);
+      t.match((await commits(alice.client, code))[0], { committer: { name: 'bob' } });
+    },
+  );
 });

@@ -1,4 +1,4 @@
-// Why a merge request can or cannot be merged: each state, every rule at once, and what lifts them.
+// Tests of mergeability: each state, every blocking rule together, and what resolves them.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { branch, commit, expect, workshop } from './workshop.ts';
@@ -22,7 +22,7 @@ void t.test('GET /merges/{number}/mergeability', async (t) => {
     detail: 'Merge the target into the source by hand, or rebase it, and push the outcome',
   };
 
-  await t.test('clean, then in conflict as soon as a branch moves, then clean again', async (t) => {
+  await t.test('clean, in conflict as soon as a branch moves, then clean again', async (t) => {
     const code = await repository('moving');
     await open(code);
     t.strictSame(await ask(code), clean);
@@ -44,7 +44,7 @@ void t.test('GET /merges/{number}/mergeability', async (t) => {
     });
   });
 
-  await t.test('every rule that blocks it, with what would lift it', async (t) => {
+  await t.test('lists every blocking rule and its remedy', async (t) => {
     const code = await repository('blocked');
     await open(code, { draft: true, reviewer_ids: [bob.id] });
     const protection = { required_approvals: 2, required_pipeline: { on_merge: true } };
@@ -61,7 +61,7 @@ void t.test('GET /merges/{number}/mergeability', async (t) => {
     expect(await alice.client.patch(`${code}/merges/1`, { body: { draft: false, reviewer_ids: [] } }), 200);
     t.strictSame(await ask(code), { state: 'conflict', conflicts: ['same.txt'], rules: [conflict] });
     expect(await alice.client.patch(`${code}/merges/1`, { body: { state: 'closed' } }), 200);
-    t.match(await ask(code), { state: 'blocked', conflicts: [] }, 'a closed one is told of no conflict');
+    t.match(await ask(code), { state: 'blocked', conflicts: [] }, 'no conflict is reported for a closed request');
   });
 
   await t.test('closed, without its source, and merged', async (t) => {
@@ -90,7 +90,7 @@ void t.test('GET /merges/{number}/mergeability', async (t) => {
     });
   });
 
-  await t.test('of a fork: what it offers, once it is there', async (t) => {
+  await t.test('a request from a fork, after its commits were copied', async (t) => {
     const code = await repository('offered');
     const theirs = await fork(code);
     await open(code, { source_branch: 'bob:fix' }, bob.client);
@@ -101,7 +101,7 @@ void t.test('GET /merges/{number}/mergeability', async (t) => {
     t.strictSame(await ask(code), clean);
   });
 
-  await t.test('400 and 404: an unknown strategy, no such request, a private repository', async (t) => {
+  await t.test('400 for an unknown strategy, 404 for an unknown request and a private repository', async (t) => {
     const code = await repository('hidden', 'private');
     await open(code);
     const at = `${code}/merges/1/mergeability`;

@@ -1,4 +1,4 @@
-// Documents B and D, "Merge requests": opening one.
+// Tests of opening a merge request.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { branch, commit, expect, nobody, repos, workshop } from './workshop.ts';
@@ -21,7 +21,7 @@ void t.test('opening a merge request', async (t) => {
   const label = await planned('labels', { name: 'Bug', color: 'd73a4a' });
   const milestone = await planned('milestones', { title: 'First', due_date: '2028-01-01' });
 
-  await t.test('title and branches alone: 201 with every field of the merge request object', async (t) => {
+  await t.test('only title and branches: 201 with every field of the merge request object', async (t) => {
     const made = await open(code, { title: 'Mend it' });
     t.match(made.id, uuid);
     t.strictSame(made, {
@@ -52,10 +52,10 @@ void t.test('opening a merge request', async (t) => {
       created_at: made['created_at'],
       updated_at: made['created_at'],
     });
-    t.strictSame(await fetch(code, 1), made, 'as a fetch shows it');
+    t.strictSame(await fetch(code, 1), made, 'the same as a fetch');
   });
 
-  await t.test('everything else that it takes', async (t) => {
+  await t.test('all other members', async (t) => {
     await branch(alice.client, code, 'feature/one');
     const made = await open(code, {
       source_branch: 'feature/one',
@@ -78,17 +78,17 @@ void t.test('opening a merge request', async (t) => {
     t.match(
       (await alice.client.get(code)).body,
       { open_prs_count: 3 },
-      'the record of the repository counts open ones',
+      'the record of the repository counts open requests',
     );
   });
 
-  await t.test('the source may be a protected branch, and says so', async (t) => {
+  await t.test('the source may be a protected branch, which source_branch_protected shows', async (t) => {
     await branch(alice.client, code, 'stable');
     expect(await alice.client.put(`${code}/branches/stable/protection`, { body: {} }), 200);
     t.equal((await open(code, { source_branch: 'stable' }))['source_branch_protected'], true);
   });
 
-  await t.test('400: what is missing, of the wrong kind, unknown or not allowed', async (t) => {
+  await t.test('400 for members that are missing, of the wrong type, unknown or not allowed', async (t) => {
     for (const member of ['title', 'source_branch', 'target_branch'])
       await refused({ [member]: undefined }, new RegExp(member));
     await refused({ title: '' }, /title/);
@@ -119,10 +119,10 @@ void t.test('opening a merge request', async (t) => {
       body: { ...fresh, target_branch: 'main', title: 'x', wat: 1 },
     });
     isError(t, odd, 400, 'unknown_field', '');
-    t.equal((await open(code, fresh)).number, 5, 'what was refused took no number');
+    t.equal((await open(code, fresh)).number, 5, 'refused requests used no number');
   });
 
-  await t.test('people who may not read the repository are nobody to assign or to ask', async (t) => {
+  await t.test('people who may not read the repository cannot be assignees or reviewers', async (t) => {
     const hidden = await repository('hidden', 'private');
     for (const member of ['assignee_ids', 'reviewer_ids']) {
       const body = { title: 'x', source_branch: 'topic', target_branch: 'main', [member]: [bob.id] };
@@ -130,16 +130,16 @@ void t.test('opening a merge request', async (t) => {
     }
   });
 
-  await t.test('409: an open request of the same branches', async (t) => {
+  await t.test('409 for an open request of the same branches', async (t) => {
     const body = { title: 'again', source_branch: 'topic', target_branch: 'main' };
     const answer = await alice.client.post(`${code}/merges`, { body });
     isError(t, answer, 409, 'conflict', '');
     t.match((answer.body as { readonly detail: string }).detail, /number is 1/);
     expect(await alice.client.patch(`${code}/merges/1`, { body: { state: 'closed' } }), 200);
-    t.equal((await open(code)).state, 'open', 'one that is closed is in nobody’s way');
+    t.equal((await open(code)).state, 'open', 'a closed request does not block a new one');
   });
 
-  await t.test('409: a rule of the target that requires a pipeline before a request is opened', async (t) => {
+  await t.test('409 if the target requires a pipeline before a request is opened', async (t) => {
     await branch(alice.client, code, 'release');
     expect(
       await alice.client.put(`${code}/branches/release/protection`, {
@@ -159,20 +159,23 @@ void t.test('opening a merge request', async (t) => {
   });
 });
 
-void t.test('twenty at once have the numbers 1 to 20, and of twenty of the same branches one is opened', async (t) => {
-  const { alice, repository, open } = await workshop(t);
-  const code = await repository('busy');
-  const names = Array.from({ length: 20 }, (_, index) => `b${index}`);
-  for (const name of names)
-    expect(await alice.client.post(`${code}/branches`, { body: { name, base_ref: 'topic' } }), 201);
-  const opened = await Promise.all(names.map((name) => open(code, { source_branch: name })));
-  t.strictSame(
-    opened.map(({ number }) => number).sort((one, other) => one - other),
-    names.map((_, index) => index + 1),
-  );
-  const body = { title: 'x', source_branch: 'topic', target_branch: 'main' };
-  const answers = await Promise.all(names.map(() => alice.client.post(`${code}/merges`, { body })));
-  t.strictSame(answers.map(({ status }) => status).sort(), [201, ...Array.from({ length: 19 }, () => 409)]);
-  const made = answers.find(({ status }) => status === 201);
-  t.match(made?.body, { number: 21 }, 'and nothing is between the numbers');
-});
+void t.test(
+  'twenty concurrent requests have the numbers 1 to 20, and of twenty for the same branches one is opened',
+  async (t) => {
+    const { alice, repository, open } = await workshop(t);
+    const code = await repository('busy');
+    const names = Array.from({ length: 20 }, (_, index) => `b${index}`);
+    for (const name of names)
+      expect(await alice.client.post(`${code}/branches`, { body: { name, base_ref: 'topic' } }), 201);
+    const opened = await Promise.all(names.map((name) => open(code, { source_branch: name })));
+    t.strictSame(
+      opened.map(({ number }) => number).sort((one, other) => one - other),
+      names.map((_, index) => index + 1),
+    );
+    const body = { title: 'x', source_branch: 'topic', target_branch: 'main' };
+    const answers = await Promise.all(names.map(() => alice.client.post(`${code}/merges`, { body })));
+    t.strictSame(answers.map(({ status }) => status).sort(), [201, ...Array.from({ length: 19 }, () => 409)]);
+    const made = answers.find(({ status }) => status === 201);
+    t.match(made?.body, { number: 21 }, 'no number is skipped');
+  },
+);

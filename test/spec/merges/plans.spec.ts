@@ -1,6 +1,6 @@
-// What merge requests cost the database and git: plans without a sequential scan over what grows, and as many
-// statements and processes for one row, file or comment as for a hundred. HEXFORGE_TEST_REQUESTS is how many requests
-// there are, 10,000 by default.
+// Tests of the database and git costs of merge requests: no sequential scan over growing tables, and the same number
+// of statements and processes for one row, file or comment as for a hundred. HEXFORGE_TEST_REQUESTS is the number of
+// requests, 10,000 by default.
 import t from 'tap';
 import { databaseDoor } from '#test/support/database-door';
 import { startTestForge } from '#test/support/forge';
@@ -14,11 +14,11 @@ const repositories = 50;
 const count = Number(process.env['HEXFORGE_TEST_REQUESTS'] ?? 10_000);
 const large = ['merges_open', 'merges_request', 'merges_label', 'merges_assignee', 'merges_review', 'merges_comment'];
 
-/** A hundred of them, each of which says `what`. */
+/** A hundred files that contain `what`. */
 const hundred = (what: string): Files =>
   Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`file-${index + 1}`, `${what} ${index}\n`]));
 
-/** What is read, in no order, for some are sent side by side; without what upkeep does beside it. */
+/** The reads, sorted because some run concurrently, without those of background jobs. */
 const texts = (statements: readonly Statement[]): readonly string[] =>
   statements
     .map(({ sql }) => sql)
@@ -39,10 +39,10 @@ void t.test('lists and fetches of merge requests', { timeout: 600_000 }, async (
     (expect(await alice.client.post(`${base}/${what}`, { body }), 201).body as { readonly id: string }).id;
   const milestone = await made('milestones', { title: 'First' });
   const label = await made('labels', { name: 'Bug', color: 'ff0000' });
-  // A row is not there before what follows the request is done with it.
+  // A row exists only after the followers of the request have run.
   await forge.forge.drained();
 
-  // Of other repositories there are rows alone, without folders.
+  // Other repositories have only rows, without folders.
   await run(`insert into repositories_repository
     select (jsonb_populate_record(r, jsonb_build_object(
       'id', gen_random_uuid(), 'name', 'many-' || n, 'name_key', 'many-' || n))).*
@@ -81,7 +81,7 @@ void t.test('lists and fetches of merge requests', { timeout: 600_000 }, async (
   const sent = async (path: string): Promise<readonly Statement[]> =>
     recorded(async () => expect(await forge.anonymous.get(path), 200));
 
-  await t.test('no plan scans all requests', async (t) => {
+  await t.test('no plan of a list or fetch scans all requests', async (t) => {
     for (const query of [
       '',
       '?page=3',
@@ -97,34 +97,37 @@ void t.test('lists and fetches of merge requests', { timeout: 600_000 }, async (
       await planned(t, query, await sent(`${base}/merges${query}`));
   });
 
-  await t.test('nor does the indexer, or the deletion of a user, a label or a milestone', async (t) => {
-    const [found] = await run("select id::text from repositories_repository where name = 'many'");
-    const mrs = forge.forge
-      .port('IndexerRegistry')
-      .indexers()
-      .find(({ indexer }) => indexer.name === 'mrs');
-    const indexed = recorded(async () => {
-      let documents = 0;
-      for await (const _ of mrs?.indexer.documents(String(found?.['id'])) ?? []) if (++documents > 150) break;
-      t.equal(documents, 151, 'more than a piece');
-    });
-    await planned(t, 'documents of the indexer', await indexed);
-    const referred = recorded(async () => {
-      for (const references of forge.forge.port('UserReferences')) await references.counts([nobody]);
-    });
-    await planned(t, 'the parts a user has', await referred);
-  });
+  await t.test(
+    'no plan of the indexer, or of deleting a user, a label or a milestone, scans all requests',
+    async (t) => {
+      const [found] = await run("select id::text from repositories_repository where name = 'many'");
+      const mrs = forge.forge
+        .port('IndexerRegistry')
+        .indexers()
+        .find(({ indexer }) => indexer.name === 'mrs');
+      const indexed = recorded(async () => {
+        let documents = 0;
+        for await (const _ of mrs?.indexer.documents(String(found?.['id'])) ?? []) if (++documents > 150) break;
+        t.equal(documents, 151, 'more than one piece');
+      });
+      await planned(t, 'documents of the indexer', await indexed);
+      const referred = recorded(async () => {
+        for (const references of forge.forge.port('UserReferences')) await references.counts([nobody]);
+      });
+      await planned(t, 'the parts a user has', await referred);
+    },
+  );
 
-  await t.test('a row and a hundred take as many statements, and no process', async (t) => {
+  await t.test('one row and a hundred take the same number of statements, and no process', async (t) => {
     for (const path of ['?state=all&per_page=', '?state=open&per_page=']) {
       const [one, all] = [await sent(`${base}/merges${path}1`), await sent(`${base}/merges${path}100`)];
       t.strictSame(texts(all), texts(one), path);
       t.ok(texts(all).length > 1, `${all.length} statements`);
-      t.strictSame(await processes(() => forge.anonymous.get(`${base}/merges${path}100`)), [], 'git is not asked');
+      t.strictSame(await processes(() => forge.anonymous.get(`${base}/merges${path}100`)), [], 'no git process starts');
     }
   });
 
-  await t.test('a file and a hundred take as many statements and processes', async (t) => {
+  await t.test('one file and a hundred take the same number of statements and processes', async (t) => {
     const cost = async (path: string, algorithm: string) => {
       let statements: readonly Statement[] = [];
       const started = await processes(async () => (statements = await sent(`${path}${algorithm}`)));
@@ -141,48 +144,54 @@ void t.test('lists and fetches of merge requests', { timeout: 600_000 }, async (
       }
   });
 
-  await t.test('a comment and a hundred on files that have changed since take as many', async (t) => {
-    await many.work.commit('Again', hundred('after'));
-    await many.push('topic');
-    await forge.forge.drained();
-    const cost = async (query: string) => {
-      let statements: readonly Statement[] = [];
-      const started = await processes(async () => (statements = await sent(`${many.path}/comments${query}`)));
-      return { processes: started.length, statements: texts(statements) };
-    };
-    const one = await cost('?per_page=1');
-    const all = await cost('?per_page=100');
-    t.strictSame(all.statements, one.statements);
-    t.ok(all.processes <= one.processes, `${all.processes} processes for a hundred, ${one.processes} for one`);
-  });
+  await t.test(
+    'one comment and a hundred on files that have changed since take the same number of statements',
+    async (t) => {
+      await many.work.commit('Again', hundred('after'));
+      await many.push('topic');
+      await forge.forge.drained();
+      const cost = async (query: string) => {
+        let statements: readonly Statement[] = [];
+        const started = await processes(async () => (statements = await sent(`${many.path}/comments${query}`)));
+        return { processes: started.length, statements: texts(statements) };
+      };
+      const one = await cost('?per_page=1');
+      const all = await cost('?per_page=100');
+      t.strictSame(all.statements, one.statements);
+      t.ok(all.processes <= one.processes, `${all.processes} processes for a hundred, ${one.processes} for one`);
+    },
+  );
 
-  await t.test('a reviewer and a hundred are asked, asked again and let go in as many statements', async (t) => {
-    const people = await run(
-      `insert into identity_user select (jsonb_populate_record(u, jsonb_build_object('id', gen_random_uuid(),
+  await t.test(
+    'one reviewer and a hundred are requested, requested again and removed by the same number of statements',
+    async (t) => {
+      const people = await run(
+        `insert into identity_user select (jsonb_populate_record(u, jsonb_build_object('id', gen_random_uuid(),
         'username', 'reader-' || n, 'username_key', 'reader-' || n,
         'email', n || '@example.com', 'email_key', n || '@example.com'))).*
       from identity_user u, generate_series(1, 201) n where u.username = 'alice' returning id::text`,
-    );
-    const ids = people.map(({ id }) => String(id));
-    /** What is written of reviews when these are the reviewers. */
-    const asked = async (reviewers: readonly string[]): Promise<readonly string[]> => {
-      const statements = await recorded(async () =>
-        expect(await alice.client.patch(few.path, { body: { reviewer_ids: reviewers } }), 200),
       );
-      return statements.flatMap(({ sql }) => /^(insert|update|delete)\b.*\bmerges_review\b/s.exec(sql)?.[1] ?? []);
-    };
-    const answered = () => run("update merges_review set state = 'approved' where state = 'pending'");
-    for (const reviewers of [ids.slice(0, 1), ids.slice(1, 101)]) {
-      const others = ids.slice(101, 101 + reviewers.length);
-      t.strictSame(await asked(reviewers), ['insert'], `${reviewers.length} asked`);
-      t.strictSame(await asked(others), ['delete', 'insert'], 'others in their place');
-      await answered();
-      t.strictSame(await asked(others), ['update'], 'asked again, after they have answered');
-      t.strictSame(await asked([]), ['delete'], 'and let go');
-    }
-  });
+      const ids = people.map(({ id }) => String(id));
+      /** The writes to reviews when these become the reviewers. */
+      const asked = async (reviewers: readonly string[]): Promise<readonly string[]> => {
+        const statements = await recorded(async () =>
+          expect(await alice.client.patch(few.path, { body: { reviewer_ids: reviewers } }), 200),
+        );
+        return statements.flatMap(({ sql }) => /^(insert|update|delete)\b.*\bmerges_review\b/s.exec(sql)?.[1] ?? []);
+      };
+      const answered = () => run("update merges_review set state = 'approved' where state = 'pending'");
+      for (const reviewers of [ids.slice(0, 1), ids.slice(1, 101)]) {
+        const others = ids.slice(101, 101 + reviewers.length);
+        t.strictSame(await asked(reviewers), ['insert'], `${reviewers.length} asked`);
+        t.strictSame(await asked(others), ['delete', 'insert'], 'replaced by others');
+        await answered();
+        t.strictSame(await asked(others), ['update'], 'requested again after they submitted');
+        t.strictSame(await asked([]), ['delete'], 'all of them removed');
+      }
+    },
+  );
 
-  await t.test('a push asks for the requests of its branch alone', async (t) => {
+  await t.test('a push reads only the requests of its branch', async (t) => {
     const pushed = recorded(async () => {
       await few.work.commit('Again', { 'file-1': 'again\n' });
       await few.push('topic');

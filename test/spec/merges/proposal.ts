@@ -1,4 +1,4 @@
-// A merge request as its author makes one: two branches pushed by stock git, and the request opened.
+// Makes a merge request as its author does: pushes two branches with stock git and opens the request.
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Teardown, TestForge, TestUser } from '#test/support/forge';
@@ -33,18 +33,18 @@ export interface DiffJson {
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** What is done to a work tree, as a commit. */
+/** A change of a work tree, committed. */
 export type Change = (work: StockGit) => Promise<unknown>;
 
 export interface Proposal {
   readonly work: StockGit;
   readonly number: number;
-  /** Of the API: `/api/v1/repos/alice/code/merges/1`. */
+  /** The API path: `/api/v1/repos/alice/code/merges/1`. */
   readonly path: string;
   push(branch: string): Promise<void>;
 }
 
-/** Of `topic` into `main`, in a new public repository. */
+/** A request of `topic` into `main`, in a new public repository. */
 export async function proposal(
   t: Teardown,
   forge: TestForge,
@@ -72,7 +72,7 @@ export async function proposal(
   return { work, number, path: `${repository}/merges/${number}`, push };
 }
 
-/** Files written and added. */
+/** Writes and commits files. */
 export const written =
   (files: Files): Change =>
   (work) =>
@@ -81,7 +81,7 @@ export const written =
 const lines = (...texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('');
 const long = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`);
 
-/** A little of everything that git can tell of a file. */
+/** Files with every kind of property that git reports of a file. */
 export const oddBefore: Files = {
   binary: new Uint8Array([0, 1, 2, 3]),
   crlf: 'one\r\ntwo\r\n',
@@ -114,7 +114,7 @@ export const oddChange: Change = async (work) => {
   });
 };
 
-/** The tree that comes of applying a diff to a branch of the work tree, where nothing of what it leads to is there. */
+/** The tree after applying a diff to a branch in a repository that lacks the new objects. */
 export async function appliedElsewhere(t: Teardown, work: StockGit, branch: string, diff: string): Promise<string> {
   const other = await workTree(await stockGit(t), 'elsewhere');
   await other.git('fetch', '--quiet', '--depth=1', `file://${work.folder}`, branch);

@@ -1,4 +1,4 @@
-// Document B, "Versioning": paths below /pulls answer 308 with the equivalent below /merges.
+// Tests that the deprecated paths below /pulls answer 308 with the equivalent below /merges.
 import t from 'tap';
 import { workshop } from './workshop.ts';
 
@@ -40,12 +40,16 @@ void t.test('the deprecated paths', async (t) => {
     t.match(await answer.json(), { number: 1, title: 'By the old path' });
   });
 
-  await t.test('nothing is told of what is behind them', async (t) => {
+  await t.test('the redirect does not show whether the target exists', async (t) => {
     const hidden = await repository('hidden', 'private');
     for (const path of [hidden, `${hidden}x`])
       for (const client of [bob.client, forge.anonymous])
         t.equal((await client.get(`${path}/pulls/1`)).headers.get('location'), `${path}/merges/1`);
-    t.equal((await forge.as('svc_bad').get(`${code}/pulls`)).status, 401, 'a bad credential is refused everywhere');
+    t.equal(
+      (await forge.as('svc_bad').get(`${code}/pulls`)).status,
+      401,
+      'an invalid credential is refused on every path',
+    );
   });
 });
 

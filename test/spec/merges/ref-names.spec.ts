@@ -1,4 +1,4 @@
-// Document D, "Repositories": branches whose names hold what ends a line elsewhere are branches like others.
+// Tests that branches whose names contain Unicode line separators work like others.
 import t from 'tap';
 import { remote, stockGit, workTree } from '#test/support/stock-git';
 import { branch, commit, expect, workshop } from './workshop.ts';
@@ -31,7 +31,11 @@ for (const point of [0x2028, 0x2029])
       const tip = await work.commit('Apart', { 'apart.txt': 'apart\n' });
       const url = remote(forge.url, 'alice/code', alice);
       await work.git('push', '--quiet', url, `main:refs/heads/${pushed}`, 'main:beside', `main:refs/tags/${pushed}`);
-      t.same(new Set(await names()), new Set(['beside', 'main', 'topic', target, pushed]), 'and others beside it');
+      t.same(
+        new Set(await names()),
+        new Set(['beside', 'main', 'topic', target, pushed]),
+        'with other branches beside it',
+      );
       t.match((await alice.client.get(`${code}/commits?ref=${encodeURIComponent(pushed)}`)).body, [{ sha: tip }]);
       await work.git('push', '--quiet', url, `:refs/heads/${pushed}`, ':beside');
       t.same(new Set(await names()), new Set(['main', 'topic', target]));

@@ -1,4 +1,4 @@
-// Documents B and D, "Merge requests", "Reviews": submitting one, and being asked for one, with every status.
+// Tests of reviews: submitting one, being requested as a reviewer, and every status.
 import t from 'tap';
 import type { Client } from '#test/support/client';
 import { isError } from '#test/support/error-answer';
@@ -21,7 +21,7 @@ void t.test('reviews', async (t) => {
   await invite('bob', 'write');
   await invite('carol', 'write');
   let branches = 0;
-  /** A request of a branch of its own. */
+  /** A request with its own branch. */
   const fresh = async (body: object = {}, client = bob.client) => {
     const source = `fresh-${(branches += 1)}`;
     await branch(alice.client, code, source);
@@ -36,7 +36,7 @@ void t.test('reviews', async (t) => {
     return (all as Reviewers).map(({ user, state }) => `${user.username} ${state}`);
   };
 
-  await t.test('POST answers 201 with id, mr_id and state; the request names the reviewer', async (t) => {
+  await t.test('POST answers 201 with id, mr_id and state; the request lists the reviewer', async (t) => {
     const { id, number } = await fresh();
     t.strictSame(await reviewers(number), []);
     const review = await submit(number, { state: 'approved' });
@@ -48,7 +48,7 @@ void t.test('reviews', async (t) => {
     ]);
   });
 
-  await t.test('one of each caller: another one takes its place', async (t) => {
+  await t.test('each caller has one review: a second one replaces it', async (t) => {
     const { number } = await fresh();
     const first = await submit(number, { state: 'changes_requested', body: 'Not <so>' });
     const second = await submit(number, { state: 'approved', body: '' });
@@ -58,7 +58,7 @@ void t.test('reviews', async (t) => {
     t.strictSame(await reviewers(number), ['alice approved', 'carol changes_requested']);
   });
 
-  await t.test('of one caller many at once are one', async (t) => {
+  await t.test('many concurrent reviews of one caller end as one', async (t) => {
     const { number } = await fresh();
     const states = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? 'approved' : 'changes_requested'));
     const made = await Promise.all(states.map((state) => submit(number, { state })));
@@ -72,21 +72,28 @@ void t.test('reviews', async (t) => {
     t.strictSame(await reviewers(number), ['bob approved']);
   });
 
-  await t.test('who is asked is pending until they answer, and again when they are asked again', async (t) => {
-    const { number } = await fresh({ reviewer_ids: [carol.id, dave.id] });
-    t.strictSame(await reviewers(number), ['carol pending', 'dave pending']);
-    await submit(number, { state: 'approved' });
-    t.strictSame(await reviewers(number), ['carol approved', 'dave pending']);
-    const ask = async (...ids: readonly string[]): Promise<void> => {
-      expect(await bob.client.patch(`${code}/merges/${number}`, { body: { reviewer_ids: ids } }), 200);
-    };
-    await ask(alice.id);
-    t.strictSame(await reviewers(number), ['alice pending', 'carol approved'], 'an answer stays, a question goes');
-    await ask(carol.id);
-    t.strictSame(await reviewers(number), ['carol pending']);
-    await submit(number, { state: 'changes_requested' });
-    t.strictSame(await reviewers(number), ['carol changes_requested']);
-  });
+  await t.test(
+    'a requested reviewer is pending until they submit, and again when they are requested again',
+    async (t) => {
+      const { number } = await fresh({ reviewer_ids: [carol.id, dave.id] });
+      t.strictSame(await reviewers(number), ['carol pending', 'dave pending']);
+      await submit(number, { state: 'approved' });
+      t.strictSame(await reviewers(number), ['carol approved', 'dave pending']);
+      const ask = async (...ids: readonly string[]): Promise<void> => {
+        expect(await bob.client.patch(`${code}/merges/${number}`, { body: { reviewer_ids: ids } }), 200);
+      };
+      await ask(alice.id);
+      t.strictSame(
+        await reviewers(number),
+        ['alice pending', 'carol approved'],
+        'a submitted review remains, a request for one is removed',
+      );
+      await ask(carol.id);
+      t.strictSame(await reviewers(number), ['carol pending']);
+      await submit(number, { state: 'changes_requested' });
+      t.strictSame(await reviewers(number), ['carol changes_requested']);
+    },
+  );
 
   await t.test('reviews survive pushes', async (t) => {
     const request = await fresh();
@@ -97,7 +104,7 @@ void t.test('reviews', async (t) => {
     t.strictSame(await reviewers(number), ['carol approved']);
   });
 
-  await t.test('only an open request is reviewed: 409 not_open', async (t) => {
+  await t.test('only an open request can be reviewed: 409 not_open', async (t) => {
     const { number } = await fresh();
     await submit(number, { state: 'changes_requested' });
     const set = async (state: string): Promise<void> => {
@@ -111,7 +118,7 @@ void t.test('reviews', async (t) => {
     t.strictSame(await reviewers(number), ['carol approved']);
   });
 
-  await t.test('400 for a state that is missing or another, a body that is no text or too long', async (t) => {
+  await t.test('400 for a missing or invalid state, and for a body that is not a text or too long', async (t) => {
     const { number } = await fresh();
     for (const [body, code] of [
       [{}, 'validation_failed'],
@@ -131,7 +138,7 @@ void t.test('reviews', async (t) => {
     await submit(number, { state: 'approved', body: 'x'.repeat(65_536) });
   });
 
-  await t.test('it needs write access: 401, 403, 404', async (t) => {
+  await t.test('needs write access: 401, 403, 404', async (t) => {
     const { number } = await fresh();
     const body = { state: 'approved' };
     isError(t, await forge.anonymous.post(at(number), { body }), 401, 'unauthorized', 'anonymous');
@@ -148,7 +155,7 @@ void t.test('reviews', async (t) => {
     t.strictSame(await reviewers(number), []);
   });
 
-  await t.test('whoever reviewed, or is asked to, cannot be deleted: 409 with the reason', async (t) => {
+  await t.test('a reviewer, also a requested one, cannot be deleted: 409 with the reason', async (t) => {
     const eve = await forge.createUser('eve');
     await fresh({ reviewer_ids: [eve.id] });
     const refusal = await (await forge.administrator()).delete(`/api/v1/admin/users/${eve.id}`);

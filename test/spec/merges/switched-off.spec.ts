@@ -1,5 +1,5 @@
-// Document D, "Running it": the plugin `merges`, or `planning`, is off for a while. What belongs to it is out of reach
-// and kept; on again it hears what happened to branches, labels and milestones meanwhile.
+// Tests of disabling the plugin `merges` or `planning` temporarily: its data is kept but not accessible; after it is
+// enabled again it handles the events about branches, labels and milestones that it missed.
 import t, { type Test } from 'tap';
 import { isError } from '#test/support/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';
@@ -14,7 +14,7 @@ interface Inhabited {
   readonly milestone: string;
 }
 
-/** A repository with requests of the branches `topic`, `merged` and `lonely`; the server has stopped. */
+/** A stopped forge with a repository with requests of the branches `topic`, `merged` and `lonely`. */
 async function inhabited(t: Test): Promise<Inhabited> {
   const first = await startTestForge(t);
   const author = await first.createUser('author');
@@ -35,12 +35,12 @@ async function inhabited(t: Test): Promise<Inhabited> {
   return { first, author, label, milestone };
 }
 
-void t.test('without merge requests, and with them again', async (t) => {
+void t.test('with merges disabled, and enabled again', async (t) => {
   const { first, author, label, milestone } = await inhabited(t);
   const off = await startTestForge(t, { after: first, environment: { HEXFORGE_PLUGINS: '-merges' } });
   const admin = await off.administrator();
 
-  await t.test('its routes are 404, the old paths too', async (t) => {
+  await t.test('its routes are 404, also the deprecated paths', async (t) => {
     const operations = first.contract.operations.filter(({ tag }) => tag === 'merges');
     t.ok(operations.length >= 11, `${operations.length} operations`);
     for (const { method, path } of operations) {
@@ -55,7 +55,7 @@ void t.test('without merge requests, and with them again', async (t) => {
   });
 
   await t.test(
-    'the rest goes on: nothing is counted, branches, labels and milestones can go, authors cannot',
+    'other features work: no requests are counted, branches, labels and milestones can be deleted, authors cannot',
     async (t) => {
       t.match((await admin.get(code)).body, { open_prs_count: 0 });
       await commit(admin, code, 'topic', 'meanwhile.txt');
@@ -68,7 +68,7 @@ void t.test('without merge requests, and with them again', async (t) => {
     },
   );
 
-  await t.test('on again it knows what happened meanwhile', async (t) => {
+  await t.test('enabled again it has handled what happened meanwhile', async (t) => {
     const on = await startTestForge(t, { after: off });
     const client = await on.administrator();
     await on.forge.drained();
@@ -87,7 +87,7 @@ void t.test('without merge requests, and with them again', async (t) => {
   });
 });
 
-void t.test('without planning, and with it again', async (t) => {
+void t.test('with planning disabled, and enabled again', async (t) => {
   const { first, label, milestone } = await inhabited(t);
   const off = await startTestForge(t, { after: first, environment: { HEXFORGE_PLUGINS: '-planning' } });
   const admin = await off.administrator();
@@ -109,5 +109,9 @@ void t.test('without planning, and with it again', async (t) => {
 
   const on = await startTestForge(t, { after: off });
   const after = (await (await on.administrator()).get(`${code}/merges/1`)).body as MergeJson;
-  t.match(after, { title: 'Meanwhile', labels: [{ id: label }], milestone: { id: milestone } }, 'what was there');
+  t.match(
+    after,
+    { title: 'Meanwhile', labels: [{ id: label }], milestone: { id: milestone } },
+    'the previous label and milestone',
+  );
 });

@@ -1,4 +1,4 @@
-// Documents B and D, "Merge requests": changing, closing and reopening one.
+// Tests of changing, closing and reopening a merge request.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { branch, expect, nobody, repos, workshop, type MergeJson } from './workshop.ts';
@@ -23,7 +23,7 @@ void t.test('changing a merge request', async (t) => {
   ];
   const milestone = await planned('milestones', { title: 'First' });
 
-  await t.test('each member alone; what is absent stays', async (t) => {
+  await t.test('each member alone; missing members are unchanged', async (t) => {
     t.match(await change({ title: 'Another' }), { title: 'Another', description: 'first' });
     t.match(await change({ description: 'second' }), { title: 'Another', description: 'second' });
     t.match(await change({ body: 'third' }), { description: 'third' });
@@ -38,10 +38,14 @@ void t.test('changing a merge request', async (t) => {
     t.strictSame((await change({ label_ids: [] }))['labels'], []);
     t.match((await change({ assignee_ids: [bob.id] }))['assignees'], [{ username: 'bob' }]);
     t.strictSame((await change({ assignee_ids: [] }))['assignees'], []);
-    t.strictSame(await fetch(code, 1), await change({ title: 'Another' }), 'to what it is: nothing, its time neither');
+    t.strictSame(
+      await fetch(code, 1),
+      await change({ title: 'Another' }),
+      'the same value changes nothing, not even updated_at',
+    );
   });
 
-  await t.test('people who are asked for a review are pending until they are not asked any more', async (t) => {
+  await t.test('requested reviewers are pending until the request is withdrawn', async (t) => {
     const carol = await forge.createUser('carol');
     t.match((await change({ reviewer_ids: [carol.id, bob.id] }))['reviewers'], [
       { user: { username: 'bob' }, state: 'pending' },
@@ -51,7 +55,7 @@ void t.test('changing a merge request', async (t) => {
     t.strictSame((await change({ reviewer_ids: [] }))['reviewers'], []);
   });
 
-  await t.test('400: nothing to change, and what cannot be', async (t) => {
+  await t.test('400 for an empty body and for invalid changes', async (t) => {
     await refused({}, /at least one/);
     for (const state of ['merged', 'reopened', 'Open', '']) await refused({ state }, /state/);
     await refused({ title: ' ' }, /title/);
@@ -66,10 +70,10 @@ void t.test('changing a merge request', async (t) => {
     isError(t, await alice.client.patch(one, { body: { source_branch: 'main' } }), 400, 'unknown_field', 'source');
   });
 
-  await t.test('close and reopen, with what goes with it', async (t) => {
+  await t.test('close and reopen, with the members that depend on the state', async (t) => {
     const closed = await change({ state: 'closed' });
     t.match(closed, { state: 'closed', closed_at: /Z$/ });
-    t.strictSame(await change({ state: 'closed' }), closed, 'closed already: nothing');
+    t.strictSame(await change({ state: 'closed' }), closed, 'already closed: nothing changes');
     await refused({ draft: true }, /draft/);
     t.match(await change({ title: 'Closed' }), { title: 'Closed', state: 'closed' });
     const reopened = await change({ state: 'open', draft: true });
@@ -78,7 +82,7 @@ void t.test('changing a merge request', async (t) => {
     await change({ draft: false, title: 'Another' });
   });
 
-  await t.test('another target: it must be there, and may ask for a pipeline', async (t) => {
+  await t.test('another target: it must exist, and may require a pipeline', async (t) => {
     await branch(alice.client, code, 'stable');
     t.match(await change({ target_branch: 'stable' }), { target_branch: 'stable', commits_count: 1 });
     await branch(alice.client, code, 'gated');
@@ -89,7 +93,7 @@ void t.test('changing a merge request', async (t) => {
     await change({ target_branch: 'main' });
   });
 
-  await t.test('409: the same branches are open in another request', async (t) => {
+  await t.test('409 if another open request has the same branches', async (t) => {
     await branch(alice.client, code, 'next');
     const second = await open(code, { target_branch: 'next' });
     isError(t, await alice.client.patch(one, { body: { target_branch: 'next' } }), 409, 'conflict', 'retarget');
@@ -101,7 +105,7 @@ void t.test('changing a merge request', async (t) => {
     await change({ target_branch: 'main' });
   });
 
-  await t.test('one that lost its target is reopened with another', async (t) => {
+  await t.test('a request whose target was deleted is reopened with another one', async (t) => {
     const made = await open(code, { source_branch: 'stable', target_branch: 'next' });
     const path = `${code}/merges/${made.number}`;
     expect(await alice.client.delete(`${code}/branches/next`), 204);
@@ -112,7 +116,7 @@ void t.test('changing a merge request', async (t) => {
     t.match(await change({ state: 'open', target_branch: 'again' }, path), { state: 'open', target_branch: 'again' });
   });
 
-  await t.test('by whom: the author and whoever holds merge.update', async (t) => {
+  await t.test('changes are for the author and for holders of merge.update', async (t) => {
     const [writer, triage] = [await forge.createUser('writer'), await forge.createUser('triage')];
     for (const role of ['write', 'triage'])
       expect(
@@ -127,7 +131,7 @@ void t.test('changing a merge request', async (t) => {
     isError(t, await bob.client.patch(`${repos}/alice/none/merges/1`, { body: { title: 'x' } }), 404, 'not_found', '');
   });
 
-  await t.test('outsiders of a private repository see the same 403, whether or not the number exists', async (t) => {
+  await t.test('outsiders of a private repository get the same 403 for an existing and a missing number', async (t) => {
     const hidden = await repository('hidden', 'private');
     await open(hidden);
     const body = { title: 'x', source_branch: 'topic', target_branch: 'main' };

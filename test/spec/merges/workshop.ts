@@ -1,4 +1,5 @@
-// What specs of merge requests begin with: people, repositories with branches to merge, and ways to open requests.
+// The starting point of specs of merge requests: two people, repositories with branches to merge, and functions that
+// open requests.
 import type { Test } from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import type { TestForge, TestUser } from '#test/support/forge';
@@ -16,13 +17,13 @@ export interface MergeJson {
   readonly [member: string]: unknown;
 }
 
-/** @throws where the status is another one. */
+/** @throws {Error} if the answer has another status. */
 export function expect(answer: Answer, status: number): Answer {
   if (answer.status === status) return answer;
   throw new Error(`answered ${answer.status} instead of ${status}: ${answer.text}`);
 }
 
-/** Writes a file to a branch that is there. @returns the new tip. */
+/** Writes a file to an existing branch. @returns the new tip. */
 export async function commit(client: Client, repository: string, branch: string, name: string): Promise<string> {
   const answer = await client.put(`${repository}/contents/${name}`, {
     body: { message: `Add ${name}`, branch, content: Buffer.from(`${name}\n`).toString('base64') },
@@ -30,7 +31,7 @@ export async function commit(client: Client, repository: string, branch: string,
   return (expect(answer, 201).body as { readonly commit: { readonly sha: string } }).commit.sha;
 }
 
-/** A branch of another, with a commit of its own that adds a file of its name. @returns its tip. */
+/** Creates a branch of another one with a commit that adds a file of its name. @returns its tip. */
 export async function branch(client: Client, repository: string, name: string, from = 'main'): Promise<string> {
   expect(await client.post(`${repository}/branches`, { body: { name, base_ref: from } }), 201);
   return commit(client, repository, name, `${name.replaceAll('/', '-')}.txt`);
@@ -40,14 +41,16 @@ export interface Workshop {
   readonly forge: TestForge;
   readonly alice: TestUser;
   readonly bob: TestUser;
-  /** The path of a repository of alice's, with a commit on `main` and the branch `topic` one ahead of it. */
+  /**
+   * Creates a repository of alice's with a commit on `main` and the branch `topic` one commit ahead. @returns its path.
+   */
   readonly repository: (name: string, visibility?: string) => Promise<string>;
-  /** The path of bob's fork of it, with the branch `fix` one ahead. */
+  /** Creates bob's fork of it with the branch `fix` one commit ahead. @returns its path. */
   readonly fork: (repository: string, record?: object) => Promise<string>;
-  /** @throws where it is not 201. */
+  /** @throws {Error} if the answer is not 201. */
   readonly open: (repository: string, body?: object, client?: Client) => Promise<MergeJson>;
   readonly fetch: (repository: string, number: number, client?: Client) => Promise<MergeJson>;
-  /** Until everybody who follows events has heard of all that happened. */
+  /** Resolves when every subscription has handled all events so far. */
   readonly settled: () => Promise<void>;
 }
 

@@ -1,6 +1,6 @@
-// Every operation of the instance × every kind of token, on a public and on a private repository: without the scope,
-// with it, bound elsewhere, of somebody without the permission, and ended in every way. What is expected of each stands
-// in the table of scopes, which is written by hand.
+// Access walk of all operations: every kind of token on a public and a private repository, without the scope, with it,
+// bound to another resource, of a user without the permission, and ended in every way. The expected answers are in the
+// hand-written table of scopes.
 import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import { databaseDoor } from '#test/support/database-door';
@@ -11,7 +11,7 @@ import { endedCredentials } from './ended-credentials.ts';
 import { expected, makeApp, tokensFor, type App } from './flow.ts';
 import { allBut, doorOf, lines, oauthScopes, patScopes, type Door, type TokenScope } from './scope-table.ts';
 
-/** How it was answered: the status, and the code of an error. */
+/** An answer: its status, and the code of an error. */
 type Told = string;
 const toldBy = ({ status, body }: Answer): Told => {
   const code = (body as { readonly error_code?: string } | undefined)?.error_code;
@@ -21,7 +21,7 @@ const toldBy = ({ status, body }: Answer): Told => {
 interface Holder {
   readonly who: string;
   readonly session: Client;
-  /** A token with these scopes. */
+  /** Makes a token with these scopes. */
   readonly tokens: Readonly<Record<keyof Door, (scopes: readonly TokenScope[]) => Promise<Client>>>;
 }
 
@@ -47,16 +47,16 @@ function holder(forge: TestForge, app: App, who: string, session: Client): Holde
   };
 }
 
-/** What one kind of token is to one operation. */
+/** One kind of token in the row of one operation. */
 interface Column {
   readonly what: string;
   readonly holder: Holder;
   readonly client: () => Promise<Client>;
-  /** Undefined: as the holder's session is. */
+  /** Undefined: the same answer as the holder's session gets. */
   readonly told: Told | undefined;
 }
 
-/** The scopes to ask with, and what is told. */
+/** The scopes of the token, and the expected answer. */
 function cells(
   needed: Door[keyof Door],
   all: readonly TokenScope[],
@@ -77,7 +77,7 @@ function cells(
   }
 }
 
-/** Without the scope and with it, where it has one. */
+/** Without the scope of the operation and with it, if it has one. */
 const columns = (door: Door, holder: Holder): readonly Column[] =>
   (
     [
@@ -95,7 +95,7 @@ const columns = (door: Door, holder: Holder): readonly Column[] =>
 
 const visibilities = ['public', 'private'] as const;
 
-/** Of what has ended; the walk of git asks with all of it. */
+/** Ended credentials; the access walk of git uses all of them. */
 const ended = [
   'the token of a personal access token that was deleted',
   'a personal access token past its time',
@@ -105,7 +105,7 @@ const ended = [
   'their OAuth2 token of a user who was suspended',
 ] as const;
 
-void t.test('every operation × every kind of token', { timeout: 240_000 }, async (t) => {
+void t.test('every operation with every kind of token', { timeout: 240_000 }, async (t) => {
   const door = databaseDoor();
   const forge = await startTestForge(t, {
     definitions: [door.definition],
@@ -121,7 +121,7 @@ void t.test('every operation × every kind of token', { timeout: 240_000 }, asyn
   const owner = holder(forge, app, 'the owner', admin);
   const stranger = holder(forge, app, 'a stranger', (await forge.createUser('stranger')).client);
 
-  // Answered alike by every operation, whatever it is of.
+  // Every operation gives these tokens the same answer.
   const bound = await tokensFor(forge, admin, app, {
     scope: oauthScopes.join(' '),
     resource: `${forge.url}/api/v1/mcp/admin/public`,
@@ -133,16 +133,16 @@ void t.test('every operation × every kind of token', { timeout: 240_000 }, asyn
   ].map(([what, token, told]): Column => ({ what, holder: owner, client: async () => forge.as(token), told }));
 
   const faults: string[] = [];
-  /** Of the owner's sessions, and so of the tokens that are compared with them: what would prove nothing. */
+  /** Operations that refuse the owner's session, so that comparing tokens with it would prove nothing. */
   const closed = new Set<string>();
   const used = new Set<string>();
   let asked = 0;
 
-  /** Each is asked on the one repository or on the other, so that every column meets both. */
+  /** Each column uses one of the repositories in rotation, so that every column covers both over the walk. */
   const walk = async ({ method, path, hasJsonBody }: Operation, door: Door, turn: number): Promise<void> => {
     const values = { owner: 'admin', username: 'stranger', user: 'stranger', path: 'README.md', ref: 'main' };
     const places = [...new Set(visibilities.map((repo) => fill(path, { ...values, repo })))];
-    // Nothing is changed by a member that nothing has, and who may is told of it.
+    // An unknown member makes the request change nothing, and a permitted caller gets an error about it.
     const options = { headers: { accept: '*/*' }, ...(hasJsonBody && { body: { nothing: 1 } }) };
     const ask = async (client: Client, at: string): Promise<Told> => toldBy(await client.request(method, at, options));
     const ofSession = new Map<string, Promise<Told>>();
@@ -153,7 +153,7 @@ void t.test('every operation × every kind of token', { timeout: 240_000 }, asyn
     };
     const row = [
       ...columns(door, owner),
-      // Of who lacks the permission too there is something to see where the scope does not lack.
+      // A token of the stranger is only informative if its scope is sufficient.
       ...columns(door, stranger).filter(({ told }) => told === undefined),
       ...alike,
     ];
@@ -179,11 +179,15 @@ void t.test('every operation × every kind of token', { timeout: 240_000 }, asyn
     }
   }
   t.strictSame(faults, []);
-  t.strictSame([...closed], ['POST /api/v1/auth/refresh'], 'the owner may all but refresh without a cookie');
+  t.strictSame(
+    [...closed],
+    ['POST /api/v1/auth/refresh'],
+    'the owner may use every operation; refresh alone fails without a cookie',
+  );
   t.strictSame(
     lines.filter((line) => !used.has(line)),
     [],
-    'every line of the table is of an operation',
+    'every row of the table matches an operation',
   );
   t.ok(asked > 10 * operations.length, `${asked} requests to ${operations.length} operations`);
 });

@@ -1,4 +1,4 @@
-// Document A, "Self-service OAuth2 applications", and the administrators' surface and grants of document D.
+// Tests of self-service OAuth2 applications, of their administration, and of grants.
 import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { isError } from '#test/support/error-answer';
@@ -9,7 +9,7 @@ import { callback, grantAdminScope, makeApp, paths, refresh, tokensFor, works, t
 const nobody = '00000000-0000-4000-8000-0000000000ff';
 const status = async (answer: Promise<Answer>): Promise<number> => (await answer).status;
 
-void t.test('POST: 201 with the secret once; the object of document D', async (t) => {
+void t.test('POST: 201 with the application object, and with the secret only this once', async (t) => {
   const forge = await sharedForge(t);
   const { client: owner } = await forge.createUser('owner');
   const made = await owner.post(paths.apps, {
@@ -38,14 +38,14 @@ void t.test('POST: 201 with the secret once; the object of document D', async (t
     owner: 'owner',
   });
   const shown = await owner.get(`${paths.apps}/${id}`);
-  t.strictSame(shown.body, { id, client_id, created_at, updated_at, ...rest }, 'without the secret from then on');
+  t.strictSame(shown.body, { id, client_id, created_at, updated_at, ...rest }, 'later without the secret');
   t.match((await owner.get(paths.apps)).body, { total: 1, page: 1, per_page: 25, items: [{ id }] });
   const open = await owner.post(paths.apps, { body: { name: 'Open', redirect_uris: [callback], confidential: false } });
   t.match(open.body, { confidential: false, scopes: ['openid', 'profile', 'email', 'read:user', 'mcp:read'] });
   t.notOk('client_secret' in (open.body as object));
 });
 
-void t.test('400: names, links, redirects and scopes that are not good; unknown fields', async (t) => {
+void t.test('400: invalid names, links, redirects and scopes; unknown fields', async (t) => {
   const forge = await sharedForge(t);
   const { client: owner } = await forge.createUser('owner');
   const good = { name: 'Notes', redirect_uris: [callback], scopes: ['read:user'] };
@@ -73,7 +73,7 @@ void t.test('400: names, links, redirects and scopes that are not good; unknown 
     isError(t, await owner.patch(`${paths.apps}/${id}`, { body: over }), 400, code, `PATCH, ${what}`);
 });
 
-void t.test('PATCH, rotate-secret, DELETE: the owner alone, others see 404', async (t) => {
+void t.test('PATCH, rotate-secret, DELETE: only the owner, others get 404', async (t) => {
   const forge = await sharedForge(t);
   const { client: owner } = await forge.createUser('owner');
   const { client: other } = await forge.createUser('other');
@@ -90,24 +90,28 @@ void t.test('PATCH, rotate-secret, DELETE: the owner alone, others see 404', asy
   t.strictSame(
     (await owner.patch(one, { body: { name: 'Renamed' } })).body,
     changed.body,
-    'nothing is changed to itself',
+    'the same value changes nothing',
   );
 
   const tokens = await tokensFor(forge, other, app, { scope: 'read:user read:repo' });
   const rotated = await owner.post(`${one}/rotate-secret`);
   t.equal(rotated.status, 200);
   t.strictSame(Object.keys(rotated.body as object), ['client_secret']);
-  t.equal(await status(refresh(forge, app, tokens.refresh_token)), 401, 'the old secret is good no longer');
+  t.equal(await status(refresh(forge, app, tokens.refresh_token)), 401, 'the old secret is no longer valid');
   const renewed = { ...app, secret: (rotated.body as { client_secret: string }).client_secret };
   const next = (await refresh(forge, renewed, tokens.refresh_token)).body as Tokens;
   t.ok(await works(forge, next.access_token));
 
   await owner.patch(one, { body: { scopes: ['read:repo'] } });
-  t.equal(await status(forge.as(next.access_token).get('/api/v1/auth/me')), 403, 'a scope it lost is lost at once');
+  t.equal(
+    await status(forge.as(next.access_token).get('/api/v1/auth/me')),
+    403,
+    'a scope that the application lost is lost at once',
+  );
   const last = (await refresh(forge, renewed, next.refresh_token)).body as Tokens;
   t.equal(last.scope, 'read:repo');
   t.equal(await status(owner.delete(one)), 204);
-  t.equal(await status(forge.as(last.access_token).get('/api/v1/repos')), 401, 'its tokens went with it');
+  t.equal(await status(forge.as(last.access_token).get('/api/v1/repos')), 401, 'its tokens are revoked with it');
   t.equal(await status(owner.get(one)), 404);
   const open = await makeApp(owner, { confidential: false });
   isError(t, await owner.post(`${paths.apps}/${open.id}/rotate-secret`), 409, 'conflict', 'a public client');
@@ -118,10 +122,10 @@ void t.test('422 past a hundred applications of one user', async (t) => {
   const { client: owner } = await forge.createUser('owner');
   for (let made = 0; made < 100; made += 10) await Promise.all(Array.from({ length: 10 }, () => makeApp(owner)));
   const body = { name: 'One more', redirect_uris: [callback] };
-  isError(t, await owner.post(paths.apps, { body }), 422, 'unprocessable', 'the next');
+  isError(t, await owner.post(paths.apps, { body }), 422, 'unprocessable', 'the next one');
 });
 
-void t.test('/admin/oauth2/apps needs admin:oauth2, which a super-admin has', async (t) => {
+void t.test('/admin/oauth2/apps needs admin:oauth2, which super-admins have', async (t) => {
   const forge = await startTestForge(t);
   const admin = await forge.administrator();
   const { client: delegate, id } = await forge.createUser('delegate');
@@ -131,7 +135,7 @@ void t.test('/admin/oauth2/apps needs admin:oauth2, which a super-admin has', as
     [403, 'admin scope required: admin:oauth2'],
   );
   await grantAdminScope(admin, id, 'admin:users');
-  t.equal(await status(delegate.get(paths.adminApps)), 403, 'another admin scope is none');
+  t.equal(await status(delegate.get(paths.adminApps)), 403, 'another admin scope is not enough');
   await grantAdminScope(admin, id, 'admin:oauth2');
   t.equal(await status(delegate.get(paths.adminApps)), 200);
   t.equal(await status((await forge.pat(admin, ['repo:admin'])).get(paths.adminApps)), 403);
@@ -166,11 +170,11 @@ void t.test('/admin/oauth2/apps: list and search, inspect, suspend, unsuspend, g
     ],
   });
   t.match((await admin.post(`${one}/suspend`)).body, { suspended: true });
-  t.equal(await status(admin.post(`${one}/suspend`)), 200, 'twice is as good as once');
+  t.equal(await status(admin.post(`${one}/suspend`)), 200, 'a second suspension changes nothing');
   t.notOk(await works(forge, tokens.access_token), 'every token ended at once');
   t.equal(await status(refresh(forge, notes, tokens.refresh_token)), 401);
   t.match((await admin.post(`${one}/unsuspend`)).body, { suspended: false });
-  t.notOk(await works(forge, tokens.access_token), 'and does not come back');
+  t.notOk(await works(forge, tokens.access_token), 'it remains revoked');
   t.equal(await status(refresh(forge, notes, tokens.refresh_token)), 400);
 
   const audit = (await admin.get(`${one}/audit`)).body as { items: { action: string; actor_username: string }[] };
@@ -188,11 +192,15 @@ void t.test('/admin/oauth2/apps: list and search, inspect, suspend, unsuspend, g
     t.equal(await status(admin.get(path)), 404);
   for (const act of ['suspend', 'unsuspend']) t.equal(await status(admin.post(`${one}/${act}`)), 404);
   t.equal(await status(admin.delete(one)), 404);
-  t.match((await admin.get(`${one}/audit`)).body, { items: [{ action: 'oauth_app.deleted' }] }, 'the trail stays');
+  t.match(
+    (await admin.get(`${one}/audit`)).body,
+    { items: [{ action: 'oauth_app.deleted' }] },
+    'the audit trail remains',
+  );
   t.equal(await status(admin.get(`${paths.adminApps}/none`)), 400);
 });
 
-void t.test('/user/oauth2/grants: what the caller granted; DELETE ends the tokens', async (t) => {
+void t.test('/user/oauth2/grants: the grants of the caller; DELETE revokes the tokens', async (t) => {
   const forge = await sharedForge(t);
   const { client: visitor } = await forge.createUser('visitor');
   const { client: other } = await forge.createUser('other');
@@ -207,7 +215,7 @@ void t.test('/user/oauth2/grants: what the caller granted; DELETE ends the token
   t.match(
     (await visitor.get(paths.grants)).body,
     { total: 1, items: [{ scopes: ['read:user', 'openid'] }] },
-    'asking for less hides nothing that a token has',
+    'requesting fewer scopes hides none that a token has',
   );
   t.equal(await status(visitor.delete(`${paths.grants}/nobody`)), 404);
   t.equal(await status(visitor.delete(`${paths.grants}/${app.clientId}`)), 204);
@@ -215,10 +223,10 @@ void t.test('/user/oauth2/grants: what the caller granted; DELETE ends the token
   t.match((await visitor.get(paths.grants)).body, { total: 0, items: [] });
   t.notOk(await works(forge, mine.access_token));
   t.equal(await status(refresh(forge, app, mine.refresh_token)), 400);
-  t.ok(await works(forge, theirs.access_token), 'those of others stay');
+  t.ok(await works(forge, theirs.access_token), 'grants of others remain');
 });
 
-void t.test('an id that is no uuid is 400 on every operation that takes one', async (t) => {
+void t.test('an id that is not a uuid is 400 on every operation with an id', async (t) => {
   const forge = await sharedForge(t);
   const admin = await forge.administrator();
   const taking = forge.contract.operations.filter(({ path }) => /\/oauth2\/apps\/\{id\}/.test(path));

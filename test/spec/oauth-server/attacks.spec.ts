@@ -1,5 +1,5 @@
-// The attacks on tokens, scopes and OAuth2 that forges have known, by number: 1 to 19 of the list the suite follows.
-// Those of other doors are named with the spec that holds them.
+// Tests of known attacks on tokens, scopes and OAuth2, numbered 1 to 19. Attacks on other parts are listed with the
+// spec that tests them.
 import { createHmac } from 'node:crypto';
 import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
@@ -53,14 +53,14 @@ void t.test('1. a token without the repository scope is refused on git, as Beare
     }
 });
 
-void t.test('2. an OAuth2 token as the Basic password on REST is no credential at all', async (t) => {
+void t.test('2. an OAuth2 token as the Basic password is not accepted on REST', async (t) => {
   const { forge, user, app } = await world(t);
   const { access_token: token } = await tokensFor(forge, user, app, { scope: 'read:user' });
   for (const path of ['/api/v1/auth/me', '/api/v1/repos/visitor/mine', '/api/v1/repos'])
     t.equal(await status(forge.anonymous.get(path, basicOf(token))), 401, path);
 });
 
-void t.test('3. every operation that names a scope refuses a token without it', async (t) => {
+void t.test('3. every operation with a scope refuses a token without it', async (t) => {
   const { forge, app } = await world(t);
   const admin = await forge.administrator();
   const { access_token: narrow } = await tokensFor(forge, admin, app, { scope: 'email' });
@@ -75,7 +75,7 @@ void t.test('3. every operation that names a scope refuses a token without it', 
   }
 });
 
-void t.test('4. a restricted token reaches no self routes and mints nothing wider', async (t) => {
+void t.test('4. a restricted token cannot use self-service routes or create a token with more scopes', async (t) => {
   const { forge, user, app } = await world(t);
   const pat = await forge.pat(user, ['repo:read']);
   const { access_token: token } = await tokensFor(forge, user, app, { scope: 'read:user' });
@@ -94,13 +94,13 @@ void t.test('4. a restricted token reaches no self routes and mints nothing wide
   }
 });
 
-void t.test('5. a code: a second use, an expired one, and two exchanges at once', async (t) => {
+void t.test('5. a code: a second use, an expired one, and two concurrent exchanges', async (t) => {
   const { forge, user, app } = await world(t);
   const { code, keys } = await codeFor(user, app);
   const answers = await Promise.all([exchange(forge, app, code, keys), exchange(forge, app, code, keys)]);
   t.strictSame(answers.map(({ status: got }) => got).sort(), [200, 400], 'exactly one');
   t.equal(await status(exchange(forge, app, code, keys)), 400);
-  // That it expires after ten minutes is proved with a clock that can be moved: test/core/oauth.
+  // The expiry after ten minutes is tested with a movable clock in test/core/oauth.
 });
 
 void t.test('6. a code is bound to client, redirect URI and PKCE', async (t) => {
@@ -113,13 +113,13 @@ void t.test('6. a code is bound to client, redirect URI and PKCE', async (t) => 
   t.equal(await status(exchange(forge, app, code, keys)), 200);
 });
 
-void t.test('7. rotation: a replay ends the family, also where two valid refreshes race', async (t) => {
+void t.test('7. rotation: a replay ends the family, also if two valid refreshes race', async (t) => {
   const { forge, user, app } = await world(t);
   const first = await tokensFor(forge, user, app);
   const answers = await Promise.all([1, 2].map(() => refresh(forge, app, first.refresh_token)));
   t.strictSame(answers.map(({ status: got }) => got).sort(), [200, 400]);
   const won = answers.find(({ status: got }) => got === 200)?.body as Tokens;
-  t.equal(await status(refresh(forge, app, won.refresh_token)), 400, 'the thief and the owner alike');
+  t.equal(await status(refresh(forge, app, won.refresh_token)), 400, 'for the attacker and the owner');
   t.notOk(await works(forge, won.access_token));
 });
 
@@ -140,7 +140,7 @@ void t.test('8. PKCE: no verifier, plain, wrong lengths, an empty challenge', as
 });
 
 const registered = 'https://good.example/cb';
-/** Each is near what is registered, and is another place. */
+/** Each is similar to the registered URI, but another URI. */
 const near = [
   'https://good.example/cb/',
   'https://good.example/cb?x=1',
@@ -172,7 +172,7 @@ const near = [
 ];
 
 void t.test(
-  '9. redirect URIs match byte for byte; the one exception is the port of a loopback URI without one',
+  '9. redirect URIs match byte for byte; the only exception is the port of a loopback URI without one',
   async (t) => {
     const { user } = await world(t);
     const app = await makeApp(user, {
@@ -210,7 +210,7 @@ void t.test(
   },
 );
 
-void t.test('10. an error is sent to a registered URI alone, and is 400 without one', async (t) => {
+void t.test('10. an error is sent only to a registered URI, and is 400 without one', async (t) => {
   const { user, app } = await world(t);
   const wrong = { scope: 'nonsense', response_type: 'code' };
   for (const redirectUri of near.slice(0, 12)) {
@@ -221,7 +221,7 @@ void t.test('10. an error is sent to a registered URI alone, and is 400 without 
   t.ok(sent.headers.get('location')?.startsWith(`${app.redirectUri}?error=invalid_scope`));
 });
 
-void t.test('11. consent: no form of another site, no frame, and remember widens nothing', async (t) => {
+void t.test('11. consent: no form of another site, no frame, and remember adds no scope', async (t) => {
   const { forge, visitor, user, app } = await world(t);
   const signedIn = await forge.anonymous.post('/api/v1/auth/login', {
     body: { username: visitor.username, password: visitor.password },
@@ -242,7 +242,7 @@ void t.test('11. consent: no form of another site, no frame, and remember widens
   t.ok('auto_approve_redirect_url' in ((await askConsent(user, query)).body as object));
   const wider = await askConsent(user, { ...query, scope: 'read:user write:repo' });
   t.match(wider.body, { decision: 'consent_required', remembered_scopes: ['read:user'] });
-  // Second factors are not kept by this instance yet.
+  // This instance does not store second factors yet.
 });
 
 void t.test('12. introspection and revocation of another client’s token: inactive, 200, no effect', async (t) => {
@@ -252,14 +252,14 @@ void t.test('12. introspection and revocation of another client’s token: inact
   for (const token of [tokens.access_token, tokens.refresh_token]) {
     t.strictSame((await introspect(forge, other, token)).body, { active: false });
     t.equal(await status(postForm(forge.anonymous, paths.revoke, { token, ...proof(other) })), 200);
-    t.equal(await status(postForm(forge.anonymous, paths.revoke, { token })), 401, 'and none without a client');
+    t.equal(await status(postForm(forge.anonymous, paths.revoke, { token })), 401, 'no effect without a client');
   }
   t.ok(await works(forge, tokens.access_token));
   t.equal(await status(refresh(forge, app, tokens.refresh_token)), 200);
 });
 
 void t.test(
-  '13. registration: hidden while off, nothing of the administrators’, no place of others, bounded in parallel',
+  '13. registration: 404 while disabled, no administrator scopes, no foreign redirects, bounded also in parallel',
   async (t) => {
     const forge = await startTestForge(t);
     const register = (body: object, client: Client = forge.anonymous) => client.post(paths.register, { body });
@@ -278,43 +278,46 @@ void t.test(
       'http://169.254.169.254/',
     ])
       t.equal(errorOf(await register({ redirect_uris: [uri] })), 'invalid_redirect_uri', uri);
-    // A logo is neither kept nor fetched.
+    // A logo is neither stored nor fetched.
     const answers = await Promise.all(
       Array.from({ length: 9 }, () => register({ ...good, logo_uri: 'http://169.254.169.254/' })),
     );
-    t.equal(answers.filter(({ status: got }) => got === 201).length, 3, 'the cap');
+    t.equal(answers.filter(({ status: got }) => got === 201).length, 3, 'the limit');
   },
 );
 
-void t.test('14. suspended clients and users, deleted and demoted ones: every live token stops at once', async (t) => {
-  const forge: TestForge = await startTestForge(t);
-  const admin = await forge.administrator();
-  const { client: owner } = await forge.createUser('owner');
-  const begin = async (): Promise<{ id: string; app: App; tokens: Tokens; session: Client }> => {
-    const user = await forge.createUser();
-    const app = await makeApp(owner);
-    return { id: user.id, app, tokens: await tokensFor(forge, user.client, app), session: user.client };
-  };
-  const users = '/api/v1/admin/users';
-  for (const [what, end] of Object.entries({
-    'suspended client': ({ app }: Awaited<ReturnType<typeof begin>>) =>
-      admin.post(`${paths.adminApps}/${app.id}/suspend`),
-    'suspended user': ({ id }: { id: string }) => admin.patch(`${users}/${id}`, { body: { status: 'suspended' } }),
-    'deleted user': ({ id }: { id: string }) => admin.delete(`${users}/${id}`),
-    'deleted client': ({ app }: { app: App }) => owner.delete(`${paths.apps}/${app.id}`),
-  })) {
-    const begun = await begin();
-    t.ok(await works(forge, begun.tokens.access_token));
-    await end(begun);
-    t.equal(await status(forge.as(begun.tokens.access_token).get('/api/v1/auth/me')), 401, what);
-    t.not(await status(refresh(forge, begun.app, begun.tokens.refresh_token)), 200, what);
-  }
-  const second = await forge.createUser('second', { isAdmin: true });
-  const pat = await forge.pat(second.client, ['admin:system']);
-  t.equal(await status(pat.get(paths.adminApps)), 200);
-  await admin.patch(`${users}/${second.id}`, { body: { is_admin: false } });
-  t.equal(await status(pat.get(paths.adminApps)), 403, 'a demoted administrator');
-});
+void t.test(
+  '14. suspended clients, and suspended, deleted and demoted users: every live token stops working at once',
+  async (t) => {
+    const forge: TestForge = await startTestForge(t);
+    const admin = await forge.administrator();
+    const { client: owner } = await forge.createUser('owner');
+    const begin = async (): Promise<{ id: string; app: App; tokens: Tokens; session: Client }> => {
+      const user = await forge.createUser();
+      const app = await makeApp(owner);
+      return { id: user.id, app, tokens: await tokensFor(forge, user.client, app), session: user.client };
+    };
+    const users = '/api/v1/admin/users';
+    for (const [what, end] of Object.entries({
+      'suspended client': ({ app }: Awaited<ReturnType<typeof begin>>) =>
+        admin.post(`${paths.adminApps}/${app.id}/suspend`),
+      'suspended user': ({ id }: { id: string }) => admin.patch(`${users}/${id}`, { body: { status: 'suspended' } }),
+      'deleted user': ({ id }: { id: string }) => admin.delete(`${users}/${id}`),
+      'deleted client': ({ app }: { app: App }) => owner.delete(`${paths.apps}/${app.id}`),
+    })) {
+      const begun = await begin();
+      t.ok(await works(forge, begun.tokens.access_token));
+      await end(begun);
+      t.equal(await status(forge.as(begun.tokens.access_token).get('/api/v1/auth/me')), 401, what);
+      t.not(await status(refresh(forge, begun.app, begun.tokens.refresh_token)), 200, what);
+    }
+    const second = await forge.createUser('second', { isAdmin: true });
+    const pat = await forge.pat(second.client, ['admin:system']);
+    t.equal(await status(pat.get(paths.adminApps)), 200);
+    await admin.patch(`${users}/${second.id}`, { body: { is_admin: false } });
+    t.equal(await status(pat.get(paths.adminApps)), 403, 'a demoted administrator');
+  },
+);
 
 void t.test('15. JWTs: no algorithm, another one, an ID token as a session, another kid, issuer or time', async (t) => {
   const { forge, visitor, user, app } = await world(t);
@@ -343,7 +346,7 @@ void t.test('15. JWTs: no algorithm, another one, an ID token as a session, anot
   t.equal(await status(forge.as(session).get('/api/v1/auth/me')), 200);
 });
 
-void t.test('16. tokens in the query are no credentials, and no secret is logged', async (t) => {
+void t.test('16. tokens in the query are ignored, and no secret is logged', async (t) => {
   const forge = await startTestForge(t, { environment: { HEXFORGE_LOG_LEVEL: 'debug' } });
   const { client: user } = await forge.createUser('visitor');
   const app = await makeApp(user);
@@ -358,7 +361,7 @@ void t.test('16. tokens in the query are no credentials, and no secret is logged
     if (typeof secret === 'string' && secret.length > 30) t.notOk(stderr.includes(secret), what);
 });
 
-void t.test('18. the same answer for what is unknown and what is wrong', async (t) => {
+void t.test('18. unknown and wrong credentials get the same answer', async (t) => {
   const { forge, app } = await world(t);
   const asked = (over: Readonly<Record<string, string | undefined>>) =>
     postForm(forge.anonymous, paths.token, { grant_type: 'authorization_code', ...over });
@@ -369,11 +372,11 @@ void t.test('18. the same answer for what is unknown and what is wrong', async (
   ];
   t.equal(new Set(answers.map(({ status: got, text }) => `${got} ${text}`)).size, 1);
   // Secrets are compared as digests of one length in constant time: test/adapters/crypto. The throttle of sign-ins is
-  // in test/spec/identity.
+  // tested in test/spec/identity.
 });
 
 void t.test(
-  '19. headers of a proxy count from trusted peers alone: registration is throttled by the real address',
+  '19. proxy headers count only from trusted peers: registration is throttled by the real address',
   async (t) => {
     const forge = await startTestForge(t, {
       configuration: { settings: { 'oauth2.dcr.enabled': true, 'oauth2.dcr.per_ip_per_hour': 2 } },
@@ -390,9 +393,8 @@ void t.test(
   },
 );
 
-void t.test('17 is not of this door', async (t) => {
-  // Sign-in, recovery and the cookies of sessions: test/spec/identity. An e-mail address given as a list is refused by
-  // the shape of the body there.
+void t.test('17. an e-mail address given as a list is refused', async (t) => {
+  // Sign-in, recovery and session cookies are tested in test/spec/identity.
   const { anonymous } = await sharedForge(t);
   t.equal(await status(anonymous.post('/api/v1/auth/login', { body: { username: ['admin'], password: 'x' } })), 400);
 });

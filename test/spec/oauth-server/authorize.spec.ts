@@ -1,4 +1,4 @@
-// Document A, "GET /api/v1/oauth2/authorize" and "POST /api/v1/oauth2/authorize".
+// Tests of oauthConsent and oauthDecide, the authorization endpoint.
 import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
@@ -24,7 +24,7 @@ const keys = pkce();
 const errorOf = (answer: Answer): unknown => (answer.body as { error?: unknown } | undefined)?.error;
 const errorAt = (answer: Answer): URLSearchParams => new URL(answer.headers.get('location') ?? '').searchParams;
 
-void t.test('GET: 200 consent metadata for the signed-in user', async (t) => {
+void t.test('GET: 200 with consent metadata for the signed-in user', async (t) => {
   const forge = await sharedForge(t);
   const { client: owner } = await forge.createUser('owner');
   const { client: user } = await forge.createUser('visitor');
@@ -52,46 +52,53 @@ void t.test('GET: 200 consent metadata for the signed-in user', async (t) => {
   );
   t.match(answer.headers.get('content-security-policy'), /frame-ancestors 'none'/);
   const all = await askConsent(user, requestOf(app, keys));
-  t.match(all.body, { scopes_requested: ['read:user', 'read:repo', 'write:repo'] }, 'absent: the registered list');
+  t.match(
+    all.body,
+    { scopes_requested: ['read:user', 'read:repo', 'write:repo'] },
+    'without a scope parameter: the registered scopes',
+  );
   t.equal(all.headers.get('access-control-allow-origin'), null);
 });
 
-void t.test('400 before there is a redirect URI that can be trusted, and where document A says so', async (t) => {
-  const forge = await sharedForge(t);
-  const { client: user } = await forge.createUser('visitor');
-  const app = await makeApp(user);
-  const good = requestOf(app, keys);
-  const suspended = await makeApp(user);
-  await (await forge.administrator()).post(`${paths.adminApps}/${suspended.id}/suspend`);
-  const cases: readonly (readonly [string, Readonly<Record<string, string | undefined>>, string])[] = [
-    ['no client_id', { client_id: undefined }, 'invalid_request'],
-    ['an empty client_id', { client_id: '' }, 'invalid_request'],
-    ['an unknown client', { client_id: 'nobody' }, 'invalid_client'],
-    ['a suspended client', { client_id: suspended.clientId }, 'invalid_client'],
-    ['no redirect_uri', { redirect_uri: undefined }, 'invalid_request'],
-    ['another redirect_uri', { redirect_uri: 'https://evil.example/callback' }, 'invalid_request'],
-    ['no response_type', { response_type: undefined }, 'unsupported_response_type'],
-    ['response_type token', { response_type: 'token' }, 'unsupported_response_type'],
-    ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
-    ['no method', { code_challenge_method: undefined }, 'invalid_request'],
-    ['method plain', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['method s256', { code_challenge_method: 's256' }, 'invalid_request'],
-    ['a short challenge', { code_challenge: 'short' }, 'invalid_request'],
-    ['a long challenge', { code_challenge: `${keys.challenge}A` }, 'invalid_request'],
-    ['a state without end', { state: 'x'.repeat(2049) }, 'invalid_request'],
-  ];
-  for (const [what, over, error] of cases)
-    for (const answer of [await askConsent(user, { ...good, ...over }), await decide(user, { ...good, ...over })]) {
-      t.equal(answer.status, 400, what);
-      t.equal(errorOf(answer), error, what);
-      t.match((answer.body as { error_description: string }).error_description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
-      t.equal(answer.headers.get('location'), null, `${what}: no redirect`);
+void t.test(
+  'oauthConsent: 400 while the redirect URI is not trusted, and for a wrong response_type or missing PKCE',
+  async (t) => {
+    const forge = await sharedForge(t);
+    const { client: user } = await forge.createUser('visitor');
+    const app = await makeApp(user);
+    const good = requestOf(app, keys);
+    const suspended = await makeApp(user);
+    await (await forge.administrator()).post(`${paths.adminApps}/${suspended.id}/suspend`);
+    const cases: readonly (readonly [string, Readonly<Record<string, string | undefined>>, string])[] = [
+      ['no client_id', { client_id: undefined }, 'invalid_request'],
+      ['an empty client_id', { client_id: '' }, 'invalid_request'],
+      ['an unknown client', { client_id: 'nobody' }, 'invalid_client'],
+      ['a suspended client', { client_id: suspended.clientId }, 'invalid_client'],
+      ['no redirect_uri', { redirect_uri: undefined }, 'invalid_request'],
+      ['another redirect_uri', { redirect_uri: 'https://evil.example/callback' }, 'invalid_request'],
+      ['no response_type', { response_type: undefined }, 'unsupported_response_type'],
+      ['response_type token', { response_type: 'token' }, 'unsupported_response_type'],
+      ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
+      ['no method', { code_challenge_method: undefined }, 'invalid_request'],
+      ['method plain', { code_challenge_method: 'plain' }, 'invalid_request'],
+      ['method s256', { code_challenge_method: 's256' }, 'invalid_request'],
+      ['a short challenge', { code_challenge: 'short' }, 'invalid_request'],
+      ['a long challenge', { code_challenge: `${keys.challenge}A` }, 'invalid_request'],
+      ['a state without end', { state: 'x'.repeat(2049) }, 'invalid_request'],
+    ];
+    for (const [what, over, error] of cases)
+      for (const answer of [await askConsent(user, { ...good, ...over }), await decide(user, { ...good, ...over })]) {
+        t.equal(answer.status, 400, what);
+        t.equal(errorOf(answer), error, what);
+        t.match((answer.body as { error_description: string }).error_description, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+        t.equal(answer.headers.get('location'), null, `${what}: no redirect`);
+      }
+    for (const name of ['client_id', 'redirect_uri', 'scope', 'state', 'code_challenge', 'nonce']) {
+      const answer = await user.get(`${paths.authorize}?${encoded(good)}&${name}=a&${name}=b`);
+      t.strictSame([answer.status, errorOf(answer)], [400, 'invalid_request'], `repeated ${name}`);
     }
-  for (const name of ['client_id', 'redirect_uri', 'scope', 'state', 'code_challenge', 'nonce']) {
-    const answer = await user.get(`${paths.authorize}?${encoded(good)}&${name}=a&${name}=b`);
-    t.strictSame([answer.status, errorOf(answer)], [400, 'invalid_request'], `repeated ${name}`);
-  }
-});
+  },
+);
 
 void t.test('302 to the registered redirect_uri with error, state and iss', async (t) => {
   const forge = await sharedForge(t);
@@ -106,7 +113,7 @@ void t.test('302 to the registered redirect_uri with error, state and iss', asyn
     ['an admin-only scope of a public client', { client_id: open.clientId, scope: 'admin:repo' }, 'invalid_scope'],
     ['the other one', { client_id: open.clientId, scope: 'read:audit' }, 'invalid_scope'],
     ['a resource elsewhere', { resource: 'https://evil.example/api/v1/mcp/a/b' }, 'invalid_target'],
-    ['a resource that is none', { resource: `${forge.url}/api/v1/repos` }, 'invalid_target'],
+    ['an unknown resource', { resource: `${forge.url}/api/v1/repos` }, 'invalid_target'],
     ['a fragment', { resource: `${forge.url}/api/v1/mcp/a/b#c` }, 'invalid_target'],
     ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
     ['one referred to', { request_uri: 'https://app.example/r' }, 'request_uri_not_supported'],
@@ -126,18 +133,22 @@ void t.test('302 to the registered redirect_uri with error, state and iss', asyn
     t.equal(back.get('code'), null, what);
   }
   const posted = await decide(user, { ...good, scope: 'nonsense' });
-  t.strictSame([posted.status, errorAt(posted).get('error')], [302, 'invalid_scope'], 'POST tells errors as GET does');
+  t.strictSame(
+    [posted.status, errorAt(posted).get('error')],
+    [302, 'invalid_scope'],
+    'POST reports errors as GET does',
+  );
   const twice = await user.get(`${paths.authorize}?${encoded(good)}&resource=a&resource=b`);
   t.equal(errorAt(twice).get('error'), 'invalid_target', 'a repeated resource');
 });
 
-void t.test('401 without a signed-in session, 403 for tokens: neither PAT nor OAuth2 token approves', async (t) => {
+void t.test('401 without a signed-in session, 403 for personal access tokens and OAuth2 tokens', async (t) => {
   const forge = await sharedForge(t);
   const { client: user } = await forge.createUser('visitor');
   const app = await makeApp(user);
   const query = requestOf(app, keys);
   t.equal((await askConsent(forge.anonymous, query)).status, 401);
-  t.equal((await askConsent(forge.anonymous, { ...query, prompt: 'none' })).status, 401, 'whatever the prompt');
+  t.equal((await askConsent(forge.anonymous, { ...query, prompt: 'none' })).status, 401, 'for any prompt');
   t.equal((await decide(forge.anonymous, query)).status, 401);
   const pat = await forge.pat(user, ['repo:admin']);
   const { access_token: token } = await tokensFor(forge, user, app);
@@ -148,7 +159,7 @@ void t.test('401 without a signed-in session, 403 for tokens: neither PAT nor OA
   }
 });
 
-void t.test('POST: the approval URL carries code, state and iss; the cancel URL access_denied', async (t) => {
+void t.test('POST: the approval URL has code, state and iss; the cancel URL has access_denied', async (t) => {
   const forge = await sharedForge(t);
   const { client: user } = await forge.createUser('visitor');
   const app = await makeApp(user, { redirect_uris: [`${callback}?kept=1`] });
@@ -157,7 +168,7 @@ void t.test('POST: the approval URL carries code, state and iss; the cancel URL 
   t.equal(approved.status, 200);
   t.equal(approved.headers.get('cache-control'), 'no-store');
   const { redirect_url: url } = approved.body as { redirect_url: string };
-  t.ok(url.startsWith(`${callback}?kept=1&`), 'the query of the redirect URI stays');
+  t.ok(url.startsWith(`${callback}?kept=1&`), 'the query of the redirect URI is kept');
   const back = new URL(url).searchParams;
   t.match(back.get('code'), /^\w{43}$/);
   t.strictSame([back.get('state'), back.get('iss'), back.get('kept')], ['s p&c', forge.url, '1']);
@@ -171,11 +182,11 @@ void t.test('POST: the approval URL carries code, state and iss; the cancel URL 
   );
 
   const absent = await decide(user, query, {});
-  t.strictSame([absent.status, errorOf(absent)], [400, 'invalid_request'], 'a missing decision is none');
+  t.strictSame([absent.status, errorOf(absent)], [400, 'invalid_request'], 'a missing decision is refused');
   t.equal((await decide(user, query, { decision: 'whatever' })).status, 200, 'any other value approves');
 });
 
-void t.test('remember: true lets the same be approved silently, false forgets, absent changes nothing', async (t) => {
+void t.test('remember: true allows silent approval, false removes it, a missing value changes nothing', async (t) => {
   const forge = await sharedForge(t);
   const { client: user } = await forge.createUser('visitor');
   const app = await makeApp(user, { redirect_uris: [callback, 'https://other.example/callback'] });
@@ -187,7 +198,7 @@ void t.test('remember: true lets the same be approved silently, false forgets, a
   t.strictSame(Object.keys(again.body as object), ['auto_approve_redirect_url']);
   const { auto_approve_redirect_url: url } = again.body as { auto_approve_redirect_url: string };
   const code = new URL(url).searchParams.get('code') ?? '';
-  t.equal((await exchange(forge, app, code, keys)).status, 200, 'with a code that is good');
+  t.equal((await exchange(forge, app, code, keys)).status, 200, 'with a valid code');
   t.ok(await silent({ scope: 'read:user' }), 'a subset');
   t.ok(await silent({ prompt: 'none' }));
   t.notOk(await silent({ scope: 'read:user write:repo' }), 'never more than was remembered');
@@ -195,13 +206,13 @@ void t.test('remember: true lets the same be approved silently, false forgets, a
     grant_exists: true,
     remembered_scopes: ['read:user', 'read:repo'],
   });
-  t.notOk(await silent({ redirect_uri: 'https://other.example/callback' }), 'nor to another place');
-  t.notOk(await silent({ resource: `${forge.url}/api/v1/mcp/a/b` }), 'nor for another resource');
-  t.notOk(await silent({ prompt: 'consent' }), 'nor where the client wants the user asked');
+  t.notOk(await silent({ redirect_uri: 'https://other.example/callback' }), 'not for another redirect URI');
+  t.notOk(await silent({ resource: `${forge.url}/api/v1/mcp/a/b` }), 'not for another resource');
+  t.notOk(await silent({ prompt: 'consent' }), 'not if the client requests consent');
 
   await approve(user, requestOf(app, keys, { scope: 'write:repo' }));
-  t.ok(await silent(), 'an answer that says nothing of it leaves it');
-  t.notOk(await silent({ scope: 'write:repo' }), 'and remembers nothing more');
+  t.ok(await silent(), 'an approval without `remember` keeps it');
+  t.notOk(await silent({ scope: 'write:repo' }), 'it adds nothing to what is remembered');
   await approve(user, requestOf(app, keys, { scope: 'read:user' }), { decision: 'yes', remember: 'false' });
   t.notOk(await silent());
   t.match((await ask()).body, { grant_exists: false, remembered_scopes: [] });
@@ -210,9 +221,9 @@ void t.test('remember: true lets the same be approved silently, false forgets, a
   const cancel = (form = {}) => decide(user, requestOf(app, keys), { decision: 'cancel', ...form });
   await cancel();
   await cancel({ remember: 'true' });
-  t.ok(await silent({ scope: 'read:user' }), 'a refusal leaves what was remembered');
+  t.ok(await silent({ scope: 'read:user' }), 'a refusal keeps what is remembered');
   t.equal((await cancel({ remember: 'false' })).status, 200);
-  t.notOk(await silent({ scope: 'read:user' }), 'unless it says otherwise');
+  t.notOk(await silent({ scope: 'read:user' }), 'unless it sends remember=false');
 });
 
 void t.test('max_age and prompt=login: a sign-in that is too old is login_required', async (t) => {
@@ -220,11 +231,15 @@ void t.test('max_age and prompt=login: a sign-in that is too old is login_requir
   const { client: user } = await forge.createUser('visitor');
   const app = await makeApp(user);
   t.equal((await askConsent(user, requestOf(app, keys, { max_age: '3600' }))).status, 200);
-  t.equal((await askConsent(user, requestOf(app, keys, { prompt: 'login' }))).status, 200, 'just now');
+  t.equal((await askConsent(user, requestOf(app, keys, { prompt: 'login' }))).status, 200, 'a recent sign-in');
   const silent = async (maxAge: string) =>
     errorAt(await askConsent(user, requestOf(app, keys, { prompt: 'none', max_age: maxAge }))).get('error');
   t.equal(await silent('3600'), 'consent_required');
-  t.equal(await silent('0'), 'login_required', 'an application was made since: that took more than no time');
+  t.equal(
+    await silent('0'),
+    'login_required',
+    'the sign-in is older than 0 seconds, because an application was created after it',
+  );
 });
 
 void t.test('the session cookie signs in here; a form of another site is csrf_rejected', async (t) => {
@@ -244,14 +259,14 @@ void t.test('the session cookie signs in here; a form of another site is csrf_re
   const from = (headers: Readonly<Record<string, string>>) =>
     postForm(browser, `${paths.authorize}?${encoded(query)}`, { decision: 'allow' }, headers);
   t.equal((await from({ origin: forge.url })).status, 200);
-  t.equal((await from({})).status, 200, 'neither header: no browser');
+  t.equal((await from({})).status, 200, 'without both headers it is not a browser');
   await postForm(browser, `${paths.authorize}?${encoded(query)}`, { decision: 'allow', remember: 'true' });
   const silent = async (site: string) => {
     const asked = await browser.get(`${paths.authorize}?${encoded(query)}`, { headers: { 'sec-fetch-site': site } });
     return 'auto_approve_redirect_url' in (asked.body as object);
   };
   t.ok(await silent('same-origin'));
-  t.notOk(await silent('cross-site'), 'a page of another site has no code made');
+  t.notOk(await silent('cross-site'), 'a page of another site cannot make a code');
   for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
     const answer = await from(headers);
     t.strictSame([answer.status, (answer.body as { error_code: string }).error_code], [403, 'csrf_rejected']);
@@ -259,7 +274,7 @@ void t.test('the session cookie signs in here; a form of another site is csrf_re
 });
 
 void t.test(
-  'form bodies: another type, a broken escape, too many fields and a repeated field are 400, too much is 413',
+  'form bodies: another type, an invalid escape, too many fields and a repeated field are 400, too large is 413',
   async (t) => {
     const forge = await sharedForge(t);
     const { client: user } = await forge.createUser('visitor');
@@ -281,7 +296,7 @@ void t.test(
   },
 );
 
-void t.test('a code dies with its session, its user and its client', async (t) => {
+void t.test('a code becomes invalid with its session, its user and its client', async (t) => {
   const forge = await startTestForge(t);
   const admin = await forge.administrator();
   const { client: owner } = await forge.createUser('owner');
@@ -304,7 +319,7 @@ void t.test('a code dies with its session, its user and its client', async (t) =
   t.strictSame(
     await outcome((_user, client) => client.delete(`${paths.grants}/${app.clientId}`)),
     [400, 'invalid_grant'],
-    'the grant is taken back',
+    'the grant is revoked',
   );
   t.strictSame(
     await outcome(() => admin.post(`${paths.adminApps}/${app.id}/suspend`)),
@@ -314,6 +329,6 @@ void t.test('a code dies with its session, its user and its client', async (t) =
   t.strictSame(
     await outcome(async () => undefined).catch(() => 'refused'),
     'refused',
-    'a suspended client is given no code',
+    'a suspended client gets no code',
   );
 });

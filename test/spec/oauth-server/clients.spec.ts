@@ -1,4 +1,5 @@
-// Stock clients, unmodified, against the running server: openid-client and oauth4webapi, public and confidential.
+// Tests of unmodified client libraries against the running server: openid-client and oauth4webapi, public and
+// confidential.
 import * as oauth from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import t from 'tap';
@@ -8,7 +9,7 @@ import type { Client } from '#test/support/client';
 
 const scope = 'openid profile email read:user';
 
-/** The browser: the page of consent asks, the user says yes, and the callback is where that leads. */
+/** Acts as the browser: opens the consent page, approves, and returns the callback URL. */
 async function consent(user: Client, url: URL): Promise<URL> {
   const asked = await user.get(`${paths.authorize}${url.search}`);
   if (asked.status !== 200) throw new Error(`consent answered ${asked.status}: ${asked.text}`);
@@ -72,13 +73,13 @@ void t.test(
       t.equal(info.email_verified, true);
       const next = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? '');
       t.strictSame([next.claims()?.sub, next.claims()?.nonce], [visitor.id, undefined]);
-      t.equal(next.claims()?.['auth_time'], claims?.['auth_time'], 'of the same sign-in');
+      t.equal(next.claims()?.['auth_time'], claims?.['auth_time'], 'the same sign-in');
       if (confidential) {
         const found = await oidc.tokenIntrospection(config, next.access_token);
         t.match(found, { active: true, client_id: app.clientId, scope });
       }
       await oidc.tokenRevocation(config, next.refresh_token ?? '');
-      await t.rejects(oidc.fetchUserInfo(config, next.access_token, visitor.id), `${what}: nothing is good any more`);
+      await t.rejects(oidc.fetchUserInfo(config, next.access_token, visitor.id), `${what}: no token is valid any more`);
     }
   },
 );

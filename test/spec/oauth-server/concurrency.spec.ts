@@ -1,5 +1,5 @@
-// Races at the token endpoint: one winner, reuse detected, and nothing usable afterwards. HEXFORGE_TEST_RACES says how
-// often each is run.
+// Tests of races at the token endpoint: one request wins, reuse is detected, and no token is usable afterwards.
+// HEXFORGE_TEST_RACES is the number of rounds of each race.
 import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
@@ -30,7 +30,7 @@ void t.test('races', { timeout: 11 * timeout }, async (t) => {
   const visitor = await forge.createUser('visitor');
   const app = await makeApp(owner);
 
-  /** What of these is good for anything. */
+  /** Describes which of these tokens still work. */
   const alive = async (tokens: readonly Tokens[]): Promise<string[]> => {
     const found: string[] = [];
     for (const { access_token: access, refresh_token: renewing } of tokens) {
@@ -41,9 +41,9 @@ void t.test('races', { timeout: 11 * timeout }, async (t) => {
   };
   const unless = (good: boolean, fault: string): string[] => (good ? [] : [fault]);
 
-  /** Each yields what was wrong in a round. */
+  /** Each returns the faults of one round. */
   const races: Readonly<Record<string, () => Promise<readonly string[]>>> = {
-    'many exchanges of one code: one wins, and what it won ends': async () => {
+    'many concurrent exchanges of one code: one succeeds, and its tokens are revoked': async () => {
       const { code, keys } = await codeFor(owner, app);
       const answers = await Promise.all(Array.from({ length: parallel }, () => exchange(forge, app, code, keys)));
       const won = tokensOf(answers);
@@ -102,17 +102,17 @@ void t.test('races', { timeout: 11 * timeout }, async (t) => {
         ...unless((await exchange(forge, app, code, keys)).status === 400, 'the code works'),
       ];
     },
-    'many first approvals at once: one grant, and each code is good': async () => {
+    'many concurrent first approvals: one grant, and each code is valid': async () => {
       const fresh = await makeApp(owner);
       const codes = await Promise.all(Array.from({ length: 10 }, () => codeFor(owner, fresh)));
       const grants = (await owner.get(`${paths.grants}?per_page=100`)).body as { items: { client_id: string }[] };
       const answers = await Promise.all(codes.map(({ code, keys }) => exchange(forge, fresh, code, keys)));
       return [
         ...unless(grants.items.filter(({ client_id: id }) => id === fresh.clientId).length === 1, 'several grants'),
-        ...unless(tokensOf(answers).length === 10, 'a code was not good'),
+        ...unless(tokensOf(answers).length === 10, 'a code was not valid'),
       ];
     },
-    'a code that is tried with many wrong verifiers at once is void': async () => {
+    'a code is void after many concurrent exchanges with wrong verifiers': async () => {
       const { code, keys } = await codeFor(owner, app);
       const tried = await Promise.all(Array.from({ length: parallel }, () => exchange(forge, app, code, pkce())));
       return [
@@ -126,10 +126,10 @@ void t.test('races', { timeout: 11 * timeout }, async (t) => {
     ...Object.fromEntries(
       Object.entries<(id: string, client: Client) => Promise<Answer>>({
         'revoke-tokens': (id) => admin.post(`/api/v1/admin/users/${id}/revoke-tokens`),
-        'a password that is set': (id) =>
+        'a password change': (id) =>
           admin.post(`/api/v1/admin/users/${id}/password`, { body: { password: 'another password' } }),
         'the deletion of the user': (id) => admin.delete(`/api/v1/admin/users/${id}`),
-        'the grant taken back': (_id, client) => client.delete(`${paths.grants}/${app.clientId}`),
+        'the revocation of the grant': (_id, client) => client.delete(`${paths.grants}/${app.clientId}`),
       }).map(([what, end]) => [
         `a refresh, an exchange and ${what}`,
         async () => {

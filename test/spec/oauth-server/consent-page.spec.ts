@@ -1,5 +1,5 @@
-// Document A, "Authorization-server metadata": the browser consent page on {web_url}, and the page of sign-in before it
-// (document D: the web pages of the instance live under /-/), as a browser without scripts goes through them.
+// Tests of the consent page and the sign-in page of the web interface, which live under /-/, with a browser without
+// scripts.
 import * as oidc from 'openid-client';
 import t, { type Test } from 'tap';
 import { Browser, policyOf } from '#test/support/browser';
@@ -36,7 +36,7 @@ const credentials = (user: { readonly username: string; readonly password: strin
   password: user.password,
 });
 
-/** A user with an application, and a browser that has signed in. */
+/** A user with an application, and a signed-in browser. */
 async function scene(forge: TestForge, over: Parameters<typeof makeApp>[1] = {}) {
   const user = await forge.createUser('visitor', { username: 'visitor' });
   const app = await makeApp(user.client, over);
@@ -45,7 +45,7 @@ async function scene(forge: TestForge, over: Parameters<typeof makeApp>[1] = {})
   return { user, app, browser };
 }
 
-/** What every page says of itself (reference: OAuth 2.0 Security Best Current Practice, clickjacking and leaks). */
+/** Asserts the headers of every page (OAuth 2.0 Security Best Current Practice, clickjacking and referrer leaks). */
 function holdsHeaders(t: Test, answer: Answer, leadsTo: readonly string[] = []): void {
   const directives = ['default-src', 'form-action', 'frame-ancestors', 'base-uri'];
   t.strictSame(
@@ -63,7 +63,7 @@ function holdsHeaders(t: Test, answer: Answer, leadsTo: readonly string[] = []):
   t.notMatch(answer.text, /<script|javascript:| on[a-z]+=| src=|<link|<img|<iframe/);
 }
 
-void t.test('from the application to sign-in, consent, and back with a code that is good', async (t) => {
+void t.test('from the application to sign-in, consent, and back with a valid code', async (t) => {
   const forge = await sharedForge(t);
   const owner = await forge.createUser('owner');
   const visitor = await forge.createUser('visitor');
@@ -98,7 +98,7 @@ void t.test('from the application to sign-in, consent, and back with a code that
     /goes to app\.example/,
   ])
     t.match(browser.text, said);
-  t.notMatch(browser.text, /write:repo|vouches/, 'no more than was asked for');
+  t.notMatch(browser.text, /write:repo|vouches/, 'no more than was requested');
 
   await browser.submit({ decision: 'cancel' });
   t.strictSame(browser.way, [303]);
@@ -119,7 +119,7 @@ void t.test('from the application to sign-in, consent, and back with a code that
   t.equal(tokens.status, 200);
 });
 
-void t.test('what is remembered goes straight on, from sign-in too, but not from a frame or an image', async (t) => {
+void t.test('remembered consent redirects at once, also after sign-in, but not in a frame or an image', async (t) => {
   const forge = await sharedForge(t);
   const { user, app, browser } = await scene(forge);
   await browser.open(urlOf(app));
@@ -130,7 +130,7 @@ void t.test('what is remembered goes straight on, from sign-in too, but not from
 
   const other = await browse(forge).open(urlOf(app));
   await other.submit(credentials(user));
-  t.strictSame([other.way, other.hasLeft], [[200, 302], true], 'the form of sign-in may lead anywhere in the end');
+  t.strictSame([other.way, other.hasLeft], [[200, 302], true], 'the sign-in form may end in a redirect anywhere');
   t.ok(back(other).get('code'));
 
   for (const dest of ['iframe', 'image', 'empty']) {
@@ -138,10 +138,10 @@ void t.test('what is remembered goes straight on, from sign-in too, but not from
     t.strictSame([browser.way, browser.form().fields], [[200], { remember: 'true' }], dest);
   }
   await browser.open(urlOf(app, { prompt: 'consent' }));
-  t.match(browser.text, /asks for access/, 'prompt=consent asks');
+  t.match(browser.text, /asks for access/, 'prompt=consent shows the page');
 });
 
-void t.test('400, a page and never a redirect, while the redirect URI is not the client’s', async (t) => {
+void t.test('400 with a page and without a redirect if the redirect URI is not one of the client’s', async (t) => {
   const forge = await sharedForge(t);
   const { user, app, browser } = await scene(forge);
   const suspended = await makeApp(user.client);
@@ -175,7 +175,7 @@ void t.test('400, a page and never a redirect, while the redirect URI is not the
   t.match(browser.text, /decision is missing/);
 });
 
-void t.test('other errors go to the redirect URI, of GET with 302 and of POST with 303', async (t) => {
+void t.test('other errors are sent to the redirect URI, with 302 after GET and 303 after POST', async (t) => {
   const forge = await sharedForge(t);
   const { user, app, browser } = await scene(forge);
   const cases: readonly (readonly [Over, string])[] = [
@@ -193,10 +193,10 @@ void t.test('other errors go to the redirect URI, of GET with 302 and of POST wi
   t.equal(posted.status, 303);
   t.match(posted.headers.get('location'), /^https:\/\/app\.example\/callback\?error=invalid_scope&/);
   const anonymous = await browse(forge).open(urlOf(app, { prompt: 'none' }));
-  t.strictSame([anonymous.way, back(anonymous).get('error')], [[302], 'login_required'], 'nobody may be asked');
+  t.strictSame([anonymous.way, back(anonymous).get('error')], [[302], 'login_required'], 'prompt=none shows no page');
 });
 
-void t.test('a session alone: without one, with a token, and once it has ended, there is sign-in', async (t) => {
+void t.test('only a session: without one, with a token, and after it has ended, sign-in is shown', async (t) => {
   const forge = await sharedForge(t);
   const { user, app, browser } = await scene(forge);
   const pat = await forge.pat(user.client, ['repo:admin']);
@@ -220,7 +220,7 @@ void t.test('a session alone: without one, with a token, and once it has ended, 
   t.strictSame([browser.way, browser.location.pathname], [[303, 200], signInPath]);
   await browser.submit({ username: user.username, password: 'another password' });
   await browser.submit({ decision: 'approve' });
-  t.ok(back(browser).get('code'), 'and on from there');
+  t.ok(back(browser).get('code'), 'the flow continues');
 });
 
 void t.test('sign-in: cookies, throttle and audit of POST /auth/login', async (t) => {
@@ -249,7 +249,11 @@ void t.test('sign-in: cookies, throttle and audit of POST /auth/login', async (t
   t.match(throttled.text, /Too many wrong passwords/);
   t.match(throttled.text, /<form method="post">/);
   t.strictSame(throttled.headers.getSetCookie(), []);
-  t.equal((await forge.anonymous.post('/api/v1/auth/login', { body: credentials(user) })).status, 429, 'one throttle');
+  t.equal(
+    (await forge.anonymous.post('/api/v1/auth/login', { body: credentials(user) })).status,
+    429,
+    'one throttle for both',
+  );
 
   const admin = await forge.administrator();
   const entries = async (action: string) => {
@@ -266,14 +270,14 @@ void t.test('sign-in: cookies, throttle and audit of POST /auth/login', async (t
   t.match(barred.text, /The account is suspended/);
 });
 
-void t.test('return_to leads to this instance alone', async (t) => {
+void t.test('return_to leads only to this instance', async (t) => {
   const forge = await sharedForge(t);
   const user = await forge.createUser('visitor');
   const next = async (returnTo: string) => {
     const path = `${signInPath}?${encoded({ return_to: returnTo })}`;
     const shown = await forge.anonymous.get(path);
     t.equal(shown.status, 200, returnTo);
-    t.notMatch(shown.text, /evil/, 'the form leads to itself');
+    t.notMatch(shown.text, /evil/, 'the form is submitted to the same page');
     const answer = await postForm(forge.anonymous, path, credentials(user));
     t.strictSame([answer.status, answer.headers.get('location')], [200, null], returnTo);
     return [answer.headers.get('refresh'), answer.text.includes('<a ')];
@@ -304,32 +308,39 @@ void t.test('return_to leads to this instance alone', async (t) => {
   const good = { '/-/a?b=c%20d&e=/': '/-/a?b=c%20d&e=/', '/-/"><b>evil': '/-/%22%3E%3Cb%3Eevil', '/-/../-/a': '/-/a' };
   for (const [asked, path] of Object.entries(good))
     t.strictSame(await next(asked), [`0; url=${forge.url}${path}`, true], asked);
-  t.strictSame(await next('/%2F/evil.example'), [`0; url=${forge.url}/%2F/evil.example`, true], 'a path of ours');
+  t.strictSame(
+    await next('/%2F/evil.example'),
+    [`0; url=${forge.url}/%2F/evil.example`, true],
+    'a path of this instance',
+  );
 });
 
-void t.test('403 csrf_rejected for a form of another site, with cookies and for sign-in without', async (t) => {
-  const forge = await sharedForge(t);
-  const { user, app, browser } = await scene(forge);
-  for (const origin of ['https://evil.example', 'null', forge.url.replace('127.0.0.1', '127.0.0.1.evil.example')]) {
+void t.test(
+  '403 csrf_rejected for a form of another site, with cookies, and also for sign-in without cookies',
+  async (t) => {
+    const forge = await sharedForge(t);
+    const { user, app, browser } = await scene(forge);
+    for (const origin of ['https://evil.example', 'null', forge.url.replace('127.0.0.1', '127.0.0.1.evil.example')]) {
+      await browser.open(urlOf(app));
+      await browser.submit({ decision: 'approve', remember: 'true' }, { origin });
+      t.strictSame(browser.way, [403], origin);
+      t.match(browser.text, /comes from another site/);
+      const signIn = await postForm(forge.anonymous, signInPath, credentials(user), { origin });
+      t.strictSame([signIn.status, signIn.headers.getSetCookie()], [403, []], `sign-in, ${origin}`);
+    }
+    for (const site of ['cross-site', 'same-site']) {
+      const signIn = await postForm(forge.anonymous, signInPath, credentials(user), { 'sec-fetch-site': site });
+      t.equal(signIn.status, 403, site);
+    }
+    const grants = (await user.client.get(paths.grants)).body as { total: number };
+    t.equal(grants.total, 0, 'nothing was granted');
     await browser.open(urlOf(app));
-    await browser.submit({ decision: 'approve', remember: 'true' }, { origin });
-    t.strictSame(browser.way, [403], origin);
-    t.match(browser.text, /comes from another site/);
-    const signIn = await postForm(forge.anonymous, signInPath, credentials(user), { origin });
-    t.strictSame([signIn.status, signIn.headers.getSetCookie()], [403, []], `sign-in, ${origin}`);
-  }
-  for (const site of ['cross-site', 'same-site']) {
-    const signIn = await postForm(forge.anonymous, signInPath, credentials(user), { 'sec-fetch-site': site });
-    t.equal(signIn.status, 403, site);
-  }
-  const grants = (await user.client.get(paths.grants)).body as { total: number };
-  t.equal(grants.total, 0, 'nothing was granted');
-  await browser.open(urlOf(app));
-  await browser.submit({ decision: 'approve' });
-  t.ok(back(browser).get('code'), 'the page itself may, under the policy of its own');
-});
+    await browser.submit({ decision: 'approve' });
+    t.ok(back(browser).get('code'), 'the page itself may submit, under its own policy');
+  },
+);
 
-void t.test('what applications say of themselves is shown as text', async (t) => {
+void t.test('texts of applications are shown as text', async (t) => {
   const forge = await sharedForge(t);
   const user = await forge.createUser('visitor');
   const name = `</title><script>alert("1")</script>'&amp;`;
@@ -358,12 +369,16 @@ void t.test('what applications say of themselves is shown as text', async (t) =>
   t.ok(browser.text.includes(`${name} asks for access`), browser.text);
   t.ok(browser.text.includes('<form action="https://evil.example">'));
   t.ok(browser.links.includes('https://app.example/?a=1&b=2'));
-  t.strictSame(policyOf(browser.page, 'form-action'), ["'self'", 'http:'], 'a policy has no words for an IPv6 address');
+  t.strictSame(
+    policyOf(browser.page, 'form-action'),
+    ["'self'", 'http:'],
+    'a content security policy cannot express an IPv6 address',
+  );
   await browser.submit({ decision: 'approve' });
   t.equal(browser.location.host, '[::1]:4711');
 });
 
-void t.test('one that registered itself is said to have; a resource is named', async (t) => {
+void t.test('a client that registered itself is marked as such; a resource is named', async (t) => {
   const forge = await startTestForge(t);
   await setSetting(forge, 'oauth2.dcr.enabled', 'true');
   const user = await forge.createUser('visitor');
@@ -431,7 +446,7 @@ void t.test('openid-client runs the flow through the page', async (t) => {
     const info = await oidc.fetchUserInfo(config, tokens.access_token, user.id);
     t.equal(info.preferred_username, 'visitor');
   }
-  // Approved without the page, so that it is the same answer that both doors remember.
+  // Approved through the API, so that the page uses the same remembered consent.
   await approve(user.client, requestOf(app, keys, { scope: 'read:user' }), { decision: 'yes', remember: 'true' });
   const browser = await browse(forge).open(urlOf(app, { scope: 'read:user' }));
   await browser.submit(credentials(user));

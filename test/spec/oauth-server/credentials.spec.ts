@@ -1,4 +1,5 @@
-// OAuth2 tokens as credentials: on REST by the scope of the route, on git as a Basic password, and at userinfo.
+// Tests of OAuth2 tokens as credentials: on REST by the scope of the route, on git as a Basic password, and at
+// userinfo.
 import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { isError } from '#test/support/error-answer';
@@ -34,36 +35,39 @@ async function world(t: Parameters<typeof sharedForge>[0]) {
   return { forge, visitor, app, tokens };
 }
 
-void t.test('scope and permission are both needed; a wider scope includes the narrower of its family', async (t) => {
-  const { forge, visitor, tokens } = await world(t);
-  const { client: other } = await forge.createUser('other');
-  await visitor.client.post('/api/v1/repos', { body: { name: 'mine', visibility: 'private' } });
-  await other.post('/api/v1/repos', { body: { name: 'theirs', visibility: 'private' } });
-  const as = async (scope: string) => forge.as((await tokens(scope)).access_token);
-  const [reading, writing, administering, profile] = [
-    await as('read:repo'),
-    await as('write:repo'),
-    await as('admin:repo'),
-    await as('read:user'),
-  ];
-  const mine = '/api/v1/repos/visitor/mine';
-  for (const client of [reading, writing, administering]) t.equal(await status(client.get(mine)), 200);
-  const refused = await profile.get(mine);
-  isError(t, refused, 403, 'insufficient_scope', 'read:user');
-  t.equal(refused.headers.get('www-authenticate'), 'Bearer error="insufficient_scope", scope="read:repo"');
-  t.equal(await status(reading.post('/api/v1/repos', { body: { name: 'more' } })), 403);
-  t.equal(await status(writing.post('/api/v1/repos', { body: { name: 'more' } })), 201);
-  t.equal(await status(writing.patch(mine, { body: { description: 'x' } })), 403);
-  t.equal(await status(administering.patch(mine, { body: { description: 'x' } })), 200);
-  t.equal(await status(administering.get('/api/v1/repos/other/theirs')), 404, 'a scope is no permission');
-  t.equal(await status(profile.get('/api/v1/auth/me')), 200);
-  t.equal(await status(reading.get('/api/v1/auth/me')), 403, 'not with read:repo');
-  for (const path of ['/api/v1/user/tokens', paths.apps, paths.grants, '/api/v1/admin/users', paths.adminApps])
-    t.equal(await status(administering.get(path)), 403, `${path} is for no OAuth2 token`);
-});
+void t.test(
+  'scope and permission are both needed; a wider scope includes the narrower one of its family',
+  async (t) => {
+    const { forge, visitor, tokens } = await world(t);
+    const { client: other } = await forge.createUser('other');
+    await visitor.client.post('/api/v1/repos', { body: { name: 'mine', visibility: 'private' } });
+    await other.post('/api/v1/repos', { body: { name: 'theirs', visibility: 'private' } });
+    const as = async (scope: string) => forge.as((await tokens(scope)).access_token);
+    const [reading, writing, administering, profile] = [
+      await as('read:repo'),
+      await as('write:repo'),
+      await as('admin:repo'),
+      await as('read:user'),
+    ];
+    const mine = '/api/v1/repos/visitor/mine';
+    for (const client of [reading, writing, administering]) t.equal(await status(client.get(mine)), 200);
+    const refused = await profile.get(mine);
+    isError(t, refused, 403, 'insufficient_scope', 'read:user');
+    t.equal(refused.headers.get('www-authenticate'), 'Bearer error="insufficient_scope", scope="read:repo"');
+    t.equal(await status(reading.post('/api/v1/repos', { body: { name: 'more' } })), 403);
+    t.equal(await status(writing.post('/api/v1/repos', { body: { name: 'more' } })), 201);
+    t.equal(await status(writing.patch(mine, { body: { description: 'x' } })), 403);
+    t.equal(await status(administering.patch(mine, { body: { description: 'x' } })), 200);
+    t.equal(await status(administering.get('/api/v1/repos/other/theirs')), 404, 'a scope is not a permission');
+    t.equal(await status(profile.get('/api/v1/auth/me')), 200);
+    t.equal(await status(reading.get('/api/v1/auth/me')), 403, 'not with read:repo');
+    for (const path of ['/api/v1/user/tokens', paths.apps, paths.grants, '/api/v1/admin/users', paths.adminApps])
+      t.equal(await status(administering.get(path)), 403, `${path} accepts no OAuth2 token`);
+  },
+);
 
 void t.test(
-  'a token that is malformed, unknown, revoked or no access token gives 401, also on public data',
+  'a token that is malformed, unknown, revoked or not an access token gives 401, also on public data',
   async (t) => {
     const { forge, tokens } = await world(t);
     const { access_token: good, refresh_token: other } = await tokens('read:user');
@@ -73,18 +77,14 @@ void t.test(
       isError(t, answer, 401, 'unauthorized', token.slice(0, 8));
       t.equal(answer.headers.get('www-authenticate'), 'Bearer error="invalid_token"');
     }
-    t.equal(await status(forge.anonymous.get(`/api/v1/auth/me?access_token=${good}`)), 401, 'none in the query');
-    t.equal(
-      await status(forge.anonymous.get('/api/v1/auth/me', { headers: basicOf('x', good) })),
-      401,
-      'none in Basic',
-    );
+    t.equal(await status(forge.anonymous.get(`/api/v1/auth/me?access_token=${good}`)), 401, 'not in the query');
+    t.equal(await status(forge.anonymous.get('/api/v1/auth/me', { headers: basicOf('x', good) })), 401, 'not in Basic');
     t.equal(
       await status(forge.anonymous.get('/api/v1/auth/me', { headers: { cookie: `svc_access_token=${good}` } })),
       401,
     );
     const cased = { headers: { authorization: `bEaReR ${good}` } };
-    t.equal(await status(forge.anonymous.get('/api/v1/auth/me', cased)), 200, 'the scheme in any case');
+    t.equal(await status(forge.anonymous.get('/api/v1/auth/me', cased)), 200, 'the scheme ignoring case');
   },
 );
 
@@ -126,7 +126,7 @@ void t.test('git over HTTP: the token as the Basic password, with the scope of t
   t.not(
     (await git.ran('ls-remote', at('x-oauth-token', profile.access_token))).code,
     0,
-    'read:user reads no repository',
+    'read:user cannot read repositories',
   );
   const refs = '/visitor/mine.git/info/refs?service=git-upload-pack';
   t.equal(await status(forge.as(reading.access_token).get(refs)), 200, 'as a bearer token too');
@@ -180,12 +180,12 @@ void t.test('suspension, deletion, revoke-tokens and a new password end every to
     t.equal(await status(refresh(forge, app, tokens.refresh_token)), 400, what);
     if (what === 'suspension') {
       await admin.patch(`${users}/${user.id}`, { body: { status: 'active' } });
-      t.equal(await status(forge.as(tokens.access_token).get('/api/v1/repos')), 401, 'they do not come back');
+      t.equal(await status(forge.as(tokens.access_token).get('/api/v1/repos')), 401, 'they remain revoked');
     }
   }
 });
 
-void t.test('all of it survives a restart: tokens, and the knowledge of those that were used', async (t) => {
+void t.test('everything survives a restart: tokens, and which refresh tokens were used', async (t) => {
   const before = await startTestForge(t);
   const visitor = await before.createUser('visitor');
   const app = await makeApp(visitor.client);
@@ -200,7 +200,7 @@ void t.test('all of it survives a restart: tokens, and the knowledge of those th
   t.notOk(await works(after, second.access_token));
 });
 
-void t.test('a password that is reset at the machine, with no server running, ends every token', async (t) => {
+void t.test('a password reset on the command line while no server runs ends every token', async (t) => {
   const before = await startTestForge(t);
   const admin = await before.administrator();
   const app = await makeApp(admin);

@@ -1,4 +1,4 @@
-// Document A, "Discovery", and what document D adds: metadata, protected resources, keys.
+// Tests of discovery: server metadata, protected resources and keys.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
@@ -9,7 +9,7 @@ const resource = '/.well-known/oauth-protected-resource/api/v1/mcp';
 const documentedScopes =
   'read:user read:repo write:repo admin:repo read:issue write:issue read:pipeline write:pipeline read:package write:package read:audit openid profile email mcp:read';
 
-void t.test('Authorization-server metadata: 200 with the fields of document A and D, not to be stored', async (t) => {
+void t.test('authorization-server metadata: 200 with the documented fields, not to be stored', async (t) => {
   const { anonymous, url } = await sharedForge(t);
   for (const path of [paths.metadata, openid]) {
     const answer = await anonymous.get(path);
@@ -35,11 +35,11 @@ void t.test('Authorization-server metadata: 200 with the fields of document A an
     t.strictSame(body['token_endpoint_auth_methods_supported'], ['client_secret_basic', 'client_secret_post', 'none']);
     t.strictSame(body['subject_types_supported'], ['public']);
     t.strictSame(body['id_token_signing_alg_values_supported'], ['RS256']);
-    t.notOk('registration_endpoint' in body, 'registration is off');
+    t.notOk('registration_endpoint' in body, 'registration is disabled');
   }
 });
 
-void t.test('registration_endpoint is there exactly while registration is on', async (t) => {
+void t.test('registration_endpoint exists only while registration is enabled', async (t) => {
   const forge = await startTestForge(t);
   const shown = async () => (await forge.anonymous.get(paths.metadata)).body as { registration_endpoint?: string };
   await setSetting(forge, 'oauth2.dcr.enabled', 'true');
@@ -48,14 +48,14 @@ void t.test('registration_endpoint is there exactly while registration is on', a
   t.equal((await shown()).registration_endpoint, undefined);
 });
 
-void t.test('Nothing of a request goes into it: neither Host nor X-Forwarded headers', async (t) => {
+void t.test('the metadata uses no request headers: neither Host nor X-Forwarded headers', async (t) => {
   const { anonymous, url } = await sharedForge(t);
   const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https', forwarded: 'host=evil.example' };
   t.equal(((await anonymous.get(paths.metadata, { headers })).body as { issuer: string }).issuer, url);
 });
 
 void t.test(
-  'Protected-resource metadata: 200 for every well-formed name, whether or not there is a repository',
+  'protected-resource metadata: 200 for every well-formed name, whether or not the repository exists',
   async (t) => {
     const forge = await sharedForge(t);
     const owner = await forge.createUser('owner');
@@ -77,11 +77,11 @@ void t.test(
         name,
       );
     }
-    t.equal((await forge.anonymous.get(`${resource}/owner/a%20b`)).status, 404, 'no repository has such a name');
+    t.equal((await forge.anonymous.get(`${resource}/owner/a%20b`)).status, 404, 'no repository can have such a name');
   },
 );
 
-void t.test('503 temporarily_unavailable while the authorization server is off, on every endpoint', async (t) => {
+void t.test('503 temporarily_unavailable while the authorization server is disabled, on every endpoint', async (t) => {
   const forge = await startTestForge(t);
   const user = await forge.createUser('visitor');
   await setSetting(forge, 'oauth2.enabled', 'false');
@@ -109,40 +109,37 @@ void t.test('503 temporarily_unavailable while the authorization server is off, 
     t.equal(answer.status, 503, what);
     t.match(answer.body, { error: 'temporarily_unavailable', error_description: /./ }, what);
   }
-  t.equal(answers.userinfoAnonymous.headers.get('access-control-allow-origin'), '*', 'pages may read why');
-  // What is the user's own stays theirs: what was granted can be taken back meanwhile.
+  t.equal(answers.userinfoAnonymous.headers.get('access-control-allow-origin'), '*', 'other pages may read the reason');
+  // Users can still list their applications and revoke their grants.
   t.equal((await user.client.get(paths.apps)).status, 200);
   t.equal((await user.client.get(paths.grants)).status, 200);
   t.equal((await forge.anonymous.get(paths.apps)).status, 401);
 });
 
-void t.test(
-  'a base URL with a path: well-known names come before it (RFC 8414 and RFC 9728, section 3.1)',
-  async (t) => {
-    const issuer = 'https://forge.example/code/here';
-    const { anonymous } = await startTestForge(t, { environment: { HEXFORGE_BASE_URL: issuer } });
-    for (const name of ['oauth-authorization-server', 'openid-configuration'])
-      for (const path of ['', '/code/here', '/code/here/']) {
-        const answer = await anonymous.get(`/.well-known/${name}${path}`);
-        t.strictSame([answer.status, (answer.body as { issuer?: string }).issuer], [200, issuer], name + path);
-        t.equal(answer.headers.get('access-control-allow-origin'), '*');
-        t.equal(answer.headers.get('cache-control'), 'no-store');
-      }
-    for (const path of ['/code', '/here', '/code/here/there', '/Code/here', '/code%2Fhere/x'])
-      t.equal((await anonymous.get(`/.well-known/oauth-authorization-server${path}`)).status, 404, path);
-    const answer = await anonymous.get('/.well-known/oauth-protected-resource/code/here/api/v1/mcp/a/b');
-    t.match(
-      [answer.status, answer.body],
-      [200, { resource: `${issuer}/api/v1/mcp/a/b`, authorization_servers: [issuer] }],
-    );
-    for (const path of ['/code/here', '/code/here/api/v1/mcp/a', '/code/here/api/v1/mcp/a/b/c', '/x/api/v1/mcp/a/b'])
-      t.equal((await anonymous.get(`/.well-known/oauth-protected-resource${path}`)).status, 404, path);
-    const plain = await sharedForge(t);
-    t.equal((await plain.anonymous.get('/.well-known/oauth-authorization-server/code')).status, 404);
-  },
-);
+void t.test('a base URL with a path: well-known names precede it (RFC 8414 and RFC 9728, section 3.1)', async (t) => {
+  const issuer = 'https://forge.example/code/here';
+  const { anonymous } = await startTestForge(t, { environment: { HEXFORGE_BASE_URL: issuer } });
+  for (const name of ['oauth-authorization-server', 'openid-configuration'])
+    for (const path of ['', '/code/here', '/code/here/']) {
+      const answer = await anonymous.get(`/.well-known/${name}${path}`);
+      t.strictSame([answer.status, (answer.body as { issuer?: string }).issuer], [200, issuer], name + path);
+      t.equal(answer.headers.get('access-control-allow-origin'), '*');
+      t.equal(answer.headers.get('cache-control'), 'no-store');
+    }
+  for (const path of ['/code', '/here', '/code/here/there', '/Code/here', '/code%2Fhere/x'])
+    t.equal((await anonymous.get(`/.well-known/oauth-authorization-server${path}`)).status, 404, path);
+  const answer = await anonymous.get('/.well-known/oauth-protected-resource/code/here/api/v1/mcp/a/b');
+  t.match(
+    [answer.status, answer.body],
+    [200, { resource: `${issuer}/api/v1/mcp/a/b`, authorization_servers: [issuer] }],
+  );
+  for (const path of ['/code/here', '/code/here/api/v1/mcp/a', '/code/here/api/v1/mcp/a/b/c', '/x/api/v1/mcp/a/b'])
+    t.equal((await anonymous.get(`/.well-known/oauth-protected-resource${path}`)).status, 404, path);
+  const plain = await sharedForge(t);
+  t.equal((await plain.anonymous.get('/.well-known/oauth-authorization-server/code')).status, 404);
+});
 
-void t.test('JWKS: public members of RS256 keys alone, with kid', async (t) => {
+void t.test('JWKS: only public members of RS256 keys, with kid', async (t) => {
   const { anonymous } = await sharedForge(t);
   const answer = await anonymous.get('/.well-known/jwks.json');
   t.equal(answer.status, 200);
@@ -152,10 +149,10 @@ void t.test('JWKS: public members of RS256 keys alone, with kid', async (t) => {
   t.strictSame(Object.keys(keys[0] ?? {}).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use']);
   t.match(keys[0], { alg: 'RS256', kty: 'RSA', use: 'sig', kid: /^\w{16}$/ });
   const again = (await anonymous.get('/.well-known/jwks.json')).body;
-  t.strictSame(again, answer.body, 'one is made once');
+  t.strictSame(again, answer.body, 'the key is made once');
 });
 
-void t.test('CORS: preflights of the endpoints that pages of others may call, and of no others', async (t) => {
+void t.test('CORS: preflights succeed for the endpoints that other pages may call, and for no others', async (t) => {
   const { anonymous } = await sharedForge(t);
   const preflight = (path: string) =>
     anonymous.request('OPTIONS', path, {
@@ -171,5 +168,5 @@ void t.test('CORS: preflights of the endpoints that pages of others may call, an
   for (const path of [paths.authorize, paths.introspect, paths.apps, '/api/v1/repos'])
     t.equal((await preflight(path)).headers.get('access-control-allow-origin'), null, path);
   const refused = await anonymous.post(paths.token, { headers: { origin: 'https://app.example' } });
-  t.equal(refused.headers.get('access-control-allow-origin'), '*', 'refusals too');
+  t.equal(refused.headers.get('access-control-allow-origin'), '*', 'also for refusals');
 });

@@ -1,4 +1,4 @@
-// Credentials of instance administrators that were good and are so no more: ended in every way, and past their time.
+// Credentials of instance administrators that were valid and have ended or expired, in every way.
 import type { DatabaseDoor } from '#test/support/database-door';
 import type { TestForge } from '#test/support/forge';
 import { endings, signIn, widestPat } from './endings.ts';
@@ -6,7 +6,7 @@ import { expected, makeApp, tokensFor } from './flow.ts';
 import { oauthScopes } from './scope-table.ts';
 
 const past = `expires_at = now() - interval '1 second'`;
-/** What is past its time → the statement that makes it so for a user. */
+/** Expired credential → the statement that makes the credentials of a user expire. */
 const late = {
   'a session past its time': `update identity_session set ${past} where user_id = $1`,
   'a personal access token past its time': `update identity_token set ${past} where user_id = $1`,
@@ -16,9 +16,8 @@ const late = {
 } as const;
 
 /**
- * What each was → the token. Each was good before it was ended.
- *
- * @throws where one was not.
+ * Description → token. Each token was valid before it was ended.
+ * @throws {Error} if one was not.
  */
 export async function endedCredentials(forge: TestForge, door: DatabaseDoor): Promise<ReadonlyMap<string, string>> {
   const { username, password } = forge.admin;

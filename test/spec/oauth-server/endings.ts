@@ -1,5 +1,5 @@
-// The ways in which a good credential is ended before its time, each done over HTTP: for walks that ask with what is
-// left, and for servers that have to hear of it from one another.
+// The ways in which a valid credential can be ended early, each over HTTP: for access walks with ended credentials, and
+// for servers that must learn of it from each other.
 import type { Answer, Client } from '#test/support/client';
 import {
   expected,
@@ -17,15 +17,15 @@ import { oauthScopes, patScopes } from './scope-table.ts';
 
 export interface Ending {
   readonly what: string;
-  /** What each is → a token, good until the end. Where it has scopes, it has all. */
+  /** Description → a token that is valid until the end. A token with scopes has all of them. */
   readonly credentials: Readonly<Record<string, string>>;
-  /** Refreshing once it has ended. */
+  /** The refresh request to send after the end, and its expected answer. */
   readonly renewal?: {
     readonly ask: (at: Place) => Promise<Answer>;
     readonly status: number;
     readonly error: string;
   };
-  /** @throws where it did not come to be. */
+  /** @throws {Error} if the ending fails. */
   readonly end: (at: Place) => Promise<Answer>;
 }
 
@@ -36,18 +36,18 @@ export async function widestPat(user: Client): Promise<{ readonly id: string; re
   return made.body as { readonly id: string; readonly token: string };
 }
 
-/** A session. */
+/** Signs in. @returns the token of the session. */
 export async function signIn(at: Place, username: string, password: string): Promise<string> {
   const answer = await at.anonymous.post('/api/v1/auth/login', { body: { username, password } });
   return (expected(answer, 200, `signing in as "${username}"`).body as { readonly access_token: string }).access_token;
 }
 
 /**
- * One of each, all of instance administrators: what is refused afterwards is refused for the end alone.
- *
- * @param at where all of it is made.
- * @param session an administrator's.
- * @param mark ends the names of the users that are made.
+ * Makes one of each ending. All users are instance administrators, so that a later refusal can only come from the
+ * ending.
+ * @param at the server that everything is made on.
+ * @param session of an administrator.
+ * @param mark a suffix of the names of the users.
  */
 export async function endings(at: Place, session: string, mark = ''): Promise<readonly Ending[]> {
   const admin = at.as(session);
@@ -75,7 +75,7 @@ export async function endings(at: Place, session: string, mark = ''): Promise<re
   };
   const revoke = async (there: Place, token: string): Promise<Answer> =>
     expected(await postForm(there.anonymous, paths.revoke, { token, ...proof(app) }), 200, 'revoking');
-  /** Two access tokens and two refresh tokens, the first of which was used. */
+  /** Two access tokens and two refresh tokens; the first refresh token was used. */
   const family = async (
     what: string,
     end: (there: Place, tokens: Readonly<Record<'first' | 'last', string>>) => Promise<Answer>,
@@ -89,7 +89,7 @@ export async function endings(at: Place, session: string, mark = ''): Promise<re
       end: (there) => end(there, { first: first.refresh_token, last: last.refresh_token }),
     };
   };
-  /** An application of its own. */
+  /** An ending with its own application. */
   const ofApplication = async (
     what: string,
     status: number,

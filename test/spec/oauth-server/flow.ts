@@ -1,4 +1,4 @@
-// An application and its user, as the specs of the authorization server play them: every step is a request.
+// An application and its user for the specs of the authorization server: every step is a request.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Answer, Client } from '#test/support/client';
 import type { TestForge } from '#test/support/forge';
@@ -16,7 +16,7 @@ export const paths = {
   metadata: '/.well-known/oauth-authorization-server',
 } as const;
 
-/** Where requests go: a forge in this process, or one of several servers of it. */
+/** Receives the requests: a forge in this process, or one of several servers. */
 export type Place = Pick<TestForge, 'anonymous' | 'as'>;
 
 export const callback = 'https://app.example/callback';
@@ -39,7 +39,7 @@ export interface Tokens {
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
-/** Those that are there, encoded. */
+/** The defined fields, URL-encoded. */
 export const encoded = (fields: Fields): string =>
   new URLSearchParams(
     Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -47,7 +47,7 @@ export const encoded = (fields: Fields): string =>
 
 export const formType = { 'content-type': 'application/x-www-form-urlencoded' } as const;
 
-/** A form, as an application or page sends one. */
+/** Posts a form as an application or page does. */
 export const postForm = (
   client: Client,
   path: string,
@@ -69,7 +69,7 @@ export function pkce(): Pkce {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** @throws {Error} where an answer is not as expected: the flow of a spec depends on it. */
+/** @throws {Error} if the answer has another status, because the flow of a spec depends on it. */
 export function expected(answer: Answer, status: number, what: string): Answer {
   if (answer.status !== status) throw new Error(`${what} answered ${answer.status}: ${answer.text}`);
   return answer;
@@ -121,7 +121,7 @@ export const askConsent = (user: Client, query: Fields): Promise<Answer> =>
 export const decide = (user: Client, query: Fields, form: Fields = { decision: 'allow' }): Promise<Answer> =>
   postForm(user, `${paths.authorize}?${encoded(query)}`, form);
 
-/** The user says yes. @returns what the browser brings to the application. */
+/** The user approves. @returns the query parameters that the browser takes to the application. */
 export async function approve(user: Client, query: Fields, form?: Fields): Promise<URLSearchParams> {
   const answer = expected(await decide(user, query, form), 200, 'approving');
   return new URL((answer.body as { redirect_url: string }).redirect_url).searchParams;
@@ -153,7 +153,7 @@ export const refresh = (forge: Place, app: App, token: string, over: Fields = {}
     ...over,
   });
 
-/** A code that nobody has used, and its verifier. */
+/** An unused code and its verifier. */
 export async function codeFor(
   user: Client,
   app: App,
@@ -164,20 +164,20 @@ export async function codeFor(
   return { code: back.get('code') ?? '', keys };
 }
 
-/** The whole flow. */
+/** Runs the whole flow. @returns the tokens. */
 export async function tokensFor(forge: Place, user: Client, app: App, over: Fields = {}): Promise<Tokens> {
   const { code, keys } = await codeFor(user, app, over);
   return expected(await exchange(forge, app, code, keys), 200, 'the exchange').body as Tokens;
 }
 
-/** Whether the token is good for reading who its user is. */
+/** Whether the token can read its user. */
 export const works = async (forge: Place, accessToken: string): Promise<boolean> =>
   (await forge.as(accessToken).get('/api/v1/auth/me')).status === 200;
 
 export const introspect = async (forge: Place, app: App, token: string): Promise<Answer> =>
   postForm(forge.anonymous, paths.introspect, { token, ...proof(app) });
 
-/** A setting, through the administrators' door. */
+/** Changes a setting as an administrator. */
 export async function setSetting(forge: TestForge, key: string, value: string): Promise<void> {
   const admin = await forge.administrator();
   expected(await admin.put(`/api/v1/admin/settings/${key}`, { body: { value } }), 200, `setting ${key}`);

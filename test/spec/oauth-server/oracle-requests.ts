@@ -1,11 +1,11 @@
-// What our authorization server and a certified one are both asked, and where ours is another answer: with the sentence
-// of the documents that makes it one.
+// The requests that are sent to our authorization server and to a certified one, and the answers that differ, each with
+// its reason.
 import { basic, callback, encoded, formType, pkce } from './flow.ts';
 
 type Fields = Readonly<Record<string, string | undefined>>;
 type Headers = Readonly<Record<string, string>>;
 
-/** A server, and who is known to it. */
+/** A server, with the clients and users it knows. */
 export interface Party {
   readonly base: string;
   readonly path: Readonly<Record<'token' | 'revoke' | 'introspect' | 'userinfo' | 'register' | 'authorize', string>>;
@@ -14,34 +14,35 @@ export interface Party {
   readonly otherId: string;
   readonly otherSecret: string;
   readonly openId: string;
-  /** A scope of all of them beside openid. */
+  /** A scope besides openid that every client has. */
   readonly otherScope: string;
-  /** Of a user who has granted nothing, for the authorization endpoint. */
+  /** The headers of a user who has granted nothing, for the authorization endpoint. */
   readonly session: Headers;
-  /** Of who may register clients. */
+  /** The headers of a caller who may register clients. */
   readonly registrar: Headers;
   fresh(id?: string, scope?: string): Promise<{ readonly code: string; readonly verifier: string }>;
-  /** What the browser is told in the end, where `asked` is the answer to a user who says no. */
+  /** The final answer to the browser after the user denies; `asked` is the answer to the denial. */
   denied(asked: Response): Promise<Response>;
-  /** Tokens cannot be issued while this goes on, by a fault of the server. */
+  /** Runs the work while the server cannot issue tokens because of a fault. */
   broken<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** What of an answer is compared. */
+/** The parts of an answer that are compared. */
 export interface Told {
   readonly status: number;
-  /** Where the endpoint tells it: in the challenge (RFC 6750), the redirect, or the body. */
+  /** Taken from the challenge (RFC 6750), the redirect, or the body, depending on the endpoint. */
   readonly error: string | null;
-  /** Its scheme, and the scope it asks for; realms and descriptions are each server's own words. */
+  /** The scheme of the challenge and the scope it names. Realms and descriptions differ between servers. */
   readonly challenge: string | null;
   readonly cache: string | null;
   readonly body: 'error' | 'envelope' | 'other';
 }
 
-type Sentence = `Document ${'A' | 'D'}${string}`;
+/** The rule by which our answer differs. */
+type Sentence = `${'A' | 'D'}${string}`;
 type Request = (party: Party) => Promise<Response>;
 
-/** A request that ours answers otherwise: in exactly these members. */
+/** A request to which our answer differs in exactly these members. */
 export interface Difference {
   readonly send: Request;
   readonly ours: Partial<Told>;
@@ -52,7 +53,7 @@ type Requests = Readonly<Record<string, Request | Difference>>;
 
 const differs = (ours: Partial<Told>, because: Sentence, send: Request): Difference => ({ send, ours, because });
 
-/** Where ours is another answer at every endpoint. */
+/** Differences at every endpoint. */
 export const everywhere: readonly {
   readonly theirs: Partial<Told>;
   readonly ours: Partial<Told>;
@@ -61,18 +62,17 @@ export const everywhere: readonly {
   {
     theirs: { status: 303 },
     ours: { status: 302 },
-    because: 'Document A, authorize: “302 redirect to the registered redirect_uri carrying an error parameter”',
+    because: 'Authorization errors are a 302 redirect to the registered redirect_uri with an error parameter',
   },
   {
     theirs: { cache: null },
     ours: { cache: 'no-store' },
-    because:
-      'Document D: “Every choice made beyond this page is written down in the project’s docs/api/decisions.md”; there: “Answers without an ETag are Cache-Control: no-store”',
+    because: 'Decision in docs/api/decisions.md: answers without an ETag are Cache-Control: no-store',
   },
   {
     theirs: { body: 'error' },
     ours: { body: 'envelope' },
-    because: 'Document D, “General error codes”: “unauthorized 401, insufficient_scope 403”, in the error envelope',
+    because: 'All operations report unauthorized (401) and insufficient_scope (403) in the error envelope',
   },
 ];
 
@@ -140,16 +140,16 @@ const token: Requests = {
   'an unknown client': (party) => exchange(party, {}, basic('nobody', 'wrong')),
   'no client': differs(
     { status: 401, error: 'invalid_client' },
-    'Document A, token: “401 client authentication failed”',
+    'A failed client authentication at oauthToken is 401',
     (party) => exchange(party, {}, {}),
   ),
   'a wrong secret in the body': (party) => exchange(party, { client_id: party.id, client_secret: 'wrong' }, {}),
   'no secret': (party) => exchange(party, { client_id: party.id }, {}),
-  'two ways at once': (party) => exchange(party, { client_id: party.id, client_secret: party.secret }),
-  'two clients at once': (party) => exchange(party, { client_id: party.otherId }),
-  'a header that is no pair': differs(
+  'two authentication methods': (party) => exchange(party, { client_id: party.id, client_secret: party.secret }),
+  'two client ids': (party) => exchange(party, { client_id: party.otherId }),
+  'a malformed Basic header': differs(
     { status: 401, error: 'invalid_client', challenge: 'Basic' },
-    'Document A, token: “401 client authentication failed”',
+    'A failed client authentication at oauthToken is 401',
     (party) => exchange(party, {}, { authorization: 'Basic !!' }),
   ),
   'a fault': async (party) => {
@@ -183,7 +183,7 @@ const register =
     });
 const metadata = { redirect_uris: ['http://127.0.0.1/cb'], token_endpoint_auth_method: 'none' };
 const refusedMetadata: Sentence =
-  'Document A, register: “400 (invalid_client_metadata, invalid_redirect_uri, invalid_scope)”';
+  'At oauthRegister invalid_client_metadata, invalid_redirect_uri and invalid_scope are 400';
 
 const authorize =
   (method: 'GET' | 'POST') =>
@@ -201,14 +201,14 @@ const authorize =
     return fetch(`${party.base}${party.path.authorize}?${query}`, {
       method,
       headers: { ...(method === 'POST' && formType), ...party.session },
-      // One server reads the parameters here, the other what the user says.
+      // One server reads the parameters from the body, the other the decision of the user.
       ...(method === 'POST' && { body: `${query}&decision=${decision}` }),
       redirect: 'manual',
     });
   };
-/** What only ours tells the page itself. */
+/** Our server reports these errors to the page itself. */
 const toPage = { status: 400, body: 'error' } as const;
-const pageSentence = 'Document A, authorize: “400 response_type is not code or PKCE S256 missing”';
+const pageSentence = 'At oauthConsent and oauthDecide a response_type other than code and missing PKCE S256 are 400';
 
 const byEither = (method: 'GET' | 'POST'): Requests => {
   const asked = authorize(method);
@@ -218,41 +218,41 @@ const byEither = (method: 'GET' | 'POST'): Requests => {
     'no redirect_uri': asked({ redirect_uri: undefined }),
     'another redirect_uri': differs(
       { error: 'invalid_request' },
-      'Document A, “Errors”: “invalid_client_metadata, invalid_redirect_uri | register”',
+      'A wrong redirect_uri is invalid_redirect_uri only at oauthRegister',
       asked({ redirect_uri: 'https://x.example/' }),
     ),
     'response_type token': differs(toPage, pageSentence, asked({ response_type: 'token' })),
     'no response_type': differs(
       { ...toPage, error: 'unsupported_response_type' },
-      'Document A, “Errors”: “unsupported_response_type | authorize | response_type is not code”',
+      'A response_type that is not code is unsupported_response_type',
       asked({ response_type: undefined }),
     ),
     'no PKCE': differs(toPage, pageSentence, asked({ code_challenge: undefined, code_challenge_method: undefined })),
     'method plain': differs(toPage, pageSentence, asked({ code_challenge_method: 'plain' })),
-    'a response_mode that is none': differs(
+    'an unknown response_mode': differs(
       { error: 'invalid_request' },
-      'Document D: “Every choice made beyond this page is written down in the project’s docs/api/decisions.md”; there: “a response_mode other than query and an unknown prompt with invalid_request”',
+      'Decision in docs/api/decisions.md: a response_mode other than query and an unknown prompt are invalid_request',
       asked({ response_mode: 'x' }),
     ),
-    'a scope it may not ask for': asked({ scope: 'openid read:user' }),
-    'a resource that is none': asked({ resource: 'https://x.example/' }),
-    'a resource that is no URL': asked({ resource: 'x' }),
+    'a scope that is not registered': asked({ scope: 'openid read:user' }),
+    'an unknown resource': asked({ resource: 'https://x.example/' }),
+    'a resource that is not a URL': asked({ resource: 'x' }),
     'a request object': asked({ request: 'x' }),
-    'one referred to': asked({ request_uri: 'https://x.example/' }),
+    'a request_uri': asked({ request_uri: 'https://x.example/' }),
     'a registration': asked({ registration: '{}' }),
     'an unknown prompt': asked({ prompt: 'x' }),
-    'none beside another': asked({ prompt: 'none login' }),
-    'a max_age that is none': asked({ max_age: 'x' }),
-    'a sign-in too old, and nobody may be asked': asked({ prompt: 'none', max_age: '0' }),
-    'no session, and nobody may be asked': differs(
+    'prompt none with another prompt': asked({ prompt: 'none login' }),
+    'an invalid max_age': asked({ max_age: 'x' }),
+    'an old sign-in with prompt none': asked({ prompt: 'none', max_age: '0' }),
+    'no session with prompt none': differs(
       { status: 401, error: null, challenge: 'Bearer', body: 'envelope' },
-      'Document A, authorize: “401 no signed-in session”',
+      'Authorization without a signed-in session is 401',
       (party) => asked({ prompt: 'none' })({ ...party, session: {} }),
     ),
   };
 };
 
-/** By the rows of document A, “Endpoints”. */
+/** By endpoint. */
 export const shared: Readonly<Record<string, Requests>> = {
   token,
   revoke: ofToken('revoke'),
@@ -260,7 +260,7 @@ export const shared: Readonly<Record<string, Requests>> = {
     ...ofToken('introspect'),
     'a public client': differs(
       { status: 401, error: 'invalid_client', body: 'error' },
-      'Document A, introspect: “Confidential-client authentication is required; public clients are refused”',
+      'Authentication of a confidential client is required at oauthIntrospect; public clients are refused',
       (party) => post(party, 'introspect', { token: 'x', client_id: party.openId }),
     ),
   },
@@ -282,34 +282,34 @@ export const shared: Readonly<Record<string, Requests>> = {
     'no list of redirects': register({ ...metadata, redirect_uris: 'x' }),
     'a fragment': register({ ...metadata, redirect_uris: ['https://x.example/#f'] }),
     'an unknown method': register({ ...metadata, token_endpoint_auth_method: 'x' }),
-    'another grant': register({ ...metadata, grant_types: ['x'] }),
-    'another response': register({ ...metadata, response_types: ['x'] }),
-    'a name that is none': register({ ...metadata, client_name: 1 }),
+    'another grant type': register({ ...metadata, grant_types: ['x'] }),
+    'another response type': register({ ...metadata, response_types: ['x'] }),
+    'an invalid name': register({ ...metadata, client_name: 1 }),
     'a form': (party) => post(party, 'register', { redirect_uris: 'x' }, party.registrar),
     'a bad credential': register(metadata, bearer('unknown')),
     'no credential': differs(
       { status: 201, challenge: null, body: 'other' },
-      'Document A, register: “An anonymous caller may self-register”',
+      'Anonymous callers may register at oauthRegister',
       register(metadata, {}),
     ),
     'an unknown scope': differs({ error: 'invalid_scope' }, refusedMetadata, register({ ...metadata, scope: 'x' })),
-    'half of JSON': differs({ error: 'invalid_client_metadata' }, refusedMetadata, register('{')),
+    'truncated JSON': differs({ error: 'invalid_client_metadata' }, refusedMetadata, register('{')),
     'a list': differs({ error: 'invalid_client_metadata' }, refusedMetadata, register([])),
   },
   'GET authorize': {
     ...byEither('GET'),
-    'no consent yet, and nobody may be asked': authorize('GET')({ prompt: 'none' }),
+    'no consent yet with prompt none': authorize('GET')({ prompt: 'none' }),
   },
   'POST authorize': {
     ...byEither('POST'),
-    'the user says no': differs(
+    'the user denies': differs(
       { status: 200 },
-      'Document A, POST authorize: “Response: { redirect_url: string }”, “the cancel URL carries error=access_denied”',
+      'Answers of oauthDecide are { redirect_url }, and the cancel URL has error=access_denied',
       async (party) => party.denied(await authorize('POST')({}, 'cancel')(party)),
     ),
-    'what was decided, though nobody may be asked': differs(
+    'a decision with prompt none': differs(
       { status: 200, error: null },
-      'Document A, POST authorize: “cancel denies; any other value approves”',
+      'Any decision other than cancel approves at oauthDecide',
       authorize('POST')({ prompt: 'none' }),
     ),
   },

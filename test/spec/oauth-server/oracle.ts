@@ -1,4 +1,4 @@
-// A certified authorization server in this process, set up as ours is, to compare answers with.
+// A certified authorization server in this process, configured like ours, to compare answers with.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
@@ -9,7 +9,7 @@ export const oracleClients = {
   other: { id: 'other', secret: 'a-secret-of-the-other-client' },
   open: { id: 'open', secret: undefined },
 } as const;
-/** What lets a client be registered. */
+/** The token that allows registering a client. */
 export const oracleRegistrar = 'a-token-of-the-oracle-for-registration';
 
 export interface Oracle {
@@ -18,9 +18,9 @@ export interface Oracle {
   code(clientId: string, scope?: string): Promise<{ readonly code: string; readonly keys: Pkce }>;
   /** The cookie of a user who signed in a minute ago and has granted nothing. */
   session(): Promise<string>;
-  /** The user says no where the oracle would ask. @param asked its answer to an authorization request. */
+  /** Denies the authorization as the user would. @param asked the oracle's answer to an authorization request. */
   deny(asked: Response, cookie: string): Promise<Response>;
-  /** The oracle finds no account while this goes on, by a fault of its own. */
+  /** Runs the work while the oracle cannot find any account because of an internal fault. */
   broken<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -63,7 +63,7 @@ export async function startOracle(t: { teardown(work: () => Promise<void>): unkn
       if (fault) throw new Error('the accounts are out of reach');
       return { accountId: id, claims: async () => ({ sub: id }) };
     },
-    // Where the documents leave no choice, the same is chosen here.
+    // Options for which our server has no choice are set in the same way.
     allowOmittingSingleRegisteredRedirectUri: false,
     enableHttpPostMethods: true,
     rotateRefreshToken: true,

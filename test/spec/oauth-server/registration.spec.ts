@@ -1,4 +1,4 @@
-// Document A, "POST /api/v1/oauth2/register" (RFC 7591), and its gates.
+// Tests of oauthRegister (RFC 7591) and its limits.
 import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { startTestForge, type TestForge } from '#test/support/forge';
@@ -13,7 +13,7 @@ async function opened(t: Parameters<typeof startTestForge>[0], settings = {}): P
 }
 
 void t.test(
-  'while it is off: 404 as of a path without a route for anonymous and others, 403 access_denied for administrators',
+  'while it is disabled: 404 as for an unknown path for anonymous and other callers, 403 access_denied for administrators',
   async (t) => {
     const forge = await startTestForge(t, { environment: { HEXFORGE_RATE_LIMIT: 'on' } });
     const { client: visitor } = await forge.createUser('visitor');
@@ -32,11 +32,15 @@ void t.test(
     t.equal((await visitor.post(paths.register, { body })).status, 404);
     const admin = await (await forge.administrator()).post(paths.register, { body });
     t.strictSame(told(admin), [403, 'access_denied']);
-    t.equal((await forge.as('svc_oat_nothing').post(paths.register, { body })).status, 401, 'a bad credential is told');
+    t.equal(
+      (await forge.as('svc_oat_nothing').post(paths.register, { body })).status,
+      401,
+      'an invalid credential is reported',
+    );
   },
 );
 
-void t.test('anonymous: 201 for a public client of mcp:read with loopback redirects, and nothing more', async (t) => {
+void t.test('anonymous: 201 only for a public client with mcp:read and loopback redirects', async (t) => {
   const forge = await opened(t);
   const register = (body: unknown) => forge.anonymous.post(paths.register, { body });
   const made = await register(connector);
@@ -62,14 +66,14 @@ void t.test('anonymous: 201 for a public client of mcp:read with loopback redire
     ['another response', { response_types: ['token'] }, 'invalid_client_metadata'],
     ['a name of two lines', { client_name: 'a\nb' }, 'invalid_client_metadata'],
     ['a name turned around', { client_name: '\u202Ekcatta' }, 'invalid_client_metadata'],
-    ['a name that is none', { client_name: 7 }, 'invalid_client_metadata'],
+    ['an invalid name', { client_name: 7 }, 'invalid_client_metadata'],
     ['a name that shows nothing', { client_name: '\u200B\u3164' }, 'invalid_client_metadata'],
     ['a name of two lines, as Unicode has them', { client_name: 'a\u2028b' }, 'invalid_client_metadata'],
     ['a list in the list of grants', { grant_types: [['authorization_code']] }, 'invalid_client_metadata'],
     ['a text for grants', { grant_types: 'authorization_code' }, 'invalid_client_metadata'],
     ['no grants', { grant_types: [] }, 'invalid_client_metadata'],
     ['a scope that is no text', { scope: ['mcp:read'] }, 'invalid_client_metadata'],
-    ['a method that is none', { token_endpoint_auth_method: null }, 'invalid_client_metadata'],
+    ['an unknown method', { token_endpoint_auth_method: null }, 'invalid_client_metadata'],
     ['URIs that are no texts', { redirect_uris: [7] }, 'invalid_redirect_uri'],
     ['an endless URI', { redirect_uris: [`${loopback}${'x'.repeat(3000)}`] }, 'invalid_redirect_uri'],
     ['no redirects', { redirect_uris: undefined }, 'invalid_redirect_uri'],
@@ -101,11 +105,15 @@ void t.test('anonymous: 201 for a public client of mcp:read with loopback redire
     forge.anonymous.post(paths.register, { raw: text, headers: { 'content-type': type } });
   for (const text of ['{"redirect_uris":', '[]', '7', '{"client_name":"\\ud800"}', '{"client_name":"\\u0000"}'])
     t.strictSame(told(await raw(text)), [400, 'invalid_client_metadata'], text);
-  t.strictSame(told(await raw('a=b', 'application/x-www-form-urlencoded')), [400, 'invalid_request'], 'another type');
+  t.strictSame(
+    told(await raw('a=b', 'application/x-www-form-urlencoded')),
+    [400, 'invalid_request'],
+    'another content type',
+  );
   t.equal((await raw(`{"client_name":"${'x'.repeat(70_000)}"}`)).status, 413);
 });
 
-void t.test('a registered connector goes through the flow, and users are told that it registered itself', async (t) => {
+void t.test('a registered connector completes the flow, and users see that it registered itself', async (t) => {
   const forge = await opened(t);
   const { client: visitor } = await forge.createUser('visitor');
   const body = { client_name: 'A connector', redirect_uris: ['http://127.0.0.1/callback'] };
@@ -120,7 +128,7 @@ void t.test('a registered connector goes through the flow, and users are told th
   t.equal(tokens.scope, 'mcp:read');
 });
 
-void t.test('the list of redirects: exact URIs and origins', async (t) => {
+void t.test('the redirect allowlist: exact URIs and origins', async (t) => {
   const forge = await opened(t, {
     'oauth2.dcr.redirect_allowlist': 'https://claude.ai, https://exact.example/cb\nhttp://localhost',
     'oauth2.dcr.per_ip_per_hour': 100,
@@ -165,7 +173,7 @@ void t.test('the list of redirects: exact URIs and origins', async (t) => {
     [long.status, (long.body as { detail?: string }).detail],
     [422, '"oauth2.dcr.redirect_allowlist" must be a text of at most 8192 characters'],
   );
-  t.equal(await status('https://claude.ai/still'), 201, 'the list is as it was');
+  t.equal(await status('https://claude.ai/still'), 201, 'the list is unchanged');
   for (const value of [
     '',
     ' , \n',
@@ -175,7 +183,7 @@ void t.test('the list of redirects: exact URIs and origins', async (t) => {
 });
 
 void t.test(
-  'administrators pre-register confidential clients; a signed-in user without admin:oauth2 is refused',
+  'administrators register confidential clients; a signed-in user without admin:oauth2 is refused',
   async (t) => {
     const forge = await startTestForge(t, { configuration: { settings: { 'oauth2.dcr.enabled': true } } });
     const admin = await forge.administrator();
@@ -206,7 +214,7 @@ void t.test(
 );
 
 void t.test(
-  '429 with Retry-After past the throttle of an address, 403 access_denied past the cap, also in parallel',
+  '429 with Retry-After past the throttle of an address, 403 access_denied past the limit of clients, also in parallel',
   async (t) => {
     const throttled = await opened(t, { 'oauth2.dcr.per_ip_per_hour': 3 });
     const many = (forge: TestForge, count: number) =>

@@ -1,7 +1,7 @@
-// Which token opens which operation, written by hand from the headings "Authentication" of documents A, B and C and
-// from document D: the scope of each kind of token, by method and path.
+// The hand-written table of which token may use which operation: the required scope of each kind of token, by method
+// and path.
 
-/** Document A, "Authentication": the OAuth2 scopes, in its order. */
+/** The OAuth2 scopes. */
 export const oauthScopes = [
   'read:user',
   'read:repo',
@@ -21,7 +21,7 @@ export const oauthScopes = [
 ] as const;
 type OAuthScope = (typeof oauthScopes)[number];
 
-/** Document A, "Authentication": the scopes of personal access tokens, in its order. */
+/** The scopes of personal access tokens. */
 export const patScopes = [
   'repo:read',
   'repo:write',
@@ -42,8 +42,8 @@ type PatScope = (typeof patScopes)[number];
 export type TokenScope = OAuthScope | PatScope;
 
 /**
- * Document D, "Accounts, sessions, tokens": a wider scope includes the narrower one of its family, and no scope outside
- * it does. The scopes that are wider than one; of all others there are none.
+ * Scope → the wider scopes that include it. A scope includes only narrower ones of its family; scopes that are not
+ * listed have no wider one.
  */
 const wider: Partial<Readonly<Record<TokenScope, readonly TokenScope[]>>> = {
   'repo:read': ['repo:write', 'repo:admin'],
@@ -54,11 +54,14 @@ const wider: Partial<Readonly<Record<TokenScope, readonly TokenScope[]>>> = {
   'read:issue': ['write:issue'],
 };
 
-/** Every scope of a list that does not do for one. */
+/** The scopes of a list that are not enough for one scope. */
 export const allBut = <S extends TokenScope>(scopes: readonly S[], one: TokenScope): readonly S[] =>
   scopes.filter((scope) => scope !== one && wider[one]?.includes(scope) !== true);
 
-/** What a token needs: a scope; `any` good token will do; `no` token has a scope for it; a `session` it is not. */
+/**
+ * The requirement for a token: a scope; `any`: every valid token is enough; `no`: no token of this kind has the scope;
+ * `session`: a token is refused.
+ */
 export interface Door {
   readonly pat: PatScope | 'any' | 'no' | 'session';
   readonly oauth: OAuthScope | 'any' | 'no' | 'session';
@@ -78,40 +81,41 @@ const system: Door = { pat: 'admin:system', oauth: 'no' };
 const audit: Door = { pat: 'admin:system', oauth: 'read:audit' };
 
 /**
- * Method and path under /api/v1, `*` for any method and, at the end, for any rest; the first that fits counts. Each
- * fits an operation that no earlier one does.
+ * Method and path under /api/v1. `*` matches any method and, at the end, any rest. The first match counts, and each row
+ * matches an operation that no earlier row does.
  */
 const table: readonly (readonly [operations: string, door: Door])[] = [
-  // Document A: discovery is public, metadata and keys too; so are the instance's own pages.
+  // Discovery, metadata and keys are public, and so are the instance's own pages.
   ['GET /.well-known*', any],
   ['GET /healthz', any],
   ['GET /readyz', any],
   ['GET /', any],
 
-  // Document D, "Accounts, sessions, tokens": any valid credential may read /auth/me (OAuth2: read:user); changing the
-  // profile needs a session, and so does what a token could use to widen itself.
+  // Any valid credential may read /auth/me (OAuth2: read:user). Changing the profile needs a session, and so does
+  // everything a token could use to gain scopes.
   ['GET /auth/me', profile],
   ['POST /auth/logout', session],
   ['POST /auth*', any],
   ['GET /users/{username}', any],
   ['GET /user', profile],
-  // Document A, "Authentication": /authorize needs a session; openid, claims.
+  // The authorization endpoint needs a session; userinfo needs openid.
   ['* /oauth2/authorize', session],
   ['* /oauth2/userinfo', claims],
-  // docs/api/decisions.md, "OAuth2 and OpenID Connect": an administrator registers with the scope of administrators.
+  // docs/api/decisions.md, "OAuth2 and OpenID Connect": an administrator needs the scope of administrators to register
+  // clients.
   ['POST /oauth2/register', system],
 
-  // Document D, "Administration": admin:users for users, groups and their members, admin:system for every other route.
+  // admin:users for users, groups and their members, admin:system for every other admin route.
   ['* /admin/users/{uid}/admin-scopes*', system],
   ['* /admin/users*', users],
   ['* /admin/user-groups*', users],
   ['GET /admin/audit-log*', audit],
   ['* /admin*', system],
 
-  // docs/api/decisions.md, "Repositories": what a reader does for themselves needs the scope of reading.
+  // docs/api/decisions.md, "Repositories": actions of readers for themselves need the scope for reading.
   ['* /user/starred*', readsRepo],
   ['* /user*', session],
-  // Document D, "Repositories": creating needs repo:write; updating, deleting, collaborators and protection repo:admin.
+  // Creating needs repo:write; updating, deleting, collaborators and protection need repo:admin.
   ['GET /repos', readsRepo],
   ['POST /repos', writesRepo],
   ['GET /repos/{owner}/{repo}', readsRepo],
@@ -122,7 +126,7 @@ const table: readonly (readonly [operations: string, door: Door])[] = [
   ['* /repos/{owner}/{repo}/role-templates*', adminsRepo],
   ['* /repos/{owner}/{repo}/subscription', readsRepo],
 
-  // Document B, "Authentication": issues, their comments and labels by the scopes of issues. Document D, "Issues".
+  // Issues, their comments and labels need the scopes of issues; deleting issues and history needs repo:admin.
   ['GET /issue-types*', any],
   ['DELETE /repos/{owner}/{repo}/issues/{number}', adminsRepo],
   ['DELETE /repos/{owner}/{repo}/issues/{number}/description-history/{id}', adminsRepo],
@@ -139,9 +143,9 @@ const table: readonly (readonly [operations: string, door: Door])[] = [
       ] as const,
   ),
 
-  // The old paths of merge requests tell anyone where the new ones are.
+  // The deprecated paths of merge requests redirect every caller.
   ['* /repos/{owner}/{repo}/pulls*', any],
-  // Browsing, and all else: contents, branches, tags, commits, merge requests, milestones, forks.
+  // Everything else: contents, branches, tags, commits, merge requests, milestones, forks.
   ['GET /repos/{owner}/{repo}/*', readsRepo],
   ['* /repos/{owner}/{repo}/*', writesRepo],
 ];
@@ -152,7 +156,7 @@ const fits = (operations: string, method: string, path: string): boolean => {
   return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
 };
 
-/** The line of the table for an operation, `path` as the OpenAPI document has it. */
+/** The row of the table for an operation; `path` is that of the OpenAPI document. */
 export function doorOf(method: string, path: string): { readonly line: string; readonly door: Door } | undefined {
   const found = table.find(([operations]) => fits(operations, method, path.replace(/^\/api\/v1(?=\/)/, '')));
   return found && { line: found[0], door: found[1] };

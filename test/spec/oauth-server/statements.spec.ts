@@ -1,12 +1,12 @@
-// What the token and introspection endpoints, and a request with each kind of credential, ask of the database: one
-// statement for each thing they must know or change, and none besides.
+// Tests of the statements of the token and introspection endpoints, and of a request with each kind of credential: one
+// statement for each thing that must be read or changed, and no others.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import { statementRecorder, type Statement } from '#test/support/statements';
 import { timeUntil } from '#test/support/time-until';
 import { codeFor, exchange, expected, introspect, makeApp, refresh, tokensFor, type Tokens } from './flow.ts';
 
-/** `select oauth_server_code`: what is done, and the table that comes first. */
+/** For example `select oauth_server_code`: the verb and the first table. */
 const words = ({ sql }: Statement): string =>
   `${/^\w+/.exec(sql)?.[0]} ${/(?:from|into|update) "?(\w+)/.exec(sql)?.[1]}`;
 
@@ -15,11 +15,11 @@ void t.test('statements of requests about tokens', { timeout: 60_000 }, async (t
   const forge = await startTestForge(t);
   const { client: user } = await forge.createUser('alice');
   const app = await makeApp(user);
-  /** Without the settings, which are read once a second whatever is asked for. */
+  /** Without the reads of settings, which happen once a second. */
   const statements = async (work: () => Promise<unknown>): Promise<readonly string[]> =>
     (await recorded(work)).map(words).filter((one) => !/^(begin|commit) |settings_setting$/.test(one));
 
-  // The first exchange notes that the client is in use, and makes the key of ID tokens.
+  // The first exchange records that the client is in use, and makes the key of ID tokens.
   const first = await tokensFor(forge, user, app, { scope: 'read:user openid' });
   const issued = ['insert oauth_server_access_token', 'insert oauth_server_refresh_token'];
 
@@ -33,14 +33,14 @@ void t.test('statements of requests about tokens', { timeout: 60_000 }, async (t
       'update oauth_server_grant',
       'update oauth_server_code',
       'select identity_session',
-      // Room is made for it.
+      // Makes room for it.
       'delete oauth_server_family',
       'insert oauth_server_family',
       ...issued,
     ]);
   });
 
-  await t.test('a refresh, and one that has an ID token', async (t) => {
+  await t.test('a refresh, and one with an ID token', async (t) => {
     const { code, keys } = await codeFor(user, app, { scope: 'read:repo' });
     const plain = expected(await exchange(forge, app, code, keys), 200, 'exchanging').body as Tokens;
     const asked = (token: string) =>
@@ -56,12 +56,12 @@ void t.test('statements of requests about tokens', { timeout: 60_000 }, async (t
     t.strictSame(await asked(first.refresh_token), [...begun, 'select oauth_server_key', ...changed]);
   });
 
-  await t.test('a new application is answered with what is known: its secret is told this once', async (t) => {
+  await t.test('creating an application takes no extra read: its secret is returned only this once', async (t) => {
     const body = { name: 'Notes', redirect_uris: ['https://notes.example/cb'] };
     const asked = await statements(async () =>
       expected(await user.post('/api/v1/user/oauth2/apps', { body }), 201, 'creating an application'),
     );
-    // Held while the application is written.
+    // Locked while the application is written.
     t.equal(asked.filter((one) => one === 'select identity_user').length, 1, asked.join(', '));
   });
 
@@ -76,13 +76,13 @@ void t.test('statements of requests about tokens', { timeout: 60_000 }, async (t
       201,
       'creating a token',
     ).body as { id: string; token: string };
-    /** Of who the caller is, up to the profile that the route shows. */
+    /** The statements that identify the caller, without that of the profile that the route returns. */
     const credential = async (client: typeof user): Promise<readonly string[]> => {
       const asked = await statements(async () => expected(await client.get('/api/v1/auth/me'), 200, 'asking'));
       t.equal(asked.at(-1), 'select identity_user');
       return asked.slice(0, -1);
     };
-    // Its first use is noted, beside the request.
+    // Its first use is recorded concurrently with the request.
     expected(await forge.as(token).get('/api/v1/auth/me'), 200, 'using a token');
     const used = async (): Promise<boolean> => {
       const { items } = expected(await user.get('/api/v1/user/tokens'), 200, 'listing tokens').body as {

@@ -1,4 +1,4 @@
-// Document A, "POST /api/v1/oauth2/token", /revoke and /introspect, and its table of states.
+// Tests of oauthToken, oauthRevoke and oauthIntrospect.
 import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { sharedForge } from '#test/support/shared-forge';
@@ -44,10 +44,10 @@ void t.test('authorization_code: 200 with the token response, not to be stored',
     id_token: /^[\w-]+\.[\w-]+\.[\w-]+$/,
   });
   const plain = await tokensFor(forge, visitor, app, { scope: 'read:user' });
-  t.notOk('id_token' in plain, 'an ID token with openid alone');
+  t.notOk('id_token' in plain, 'an ID token only with openid');
 });
 
-void t.test('client authentication: Basic or body, never both; a public client has neither', async (t) => {
+void t.test('client authentication: Basic or body, not both; a public client has neither', async (t) => {
   const forge = await sharedForge(t);
   const { client: visitor } = await forge.createUser('visitor');
   const app = await makeApp(visitor);
@@ -58,7 +58,11 @@ void t.test('client authentication: Basic or body, never both; a public client h
   const asked = (over: Readonly<Record<string, string | undefined>>, headers = {}) =>
     postForm(forge.anonymous, paths.token, { ...fields, ...over }, headers);
   t.strictSame(told(await asked({}, basic(app.clientId, secret))), invalidGrant, 'Basic');
-  t.strictSame(told(await asked({ client_id: app.clientId }, basic(app.clientId, secret))), invalidGrant, 'and its id');
+  t.strictSame(
+    told(await asked({ client_id: app.clientId }, basic(app.clientId, secret))),
+    invalidGrant,
+    'also with its id in the body',
+  );
   t.strictSame(told(await asked(proof(app))), invalidGrant, 'body');
   t.strictSame(told(await asked({ client_id: open.clientId })), invalidGrant, 'public');
   const refused = {
@@ -70,7 +74,7 @@ void t.test('client authentication: Basic or body, never both; a public client h
   };
   for (const [what, answer] of Object.entries(refused)) {
     t.strictSame(told(answer), [401, 'invalid_client'], what);
-    t.equal(answer.text, refused.nothing.text, `${what}: told alike`);
+    t.equal(answer.text, refused.nothing.text, `${what}: the same answer`);
     t.equal(answer.headers.get('www-authenticate'), null, what);
   }
   for (const [what, headers] of Object.entries({
@@ -86,13 +90,13 @@ void t.test('client authentication: Basic or body, never both; a public client h
   })) {
     const answer = await asked({}, headers);
     t.strictSame(told(answer), [401, 'invalid_client'], `Basic, ${what}`);
-    t.match(answer.headers.get('www-authenticate'), /^Basic realm=/, 'is challenged');
+    t.match(answer.headers.get('www-authenticate'), /^Basic realm=/, 'has a challenge');
   }
   t.strictSame(told(await asked(proof(app), basic(app.clientId, secret))), [400, 'invalid_request'], 'both');
   t.strictSame(told(await asked({ client_id: other.clientId }, basic(app.clientId, secret))), [400, 'invalid_request']);
 });
 
-void t.test('400: what is malformed, missing, repeated, in the query, or of another type', async (t) => {
+void t.test('400: requests that are malformed, incomplete, repeated, in the query, or of another type', async (t) => {
   const forge = await sharedForge(t);
   const { client: visitor } = await forge.createUser('visitor');
   const app = await makeApp(visitor);
@@ -137,10 +141,10 @@ void t.test('400: what is malformed, missing, repeated, in the query, or of anot
     413,
   );
   t.equal((await forge.anonymous.get(paths.token)).status, 405);
-  t.equal((await sent({ unknown: 'ignored' })).status, 200, 'nothing of all this used the code up');
+  t.equal((await sent({ unknown: 'ignored' })).status, 200, 'none of these requests used up the code');
 });
 
-void t.test('a code is bound to client, redirect_uri, verifier and resource, and good once', async (t) => {
+void t.test('a code is bound to client, redirect_uri, verifier and resource, and is valid once', async (t) => {
   const forge = await sharedForge(t);
   const { client: visitor } = await forge.createUser('visitor');
   const app = await makeApp(visitor);
@@ -158,15 +162,19 @@ void t.test('a code is bound to client, redirect_uri, verifier and resource, and
     'invalid_target',
   ]);
   const answer = await exchange(forge, app, code, keys, { resource });
-  t.equal(answer.status, 200, 'misses did not use it up');
+  t.equal(answer.status, 200, 'failed attempts did not use it up');
   const issued = answer.body as Tokens;
   t.match((await introspect(forge, app, issued.access_token)).body, { active: true, aud: resource });
   t.strictSame(told(await exchange(forge, app, code, keys)), invalidGrant, 'a second use');
-  t.match((await introspect(forge, app, issued.access_token)).body, { active: false }, 'ends what the first began');
+  t.match(
+    (await introspect(forge, app, issued.access_token)).body,
+    { active: false },
+    'revokes the tokens of the first use',
+  );
   t.strictSame(told(await refresh(forge, app, issued.refresh_token)), invalidGrant);
 });
 
-void t.test('a code is void after five attempts that do not fit it', async (t) => {
+void t.test('a code is void after five attempts that do not match it', async (t) => {
   const forge = await sharedForge(t);
   const { client: visitor } = await forge.createUser('visitor');
   const app = await makeApp(visitor);
@@ -176,7 +184,7 @@ void t.test('a code is void after five attempts that do not fit it', async (t) =
   t.strictSame(told(await exchange(forge, app, code, keys)), invalidGrant);
 });
 
-void t.test('refresh_token: rotates, narrows, never widens; a used one ends its family', async (t) => {
+void t.test('refresh_token: rotates, can narrow scopes, never widens; a used one ends its family', async (t) => {
   const forge = await sharedForge(t);
   const { client: visitor } = await forge.createUser('visitor');
   const app = await makeApp(visitor);
@@ -195,9 +203,9 @@ void t.test('refresh_token: rotates, narrows, never widens; a used one ends its 
   t.equal(narrowed.scope, 'read:user');
   t.not(narrowed.refresh_token, first.refresh_token);
   const second = (await refresh(forge, app, narrowed.refresh_token)).body as Tokens;
-  t.equal(second.scope, 'read:user read:repo openid', 'narrowing was for that access token alone');
+  t.equal(second.scope, 'read:user read:repo openid', 'the narrower scope applied only to that access token');
   t.ok(second.id_token);
-  t.ok(await works(forge, first.access_token), 'rotation ends no access token');
+  t.ok(await works(forge, first.access_token), 'rotation keeps access tokens');
   const replayed = await refresh(forge, app, first.refresh_token);
   t.strictSame(told(replayed), invalidGrant);
   t.match(replayed.text, /refresh token reuse detected/);
@@ -207,7 +215,7 @@ void t.test('refresh_token: rotates, narrows, never widens; a used one ends its 
     t.strictSame(told(await refresh(forge, app, broken)), invalidGrant, broken);
 });
 
-void t.test('a refresh token that was used ends its family, whatever else is sent with it', async (t) => {
+void t.test('a used refresh token ends its family, for any other parameters', async (t) => {
   const forge = await sharedForge(t);
   const { client: visitor } = await forge.createUser('visitor');
   const app = await makeApp(visitor);
@@ -228,7 +236,7 @@ void t.test('a refresh token that was used ends its family, whatever else is sen
   }
 });
 
-void t.test('scopes that the application has lost since are neither issued nor told', async (t) => {
+void t.test('scopes that the application has lost are neither issued nor shown', async (t) => {
   const forge = await sharedForge(t);
   const { client: visitor } = await forge.createUser('visitor');
   const app = await makeApp(visitor, { scopes: ['read:user', 'openid', 'email'] });
@@ -239,17 +247,17 @@ void t.test('scopes that the application has lost since are neither issued nor t
   t.equal(answer.status, 200);
   const tokens = answer.body as Tokens;
   t.equal(tokens.scope, 'read:user');
-  t.notOk('id_token' in tokens, 'nor who the user is');
+  t.notOk('id_token' in tokens, 'nor an ID token');
   t.match((await introspect(forge, app, tokens.refresh_token)).body, { active: true, scope: 'read:user' });
   await keep(['openid']);
   t.match((await introspect(forge, app, tokens.access_token)).body, { active: true, scope: '' });
   t.equal((await forge.as(tokens.access_token).get('/api/v1/auth/me')).status, 403);
   await keep([]);
-  t.strictSame(told(await refresh(forge, app, tokens.refresh_token)), invalidGrant, 'nothing is left');
+  t.strictSame(told(await refresh(forge, app, tokens.refresh_token)), invalidGrant, 'no scope is left');
   t.strictSame(told(await exchange(forge, app, second.code, second.keys)), invalidGrant);
 });
 
-void t.test('a token of one kind is none of another', async (t) => {
+void t.test('a token of one kind is not accepted as another kind', async (t) => {
   const forge = await sharedForge(t);
   const visitor = await forge.createUser('visitor');
   const app = await makeApp(visitor.client);
@@ -269,13 +277,13 @@ void t.test('a token of one kind is none of another', async (t) => {
     t.strictSame((await introspect(forge, app, token)).body, { active: false }, `${what} introspected`);
   for (const token of [session, pat]) {
     t.equal((await postForm(forge.anonymous, paths.revoke, { token, ...proof(app) })).status, 200);
-    t.equal((await forge.as(token).get('/api/v1/auth/me')).status, 200, 'and not revoked by an application');
+    t.equal((await forge.as(token).get('/api/v1/auth/me')).status, 200, 'it was not revoked by an application');
   }
   t.ok(await works(forge, access));
-  t.equal((await exchange(forge, app, code, keys)).status, 200, 'nothing of this used the code up');
+  t.equal((await exchange(forge, app, code, keys)).status, 200, 'none of these requests used up the code');
 });
 
-void t.test('every parameter is good once; refusals are JSON that is not stored', async (t) => {
+void t.test('a repeated parameter is refused; refusals are JSON and not to be stored', async (t) => {
   const forge = await sharedForge(t);
   const { client: visitor } = await forge.createUser('visitor');
   const app = await makeApp(visitor);
@@ -306,7 +314,7 @@ void t.test('every parameter is good once; refusals are JSON that is not stored'
   t.strictSame([unproved.status, unproved.headers.get('cache-control')], [401, 'no-store']);
 });
 
-void t.test('a suspended client is told as an unknown one wherever clients prove themselves', async (t) => {
+void t.test('a suspended client gets the answer of an unknown one wherever clients authenticate', async (t) => {
   const forge = await sharedForge(t);
   const { client: visitor } = await forge.createUser('visitor');
   const app = await makeApp(visitor);
@@ -324,7 +332,7 @@ void t.test('a suspended client is told as an unknown one wherever clients prove
     }
 });
 
-void t.test('settings: lifetimes count for what is issued from then on; 0 issues no refresh tokens', async (t) => {
+void t.test('settings: a changed lifetime applies to new tokens; 0 issues no refresh tokens', async (t) => {
   const forge = await startTestForge(t);
   const { client: visitor } = await forge.createUser('visitor');
   const app = await makeApp(visitor);
@@ -336,7 +344,7 @@ void t.test('settings: lifetimes count for what is issued from then on; 0 issues
 });
 
 void t.test(
-  'POST /revoke: always 200 for a client that proves itself; a refresh token takes its family, an access token goes alone',
+  'POST /revoke: always 200 for an authenticated client; a refresh token ends its family, an access token only itself',
   async (t) => {
     const forge = await sharedForge(t);
     const { client: visitor } = await forge.createUser('visitor');
@@ -347,7 +355,7 @@ void t.test(
     const one = await tokensFor(forge, visitor, app);
     t.equal((await revoke(other, one.access_token)).status, 200);
     t.equal((await revoke(other, one.refresh_token)).status, 200);
-    t.ok(await works(forge, one.access_token), 'of another client: 200, and nothing happens');
+    t.ok(await works(forge, one.access_token), 'of another client: 200, and nothing changes');
     for (const token of ['unknown', 'svc_oat_x', 'svc_ort_x']) t.equal((await revoke(app, token)).status, 200, token);
     t.equal(
       (await revoke(app, one.access_token, { token_type_hint: 'refresh_token' })).status,
@@ -356,14 +364,14 @@ void t.test(
     );
     t.notOk(await works(forge, one.access_token));
     const next = (await refresh(forge, app, one.refresh_token)).body as Tokens;
-    t.ok(await works(forge, next.access_token), 'its family goes on');
+    t.ok(await works(forge, next.access_token), 'its family continues');
     t.equal((await revoke(app, next.refresh_token, { token_type_hint: 'nonsense' })).status, 200);
     t.notOk(await works(forge, next.access_token), 'the family with its access tokens');
     t.strictSame(told(await refresh(forge, app, next.refresh_token)), invalidGrant);
-    t.equal((await revoke(app, next.refresh_token)).status, 200, 'twice is as good as once');
+    t.equal((await revoke(app, next.refresh_token)).status, 200, 'a second revocation changes nothing');
     t.strictSame(told(await revoke(app, undefined)), [400, 'invalid_request'], 'without a token');
     t.strictSame(told(await revoke({ ...app, secret: 'wrong' }, 'x')), [401, 'invalid_client']);
-    t.equal((await revoke(app, 'x'.repeat(60_000))).status, 200, 'of any length that a form has');
+    t.equal((await revoke(app, 'x'.repeat(60_000))).status, 200, 'a token of any length that a form allows');
     t.strictSame((await introspect(forge, app, 'x'.repeat(60_000))).body, { active: false });
     const long = await postForm(forge.anonymous, paths.revoke, { token: 'x'.repeat(70_000), ...proof(app) });
     t.equal(long.status, 413);
@@ -371,7 +379,7 @@ void t.test(
 );
 
 void t.test(
-  'POST /introspect: the members of document D for a live token of the client, active: false for all else',
+  'POST /introspect: the documented members for a live token of the client, active: false for everything else',
   async (t) => {
     const forge = await sharedForge(t);
     const visitor = await forge.createUser('visitor');
@@ -405,7 +413,7 @@ void t.test(
     t.strictSame(told(await introspect(forge, open, tokens.access_token)), [401, 'invalid_client'], 'a public client');
     t.strictSame(told(await postForm(forge.anonymous, paths.introspect, proof(app))), [400, 'invalid_request']);
     const next = (await refresh(forge, app, tokens.refresh_token)).body as Tokens;
-    t.strictSame((await introspect(forge, app, tokens.refresh_token)).body, { active: false }, 'used up');
+    t.strictSame((await introspect(forge, app, tokens.refresh_token)).body, { active: false }, 'a used one');
     await postForm(forge.anonymous, paths.revoke, { token: next.refresh_token, ...proof(app) });
     t.strictSame((await introspect(forge, app, next.access_token)).body, { active: false }, 'revoked');
     t.equal((await postForm(forge.anonymous, paths.introspect, { token: 'x'.repeat(70_000) })).status, 413);

@@ -1,4 +1,4 @@
-// Document B, "Issues", labels: every row, status and bound. How they may be written is of document D, "Repositories".
+// Tests of labels: every operation, status and bound.
 import t from 'tap';
 import type { Client } from '#test/support/client';
 import { isError } from '#test/support/error-answer';
@@ -39,14 +39,14 @@ void t.test('labels', async (t) => {
     t.equal(answer.status, 200);
     return (answer.body as readonly LabelJson[]).map(({ name }) => name).join(' ');
   };
-  /** What stands there is put away again. */
+  /** Deletes all labels of the repository. */
   const clear = async (path = open): Promise<void> => {
     for (const { id } of (await alice.get(path)).body as readonly LabelJson[])
       t.equal((await alice.delete(`${path}/${id}`)).status, 204);
   };
 
   await t.test(
-    'POST: 201 { id, repo_id, name, color, description }, null without one; GET answers the same',
+    'POST: 201 with { id, repo_id, name, color, description }, null without a description; GET answers the same',
     async (t) => {
       const made = await make(bug);
       t.match(made.id, uuid);
@@ -61,7 +61,7 @@ void t.test('labels', async (t) => {
     },
   );
 
-  await t.test('GET: a bare array by name, for anyone who may read', async (t) => {
+  await t.test('GET: a bare array ordered by name, for every reader', async (t) => {
     t.strictSame((await forge.anonymous.get(open)).body, []);
     for (const name of ['b', 'C', 'a']) await make({ ...bug, name });
     t.equal(await names(), 'a b C');
@@ -99,20 +99,20 @@ void t.test('labels', async (t) => {
     await clear();
   });
 
-  await t.test('POST and PATCH: 409 for a name that is in use, in any case', async (t) => {
+  await t.test('POST and PATCH: 409 for a name that is in use, ignoring case', async (t) => {
     const [first, second] = [await make(bug), await make({ ...bug, name: 'other' })];
     for (const name of ['Bug', 'bUG']) {
       isError(t, await alice.post(open, { body: { ...bug, name } }), 409, 'conflict', `POST ${name}`);
       isError(t, await alice.patch(`${open}/${second.id}`, { body: { name } }), 409, 'conflict', `PATCH ${name}`);
     }
-    t.equal((await alice.patch(`${open}/${first.id}`, { body: { name: 'bUG' } })).status, 200, 'its own');
+    t.equal((await alice.patch(`${open}/${first.id}`, { body: { name: 'bUG' } })).status, 200, 'its own name');
     t.equal(await names(), 'bUG other');
-    t.equal((await alice.post(shut, { body: bug })).status, 201, 'another repository has names of its own');
+    t.equal((await alice.post(shut, { body: bug })).status, 201, 'names are unique per repository');
     await clear();
     await clear(shut);
   });
 
-  await t.test('PATCH: 200, any subset, the rest stays; the same validation', async (t) => {
+  await t.test('PATCH: 200, any subset, the rest is unchanged; the same validation', async (t) => {
     const made = await make({ ...bug, description: 'what' });
     const path = `${open}/${made.id}`;
     const patch = async (body: object): Promise<unknown> => {
@@ -133,7 +133,7 @@ void t.test('labels', async (t) => {
     await clear();
   });
 
-  await t.test('400 for an id that is none, 404 for one of nothing or of another repository', async (t) => {
+  await t.test('400 for a malformed id, 404 for an unknown one or one of another repository', async (t) => {
     const { id } = await make(bug, shut);
     const asks = (path: string): readonly (readonly [string, Promise<Awaited<ReturnType<Client['get']>>>])[] => [
       ['GET', alice.get(path)],
@@ -144,11 +144,11 @@ void t.test('labels', async (t) => {
       isError(t, await answer, 404, 'not_found', method);
     isError(t, await alice.get(`${open}/none`), 400, 'validation_failed', 'GET');
     isError(t, await alice.patch(`${open}/none`, { body: {} }), 400, 'validation_failed', 'PATCH');
-    t.equal(await names(shut, alice), 'Bug', 'it is as it was');
+    t.equal(await names(shut, alice), 'Bug', 'it is unchanged');
     await clear(shut);
   });
 
-  await t.test('DELETE: 204 by id; by name too, with Deprecation and a Link to the route by id', async (t) => {
+  await t.test('DELETE: 204 by id; also by name, with Deprecation and a Link to the route by id', async (t) => {
     const byId = await make(bug);
     const gone = await alice.delete(`${open}/${byId.id.toUpperCase()}`);
     t.strictSame([gone.status, gone.headers.get('deprecation'), gone.headers.get('link')], [204, null, null]);
@@ -166,7 +166,7 @@ void t.test('labels', async (t) => {
     }
   });
 
-  await t.test('changes need label.create: from triage on; 401 without a credential', async (t) => {
+  await t.test('changes need label.create, which triage and higher roles have; 401 without a credential', async (t) => {
     const { id } = await make(bug);
     const asks = async (client: Client) => [
       await client.post(open, { body: { ...bug, name: 'other' } }),
@@ -189,7 +189,7 @@ void t.test('labels', async (t) => {
     await clear();
   });
 
-  await t.test('of a private repository: 404 to whoever may not read it', async (t) => {
+  await t.test('labels of a private repository are 404 for a caller who may not read it', async (t) => {
     const { id } = await make(bug, shut);
     for (const client of [forge.anonymous, bob])
       for (const path of [shut, `${shut}/${id}`]) isError(t, await client.get(path), 404, 'not_found', path);
@@ -216,7 +216,7 @@ void t.test('labels', async (t) => {
     await clear();
   });
 
-  await t.test('twenty creations of one name at once make one label, and the others are told 409', async (t) => {
+  await t.test('twenty concurrent creations of one name make one label, and the others are 409', async (t) => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => alice.post(open, { body: { ...bug, name: index % 2 ? 'One' : 'oNE' } })),
     );
@@ -228,7 +228,7 @@ void t.test('labels', async (t) => {
     await clear();
   });
 
-  await t.test('a repository has 1,000 labels at the most, also where the last are made at once: 422', async (t) => {
+  await t.test('a repository has at most 1,000 labels, also with concurrent creations: 422', async (t) => {
     await repository('full');
     const full = `${repos}/alice/full/labels`;
     for (let made = 0; made < 990; made += 30)

@@ -1,5 +1,4 @@
-// Document B, "Issues", milestones: every row, status and bound. How they may be written is of document D,
-// "Repositories".
+// Tests of milestones: every operation, status and bound.
 import t from 'tap';
 import type { Client } from '#test/support/client';
 import { isError } from '#test/support/error-answer';
@@ -62,11 +61,11 @@ void t.test('milestones', async (t) => {
     const whole = { title: ' two ', description: 'a\nb', due_date: '2028-02-29' };
     t.match(await make(whole), whole);
     for (const due_date of ['', null]) t.match(await make({ title: 'none', due_date }), { due_date: null });
-    t.match(await make({ title: '1.0' }), { title: '1.0' }, 'titles need not differ');
+    t.match(await make({ title: '1.0' }), { title: '1.0' }, 'titles may repeat');
     await clear();
   });
 
-  await t.test('GET: a bare array, those due first come first; `state` selects', async (t) => {
+  await t.test('GET: a bare array ordered by due date; `state` filters', async (t) => {
     t.strictSame((await forge.anonymous.get(open)).body, []);
     await make({ title: 'undated' });
     await make({ title: 'late', due_date: '2030-01-01' });
@@ -82,7 +81,7 @@ void t.test('milestones', async (t) => {
   });
 
   await t.test(
-    'POST and PATCH: 400 for an empty title, a bad date, beyond the bounds and for unknown fields',
+    'POST and PATCH: 400 for an empty title, an invalid date, beyond the bounds and for unknown fields',
     async (t) => {
       const path = `${open}/${(await make({ title: 'kept' })).id}`;
       const refused: readonly object[] = [
@@ -123,7 +122,7 @@ void t.test('milestones', async (t) => {
   );
 
   await t.test(
-    'PATCH: 200, any subset; an empty date clears; closing and opening again set and clear closed_at',
+    'PATCH: 200, any subset; an empty date clears; closing and reopening set and clear closed_at',
     async (t) => {
       const made = await make({ title: 'one', description: 'what', due_date: '2027-01-01' });
       const patch = async (body: object): Promise<MilestoneJson> => {
@@ -140,50 +139,57 @@ void t.test('milestones', async (t) => {
       const closed = await patch({ state: 'closed' });
       t.strictSame(closed, { ...made, due_date: null, state: 'closed', closed_at: closed.closed_at });
       t.ok(Date.parse(closed.closed_at ?? '') >= Date.parse(made.created_at));
-      t.strictSame(await patch({ state: 'closed', title: 'two' }), { ...closed, title: 'two' }, 'the time stays');
+      t.strictSame(
+        await patch({ state: 'closed', title: 'two' }),
+        { ...closed, title: 'two' },
+        'the time is unchanged',
+      );
       t.match(await patch({ state: 'open' }), { state: 'open', closed_at: null });
       t.match(await patch({ state: 'open' }), { state: 'open', closed_at: null });
       await clear();
     },
   );
 
-  await t.test('400 for an id that is none, 404 for one of nothing or of another repository; DELETE 204', async (t) => {
+  await t.test('400 for a malformed id, 404 for an unknown one or one of another repository; DELETE 204', async (t) => {
     const { id } = await make({ title: 'hidden' }, shut);
     const asks = (path: string) =>
       Promise.all([alice.get(path), alice.patch(path, { body: { title: 'taken' } }), alice.delete(path)]);
     for (const answer of [...(await asks(`${open}/${id}`)), ...(await asks(`${open}/${nobody}`))])
-      isError(t, answer, 404, 'not_found', 'of another');
-    for (const answer of await asks(`${open}/none`)) isError(t, answer, 400, 'validation_failed', 'no id');
-    t.equal(await titles('', shut), 'hidden', 'it is as it was');
+      isError(t, answer, 404, 'not_found', 'of another repository');
+    for (const answer of await asks(`${open}/none`)) isError(t, answer, 400, 'validation_failed', 'not an id');
+    t.equal(await titles('', shut), 'hidden', 'it is unchanged');
     t.equal((await alice.delete(`${shut}/${id}`)).status, 204);
     isError(t, await alice.delete(`${shut}/${id}`), 404, 'not_found', 'twice');
     isError(t, await alice.get(`${shut}/${id}`), 404, 'not_found', 'gone');
   });
 
-  await t.test('changes need milestone.write: from write on; 401 without a credential', async (t) => {
-    const { id } = await make({ title: 'one' });
-    const asks = async (client: Client) => [
-      await client.post(open, { body: { title: 'two' } }),
-      await client.patch(`${open}/${id}`, { body: { title: 'three' } }),
-      await client.delete(`${open}/${id}`),
-    ];
-    for (const answer of await asks(forge.anonymous)) isError(t, answer, 401, 'unauthorized', 'anonymous');
-    for (const answer of await asks(bob)) isError(t, answer, 403, 'forbidden', 'a reader');
-    const role = async (name: string): Promise<void> => {
-      const put = await alice.put(`${repos}/alice/open/collaborators/bob`, { body: { role: name } });
-      t.equal(put.status, 204);
-    };
-    await role('triage');
-    for (const answer of await asks(bob)) isError(t, answer, 403, 'forbidden', 'the role triage');
-    await role('write');
-    t.strictSame(
-      (await asks(bob)).map(({ status }) => status),
-      [201, 200, 204],
-    );
-    await clear();
-  });
+  await t.test(
+    'changes need milestone.write, which write and higher roles have; 401 without a credential',
+    async (t) => {
+      const { id } = await make({ title: 'one' });
+      const asks = async (client: Client) => [
+        await client.post(open, { body: { title: 'two' } }),
+        await client.patch(`${open}/${id}`, { body: { title: 'three' } }),
+        await client.delete(`${open}/${id}`),
+      ];
+      for (const answer of await asks(forge.anonymous)) isError(t, answer, 401, 'unauthorized', 'anonymous');
+      for (const answer of await asks(bob)) isError(t, answer, 403, 'forbidden', 'a reader');
+      const role = async (name: string): Promise<void> => {
+        const put = await alice.put(`${repos}/alice/open/collaborators/bob`, { body: { role: name } });
+        t.equal(put.status, 204);
+      };
+      await role('triage');
+      for (const answer of await asks(bob)) isError(t, answer, 403, 'forbidden', 'the role triage');
+      await role('write');
+      t.strictSame(
+        (await asks(bob)).map(({ status }) => status),
+        [201, 200, 204],
+      );
+      await clear();
+    },
+  );
 
-  await t.test('of a private repository: 404 to whoever may not read it', async (t) => {
+  await t.test('milestones of a private repository are 404 for a caller who may not read it', async (t) => {
     const { id } = await make({ title: 'hidden' }, shut);
     for (const client of [forge.anonymous, bob])
       for (const path of [shut, `${shut}/${id}`]) isError(t, await client.get(path), 404, 'not_found', path);
@@ -207,23 +213,20 @@ void t.test('milestones', async (t) => {
     await clear();
   });
 
-  await t.test(
-    'a repository has 1,000 milestones at the most, also where the last are made at once: 422',
-    async (t) => {
-      await repository('full');
-      const full = `${repos}/alice/full/milestones`;
-      for (let made = 0; made < 990; made += 30)
-        await Promise.all(Array.from({ length: 30 }, () => alice.post(full, { body: { title: 'one of many' } })));
-      const last = await Promise.all(Array.from({ length: 20 }, () => alice.post(full, { body: { title: 'last' } })));
-      t.strictSame(
-        last.map(({ status }) => status).sort((a, b) => a - b),
-        [...Array.from({ length: 10 }, () => 201), ...Array.from({ length: 10 }, () => 422)],
-      );
-      const all = (await alice.get(full)).body as readonly MilestoneJson[];
-      t.equal(all.length, 1000);
-      isError(t, await alice.post(full, { body: { title: 'x' } }), 422, 'unprocessable', 'one more');
-      t.equal((await alice.delete(`${full}/${all[0]?.id}`)).status, 204);
-      t.equal((await alice.post(full, { body: { title: 'x' } })).status, 201, 'there is room again');
-    },
-  );
+  await t.test('a repository has at most 1,000 milestones, also with concurrent creations: 422', async (t) => {
+    await repository('full');
+    const full = `${repos}/alice/full/milestones`;
+    for (let made = 0; made < 990; made += 30)
+      await Promise.all(Array.from({ length: 30 }, () => alice.post(full, { body: { title: 'one of many' } })));
+    const last = await Promise.all(Array.from({ length: 20 }, () => alice.post(full, { body: { title: 'last' } })));
+    t.strictSame(
+      last.map(({ status }) => status).sort((a, b) => a - b),
+      [...Array.from({ length: 10 }, () => 201), ...Array.from({ length: 10 }, () => 422)],
+    );
+    const all = (await alice.get(full)).body as readonly MilestoneJson[];
+    t.equal(all.length, 1000);
+    isError(t, await alice.post(full, { body: { title: 'x' } }), 422, 'unprocessable', 'one more');
+    t.equal((await alice.delete(`${full}/${all[0]?.id}`)).status, 204);
+    t.equal((await alice.post(full, { body: { title: 'x' } })).status, 201, 'there is room again');
+  });
 });

@@ -1,5 +1,5 @@
-// Document D, "Running it": routes of a disabled plugin are 404. What the plugin has stored stays, and goes with its
-// repository while it is off.
+// Tests of disabling the plugin `planning`: its routes are 404, its data is kept, and is deleted with its repository in
+// the meantime.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';
@@ -7,7 +7,7 @@ import { startTestForge, type TestForge } from '#test/support/forge';
 const repos = '/api/v1/repos';
 const paths = ['labels', 'milestones'] as const;
 
-void t.test('planning switched off and on again', async (t) => {
+void t.test('planning disabled and enabled again', async (t) => {
   const first = await startTestForge(t);
   const admin = await first.administrator();
   const made: Record<string, unknown> = {};
@@ -32,14 +32,14 @@ void t.test('planning switched off and on again', async (t) => {
     }
     isError(t, await meanwhile.post(`${repos}/admin/kept/${path}`, { body: {} }), 404, 'not_found', path);
   }
-  t.equal((await meanwhile.get(`${repos}/admin/kept`)).status, 200, 'the repository is as it was');
+  t.equal((await meanwhile.get(`${repos}/admin/kept`)).status, 200, 'the repository is unchanged');
   const collaborator = `${repos}/admin/kept/collaborators/bob`;
   await off.createUser('bob');
   t.equal((await meanwhile.put(collaborator, { body: { role: 'triage' } })).status, 204);
   t.match(
     (await meanwhile.get(`${collaborator}/permissions`)).body,
     { permissions: /label\.create/ },
-    'so are the roles',
+    'the roles are unchanged',
   );
   const confirmation = 'admin/doomed';
   t.equal((await meanwhile.delete(`${repos}/admin/doomed`, { body: { confirmation } })).status, 204);
@@ -49,7 +49,7 @@ void t.test('planning switched off and on again', async (t) => {
   const on: TestForge = await startTestForge(t, { after: off });
   const again = await on.administrator();
   for (const path of paths) {
-    t.strictSame((await again.get(`${repos}/admin/kept/${path}`)).body, [made[`kept/${path}`]], 'what was there');
-    t.strictSame((await again.get(`${repos}/admin/doomed/${path}`)).body, [], 'and nothing of what is gone');
+    t.strictSame((await again.get(`${repos}/admin/kept/${path}`)).body, [made[`kept/${path}`]], 'the previous data');
+    t.strictSame((await again.get(`${repos}/admin/doomed/${path}`)).body, [], 'nothing of the deleted repository');
   }
 });

@@ -1,11 +1,11 @@
-// Who may do what with repositories, their labels and milestones, written by hand from documents A, B and D: the
-// expected answer of every route to every credential on every visibility.
+// The hand-written table of who may do what with repositories, their labels and milestones: the expected answer of
+// every route to every credential on every visibility.
 
 export const visibilities = ['public', 'internal', 'private'] as const;
 export type Visibility = (typeof visibilities)[number];
 
 /**
- * In the order of the columns below. From `read` to `admin`: a collaborator of that role; `instance`: an instance
+ * In the order of the columns below. `read` to `admin` are collaborators with that role; `instance` is an instance
  * administrator.
  */
 export const credentials = [
@@ -21,46 +21,42 @@ export const credentials = [
 ] as const;
 export type Credential = (typeof credentials)[number];
 
-/** `+`: allowed, so that the sample succeeds; else the status of the refusal. */
+/** `+`: allowed, so that the sample succeeds; otherwise the status of the refusal. */
 type Access = Partial<Readonly<Record<Visibility, string>>>;
 
-// Document B, "What the service does", says who reads which tier and that who may not sees 404; document D,
-// "Repositories", that an anonymous caller sees 404 on an internal repository too, and which role holds which
-// permission. The 401 of changes stands with each endpoint of document B.
+// A caller who may not read gets 404, and so does an anonymous caller on an internal repository. A change without a
+// credential is 401.
 const reading: Access = {
   //         none other read triage write maintain admin owner instance
   public: '   +   +     +    +      +     +        +     +     +',
   internal: ' 404 +     +    +      +     +        +     +     +',
   private: '  404 404   +    +      +     +        +     +     +',
 };
-/**
- * Document D, "Repositories": branch and tag lists, and fetching over git, answer an anonymous caller alike whether
- * there is a repository or not.
- */
+/** Branch and tag lists and fetches over git are 401 for an anonymous caller whether or not the repository exists. */
 const challenging: Access = {
   public: '   +   +     +    +      +     +        +     +     +',
   internal: ' 401 +     +    +      +     +        +     +     +',
   private: '  401 404   +    +      +     +        +     +     +',
 };
-/** What a reader does for themselves: star, watch, fork. */
+/** Actions of readers for themselves: star, watch, fork. */
 const readingAsUser: Access = {
   public: '   401 +     +    +      +     +        +     +     +',
   internal: ' 401 +     +    +      +     +        +     +     +',
   private: '  401 404   +    +      +     +        +     +     +',
 };
-/** Permission label.create: from triage on. */
+/** Permission label.create: triage and higher roles. */
 const triaging: Access = {
   public: '   401 403   403  +      +     +        +     +     +',
   internal: ' 401 403   403  +      +     +        +     +     +',
   private: '  401 404   403  +      +     +        +     +     +',
 };
-/** Permissions repo.write and milestone.write: from write on. */
+/** Permissions repo.write and milestone.write: write and higher roles. */
 const writing: Access = {
   public: '   401 403   403  403    +     +        +     +     +',
   internal: ' 401 403   403  403    +     +        +     +     +',
   private: '  401 404   403  403    +     +        +     +     +',
 };
-/** Permission branch.protect: from maintain on. */
+/** Permission branch.protect: maintain and admin. */
 const protecting: Access = {
   public: '   401 403   403  403    403   +        +     +     +',
   internal: ' 401 403   403  403    403   +        +     +     +',
@@ -72,27 +68,23 @@ const administering: Access = {
   internal: ' 401 403   403  403    403   403      +     +     +',
   private: '  401 404   403  403    403   403      +     +     +',
 };
-/** "Owner or instance administrator only". */
+/** The owner or an instance administrator only. */
 const owning: Access = {
   public: '   401 403   403  403    403   403      403   +     +',
   internal: ' 401 403   403  403    403   403      403   +     +',
   private: '  401 404   403  403    403   403      403   +     +',
 };
-/** No repository is named, so there is one line. */
+/** No repository is named, so there is one row. */
 const anyone: Access = { public: '+ + + + + + + + +' };
 const signedIn: Access = { public: '401 + + + + + + + +' };
 
-/**
- * Document B, "Authentication": the OAuth2 scope of each operation; and what each token of the owner is answered, on a
- * public repository.
- */
+/** The OAuth2 scope of each operation, and the expected answers to tokens of the owner on a public repository. */
 type Scope = 'read' | 'write' | 'admin' | 'readIssues' | 'writeIssues';
 export const scopes: Readonly<
   Record<Scope, { readonly oauth: string; readonly tokens: Readonly<Record<string, string>> }>
 > = {
-  // Document D, "Accounts, sessions, tokens": a wider scope includes the narrower one of its family, and nothing
-  // outside it; a bad token is 401 even on public data.
-  // Document D, "Repositories": a token without the scope gets 403 insufficient_scope on public data too.
+  // A wider scope includes the narrower one of its family and nothing else. A bad token is 401 and a token without the
+  // scope is 403 insufficient_scope, also on public data.
   read: {
     oauth: 'read:repo',
     tokens: { 'repo:write': '+', 'repo:read': '+', 'issue:write': 'insufficient_scope', bad: '401' },
@@ -122,8 +114,8 @@ export const scopes: Readonly<
 };
 
 /**
- * In paths and bodies `{owner}`, `{repo}` and `{visibility}` are those of the repository at hand, `{fresh}` is new for
- * each sample, `{id}` is that of what `before` made.
+ * In paths and bodies `{owner}`, `{repo}` and `{visibility}` are those of the current repository, `{fresh}` is new for
+ * each sample, and `{id}` is the id of the thing that `before` made.
  */
 export interface Sample {
   /** Path parameters. */
@@ -132,15 +124,15 @@ export interface Sample {
 }
 
 export interface Row extends Sample {
-  /** Method and path, under /api/v1 unless `git`. */
+  /** Method and path, under /api/v1 unless `git` is set. */
   readonly route: string;
   readonly access: Access;
   readonly scope: Scope;
   /** Sent by the owner first, and again after a sample that used it up. */
   readonly before?: Sample & { readonly route: string };
-  /** The repository is gone afterwards, so each sample that may succeed has one of its own. */
+  /** The sample deletes the repository, so each sample that may succeed has its own. */
   readonly throwaway?: true;
-  /** Over git's protocol at the root, with HTTP Basic. */
+  /** A request of git's protocol at the root, with HTTP Basic. */
   readonly git?: { readonly raw?: string; readonly headers?: Readonly<Record<string, string>> };
 }
 
@@ -154,17 +146,15 @@ const makesLabel = { route: `POST ${repo}/labels`, body: label };
 const makesMilestone = { route: `POST ${repo}/milestones`, body: { title: 'made-{fresh}' } };
 
 export const table: readonly Row[] = [
-  // Document B, "GET /repos": unauthenticated callers see public repositories.
+  // Unauthenticated callers see public repositories.
   { route: 'GET /repos', access: anyone, scope: 'read' },
-  // Document B, "POST /repos": 401. Document D, "Repositories": creating needs repo:write.
+  // 401 without a credential; creating needs repo:write.
   { route: 'POST /repos', access: signedIn, scope: 'write', body: { name: 'made-{fresh}' } },
-  // Document B, "GET /repos/{owner}/{repo}": 404 when missing or unreadable.
+  // 404 if the repository is missing or unreadable.
   { route: `GET ${repo}`, access: reading, scope: 'read' },
-  // Document B, "PATCH /repos/{owner}/{repo}": owner or instance administrator only. Document D, "Repositories":
-  // updating needs repo:admin.
+  // Only the owner or an instance administrator; updating needs repo:admin.
   { route: `PATCH ${repo}`, access: owning, scope: 'admin', body: { description: 'walked' } },
-  // Document B, "DELETE /repos/{owner}/{repo}": owner or instance administrator. Document D, "Repositories": deleting
-  // needs repo:admin.
+  // Only the owner or an instance administrator; deleting needs repo:admin.
   {
     route: `DELETE ${repo}`,
     access: owning,
@@ -173,8 +163,7 @@ export const table: readonly Row[] = [
     throwaway: true,
   },
 
-  // Document B, "GET /repos/{owner}/{repo}/contents/{path}", "… raw/{ref}/{path}", "… blame/{ref}/{path}": 404 when
-  // unreadable.
+  // Contents, raw files and blame are 404 if the repository is unreadable.
   { route: `GET ${repo}/contents/{path}`, access: reading, scope: 'read', values: { path: 'README.md' } },
   { route: `GET ${repo}/raw/{ref}/{path}`, access: reading, scope: 'read', values: { ref: 'main', path: 'README.md' } },
   {
@@ -183,7 +172,7 @@ export const table: readonly Row[] = [
     scope: 'read',
     values: { ref: 'main', path: 'README.md' },
   },
-  // Document D, "Repositories": writing through the API. Document B, "Authentication": write repositories.
+  // Writing files needs repo.write and the scope for writing repositories.
   {
     route: `PUT ${repo}/contents/{path}`,
     access: writing,
@@ -203,18 +192,16 @@ export const table: readonly Row[] = [
       body: { message: 'Make', content },
     },
   },
-  // Document D, "Repositories": commits, one commit, compare, archives, languages. Document B, "Authentication": read
-  // repositories.
+  // Commits, comparisons, archives and languages need the scope for reading repositories.
   { route: `GET ${repo}/commits`, access: reading, scope: 'read' },
   { route: `GET ${repo}/commits/{ref}`, access: reading, scope: 'read', values: { ref: 'main' } },
   { route: `GET ${repo}/compare/{rest}`, access: reading, scope: 'read', values: { rest: 'main...main' } },
   { route: `GET ${repo}/archive/{rest}`, access: reading, scope: 'read', values: { rest: 'main.tar.gz' } },
   { route: `GET ${repo}/languages`, access: reading, scope: 'read' },
 
-  // Document B, "GET branches": 401 for anonymous on a private repository, internal requires authentication; and
-  // document D, "Repositories".
+  // branchList is 401 for anonymous callers unless the repository is public.
   { route: `GET ${repo}/branches`, access: challenging, scope: 'read' },
-  // Document B, "POST branches", "DELETE branches/{branch}": write access; 401, 403, 404.
+  // Creating and deleting branches needs write access; 401, 403, 404.
   { route: `POST ${repo}/branches`, access: writing, scope: 'write', body: { name: 'made-{fresh}' } },
   {
     route: `DELETE ${repo}/branches/{branch}`,
@@ -223,8 +210,8 @@ export const table: readonly Row[] = [
     values: { branch: 'doomed-{fresh}' },
     before: { route: `POST ${repo}/branches`, body: { name: 'doomed-{fresh}' } },
   },
-  // Document D, "Branch protection": permission branch.protect; "Repositories": protection needs repo:admin. That
-  // reading it is 401 without a credential is of docs/api/decisions.md, "Branch protection".
+  // Needs branch.protect and the scope repo:admin. docs/api/decisions.md, "Branch protection": reading is 401 without a
+  // credential.
   {
     route: `PUT ${repo}/branches/{branch}/protection`,
     access: protecting,
@@ -240,8 +227,7 @@ export const table: readonly Row[] = [
     values: { branch: 'free-{fresh}' },
     before: { route: `PUT ${repo}/branches/{branch}/protection`, values: { branch: 'free-{fresh}' }, body: {} },
   },
-  // Document B, "GET tags": same visibility rules as branches. "POST tags", "DELETE tags/{tag}": write access; 401,
-  // 403, 404.
+  // tagList has the visibility rules of branchList. Creating and deleting tags needs write access; 401, 403, 404.
   { route: `GET ${repo}/tags`, access: challenging, scope: 'read' },
   { route: `POST ${repo}/tags`, access: writing, scope: 'write', body: { name: 'made-{fresh}' } },
   {
@@ -252,8 +238,7 @@ export const table: readonly Row[] = [
     before: { route: `POST ${repo}/tags`, body: { name: 'doomed-{fresh}' } },
   },
 
-  // Document B, "GET collaborators": read access, 404 to a non-member of a private repository; "GET
-  // collaborators/{user}/permissions": 404 when unreadable.
+  // Needs read access; 404 for a non-member of a private repository.
   { route: `GET ${repo}/collaborators`, access: reading, scope: 'read' },
   {
     route: `GET ${repo}/collaborators/{user}/permissions`,
@@ -261,8 +246,7 @@ export const table: readonly Row[] = [
     scope: 'read',
     values: { user: 'the-read' },
   },
-  // Document B, "PUT collaborators/{user}": owner, instance administrator, a collaborator with role admin. Document D,
-  // "Repositories": collaborators need repo:admin.
+  // collaboratorPut: the owner, an instance administrator or a collaborator with the role admin; needs repo:admin.
   {
     route: `PUT ${repo}/collaborators/{user}`,
     access: administering,
@@ -270,7 +254,7 @@ export const table: readonly Row[] = [
     values: { user: 'guest' },
     body: { role: 'read' },
   },
-  // Document B, "DELETE collaborators/{user}": owner or instance administrator.
+  // collaboratorRemove: the owner or an instance administrator.
   {
     route: `DELETE ${repo}/collaborators/{user}`,
     access: owning,
@@ -278,8 +262,8 @@ export const table: readonly Row[] = [
     values: { user: 'guest' },
     before: { route: `PUT ${repo}/collaborators/{user}`, values: { user: 'guest' }, body: { role: 'read' } },
   },
-  // Document D, "Role templates". Document B, "Authentication": administer repository. Who reads them is of
-  // docs/api/decisions.md, "Repositories".
+  // Role templates need the scope for administering repositories. docs/api/decisions.md, "Repositories", has who may
+  // read them.
   { route: `GET ${repo}/role-templates`, access: administering, scope: 'admin' },
   { route: `POST ${repo}/role-templates`, access: administering, scope: 'admin', body: template },
   {
@@ -296,9 +280,8 @@ export const table: readonly Row[] = [
     before: { route: `POST ${repo}/role-templates`, body: template },
   },
 
-  // Document B, "Authentication": labels under the issue scopes, milestones under those of repositories. "Labels": 403
-  // without the permission label.create; "Milestones": 403, needs repository-write permission. Document D,
-  // "Repositories": label.create from triage on, milestone.write from write on.
+  // Labels need the scopes of issues, milestones those of repositories. Writing labels needs label.create (triage and
+  // higher), writing milestones milestone.write (write and higher); otherwise 403.
   { route: `GET ${repo}/labels`, access: reading, scope: 'readIssues' },
   { ...makesLabel, access: triaging, scope: 'writeIssues' },
   { route: `GET ${repo}/labels/{id}`, access: reading, scope: 'readIssues', before: makesLabel },
@@ -322,19 +305,18 @@ export const table: readonly Row[] = [
   },
   { route: `DELETE ${repo}/milestones/{id}`, access: writing, scope: 'write', before: makesMilestone },
 
-  // Document D, "Stars and watching". The GET and the scope are of docs/api/decisions.md, "Repositories". The rows are
-  // in this order, for GET is 404 without a star.
+  // The scopes follow docs/api/decisions.md, "Repositories". The rows are in this order because GET is 404 without a
+  // star.
   { route: 'PUT /user/starred/{owner}/{repo}', access: readingAsUser, scope: 'read' },
   { route: 'GET /user/starred/{owner}/{repo}', access: readingAsUser, scope: 'read' },
   { route: 'DELETE /user/starred/{owner}/{repo}', access: readingAsUser, scope: 'read' },
   { route: `PUT ${repo}/subscription`, access: readingAsUser, scope: 'read' },
   { route: `DELETE ${repo}/subscription`, access: readingAsUser, scope: 'read' },
-  // Document D, "Forks"; "Repositories": creating a repository needs repo:write.
+  // forkCreate creates a repository, which needs repo:write.
   { route: `GET ${repo}/forks`, access: reading, scope: 'read' },
   { route: `POST ${repo}/forks`, access: readingAsUser, scope: 'write', body: { name: 'fork-{fresh}' } },
 
-  // Document D, "Git over HTTP": 401 for anonymous, 404 for a caller who may not read, 403 for one who may read but not
-  // push.
+  // Git over HTTP: 401 for anonymous callers, 404 for a caller who may not read, 403 for one who may read but not push.
   { route: 'GET /{owner}/{repo}.git/info/refs?service=git-upload-pack', access: challenging, scope: 'read', git: {} },
   { route: 'GET /{owner}/{repo}.git/info/refs?service=git-receive-pack', access: writing, scope: 'write', git: {} },
   {
@@ -346,7 +328,7 @@ export const table: readonly Row[] = [
       headers: { 'content-type': 'application/x-git-upload-pack-request', 'git-protocol': 'version=2' },
     },
   },
-  // A push of nothing.
+  // An empty push.
   {
     route: 'POST /{owner}/{repo}.git/git-receive-pack',
     access: writing,

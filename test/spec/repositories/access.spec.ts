@@ -1,5 +1,5 @@
-// Every route of repositories, of their labels and milestones, and of git over HTTP, walked with every credential on
-// every visibility and with every kind of token, against the table written by hand.
+// Access walk of every route of repositories, labels, milestones and git over HTTP: every credential, every visibility
+// and every kind of token, compared with the hand-written table.
 import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import type { TestForge } from '#test/support/forge';
@@ -16,16 +16,16 @@ import {
   type Visibility,
 } from './access-table.ts';
 
-/** Of one route: what was asked → what came of it. */
+/** The cells of one route: request → outcome. */
 type Cells = ReadonlyMap<string, string>;
-/** Route → its cells. One that is served and not in the table has none. */
+/** Route → its cells. A served route that is missing from the table has no cells. */
 type Observed = ReadonlyMap<string, Cells>;
 
 const words = (line: string): string[] => line.trim().split(/\s+/);
 
 const cellsOf = new Map<Row, Cells>();
 
-/** What the table says of a row, in the words of the walk. */
+/** The expected cells of a row, in the words of the walk. */
 function expected(row: Row): Cells {
   const cells = cellsOf.get(row) ?? readCells(row);
   cellsOf.set(row, cells);
@@ -49,7 +49,7 @@ function readCells({ access, scope, git }: Row): Cells {
   ]);
 }
 
-/** One sentence for each thing that differs. */
+/** One sentence for each difference. */
 function compare(rows: readonly Row[], observed: Observed): string[] {
   const routes = rows.map(({ route }) => route);
   return [
@@ -100,7 +100,7 @@ void t.test('a planted change is found and named', async (t) => {
       .filter(([cell, answer]) => planted(row.route, cell, answer === '+' ? '404' : '+').length !== 1)
       .map(([cell]) => `${row.route}: ${cell}`),
   );
-  t.same(passedOver, [], 'any one answer of any one route');
+  t.same(passedOver, [], 'any single answer of any route');
 
   const fewer = asWritten();
   fewer.delete('GET /repos');
@@ -109,7 +109,7 @@ void t.test('a planted change is found and named', async (t) => {
   t.same(
     table.flatMap(({ access }) => Object.values(access)).filter((line) => words(line).length !== credentials.length),
     [],
-    'a line has an answer for each credential',
+    'a row has an answer for each credential',
   );
 });
 
@@ -127,7 +127,7 @@ interface Stage {
 const basic = (forge: TestForge, username: string, secret: string): Client =>
   forge.anonymous.with({ authorization: `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}` });
 
-/** Somebody for each credential, and the owner's tokens. */
+/** A user for each credential, and the owner's tokens. */
 async function people(forge: TestForge): Promise<Stage> {
   const user = async (credential: string): Promise<Caller> => {
     const { username, password, client } = await forge.createUser(`the-${credential}`);
@@ -159,14 +159,16 @@ async function people(forge: TestForge): Promise<Stage> {
   };
 }
 
-/** How a call ended, in the words of the table. */
+/** The outcome of a request, in the words of the table. */
 function outcome({ status, body }: Answer): string {
   if (status === 403 && (body as { readonly error_code?: string } | undefined)?.error_code === 'insufficient_scope')
     return 'insufficient_scope';
   return status >= 200 && status < 400 ? '+' : String(status);
 }
 
-/** A status that the OpenAPI document does not list is told beside everything else that differs. */
+/**
+ * The message for a status that the OpenAPI document does not list, so that it is reported with the other differences.
+ */
 function unlisted(error: unknown): string {
   if (error instanceof ContractBroken) return error.message;
   throw error;
@@ -201,7 +203,7 @@ async function send(
   );
 }
 
-/** @throws where it does not succeed: what a sample stands on is no part of the walk. */
+/** @throws {Error} if the request fails: the setup of a sample is not part of the walk. */
 async function sure(client: Client, route: string, sample: Sample, known: Values): Promise<Answer> {
   const answer = await send(client, route, sample, known);
   if (outcome(answer) !== '+')
@@ -229,7 +231,7 @@ async function repository({ callers, owner }: Stage, visibility: Visibility, nam
   return known;
 }
 
-/** Asks once for each of `asked`, in order, in one repository of its own, where no other walk writes. */
+/** Sends one request for each of `asked`, in order, in a repository that no other walk writes to. */
 async function walk(
   stage: Stage,
   visibility: Visibility,
@@ -256,13 +258,13 @@ async function walk(
         unlisted,
       );
       note(row, cell, answer);
-      // Used up.
+      // It was used up.
       if (answer === '+') known = undefined;
     }
   }
 }
 
-void t.test('every route answers every credential and token as documents A, B and D say', async (t) => {
+void t.test('every route answers every credential and token as in the access table', async (t) => {
   const forge = await sharedForge(t);
   const stage = await people(forge);
   const served = new Map(

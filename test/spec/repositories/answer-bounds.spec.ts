@@ -1,4 +1,4 @@
-// Answers about hostile repositories: small pushes whose texts, paths, folders and lines would be told at great length.
+// Tests of the size of answers about hostile repositories: small pushes with very long texts, paths, folders and lines.
 import { Buffer } from 'node:buffer';
 import { globSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ interface Told {
   readonly body: unknown;
 }
 
-/** Not with the forge's client, which holds every byte against a schema. */
+/** Uses plain fetch, because the forge's client validates every byte against a schema. */
 async function ask(forge: TestForge, path: string): Promise<Told> {
   const response = await fetch(`${forge.url}${repos}/alice/${path}`);
   const text = await response.text();
@@ -59,7 +59,7 @@ async function pushed(
 const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
 const person = (role: string, name: string, email: string): string => `${role} ${name} <${email}> 1700000000 +0000\n`;
 
-void t.test('no answer about a repository passes its bound, and what is left out is marked', async (t) => {
+void t.test('no answer about a repository exceeds its bound, and omissions are marked', async (t) => {
   const forge = await sharedForge(t);
   const alice = await forge.createUser('alice');
   const home = await stockGit(t);
@@ -97,7 +97,7 @@ void t.test('no answer about a repository passes its bound, and what is left out
     t.same([told?.author.name.length, told?.author.email.length], [256, 320]);
     t.ok(told?.message.endsWith('…'));
     const one = await ask(forge, 'texts/commits/main');
-    t.equal((one.body as { message: string }).message.length, 64 * 1024, 'a commit alone is told at length');
+    t.equal((one.body as { message: string }).message.length, 64 * 1024, 'a single commit has its full message');
     const [branches, tags] = [
       await ask(forge, 'texts/branches?per_page=100'),
       await ask(forge, 'texts/tags?per_page=100'),
@@ -108,7 +108,7 @@ void t.test('no answer about a repository passes its bound, and what is left out
     t.equal((compared.body as { commits: unknown[] }).commits.length, 250);
     for (const answer of [listing, blame, commits, one, branches, tags, compared]) {
       t.equal(answer.status, 200);
-      t.equal(answer.truncated, false, 'each text is there, clipped');
+      t.equal(answer.truncated, false, 'each text is there, cut');
       t.ok(answer.bytes < most, `${answer.bytes} bytes`);
     }
   });
@@ -135,39 +135,42 @@ void t.test('no answer about a repository passes its bound, and what is left out
     t.ok(files.length > 200 && files.length < 3000 && bytes < 2 * MiB, `${files.length} files`);
     t.ok(files.every(({ filename }) => filename.length < 4096 && /^(d{240}\/){16}f\d+$/.test(filename)));
     const again = await ask(forge, 'paths/commits/main');
-    t.equal(again.truncated, true, 'the mark is on answers from the cache too');
+    t.equal(again.truncated, true, 'answers from the cache are marked too');
     const listing = await ask(forge, `paths/contents/${folder}`);
     t.same([listing.status, listing.truncated], [200, true]);
     t.ok(listing.bytes < most && (listing.body as unknown[]).length > 800);
     t.equal((await ask(forge, 'paths/languages')).status, 200);
   });
 
-  await t.test('a folder of twelve thousand files: the first ten thousand, and each file is read', async (t) => {
-    await pushed(home, forge, alice, 'wide', [
-      `blob\nmark :1\n${data('one')}`,
-      `commit refs/heads/main\n${person('committer', 'A', 'a@b')}${data('x'.repeat(1024))}`,
-      ...ascending(12_000).map((index) => `M 100644 :1 wide/file-${String(index).padStart(6, '0')}.ts\n`),
-      `M 100644 :1 README\n`,
-    ]);
-    const { status, truncated, bytes, body } = await ask(forge, 'wide/contents/wide');
-    t.same([status, truncated], [200, true]);
-    t.ok(bytes < most, `${bytes} bytes`);
-    const entries = body as { name: string; size: number; last_commit_message: string | null }[];
-    t.same([entries.length, entries[0]?.name, entries.at(-1)?.name], [10_000, 'file-000000.ts', 'file-009999.ts']);
-    t.ok(entries.every(({ size, last_commit_message: subject }) => size === 3 && subject?.endsWith('…')));
-    const file = await ask(forge, 'wide/contents/wide/file-011999.ts');
-    t.same([file.status, (file.body as { size: number }).size], [200, 3]);
-    const root = await ask(forge, 'wide/contents');
-    t.same([root.truncated, (root.body as unknown[]).length], [false, 2]);
-    const written = await alice.client.put(`${repos}/alice/wide/contents/wide/file-0110000.ts`, {
-      body: { message: 'Write into it', content: 'dHdv' },
-    });
-    t.equal(written.status, 201);
-    t.equal((await ask(forge, 'wide/contents/wide/file-0110000.ts')).status, 200);
-    t.equal((await ask(forge, 'wide/contents/wide/file-011000.ts')).status, 200);
-  });
+  await t.test(
+    'a folder of twelve thousand files lists the first ten thousand, and each file can be read',
+    async (t) => {
+      await pushed(home, forge, alice, 'wide', [
+        `blob\nmark :1\n${data('one')}`,
+        `commit refs/heads/main\n${person('committer', 'A', 'a@b')}${data('x'.repeat(1024))}`,
+        ...ascending(12_000).map((index) => `M 100644 :1 wide/file-${String(index).padStart(6, '0')}.ts\n`),
+        `M 100644 :1 README\n`,
+      ]);
+      const { status, truncated, bytes, body } = await ask(forge, 'wide/contents/wide');
+      t.same([status, truncated], [200, true]);
+      t.ok(bytes < most, `${bytes} bytes`);
+      const entries = body as { name: string; size: number; last_commit_message: string | null }[];
+      t.same([entries.length, entries[0]?.name, entries.at(-1)?.name], [10_000, 'file-000000.ts', 'file-009999.ts']);
+      t.ok(entries.every(({ size, last_commit_message: subject }) => size === 3 && subject?.endsWith('…')));
+      const file = await ask(forge, 'wide/contents/wide/file-011999.ts');
+      t.same([file.status, (file.body as { size: number }).size], [200, 3]);
+      const root = await ask(forge, 'wide/contents');
+      t.same([root.truncated, (root.body as unknown[]).length], [false, 2]);
+      const written = await alice.client.put(`${repos}/alice/wide/contents/wide/file-0110000.ts`, {
+        body: { message: 'Write into it', content: 'dHdv' },
+      });
+      t.equal(written.status, 201);
+      t.equal((await ask(forge, 'wide/contents/wide/file-0110000.ts')).status, 200);
+      t.equal((await ask(forge, 'wide/contents/wide/file-011000.ts')).status, 200);
+    },
+  );
 
-  await t.test('a hundred thousand refs: pages of them are told, and no further one is made', async (t) => {
+  await t.test('a hundred thousand refs can be listed in pages, and no further one is created', async (t) => {
     const head = await pushed(home, forge, alice, 'refs', [
       `commit refs/heads/main\n${person('committer', 'A', 'a@b')}${data('Begin')}`,
     ]);

@@ -1,4 +1,4 @@
-// Document D, "Repositories": archives, unpacked and compared with what git archive packs.
+// Tests of archives, compared with the output of git archive.
 import { execFile } from 'node:child_process';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ void t.test('GET /repos/{owner}/{repo}/archive/{ref}.tar.gz and .zip', async (t)
   const archive = (target: string, client: Pick<typeof bob.client, 'get'> = forge.anonymous, repo = 'code') =>
     client.get(`${repos}/alice/${repo}/archive/${target}`);
 
-  await t.test('.tar.gz: the very bytes of git archive, below a folder of repository and ref', async (t) => {
+  await t.test('.tar.gz: the same bytes as git archive, below a folder named by repository and ref', async (t) => {
     const head = (await work.git('rev-parse', 'main')).trim();
     for (const [target, ref, name] of [
       ['main', 'main', 'code-main'],
@@ -105,7 +105,7 @@ void t.test('GET /repos/{owner}/{repo}/archive/{ref}.tar.gz and .zip', async (t)
         'files have the time of the commit',
       );
       const { bytes } = await archive('attributes.zip');
-      // A ZIP holds the sizes of its files: one that was substituted has another.
+      // A ZIP contains the sizes of its files, and a substituted file would have another size.
       const expected = join(folder, 'unsubstituted.zip');
       await writeFile(join(work.folder, '.git/info/attributes'), '* -export-subst\n');
       await work.git('archive', '--format=zip', '--prefix=code-attributes/', `--output=${expected}`, 'attributes');
@@ -114,7 +114,7 @@ void t.test('GET /repos/{owner}/{repo}/archive/{ref}.tar.gz and .zip', async (t)
     },
   );
 
-  await t.test('404 for an unknown ref or extension, and to who may not read', async (t) => {
+  await t.test('404 for an unknown ref or extension, and for a caller who may not read', async (t) => {
     for (const target of [
       'nowhere.zip',
       '-x.zip',

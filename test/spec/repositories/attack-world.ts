@@ -1,4 +1,4 @@
-// What the suites of attacks share: two people, a work tree, and requests sent as they are written.
+// Shared setup of the suites of attacks: two people, a work tree, and requests with unnormalized paths.
 import { request } from 'node:http';
 import type { Answer } from '#test/support/client';
 import type { TestForge, TestUser } from '#test/support/forge';
@@ -50,7 +50,7 @@ export async function world(t: Teardown): Promise<World> {
   };
 }
 
-/** Sends the path as it is: `fetch` would resolve its dots. */
+/** Sends the path unchanged; `fetch` would resolve its dots. */
 export const bare = (forge: TestForge, path: string): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(forge.url);
@@ -67,7 +67,7 @@ export const bare = (forge: TestForge, path: string): Promise<{ status: number; 
       .end();
   });
 
-/** What the reading routes of a repository are at one commit or branch. */
+/** The paths of the reading routes at one commit or branch. */
 export const reading = (at: string): readonly string[] => [
   `/commits?ref=${at}`,
   `/commits/${at}`,

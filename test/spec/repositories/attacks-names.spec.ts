@@ -1,4 +1,4 @@
-// Attacks by names, paths, links and pushes, numbered as in attacks.spec.ts.
+// Tests of attacks by names, paths, links and pushes, numbered as in attacks.spec.ts.
 import { existsSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import type { TestUser } from '#test/support/forge';
 import { remote } from '#test/support/stock-git';
 import { bare, give, make, must, reading, repos, world } from './attack-world.ts';
 
-void t.test('32: whatever begins with a dash is a name and never an option', async (t) => {
+void t.test('32: a value that begins with a dash is a name and never an option', async (t) => {
   const { forge, alice, work, push } = await world(t);
   const marker = join(work.folder, 'pwned');
   await make(alice, 'code', 'public');
@@ -84,7 +84,7 @@ void t.test('34: names that are paths, and names that only look like others', as
     t.equal((await alice.client.patch(`${repos}/alice/code`, { body: { name } })).status, 400, JSON.stringify(name));
     t.equal((await bob.client.post(`${repos}/alice/code/forks`, { body: { name } })).status, 400, JSON.stringify(name));
   }
-  t.equal((await alice.client.post(repos, { body: { name: 'CODE' } })).status, 409, 'one name in another case');
+  t.equal((await alice.client.post(repos, { body: { name: 'CODE' } })).status, 409, 'the same name ignoring case');
   for (const path of [
     'alice/%2e%2e%2fbob',
     '..%2Falice/code',
@@ -98,12 +98,12 @@ void t.test('34: names that are paths, and names that only look like others', as
   t.equal(
     (await alice.client.post(repos, { body: { name: 'x.lock' } })).status,
     201,
-    'a lock of elsewhere is a name like others, for no file has the name of a repository',
+    'a name that is a lock file elsewhere is an ordinary name, because no file is named after a repository',
   );
 });
 
-// Encoded once, in contents: repositories.spec.ts. Of git's own files: git-http.spec.ts.
-void t.test('35: no path leads out: bare dots, double encoding, absolute, backslashes', async (t) => {
+// Single encoding in contents: repositories.spec.ts. Git's own files: git-http.spec.ts.
+void t.test('35: no path leads outside: dots, double encoding, absolute paths, backslashes', async (t) => {
   const { forge, alice, push } = await world(t);
   await make(alice, 'code', 'public');
   await push('alice/code', 'main');
@@ -134,7 +134,7 @@ void t.test('35: no path leads out: bare dots, double encoding, absolute, backsl
   }
 });
 
-// Written through the API: contents-writing.spec.ts.
+// Writing through the API: contents-writing.spec.ts.
 void t.test('36: a link in a tree is read as its own text and never followed', async (t) => {
   const { alice, work, push } = await world(t);
   await make(alice, 'code', 'public');
@@ -163,122 +163,114 @@ void t.test('36: a link in a tree is read as its own text and never followed', a
   t.notOk(tar.includes('root:'));
 });
 
+void t.test('37: a push of trees and submodules that harm a checkout is refused and moves nothing', async (t) => {
+  const { forge, alice, work, tip, push } = await world(t);
+  await make(alice, 'code', 'public');
+  await push('alice/code', 'main');
+  const url = remote(forge.url, 'alice/code', alice);
+  const write = async (type: string, content: Uint8Array | string): Promise<string> => {
+    await work.commit('Material', { material: content });
+    return (await work.git('hash-object', '-t', type, '-w', '--literally', 'material')).trim();
+  };
+  const blob = await write('blob', 'x');
+  const entry = (mode: string, name: string, oid: string): Buffer =>
+    Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')]);
+  const below = await write('tree', entry('100644', 'config', blob));
+  const modules = async (text: string): Promise<Buffer> => entry('100644', '.gitmodules', await write('blob', text));
+  const trees: readonly (readonly [string, Buffer])[] = [
+    ['.git', entry('40000', '.git', below)],
+    ['.GIT', entry('40000', '.GIT', below)],
+    ['GIT~1', entry('40000', 'GIT~1', below)],
+    ['.git and a dot', entry('40000', '.git.', below)],
+    ['.git and a joiner', entry('40000', '.g\u200cit', below)],
+    ['..', entry('40000', '..', below)],
+    ['.', entry('40000', '.', below)],
+    ['a slash', entry('100644', 'a/b', blob)],
+    ['one name twice', Buffer.concat([entry('100644', 'a', blob), entry('100644', 'a', blob)])],
+    ['.gitmodules that is a link', entry('120000', '.gitmodules', blob)],
+    ['a submodule whose URL is an option', await modules('[submodule "x"]\n\tpath = x\n\turl = -u./payload\n')],
+    [
+      'a submodule whose path is an option',
+      await modules('[submodule "x"]\n\tpath = -x\n\turl = https://example.com/x\n'),
+    ],
+    ['a submodule called ..', await modules('[submodule "../x"]\n\tpath = x\n\turl = https://example.com/x\n')],
+    [
+      'a submodule that updates by a command',
+      await modules('[submodule "x"]\n\tpath = x\n\turl = https://example.com/x\n\tupdate = !touch pwned\n'),
+    ],
+  ];
+  for (const [what, content] of trees) {
+    const commit = (await work.git('commit-tree', await write('tree', content), '-m', what)).trim();
+    t.match(await work.ran('push', url, `${commit}:refs/heads/evil`), { code: 1, stderr: /\[remote rejected\]/ }, what);
+  }
+  const sound = (
+    await work.git('commit-tree', await write('tree', entry('40000', 'git', below)), '-m', 'Made the same way')
+  ).trim();
+  await work.git('push', '--quiet', url, `${sound}:refs/heads/sound`);
+  t.not((await work.ran('push', url, `main:refs/heads/${'x'.repeat(5000)}`)).code, 0, 'a name that no file can have');
+  t.equal(
+    (await work.git('ls-remote', url)).trim(),
+    `${tip}\tHEAD\n${tip}\trefs/heads/main\n${sound}\trefs/heads/sound`,
+  );
+  t.equal((await alice.client.get(`${repos}/alice/code/commits/main`)).status, 200, 'the server continues to serve');
+});
+
+// By visibility and credential, and content types: git-http.spec.ts.
 void t.test(
-  '37: a push of trees and submodules that harm who checks them out is refused and moves nothing',
+  '38: receive-pack checks write access regardless of the advertisement, and a gzip bomb is rejected early',
   async (t) => {
-    const { forge, alice, work, tip, push } = await world(t);
+    const { forge, alice, bob, tip, work, push } = await world(t);
     await make(alice, 'code', 'public');
     await push('alice/code', 'main');
-    const url = remote(forge.url, 'alice/code', alice);
-    const write = async (type: string, content: Uint8Array | string): Promise<string> => {
-      await work.commit('Material', { material: content });
-      return (await work.git('hash-object', '-t', type, '-w', '--literally', 'material')).trim();
-    };
-    const blob = await write('blob', 'x');
-    const entry = (mode: string, name: string, oid: string): Buffer =>
-      Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')]);
-    const below = await write('tree', entry('100644', 'config', blob));
-    const modules = async (text: string): Promise<Buffer> => entry('100644', '.gitmodules', await write('blob', text));
-    const trees: readonly (readonly [string, Buffer])[] = [
-      ['.git', entry('40000', '.git', below)],
-      ['.GIT', entry('40000', '.GIT', below)],
-      ['GIT~1', entry('40000', 'GIT~1', below)],
-      ['.git and a dot', entry('40000', '.git.', below)],
-      ['.git and a joiner', entry('40000', '.g\u200cit', below)],
-      ['..', entry('40000', '..', below)],
-      ['.', entry('40000', '.', below)],
-      ['a slash', entry('100644', 'a/b', blob)],
-      ['one name twice', Buffer.concat([entry('100644', 'a', blob), entry('100644', 'a', blob)])],
-      ['.gitmodules that is a link', entry('120000', '.gitmodules', blob)],
-      ['a submodule whose URL is an option', await modules('[submodule "x"]\n\tpath = x\n\turl = -u./payload\n')],
-      [
-        'a submodule whose path is an option',
-        await modules('[submodule "x"]\n\tpath = -x\n\turl = https://example.com/x\n'),
-      ],
-      ['a submodule called ..', await modules('[submodule "../x"]\n\tpath = x\n\turl = https://example.com/x\n')],
-      [
-        'a submodule that updates by a command',
-        await modules('[submodule "x"]\n\tpath = x\n\turl = https://example.com/x\n\tupdate = !touch pwned\n'),
-      ],
-    ];
-    for (const [what, content] of trees) {
-      const commit = (await work.git('commit-tree', await write('tree', content), '-m', what)).trim();
-      t.match(
-        await work.ran('push', url, `${commit}:refs/heads/evil`),
-        { code: 1, stderr: /\[remote rejected\]/ },
-        what,
+    const post = (
+      user: TestUser,
+      service: string,
+      body: Uint8Array<ArrayBuffer> | string,
+      headers: Record<string, string> = {},
+    ) =>
+      fetch(`${forge.url}/alice/code.git/git-${service}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Basic ${Buffer.from(`${user.username}:${user.password}`).toString('base64')}`,
+          'content-type': `application/x-git-${service}-request`,
+          ...headers,
+        },
+        body,
+      });
+    const line = `${tip} ${'0'.repeat(40)} refs/heads/side\0 report-status`;
+    const deletion = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
+    await push('alice/code', 'main:refs/heads/side');
+    for (const role of ['read', 'triage']) {
+      await give(alice, 'code', 'bob', role);
+      t.equal((await post(bob, 'receive-pack', deletion)).status, 403, role);
+      t.equal(
+        (
+          await fetch(`${forge.url}/alice/code.git/git-receive-pack?service=git-upload-pack`, {
+            method: 'POST',
+            headers: {
+              authorization: `Basic ${Buffer.from(`bob:${bob.password}`).toString('base64')}`,
+              'content-type': 'application/x-git-receive-pack-request',
+            },
+            body: deletion,
+          })
+        ).status,
+        403,
+        `${role}, to the other service`,
       );
     }
-    const sound = (
-      await work.git('commit-tree', await write('tree', entry('40000', 'git', below)), '-m', 'Made the same way')
-    ).trim();
-    await work.git('push', '--quiet', url, `${sound}:refs/heads/sound`);
-    t.not(
-      (await work.ran('push', url, `main:refs/heads/${'x'.repeat(5000)}`)).code,
-      0,
-      'a name that no file could have',
-    );
-    t.equal(
-      (await work.git('ls-remote', url)).trim(),
-      `${tip}\tHEAD\n${tip}\trefs/heads/main\n${sound}\trefs/heads/sound`,
-    );
-    t.equal((await alice.client.get(`${repos}/alice/code/commits/main`)).status, 200, 'and it serves on');
+    t.match(await work.git('ls-remote', remote(forge.url, 'alice/code')), /refs\/heads\/side/, 'the branch exists');
+    // The same want repeated, so that git continues to read.
+    const bomb = new Uint8Array(gzipSync(Buffer.alloc(65 * 1024 * 1024, `0032want ${tip}\n`)));
+    const answer = await post(bob, 'upload-pack', bomb, { 'content-encoding': 'gzip' });
+    await answer.arrayBuffer();
+    t.equal(answer.status, 413, `a bomb of ${bomb.length} bytes`);
+    t.equal((await alice.client.get(`${repos}/alice/code/branches`)).status, 200, 'the server continues to serve');
   },
 );
 
-// By visibility and credential, and content types: git-http.spec.ts.
-void t.test('38: receive-pack asks for write access whatever was advertised, and a gzip bomb ends early', async (t) => {
-  const { forge, alice, bob, tip, work, push } = await world(t);
-  await make(alice, 'code', 'public');
-  await push('alice/code', 'main');
-  const post = (
-    user: TestUser,
-    service: string,
-    body: Uint8Array<ArrayBuffer> | string,
-    headers: Record<string, string> = {},
-  ) =>
-    fetch(`${forge.url}/alice/code.git/git-${service}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Basic ${Buffer.from(`${user.username}:${user.password}`).toString('base64')}`,
-        'content-type': `application/x-git-${service}-request`,
-        ...headers,
-      },
-      body,
-    });
-  const line = `${tip} ${'0'.repeat(40)} refs/heads/side\0 report-status`;
-  const deletion = `${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`;
-  await push('alice/code', 'main:refs/heads/side');
-  for (const role of ['read', 'triage']) {
-    await give(alice, 'code', 'bob', role);
-    t.equal((await post(bob, 'receive-pack', deletion)).status, 403, role);
-    t.equal(
-      (
-        await fetch(`${forge.url}/alice/code.git/git-receive-pack?service=git-upload-pack`, {
-          method: 'POST',
-          headers: {
-            authorization: `Basic ${Buffer.from(`bob:${bob.password}`).toString('base64')}`,
-            'content-type': 'application/x-git-receive-pack-request',
-          },
-          body: deletion,
-        })
-      ).status,
-      403,
-      `${role}, called the other service`,
-    );
-  }
-  t.match(await work.git('ls-remote', remote(forge.url, 'alice/code')), /refs\/heads\/side/, 'the branch is there');
-  // One want over and over, so that git reads on.
-  const bomb = new Uint8Array(gzipSync(Buffer.alloc(65 * 1024 * 1024, `0032want ${tip}\n`)));
-  const answer = await post(bob, 'upload-pack', bomb, { 'content-encoding': 'gzip' });
-  await answer.arrayBuffer();
-  t.equal(answer.status, 413, `a bomb of ${bomb.length} bytes`);
-  t.equal((await alice.client.get(`${repos}/alice/code/branches`)).status, 200, 'and it serves on');
-});
-
 // Pushes, tags of its name, and deletion over REST: protection.spec.ts, branches.spec.ts.
 void t.test(
-  '40: a protected branch cannot be had under another name, by a rename, or after the default moved',
+  '40: a protected branch cannot be changed under another name, by a rename, or after the default branch changed',
   async (t) => {
     const { forge, alice, bob, work, tip, push } = await world(t);
     await make(alice, 'code', 'public');
@@ -341,7 +333,7 @@ void t.test(
     t.equal(
       (await work.git('ls-remote', url('alice/moved'), 'refs/heads/side')).slice(0, 40),
       tip,
-      'it stands where it stood',
+      'its tip is unchanged',
     );
   },
 );

@@ -1,28 +1,29 @@
-// Attacks that other forges fell to, in the private and the git part of a list of them, numbered as there; each proves
-// what no other suite does.
-//
-// Not yet, for there is nothing to attack: 28 and 29 (issues, merge requests), 31 (LFS); of 24 artifacts, attestations
-// and MCP; of 25 labels, comments, milestones and pipelines; of 26 search; of 27 notifications, feeds, e-mails,
-// WebSocket and SSE; of 40 the source branch of a merge request.
-// Elsewhere: 33, test/adapters/git-native/adapter.spec.ts ("no variable and no configuration of the machine reaches
-// git"), for no client can see it; 39, test/contracts/git/hang-ups.ts, and the hooks have pipes and no endpoint; of 37
-// ref updates without end, test/contracts/git/pushes.ts.
+// Tests of attacks on private repositories and git, numbered by a list of attacks that other forges suffered. Each test
+// covers what no other suite does.
+// Not covered here: 28 and 29 (issues, merge requests), 31 (LFS); of 24 artifacts, attestations and MCP; of 25 labels,
+// comments, milestones and pipelines; of 26 search; of 27 notifications, feeds, e-mails, WebSocket and SSE; of 40 the
+// source branch of a merge request.
+// Tested elsewhere: 33 in test/adapters/git-native/adapter.spec.ts, because no client can observe it; 39 in
+// test/contracts/git/hang-ups.ts; endless ref updates of 37 in test/contracts/git/pushes.ts.
 import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import { remote, stockGit } from '#test/support/stock-git';
 import { give, make, must, reading, repos, world } from './attack-world.ts';
 
-/** They answer anybody the same for any name: where the deprecated paths lead, and metadata of resources. */
+/**
+ * Operations with the same answer for every caller and name: the redirects of deprecated paths, and metadata of
+ * resources.
+ */
 const openToAll: ReadonlySet<string> = new Set([
   ...['Get', 'Post', 'Put', 'Patch', 'Delete'].map((method) => `mergePulls${method}`),
   'oauthProtectedResource',
 ]);
-/** Document B, "Merge requests": to outsiders of a private repository these are 403, and 404 where there is none. */
+/** Merge request operations that are 403 for outsiders of a private repository, and 404 if it does not exist. */
 const outsidersAsk: ReadonlySet<string> = new Set(['mergeOpen', 'mergeUpdate', 'mergeMerge']);
 
-// That each route is 404 to who may not read, by role and credential, is of access.spec.ts.
+// access.spec.ts tests that each route is 404 for a caller who may not read, by role and credential.
 void t.test(
-  '24: a private repository answers as a missing one does on every route, to the letter, whatever is sent',
+  '24: every route answers for a private repository exactly as for a missing one, for any request',
   async (t) => {
     const { forge, alice, bob, push } = await world(t);
     await make(alice, 'secret');
@@ -71,11 +72,11 @@ void t.test(
         }
       }
     }
-    t.same((await alice.client.get(`${repos}/alice/secret/branches`)).status, 200, 'it is there all the while');
+    t.same((await alice.client.get(`${repos}/alice/secret/branches`)).status, 200, 'it exists all the time');
   },
 );
 
-void t.test('24: no redirect after a rename and no 304 by a guessed ETag tell of it', async (t) => {
+void t.test('24: neither a redirect after a rename nor a 304 by a guessed ETag reveals it', async (t) => {
   const { alice, bob, push } = await world(t);
   await make(alice, 'plan');
   await push('alice/plan', 'main');
@@ -117,7 +118,7 @@ void t.test('24: no redirect after a rename and no 304 by a guessed ETag tell of
 });
 
 // Role templates of another repository: collaborators.spec.ts.
-void t.test('25: an object of another repository is not there through mine', async (t) => {
+void t.test("25: an object of another repository is not found through one's own", async (t) => {
   const { forge, alice, bob, work, push } = await world(t);
   await make(alice, 'secret');
   const hidden = await work.commit('Hidden', { 'README.md': '# Hidden\n' });
@@ -174,51 +175,54 @@ void t.test('26: lists follow visibility and membership at once', async (t) => {
 });
 
 // Stars and watching: stars.spec.ts.
-void t.test('27: once access is lost, pages at hand are 404 and not 304, tokens and clones stop', async (t) => {
-  const { forge, alice, bob, push } = await world(t);
-  await make(alice, 'plan');
-  await push('alice/plan', 'main');
-  await give(alice, 'plan', 'bob', 'write');
-  const token = await forge.pat(bob.client, ['repo:admin']);
-  const paths = [
-    '',
-    '/contents',
-    '/contents/README.md',
-    '/raw/main/README.md',
-    '/branches',
-    '/tags',
-    '/commits',
-    '/commits/main',
-    '/compare/main...main',
-    '/blame/main/README.md',
-    '/languages',
-  ];
-  const kept = await Promise.all(
-    paths.map(
-      async (path) =>
-        [path, must(await token.get(`${repos}/alice/plan${path}`), 200).headers.get('etag') ?? ''] as const,
-    ),
-  );
-  const clone = await stockGit(t);
-  await clone.git(
-    'clone',
-    '--quiet',
-    remote(forge.url, 'alice/plan', { username: 'bob', password: token.token }),
-    'clone',
-  );
-  must(await alice.client.delete(`${repos}/alice/plan/collaborators/bob`), 204);
-  for (const client of [token, bob.client]) {
-    for (const [path, etag] of kept)
-      t.equal(
-        (await client.get(`${repos}/alice/plan${path}`, { headers: { 'if-none-match': etag } })).status,
-        404,
-        path,
-      );
-    for (const path of reading('main')) t.equal((await client.get(`${repos}/alice/plan${path}`)).status, 404, path);
-  }
-  t.match((await clone.at('clone').ran('fetch')).stderr, /not found/);
-  t.match((await clone.at('clone').ran('push', 'origin', 'HEAD:refs/heads/x')).stderr, /not found/);
-});
+void t.test(
+  '27: after access is lost, cached pages are 404 and not 304, and tokens and clones stop working',
+  async (t) => {
+    const { forge, alice, bob, push } = await world(t);
+    await make(alice, 'plan');
+    await push('alice/plan', 'main');
+    await give(alice, 'plan', 'bob', 'write');
+    const token = await forge.pat(bob.client, ['repo:admin']);
+    const paths = [
+      '',
+      '/contents',
+      '/contents/README.md',
+      '/raw/main/README.md',
+      '/branches',
+      '/tags',
+      '/commits',
+      '/commits/main',
+      '/compare/main...main',
+      '/blame/main/README.md',
+      '/languages',
+    ];
+    const kept = await Promise.all(
+      paths.map(
+        async (path) =>
+          [path, must(await token.get(`${repos}/alice/plan${path}`), 200).headers.get('etag') ?? ''] as const,
+      ),
+    );
+    const clone = await stockGit(t);
+    await clone.git(
+      'clone',
+      '--quiet',
+      remote(forge.url, 'alice/plan', { username: 'bob', password: token.token }),
+      'clone',
+    );
+    must(await alice.client.delete(`${repos}/alice/plan/collaborators/bob`), 204);
+    for (const client of [token, bob.client]) {
+      for (const [path, etag] of kept)
+        t.equal(
+          (await client.get(`${repos}/alice/plan${path}`, { headers: { 'if-none-match': etag } })).status,
+          404,
+          path,
+        );
+      for (const path of reading('main')) t.equal((await client.get(`${repos}/alice/plan${path}`)).status, 404, path);
+    }
+    t.match((await clone.at('clone').ran('fetch')).stderr, /not found/);
+    t.match((await clone.at('clone').ran('push', 'origin', 'HEAD:refs/heads/x')).stderr, /not found/);
+  },
+);
 
 void t.test(
   '30: a commit of the parent is not readable through its fork, nor one of the fork through its parent',
@@ -256,7 +260,7 @@ void t.test(
   },
 );
 
-void t.test('30: hidden refs are neither shown nor fetched, nor named by a route', async (t) => {
+void t.test('30: hidden refs are neither listed nor fetched, and cannot be named in a route', async (t) => {
   const { forge, alice, work, push } = await world(t);
   await make(alice, 'code', 'public');
   await push('alice/code', 'main');
@@ -274,5 +278,5 @@ void t.test('30: hidden refs are neither shown nor fetched, nor named by a route
   }
 });
 
-// contents, raw, archive, branches, tags, and contents written: repositories.spec.ts, archives.spec.ts,
-// branches.spec.ts, tags.spec.ts, contents-writing.spec.ts.
+// Contents, raw, archives, branches, tags and writing: repositories.spec.ts, archives.spec.ts, branches.spec.ts,
+// tags.spec.ts, contents-writing.spec.ts.

@@ -1,4 +1,4 @@
-// Document B, "GET /repos/{owner}/{repo}/blame/{ref}/{path}", each line against what git blame says of the same file.
+// Tests of repositoryBlame: each line compared with git blame of the same file.
 import t from 'tap';
 import { pushHistory } from '#test/support/history';
 import { sharedForge } from '#test/support/shared-forge';
@@ -28,7 +28,7 @@ void t.test('GET /repos/{owner}/{repo}/blame/{ref}/{path}', async (t) => {
   const blame = (target: string, client: Pick<typeof bob.client, 'get'> = forge.anonymous, repo = 'code') =>
     client.get(`${repos}/alice/${repo}/blame/${target}`);
 
-  /** As `git blame --line-porcelain` tells it: every line with its whole commit. */
+  /** The output of `git blame --line-porcelain`, with the whole commit for every line. */
   const told = async (revision: string, path: string): Promise<Line[]> => {
     const blocks = (await work.git('blame', '--line-porcelain', revision, '--', path))
       .split(/^(?=[0-9a-f]{40} \d+ \d+)/m)
@@ -47,7 +47,7 @@ void t.test('GET /repos/{owner}/{repo}/blame/{ref}/{path}', async (t) => {
   };
 
   await t.test(
-    '200 with every line, its commit and its author as git blame has them, across renames and merges',
+    '200 with every line, its commit and its author as in git blame, across renames and merges',
     async (t) => {
       for (const [ref, path] of [
         ['main', 'src/moved.ts'],
@@ -95,7 +95,7 @@ void t.test('GET /repos/{owner}/{repo}/blame/{ref}/{path}', async (t) => {
     t.equal(((await blame('odd/longest')).body as Line[]).length, 25_000);
   });
 
-  await t.test('a branch may be 64 segments deep, and what follows is the path', async (t) => {
+  await t.test('a branch name may have 64 segments, and the rest is the path', async (t) => {
     const branch = `deep/${'d/'.repeat(62)}x`;
     t.equal(branch.split('/').length, 64);
     await alice.client.post(`${repos}/alice/code/branches`, { body: { name: branch } });
@@ -110,7 +110,7 @@ void t.test('GET /repos/{owner}/{repo}/blame/{ref}/{path}', async (t) => {
     t.match(await blame('odd/long'), { status: 422, body: { detail: /25001 lines/ } });
   });
 
-  await t.test('404 for a folder, a submodule, an unknown path or ref, and what is none', async (t) => {
+  await t.test('404 for a folder, a submodule, and an unknown or invalid path or ref', async (t) => {
     for (const target of [
       'main/src',
       'main',

@@ -1,5 +1,4 @@
-// Document B, "GET branches", "POST branches" and "DELETE branches/{branch}": every status of each, against the stock
-// client.
+// Tests of branches: every status of branchList, branchCreate and branchDelete, checked with the stock git client.
 import { join, relative } from 'node:path';
 import { definePlugin } from 'hexforge/plugin';
 import t from 'tap';
@@ -66,8 +65,8 @@ interface Stage {
 }
 
 /**
- * Alice's public `code`: `main` of three commits, `old` two behind it, `feature/ü` two ahead of its first, committed
- * last.
+ * Alice's public `code`: `main` with three commits, `old` two behind it, and `feature/ü` two ahead of the first commit
+ * and committed last.
  */
 async function stage(t: Teardown, options?: Parameters<typeof startTestForge>[1]): Promise<Stage> {
   const forge = await (options === undefined ? sharedForge(t) : startTestForge(t, options));
@@ -112,38 +111,35 @@ void t.test('GET branches', async (t) => {
     (await forge.anonymous.get(`${code}/branches${query}`)).body as Page;
   const names = async (query: string): Promise<string[]> => (await list(query)).items.map(({ name }) => name);
 
-  await t.test(
-    'a page of items by name, with exactly their fields; divergence is 0 unless it is asked for',
-    async (t) => {
-      const page = await list();
-      t.same({ ...page, items: page.items.length }, { items: 3, total: 3, page: 1, per_page: 25 });
-      for (const item of page.items) t.same(Object.keys(item), fields);
-      t.same(page.items[1], {
-        name: 'main',
-        commit_sha: three,
-        commit_message: 'Three',
-        commit_author: 'Ada',
-        commit_date: '2026-03-01T00:00:00.000Z',
-        is_default: true,
-        is_protected: false,
-        ahead_count: 0,
-        behind_count: 0,
-      });
-      t.same(
-        page.items.map(({ name, is_default, ahead_count, behind_count }) => [
-          name,
-          is_default,
-          ahead_count,
-          behind_count,
-        ]),
-        [
-          ['feature/ü', false, 0, 0],
-          ['main', true, 0, 0],
-          ['old', false, 0, 0],
-        ],
-      );
-    },
-  );
+  await t.test('a page of items by name, with exactly their fields; divergence is 0 unless requested', async (t) => {
+    const page = await list();
+    t.same({ ...page, items: page.items.length }, { items: 3, total: 3, page: 1, per_page: 25 });
+    for (const item of page.items) t.same(Object.keys(item), fields);
+    t.same(page.items[1], {
+      name: 'main',
+      commit_sha: three,
+      commit_message: 'Three',
+      commit_author: 'Ada',
+      commit_date: '2026-03-01T00:00:00.000Z',
+      is_default: true,
+      is_protected: false,
+      ahead_count: 0,
+      behind_count: 0,
+    });
+    t.same(
+      page.items.map(({ name, is_default, ahead_count, behind_count }) => [
+        name,
+        is_default,
+        ahead_count,
+        behind_count,
+      ]),
+      [
+        ['feature/ü', false, 0, 0],
+        ['main', true, 0, 0],
+        ['old', false, 0, 0],
+      ],
+    );
+  });
 
   await t.test('include_divergence counts against the default branch', async (t) => {
     const { items } = await list('?include_divergence=true');
@@ -155,10 +151,10 @@ void t.test('GET branches', async (t) => {
         ['old', 0, 2],
       ],
     );
-    t.same((await list('?include_divergence=true')).items, items, 'again, from what was counted');
+    t.same((await list('?include_divergence=true')).items, items, 'a second request, from the cache');
   });
 
-  await t.test('sort and order, order beside sort alone', async (t) => {
+  await t.test('sort and order; order alone is ignored', async (t) => {
     const table = [
       ['', ['feature/ü', 'main', 'old']],
       ['?order=desc', ['feature/ü', 'main', 'old']],
@@ -176,7 +172,7 @@ void t.test('GET branches', async (t) => {
     t.same(
       (await list('?sort=ahead')).items.map(({ ahead_count }) => ahead_count),
       [0, 0, 0],
-      'sorted by it, not shown',
+      'sorted by divergence without showing it',
     );
     for (const query of [
       'sort=age',
@@ -189,7 +185,7 @@ void t.test('GET branches', async (t) => {
       t.equal((await forge.anonymous.get(`${code}/branches?${query}`)).status, 400, query);
   });
 
-  await t.test('per_page is at most 100, and 25 below 1; page starts at 1', async (t) => {
+  await t.test('per_page is at most 100, and 25 if below 1; page starts at 1', async (t) => {
     const table = [
       ['per_page=2', 2, 1, 2],
       ['per_page=2&page=2', 1, 2, 2],
@@ -210,7 +206,7 @@ void t.test('GET branches', async (t) => {
   });
 
   await t.test(
-    'the ETag changes with tips, default branch, protection and query; 304 for the one at hand',
+    'the ETag changes with tips, default branch, protection and query; 304 for the current one',
     async (t) => {
       const tag = async (query = ''): Promise<string> =>
         (await forge.anonymous.get(`${code}/branches${query}`)).headers.get('etag') ?? '';
@@ -252,7 +248,7 @@ void t.test('GET branches', async (t) => {
   );
 
   await t.test(
-    'who may see it: 401 to anonymous unless it is public, 404 to who may not read, missing or not',
+    'visibility: 401 for anonymous callers unless it is public, 404 for a caller who may not read, existing or not',
     async (t) => {
       await create(alice, { name: 'inside', visibility: 'internal' });
       await create(alice, { name: 'secret' });
@@ -274,12 +270,12 @@ void t.test('GET branches', async (t) => {
       t.equal(
         (await (await forge.pat(alice.client, ['issue:read'])).get(`${code}/branches`)).status,
         403,
-        'a token without the scope, also where it is public',
+        'a token without the scope, also if it is public',
       );
       t.same(
         (await alice.client.get(`${repos}/alice/secret/branches?include_divergence=true&sort=ahead`)).body,
         { items: [], total: 0, page: 1, per_page: 25 },
-        'an empty repository has none',
+        'an empty repository has no branches',
       );
     },
   );
@@ -312,10 +308,10 @@ void t.test('POST branches', async (t) => {
       t.match(await post(body), { status: 201, body: { name: body.name, base_ref: base } }, body.name);
       t.equal(await tip(body.name), oid, body.name);
     }
-    t.ok(((await alice.client.get(code)).body as { updated_at: string }).updated_at > before, 'updated_at moves');
+    t.ok(((await alice.client.get(code)).body as { updated_at: string }).updated_at > before, 'updated_at changes');
   });
 
-  await t.test('400 for a name git does not allow, or a body that is none', async (t) => {
+  await t.test('400 for a name that git does not allow, and for an invalid body', async (t) => {
     for (const name of [
       '-x',
       '--output=x',
@@ -348,7 +344,7 @@ void t.test('POST branches', async (t) => {
       t.equal((await post(body)).status, 400, JSON.stringify(body));
   });
 
-  await t.test('401, 403, 404, and 409 for a name that is taken or in the way', async (t) => {
+  await t.test('401, 403, 404, and 409 for a name that is taken or conflicts', async (t) => {
     const bob = await forge.createUser('bob');
     t.equal((await post({ name: 'x' }, forge.anonymous)).status, 401);
     t.match(await post({ name: 'x' }, bob.client), { status: 403, body: { error_code: 'forbidden' } });
@@ -359,30 +355,34 @@ void t.test('POST branches', async (t) => {
     for (const base_ref of ['nowhere', '-x', 'main~1', 'main^{tree}', '0'.repeat(40), one.slice(0, 3)])
       t.equal((await post({ name: 'x', base_ref })).status, 404, base_ref);
     t.match(await post({ name: 'old' }), { status: 409, body: { error_code: 'conflict' } });
-    t.match(await post({ name: 'old/er' }), { status: 409, body: { error_code: 'conflict' } }, 'a branch is no folder');
-    t.equal((await post({ name: 'feature' })).status, 409, 'a folder is no branch');
+    t.match(
+      await post({ name: 'old/er' }),
+      { status: 409, body: { error_code: 'conflict' } },
+      'a branch cannot be a folder',
+    );
+    t.equal((await post({ name: 'feature' })).status, 409, 'a folder cannot be a branch');
     const outcomes = await Promise.all(Array.from({ length: 8 }, () => post({ name: 'race' })));
     t.same(
       outcomes.map(({ status }) => status).sort(),
       [201, ...Array<number>(7).fill(409)],
-      'of many at once one wins',
+      'of many concurrent creations one succeeds',
     );
     await create(alice, { name: 'hidden' });
     t.equal((await bob.client.post(`${repos}/alice/hidden/branches`, { body: { name: 'x' } })).status, 404);
     t.match(
       await alice.client.post(`${repos}/alice/hidden/branches`, { body: { name: 'x' } }),
       { status: 404, body: { detail: /push a first commit/ } },
-      'an empty repository has nothing to begin from',
+      'an empty repository has no commit to start from',
     );
     await collaborate(alice, 'code', 'bob', 'write');
     t.equal((await post({ name: 'by-bob' }, bob.client)).status, 201);
     await collaborate(alice, 'code', 'bob', 'triage');
     t.equal((await post({ name: 'by-bob-again' }, bob.client)).status, 403);
-    t.equal((await refs(work, url)).includes('x'), false, 'nothing was made');
+    t.equal((await refs(work, url)).includes('x'), false, 'nothing was created');
   });
 });
 
-/** An audit log that can be broken, in place of the standard one. */
+/** An audit log that can fail, instead of the standard one. */
 const breakable = { broken: false, entries: [] as { readonly action: string; readonly details: object }[] };
 const audit = definePlugin({
   name: 'breakable-audit',
@@ -415,7 +415,7 @@ void t.test('DELETE branches/{branch}', async (t) => {
       ...Array.from({ length: count }, (_, number) => `${one}:refs/heads/${name(number)}`),
     );
 
-  await t.test('204, with %2F for a slash, and an audit entry that says where it stood', async (t) => {
+  await t.test('204, with %2F for a slash, and an audit entry with the old tip', async (t) => {
     const tip = (await work.git('rev-parse', 'feature/ü')).trim();
     const { status, text } = await remove('feature/ü');
     t.same([status, text], [204, '']);
@@ -427,18 +427,18 @@ void t.test('DELETE branches/{branch}', async (t) => {
     t.equal((await remove('feature/ü')).status, 404, 'gone');
   });
 
-  await t.test('503 where the audit record cannot be written, and the branch stays', async (t) => {
+  await t.test('503 if the audit entry cannot be written, and the branch remains', async (t) => {
     breakable.broken = true;
     t.match(await remove('old'), { status: 503, body: { error_code: 'unavailable', error: /audit/ } });
     await alice.client.post(`${code}/tags`, { body: { name: 'traced' } });
     t.match(await alice.client.delete(`${code}/tags/traced`), { status: 503, body: { error: /audit/ } });
     breakable.broken = false;
-    t.equal((await alice.client.delete(`${code}/tags/traced`)).status, 204, 'the tag stayed');
+    t.equal((await alice.client.delete(`${code}/tags/traced`)).status, 204, 'the tag remained');
     t.match(breakable.entries.at(-1), { action: 'tag.deleted', details: { tag: 'traced' } });
     t.same(await refs(work, url), ['main', 'old']);
   });
 
-  await t.test('400 for the default branch, 403 for a protected one, 404 for none', async (t) => {
+  await t.test('400 for the default branch, 403 for a protected one, 404 for an unknown one', async (t) => {
     t.match(await remove('main'), { status: 400, body: { error_code: 'validation_failed' } });
     await alice.client.put(`${code}/branches/old/protection`, {
       body: { allow_deletion: true, push_roles: ['admin'] },
@@ -446,16 +446,16 @@ void t.test('DELETE branches/{branch}', async (t) => {
     t.match(
       await remove('old'),
       { status: 403, body: { error_code: 'forbidden', detail: /protected/ } },
-      'whoever asks and whatever the rule allows a push',
+      'for any caller, whatever the rule allows for pushes',
     );
     t.match(await remove('old', await forge.administrator()), { status: 403 });
     await alice.client.delete(`${code}/branches/old/protection`);
     for (const name of ['nowhere', 'refs/heads/old', '-x', 'a..b', 'old/', 'OLD', one])
       t.equal((await remove(name)).status, 404, JSON.stringify(name));
-    t.equal((await alice.client.delete(`${code}/branches/a/b`)).status, 404, 'a slash as it is');
+    t.equal((await alice.client.delete(`${code}/branches/a/b`)).status, 404, 'an unencoded slash');
   });
 
-  await t.test('401, 403 and 404 by who asks', async (t) => {
+  await t.test('401, 403 and 404 by caller', async (t) => {
     const bob = await forge.createUser('bob');
     t.equal((await remove('old', forge.anonymous)).status, 401);
     t.equal((await remove('old', bob.client)).status, 403);
@@ -468,18 +468,18 @@ void t.test('DELETE branches/{branch}', async (t) => {
     t.equal(
       (await alice.client.delete(`${repos}/alice/hidden/branches/main`)).status,
       400,
-      'the default branch that is to come',
+      'the future default branch',
     );
     await collaborate(alice, 'code', 'bob', 'write');
     t.equal((await remove('old', bob.client)).status, 204);
   });
 
-  await t.test('429 after 30 by one actor, with the headers of that budget; others go on', async (t) => {
+  await t.test('429 after 30 by one actor, with the headers of that budget; others are not limited', async (t) => {
     const carol = await forge.createUser('carol');
     const dave = await forge.createUser('dave');
     for (const { username } of [carol, dave]) await collaborate(alice, 'code', username, 'write');
     await make(32, (number) => `many/${number}`);
-    t.equal((await remove('nowhere', carol.client)).status, 404, 'what deletes nothing is not counted');
+    t.equal((await remove('nowhere', carol.client)).status, 404, 'a request that deletes nothing is not counted');
     for (let number = 0; number < 30; number++)
       t.equal((await remove(`many/${number}`, carol.client)).status, 204, `many/${number}`);
     const refused = await remove('many/30', carol.client);
@@ -495,11 +495,11 @@ void t.test('DELETE branches/{branch}', async (t) => {
       Math.abs(Number(header('x-ratelimit-reset')) - Date.now() / 1000 - wait) < 30,
       'the reset is when it may be tried again',
     );
-    t.same(await refs(work, url), ['main', 'many/30', 'many/31'], 'the refused one is there');
+    t.same(await refs(work, url), ['main', 'many/30', 'many/31'], 'the refused branch exists');
     t.equal((await remove('many/30', dave.client)).status, 204);
   });
 
-  await t.test('a branch that is pushed to while it is deleted is gone or there, never an error', async (t) => {
+  await t.test('a branch that is pushed to while it is deleted is deleted or remains, never an error', async (t) => {
     const erin = await forge.createUser('erin');
     await collaborate(alice, 'code', 'erin', 'write');
     await make(1, () => 'busy');

@@ -1,5 +1,4 @@
-// Document B, "collaborators", and document D, "Repositories": collaborators, effective permissions, custom roles and
-// role templates, with every status of each.
+// Tests of collaborators, effective permissions, custom roles and role templates: every status of each operation.
 import t from 'tap';
 import type { TestUser } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
@@ -18,7 +17,7 @@ interface Template {
   readonly updated_at: string;
 }
 
-/** Document D, "Repositories", "Role permissions". */
+/** The permissions of each role. */
 const read = ['repo.read', 'issue.read', 'ci.read', 'environment:read'];
 const triage = [...read, 'issue.write', 'label.create'];
 const write = [
@@ -85,7 +84,7 @@ void t.test('collaborators', async (t) => {
     t.same((await alice.client.get(of('secret'))).body, []);
   });
 
-  await t.test('GET: 404 to who may not read a private repository, the array to anyone who may read', async (t) => {
+  await t.test('GET: 404 for a caller who may not read a private repository, the array for every reader', async (t) => {
     t.equal((await forge.anonymous.get(of('secret'))).status, 404);
     t.equal((await carol.client.get(of('secret'))).status, 404);
     t.same((await forge.anonymous.get(of('open'))).body, []);
@@ -94,7 +93,7 @@ void t.test('collaborators', async (t) => {
   });
 
   await t.test(
-    'PUT: 400 for what is no role, an unknown permission, both forms, a malformed template id or no JSON',
+    'PUT: 400 for an unknown role or permission, both forms, a malformed template id or invalid JSON',
     async (t) => {
       const cases: readonly (readonly [object, string])[] = [
         [{}, 'role'],
@@ -127,12 +126,12 @@ void t.test('collaborators', async (t) => {
         400,
       );
       t.equal(await put('alice', { role: 'read' }), 400, 'the owner');
-      t.same((await alice.client.get(of('secret'))).body, [], 'nothing was given');
+      t.same((await alice.client.get(of('secret'))).body, [], 'nothing was granted');
     },
   );
 
   await t.test(
-    'PUT: 401 anonymous, 403 without the right, 404 for a repository, user or template that is not there',
+    'PUT: 401 anonymous, 403 without the permission, 404 for an unknown repository, user or template',
     async (t) => {
       t.equal((await forge.anonymous.put(of('secret', 'bob'), { body: { role: 'read' } })).status, 401);
       t.equal((await forge.anonymous.put(of('open', 'bob'), { body: { role: 'read' } })).status, 401);
@@ -161,7 +160,7 @@ void t.test('collaborators', async (t) => {
   );
 
   await t.test(
-    'attack 42: a collaborator gives no more than they hold, and takes nothing from who holds more',
+    'attack 42: collaborators grant only permissions they hold, and cannot change one who holds more',
     async (t) => {
       for (const role of ['read', 'triage', 'write', 'maintain']) {
         t.equal(await put('bob', { role }), 204);
@@ -169,10 +168,10 @@ void t.test('collaborators', async (t) => {
         t.equal(await put('bob', { role: 'admin' }, bob), 403, role);
       }
       t.equal(await put('bob', { role: 'admin' }), 204);
-      t.equal(await put('carol', { role: 'admin' }, bob), 204, 'an administrator of the repository makes another');
+      t.equal(await put('carol', { role: 'admin' }, bob), 204, 'an administrator of the repository adds another');
       t.equal(await put('dave', { role: 'gatekeeper', permissions: [...roleTable.read, 'repo.admin'] }), 204);
-      t.equal(await put('dave', { role: 'admin' }, dave), 403, 'repo.write is not theirs to give');
-      t.equal(await put('carol', { role: 'read' }, dave), 403, 'nor to take');
+      t.equal(await put('dave', { role: 'admin' }, dave), 403, 'they cannot grant repo.write');
+      t.equal(await put('carol', { role: 'read' }, dave), 403, 'nor remove it');
       t.equal(
         (
           await dave.client.post(`${repos}/alice/secret/role-templates`, {
@@ -181,7 +180,7 @@ void t.test('collaborators', async (t) => {
         ).status,
         403,
       );
-      t.equal(await put('dave', { role: 'read' }, dave), 204, 'they may give up what they hold');
+      t.equal(await put('dave', { role: 'read' }, dave), 204, 'they may give up their own permissions');
       t.equal((await bob.client.delete(of('secret', 'carol'))).status, 403, 'only the owner removes');
       t.equal((await bob.client.patch(`${repos}/alice/secret`, { body: { visibility: 'public' } })).status, 403);
     },
@@ -198,7 +197,7 @@ void t.test('collaborators', async (t) => {
   });
 
   await t.test(
-    'effective permissions: role, custom role and template by their source; 404 for who is no collaborator',
+    'effective permissions: role, custom role and template with their source; 404 for a user who is not a collaborator',
     async (t) => {
       await put('bob', { role: 'write' });
       const { permissions, ...rest } = await effective('bob');
@@ -216,7 +215,7 @@ void t.test('collaborators', async (t) => {
       t.equal(
         await put('bob', { role: 'write', permissions: listed?.permissions }),
         204,
-        'what was read may be written back',
+        'the permissions that were read can be written back',
       );
       t.equal(await put('bob', { role: 'pusher', permissions: ['repo.write', 'repo.read', 'repo.read'] }), 204);
       t.same(await effective('bob'), { role: 'pusher', permissions: ['repo.read', 'repo.write'], source: 'custom' });
@@ -224,7 +223,7 @@ void t.test('collaborators', async (t) => {
       t.same(
         (await effective('bob', 'open')).permissions,
         [...roleTable.read, 'repo.write'],
-        'with what the visibility gives',
+        'with the permissions from the visibility',
       );
       for (const user of ['nobody', 'carol', 'alice'])
         t.equal((await alice.client.get(`${of('secret', user)}/permissions`)).status, 404, user);
@@ -238,7 +237,7 @@ void t.test('collaborators', async (t) => {
     },
   );
 
-  await t.test('what a role has is what it may do', async (t) => {
+  await t.test('the permissions of a role take effect', async (t) => {
     const may = async (body: object) => {
       t.equal(await put('bob', body), 204);
       const answers = await Promise.all([
@@ -272,7 +271,7 @@ void t.test('role templates', async (t) => {
   t.same(Object.keys(template).sort(), ['created_at', 'id', 'name', 'permissions', 'updated_at']);
   t.match(template, { name: 'Release crew', permissions: ['repo.write', 'repo.read'] });
 
-  await t.test('GET lists those of one repository, by name', async (t) => {
+  await t.test('GET lists the templates of one repository, by name', async (t) => {
     await alice.client.post(of('one'), { body: { name: 'a first', permissions: ['repo.read'] } });
     t.same(
       ((await alice.client.get(of('one'))).body as Template[]).map(({ name }) => name),
@@ -331,7 +330,7 @@ void t.test('role templates', async (t) => {
     );
   });
 
-  await t.test('giving one copies it: neither its change nor its end touches who has it', async (t) => {
+  await t.test('granting a template copies it: changing or deleting it does not affect its holders', async (t) => {
     const give = async (name: string) =>
       (
         await alice.client.put(`${repos}/alice/${name}/collaborators/bob`, {
@@ -355,7 +354,7 @@ void t.test('role templates', async (t) => {
     t.same(
       (await alice.client.patch(of('one', template.id), { body: {} })).body,
       changed.body,
-      'nothing asked, nothing changed',
+      'an empty change changes nothing',
     );
     t.same(await effective(), given);
     t.equal((await alice.client.delete(of('one', template.id))).status, 204);

@@ -1,5 +1,4 @@
-// Document D, "Repositories": commits, one of them, compare, and languages, each against what git says of the same
-// repository.
+// Tests of commits, comparisons and languages, compared with the output of git for the same repository.
 import t from 'tap';
 import { pushHistory } from '#test/support/history';
 import { sharedForge } from '#test/support/shared-forge';
@@ -59,7 +58,7 @@ void t.test('history over REST', async (t) => {
   const shas = async (query = ''): Promise<string[]> =>
     ((await get(`commits${query}`)).body as Commit[]).map(({ sha }) => sha);
 
-  await t.test('GET commits: every commit as git log tells it, newest first', async (t) => {
+  await t.test('GET commits: every commit as in git log, newest first', async (t) => {
     const { status, body } = await get('commits');
     t.equal(status, 200);
     const told = (await git('log', '-z', '--format=%H%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct', 'main')).split(
@@ -90,7 +89,7 @@ void t.test('history over REST', async (t) => {
     }
   });
 
-  await t.test('GET commits: ref, path, author, since and until choose what git log chooses', async (t) => {
+  await t.test('GET commits: ref, path, author, since and until select the same commits as git log', async (t) => {
     for (const ref of [
       'main',
       'HEAD',
@@ -114,7 +113,7 @@ void t.test('history over REST', async (t) => {
     ]) {
       t.same(await shas(`?path=${encodeURIComponent(path)}`), lines(await git('rev-list', 'main', '--', path)), path);
     }
-    t.same(await shas('?path=src/'), await shas('?path=src'), 'a folder by its slash');
+    t.same(await shas('?path=src/'), await shas('?path=src'), 'a folder with a trailing slash');
     for (const path of ['../x', '.git', 'src//main.ts', ':(top)src', ':/', '*.ts', '--all', '-n1'])
       t.same(await shas(`?path=${encodeURIComponent(path)}`), [], path);
     for (const author of ['Grace', 'grace+h@', '.*', 'Gr[a]ce', '"Ho" O\'Per', 'nobody', '--all', '-x', '^']) {
@@ -131,10 +130,14 @@ void t.test('history over REST', async (t) => {
     const day = new Date(at * 1000).toISOString().slice(0, 10);
     t.ok(
       (await shas(`?since=${day}&until=${day}`)).includes(await git('rev-parse', 'main~2')),
-      'the day named is included',
+      'the named day is included',
     );
     t.same(await shas('?since=2001-01-01T00:00:00%2B02:00&until=2002-01-01'), []);
-    t.same(await shas('?ref=&path=&author=&since=&until=&page=&per_page='), await shas(), 'empty parameters are none');
+    t.same(
+      await shas('?ref=&path=&author=&since=&until=&page=&per_page='),
+      await shas(),
+      'empty parameters are ignored',
+    );
   });
 
   await t.test('GET commits: page and per_page, clamped', async (t) => {
@@ -149,7 +152,7 @@ void t.test('history over REST', async (t) => {
   });
 
   await t.test(
-    'GET commits: 400 for what is no time or no author, 404 for an unknown ref, [] of an empty repository',
+    'GET commits: 400 for an invalid time or author, 404 for an unknown ref, [] for an empty repository',
     async (t) => {
       for (const query of [
         'since=yesterday',
@@ -173,7 +176,7 @@ void t.test('history over REST', async (t) => {
     },
   );
 
-  await t.test('GET commits/{sha}: stats and files as git diff tells them against the first parent', async (t) => {
+  await t.test('GET commits/{sha}: stats and files as in git diff against the first parent', async (t) => {
     for (const revision of ['main', 'main~1', 'main~2', 'feature/x', 'island', 'v1']) {
       const sha = await git('rev-parse', revision);
       const { status, body } = await get(`commits/${sha}`);
@@ -233,7 +236,7 @@ void t.test('history over REST', async (t) => {
     t.match(of('sub'), { status: 'added', additions: 1 });
   });
 
-  await t.test('GET commits/{sha}: short ids and refs too; 404 for what names no commit', async (t) => {
+  await t.test('GET commits/{sha}: short ids and refs too; 404 for text that names no commit', async (t) => {
     const head = await git('rev-parse', 'main');
     for (const revision of ['main', 'HEAD', head.slice(0, 8), 'refs/heads/main'])
       t.match((await get(`commits/${revision}`)).body, { sha: head }, revision);
@@ -306,57 +309,57 @@ void t.test('history over REST', async (t) => {
     },
   );
 
+  await t.test('304 while no ref has moved, a new answer when one has; pages have different ETags', async (t) => {
+    const paths = [
+      'commits',
+      'commits?per_page=1',
+      'commits?ref=feature/x',
+      'commits/main',
+      'compare/v1...main',
+      'compare/main...v1',
+      'blame/main/README.md',
+      'languages',
+    ];
+    const ask = async (held: ReadonlyMap<string, string> = new Map()) =>
+      await Promise.all(
+        paths.map(async (path) => {
+          const { status, headers, text } = await forge.anonymous.get(`${repos}/alice/code/${path}`, {
+            headers: { 'if-none-match': held.get(path) ?? '""' },
+          });
+          t.equal(headers.get('cache-control'), 'private, must-revalidate, max-age=0', path);
+          return { path, status, etag: headers.get('etag') ?? '', text };
+        }),
+      );
+    const first = await ask();
+    t.same(
+      first.map(({ status }) => status),
+      paths.map(() => 200),
+    );
+    t.same(await ask(), first, 'a second request');
+    const tags = new Map(first.map(({ path, etag }) => [path, etag]));
+    t.same(
+      (await ask(tags)).map(({ status, etag, text }) => [status, etag.replace('-gzip', ''), text]),
+      first.map(({ etag }) => [304, etag.replace('-gzip', ''), '']),
+    );
+    await work.commit('Moves main', { 'README.md': '# Moved\n', 'moved.py': 'print(1)\n' });
+    await work.git('push', '--quiet', remote(forge.url, 'alice/code', alice), 'HEAD:main');
+    t.same(
+      (await ask(tags)).map(({ path, status }) => [path, status]),
+      paths.map((path) => [path, path === 'commits?ref=feature/x' ? 304 : 200]),
+    );
+    t.match((await get('commits?per_page=1')).body, [{ message: 'Moves main' }]);
+  });
+
   await t.test(
-    '304 while the refs stand where they stood, a new answer when one moved; one page is not another',
+    '404 for a caller who may not read, 403 for a token without the scope, 401 for a bad credential',
     async (t) => {
-      const paths = [
-        'commits',
-        'commits?per_page=1',
-        'commits?ref=feature/x',
-        'commits/main',
-        'compare/v1...main',
-        'compare/main...v1',
-        'blame/main/README.md',
-        'languages',
-      ];
-      const ask = async (held: ReadonlyMap<string, string> = new Map()) =>
-        await Promise.all(
-          paths.map(async (path) => {
-            const { status, headers, text } = await forge.anonymous.get(`${repos}/alice/code/${path}`, {
-              headers: { 'if-none-match': held.get(path) ?? '""' },
-            });
-            t.equal(headers.get('cache-control'), 'private, must-revalidate, max-age=0', path);
-            return { path, status, etag: headers.get('etag') ?? '', text };
-          }),
-        );
-      const first = await ask();
-      t.same(
-        first.map(({ status }) => status),
-        paths.map(() => 200),
-      );
-      t.same(await ask(), first, 'asked again');
-      const tags = new Map(first.map(({ path, etag }) => [path, etag]));
-      t.same(
-        (await ask(tags)).map(({ status, etag, text }) => [status, etag.replace('-gzip', ''), text]),
-        first.map(({ etag }) => [304, etag.replace('-gzip', ''), '']),
-      );
-      await work.commit('Moves main', { 'README.md': '# Moved\n', 'moved.py': 'print(1)\n' });
-      await work.git('push', '--quiet', remote(forge.url, 'alice/code', alice), 'HEAD:main');
-      t.same(
-        (await ask(tags)).map(({ path, status }) => [path, status]),
-        paths.map((path) => [path, path === 'commits?ref=feature/x' ? 304 : 200]),
-      );
-      t.match((await get('commits?per_page=1')).body, [{ message: 'Moves main' }]);
+      for (const path of ['commits', 'commits/main', 'compare/main...main', 'languages']) {
+        t.equal((await get(path, forge.anonymous, 'secret')).status, 404, path);
+        t.equal((await get(path, bob.client, 'secret')).status, 404, path);
+        t.equal((await get(path, await forge.pat(alice.client, ['issue:read']))).status, 403, path);
+        t.equal((await get(path, await forge.pat(alice.client, ['repo:read']))).status, 200, path);
+        t.equal((await get(path, forge.as('svc_bad'))).status, 401, path);
+      }
     },
   );
-
-  await t.test('404 to who may not read, 403 to a token without the scope, 401 for a bad credential', async (t) => {
-    for (const path of ['commits', 'commits/main', 'compare/main...main', 'languages']) {
-      t.equal((await get(path, forge.anonymous, 'secret')).status, 404, path);
-      t.equal((await get(path, bob.client, 'secret')).status, 404, path);
-      t.equal((await get(path, await forge.pat(alice.client, ['issue:read']))).status, 403, path);
-      t.equal((await get(path, await forge.pat(alice.client, ['repo:read']))).status, 200, path);
-      t.equal((await get(path, forge.as('svc_bad'))).status, 401, path);
-    }
-  });
 });

@@ -1,5 +1,4 @@
-// Document D, "Writing through the API": PUT and DELETE contents with every status, and what git says of the commits
-// they make.
+// Tests of contentsWrite and contentsRemove: every status, and the commits they make as stock git reads them.
 import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { pushHistory } from '#test/support/history';
@@ -45,14 +44,14 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
   await git.git('init', '--quiet', '--bare', 'mirror');
   const mirror = git.at('mirror');
   let behind = true;
-  /** What stock git says of the repository as it is now. */
+  /** Runs stock git on an up-to-date mirror of the repository. */
   const ask = async (...args: readonly string[]): Promise<string> => {
     if (behind) await mirror.git('fetch', '--quiet', '--prune', url, '+refs/*:refs/*');
     behind = false;
     return (await mirror.git(...args)).trim();
   };
   const at = (path: string, repo = 'code'): string => `${repos}/alice/${repo}/contents/${path}`;
-  /** However it ends: that a refusal moved nothing is for git to say. */
+  /** Marks the mirror as stale after every request, so that git also verifies that a refusal moved nothing. */
   const sent = async (answer: Promise<Answer>): Promise<Answer> => {
     await answer;
     behind = true;
@@ -65,7 +64,7 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
   const shaOf = (path: string, ref = 'main') => ask('rev-parse', `${ref}:${path}`);
 
   await t.test(
-    '201: a new file in new folders, as one commit on top of the default branch by the caller',
+    '201: a new file in new folders, as one commit of the caller on top of the default branch',
     async (t) => {
       const before = await ask('rev-parse', 'main');
       const { status, body } = await put('docs/deep/größe.md', {
@@ -102,7 +101,7 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
     },
   );
 
-  await t.test('200: a file replaced, its mode kept, with the author named and on the branch named', async (t) => {
+  await t.test('200: replaces a file, keeps its mode, with the given author on the given branch', async (t) => {
     const sha = await shaOf('bin/data.bin');
     const { status, body } = await put('bin/data.bin', {
       sha,
@@ -127,7 +126,7 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
     t.match(
       dated,
       { status: 201, body: { content: { size: 6 }, commit: { author: { date: '2020-02-29T11:00:00.000Z' } } } },
-      'a date of the author, and base64 in lines',
+      'a date of the author, and base64 with line breaks',
     );
     t.equal(await ask('log', '-1', '--format=%ad', '--date=iso-strict-local', 'main'), '2020-02-29T11:00:00+00:00');
     t.equal(await ask('show', 'main:dated'), 'abcdef');
@@ -135,7 +134,7 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
     t.equal(await ask('cat-file', '-s', 'main:none'), '0');
   });
 
-  await t.test('DELETE: 200 with the commit and no content; folders that are left with nothing go too', async (t) => {
+  await t.test('DELETE: 200 with the commit and no content; folders that become empty are removed too', async (t) => {
     const { status, body } = await remove('docs/deep/größe.md', { sha: await shaOf('docs/deep/größe.md') });
     t.equal(status, 200);
     t.equal((body as Written).content, null);
@@ -152,7 +151,7 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
     t.equal(await ask('fsck', '--strict', '--no-dangling'), '');
   });
 
-  await t.test('into an empty repository it makes the default branch', async (t) => {
+  await t.test('the first write to an empty repository creates the default branch', async (t) => {
     const write = (body: object) =>
       alice.client.put(at('README.md', 'empty'), { body: { message: 'First', content: base64('# One\n'), ...body } });
     t.equal((await write({ branch: 'other' })).status, 404);
@@ -168,7 +167,7 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
     t.match((await alice.client.get(`${repos}/alice/empty`)).body, { default_branch: 'main' });
   });
 
-  await t.test('409: a sha that is missing, stale, or of a file that is not there', async (t) => {
+  await t.test('409: a sha that is missing, stale, or of a file that does not exist', async (t) => {
     t.match(await put('README.md', {}), { status: 409, body: { error_code: 'conflict', detail: /"sha"/ } });
     t.match(await put('README.md', { sha: '1'.repeat(40) }), { status: 409 });
     t.match(await put('README.md', { sha: 'nonsense' }), { status: 409 });
@@ -178,7 +177,7 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
   });
 
   await t.test(
-    '422: never through or over a link, a submodule, a folder or a file used as a folder; nor what git refuses',
+    '422: a path through or at a link, a submodule, a folder, or a file used as a folder; and changes that git refuses',
     async (t) => {
       const before = await ask('rev-parse', 'main');
       for (const path of ['link', 'link/x', 'sub', 'sub/x', 'src', 'README.md/x', 'README.md/x/y']) {
@@ -190,11 +189,11 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
         body: { error: 'git does not take this change' },
       });
       t.match(await put('.g\u200cit/config', {}), { status: 422 });
-      t.equal(await ask('rev-parse', 'main'), before, 'the branch is where it was');
+      t.equal(await ask('rev-parse', 'main'), before, 'the branch has not moved');
     },
   );
 
-  await t.test('400: paths that name no file, messages, authors and content that are none', async (t) => {
+  await t.test('400: invalid paths, messages, authors and content', async (t) => {
     for (const path of [
       '',
       '..%2Fx',
@@ -245,10 +244,10 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
     t.equal((await alice.client.delete(at('README.md'), { body: { message: 'x' } })).status, 400, 'DELETE without sha');
   });
 
-  await t.test('404: an unknown branch, a tag, a file that is not there; to who may not read', async (t) => {
+  await t.test('404: an unknown branch, a tag, an unknown file, and for a caller who may not read', async (t) => {
     for (const branch of ['nowhere', 'v1', 'HEAD', '-x', 'refs/heads/main', 'a..b', ''])
       t.ok([400, 404].includes((await put('new', { branch })).status), branch);
-    t.equal((await put('new', { branch: 'v1' })).status, 404, 'a tag is no branch');
+    t.equal((await put('new', { branch: 'v1' })).status, 404, 'a tag is not a branch');
     t.equal((await remove('nowhere', { sha: '1'.repeat(40) })).status, 404);
     for (const method of ['PUT', 'DELETE'])
       t.equal(
@@ -258,7 +257,7 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
       );
   });
 
-  await t.test('401 anonymous, 403 without write access or without the scope, 413 and 415 of a body', async (t) => {
+  await t.test('401 anonymous, 403 without write access or without the scope, 413 and 415 for the body', async (t) => {
     const [reading, writing] = [
       await forge.pat(alice.client, ['repo:read']),
       await forge.pat(alice.client, ['repo:write']),
@@ -278,7 +277,7 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
     t.equal(
       (await put('large', { content: 'A'.repeat(2 * 1024 * 1024) })).status,
       201,
-      'more than other bodies may hold',
+      'more than other bodies may contain',
     );
     t.equal(await ask('cat-file', '-s', 'main:large'), String(1.5 * 1024 * 1024));
     t.equal(
@@ -293,26 +292,29 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
     t.equal((await remove('large', { sha: 'A'.repeat(1024 * 1024) })).status, 413);
   });
 
-  await t.test('at once: writers of different files all land, one of the writers of the same file does', async (t) => {
-    const before = await ask('rev-list', '--count', 'main');
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => put(`many/${index}`, { content: base64(`${index}\n`) })),
-    );
-    t.same(
-      answers.map(({ status }) => status),
-      Array.from({ length: 8 }, () => 201),
-    );
-    t.equal(await ask('rev-list', '--count', 'main'), String(Number(before) + 8));
-    const sha = await shaOf('README.md');
-    const rivals = await Promise.all(
-      Array.from({ length: 4 }, (_, index) => put('README.md', { sha, content: base64(`rival ${index}`) })),
-    );
-    t.same(rivals.map(({ status }) => status).sort(), [200, 409, 409, 409]);
-    t.match(await ask('show', 'main:README.md'), /^rival \d$/);
-    t.equal(await ask('fsck', '--strict', '--no-dangling'), '');
-  });
+  await t.test(
+    'concurrent writes: those to different files all succeed, and one of those to the same file does',
+    async (t) => {
+      const before = await ask('rev-list', '--count', 'main');
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => put(`many/${index}`, { content: base64(`${index}\n`) })),
+      );
+      t.same(
+        answers.map(({ status }) => status),
+        Array.from({ length: 8 }, () => 201),
+      );
+      t.equal(await ask('rev-list', '--count', 'main'), String(Number(before) + 8));
+      const sha = await shaOf('README.md');
+      const rivals = await Promise.all(
+        Array.from({ length: 4 }, (_, index) => put('README.md', { sha, content: base64(`rival ${index}`) })),
+      );
+      t.same(rivals.map(({ status }) => status).sort(), [200, 409, 409, 409]);
+      t.match(await ask('show', 'main:README.md'), /^rival \d$/);
+      t.equal(await ask('fsck', '--strict', '--no-dangling'), '');
+    },
+  );
 
-  await t.test('updated_at moves, and a clone and a push go on as ever', async (t) => {
+  await t.test('updated_at changes, and clones and pushes still work', async (t) => {
     const { updated_at: before } = (await alice.client.get(`${repos}/alice/code`)).body as { updated_at: string };
     t.equal((await put('later', {})).status, 201);
     t.ok(((await alice.client.get(`${repos}/alice/code`)).body as { updated_at: string }).updated_at > before);
@@ -323,7 +325,7 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
     t.equal((await put('later', { sha: await shaOf('later') })).status, 200);
   });
 
-  await t.test('403: the rules of a protected branch bind the API as they bind a push', async (t) => {
+  await t.test('403: the rules of a protected branch apply to the API as to a push', async (t) => {
     const rule = {
       allow_force_push: false,
       allow_deletion: false,

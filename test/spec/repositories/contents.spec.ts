@@ -1,4 +1,4 @@
-// Document B, "Repositories": contents and raw, with every status of each.
+// Tests of contents and raw files: every status of each operation.
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -114,7 +114,7 @@ void t.test('contents and raw', async (t) => {
     t.match(
       (await contents('link')).body,
       { encoding: 'base64', content: Buffer.from('README.md').toString('base64'), size: 9 },
-      'a link is the text it holds',
+      'a link is its target text',
     );
     t.match(
       (await contents('sub')).body,
@@ -135,7 +135,7 @@ void t.test('contents and raw', async (t) => {
     });
   });
 
-  await t.test('404 for an unknown path or ref and for whatever is not one', async (t) => {
+  await t.test('404 for an unknown path or ref and for invalid ones', async (t) => {
     for (const path of [
       'nowhere',
       'README.md/x',
@@ -162,7 +162,7 @@ void t.test('contents and raw', async (t) => {
       '0'.repeat(40),
     ])
       t.equal((await contents('README.md', `?ref=${encodeURIComponent(ref)}`)).status, 404, ref);
-    t.equal((await contents('README.md', '?ref=')).status, 200, 'an empty ref is none');
+    t.equal((await contents('README.md', '?ref=')).status, 200, 'an empty ref is ignored');
     t.equal((await raw('nowhere/README.md')).status, 404);
   });
 
@@ -174,7 +174,7 @@ void t.test('contents and raw', async (t) => {
   });
 
   await t.test(
-    'raw: bytes with length and type; markup that a browser runs or what is binary is an attachment; always nosniff and sandboxed',
+    'raw: bytes with length and type; markup that a browser runs and binary files are attachments; always nosniff and sandboxed',
     async (t) => {
       const readme = await raw('main/README.md');
       t.same([readme.status, readme.text], [200, '# Two']);
@@ -235,7 +235,7 @@ void t.test('contents and raw', async (t) => {
       t.equal((await raw(target)).status, 404, target);
   });
 
-  await t.test('404 to who may not read, 403 to a token without the scope', async (t) => {
+  await t.test('404 for a caller who may not read, 403 for a token without the scope', async (t) => {
     for (const path of ['contents', 'contents/README.md', 'raw/main/README.md']) {
       t.equal((await forge.anonymous.get(`${repos}/alice/secret/${path}`)).status, 404, path);
       t.equal((await bob.client.get(`${repos}/alice/secret/${path}`)).status, 404, path);
@@ -258,7 +258,7 @@ void t.test('contents and raw', async (t) => {
     t.ok(secret.id);
   });
 
-  await t.test('the default branch may become any branch there is, and no other', async (t) => {
+  await t.test('the default branch can be set to any existing branch and no other', async (t) => {
     t.equal((await alice.client.patch(`${repos}/alice/code`, { body: { default_branch: 'absent' } })).status, 400);
     t.equal((await alice.client.patch(`${repos}/alice/code`, { body: { default_branch: 'feature/x' } })).status, 200);
     t.equal((await raw('HEAD/README.md')).text, '# Side');

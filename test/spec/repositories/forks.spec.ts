@@ -1,4 +1,4 @@
-// Document D, "Repositories": forks, with every status of each.
+// Tests of forks: every status of each operation.
 import t from 'tap';
 import type { TestUser } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
@@ -68,13 +68,13 @@ void t.test('forks', async (t) => {
       t.equal(
         (await bob.client.get(`${repos}/bob/public/contents/?ref=${dropped}`)).status,
         404,
-        'what no visible ref leads to stayed behind',
+        'objects that no visible ref reaches were not copied',
       );
       t.equal(((await alice.client.get(`${repos}/alice/public`)).body as Repository).forks_count, 1);
     },
   );
 
-  await t.test('a fork stands alone: it takes pushes, and outlives its parent', async (t) => {
+  await t.test('a fork is independent: it accepts pushes, and remains after its parent is deleted', async (t) => {
     await alice.client.post(repos, { body: { name: 'brief', visibility: 'public' } });
     await work.git('push', '--quiet', remote(forge.url, 'alice/brief', alice), 'topic:main');
     t.equal((await fork(carol, 'brief')).status, 201);
@@ -86,54 +86,57 @@ void t.test('forks', async (t) => {
     t.equal(
       (await carol.client.patch(`${repos}/carol/brief`, { body: { visibility: 'public' } })).status,
       200,
-      'without a parent nothing bounds it',
+      'without a parent its visibility is not limited',
     );
   });
 
-  await t.test('an empty repository has an empty fork', async (t) => {
+  await t.test('a fork of an empty repository is empty', async (t) => {
     t.match(await fork(bob, 'internal'), { status: 201, body: { visibility: 'internal', default_branch: 'trunk' } });
     t.same((await bob.client.get(`${repos}/bob/internal/contents`)).body, []);
   });
 
-  await t.test('400 for an invalid body, and for more visibility than the parent has, then and later', async (t) => {
-    for (const body of [
-      { name: '' },
-      { name: 'a/b' },
-      { name: 'x', visibility: 'secret' },
-      { name: 'x', owner: 'carol' },
-      { name: 'x', description: 'y'.repeat(1001) },
-    ])
-      t.equal((await fork(bob, 'public', body)).status, 400, JSON.stringify(body));
-    const table = [
-      ['internal', 'public', 400],
-      ['internal', 'private', 201],
-      ['private', 'public', 400],
-      ['private', 'internal', 400],
-      ['private', 'private', 201],
-      ['public', 'private', 201],
-    ] as const;
-    for (const [parent, visibility, status] of table)
+  await t.test(
+    '400 for an invalid body, and for a wider visibility than the parent, at creation and later',
+    async (t) => {
+      for (const body of [
+        { name: '' },
+        { name: 'a/b' },
+        { name: 'x', visibility: 'secret' },
+        { name: 'x', owner: 'carol' },
+        { name: 'x', description: 'y'.repeat(1001) },
+      ])
+        t.equal((await fork(bob, 'public', body)).status, 400, JSON.stringify(body));
+      const table = [
+        ['internal', 'public', 400],
+        ['internal', 'private', 201],
+        ['private', 'public', 400],
+        ['private', 'internal', 400],
+        ['private', 'private', 201],
+        ['public', 'private', 201],
+      ] as const;
+      for (const [parent, visibility, status] of table)
+        t.equal(
+          (await fork(alice, parent, { name: `${parent}-${visibility}`, visibility })).status,
+          status,
+          `${visibility} of ${parent}`,
+        );
+      t.match(await alice.client.patch(`${repos}/alice/private-private`, { body: { visibility: 'public' } }), {
+        status: 400,
+        body: { detail: /"visibility"/ },
+      });
       t.equal(
-        (await fork(alice, parent, { name: `${parent}-${visibility}`, visibility })).status,
-        status,
-        `${visibility} of ${parent}`,
+        (await alice.client.patch(`${repos}/alice/internal-private`, { body: { visibility: 'internal' } })).status,
+        200,
       );
-    t.match(await alice.client.patch(`${repos}/alice/private-private`, { body: { visibility: 'public' } }), {
-      status: 400,
-      body: { detail: /"visibility"/ },
-    });
-    t.equal(
-      (await alice.client.patch(`${repos}/alice/internal-private`, { body: { visibility: 'internal' } })).status,
-      200,
-    );
-    t.equal(
-      (await alice.client.patch(`${repos}/alice/public-private`, { body: { visibility: 'public' } })).status,
-      200,
-    );
-  });
+      t.equal(
+        (await alice.client.patch(`${repos}/alice/public-private`, { body: { visibility: 'public' } })).status,
+        200,
+      );
+    },
+  );
 
   await t.test(
-    '401 anonymous, 403 without repo:write, 404 for what one may not read, 409 for a name that is taken',
+    '401 anonymous, 403 without repo:write, 404 for an unreadable repository, 409 for a name that is taken',
     async (t) => {
       t.equal((await fork({ client: forge.anonymous }, 'public')).status, 401);
       t.equal((await fork({ client: await forge.pat(carol.client, ['repo:read']) }, 'public')).status, 403);
@@ -145,14 +148,14 @@ void t.test('forks', async (t) => {
       t.equal((await fork(bob, 'missing')).status, 404);
       t.equal((await fork(bob, 'public')).status, 409);
       t.equal((await fork(bob, 'public', { name: 'INTERNAL' })).status, 409);
-      t.equal((await fork(alice, 'public')).status, 409, "one of one's own needs another name");
+      t.equal((await fork(alice, 'public')).status, 409, "a fork of one's own repository needs another name");
       t.equal((await fork(alice, 'public', { name: 'second' })).status, 201);
       const raced = await Promise.all(Array.from({ length: 3 }, () => fork(carol, 'public', { name: 'raced' })));
       t.same(raced.map(({ status }) => status).sort(), [201, 409, 409]);
     },
   );
 
-  await t.test('GET: visible forks alone, most recently updated first, page by page', async (t) => {
+  await t.test('GET: only visible forks, most recently updated first, in pages', async (t) => {
     const names = async (client: typeof alice.client, query = '') =>
       ((await client.get(`${repos}/alice/public/forks${query}`)).body as Repository[]).map(
         ({ owner, name }) => `${owner}/${name}`,

@@ -1,4 +1,4 @@
-// Document D, "Repositories": branch protection over REST, and what it refuses to the stock client.
+// Tests of branch protection over REST, and of the pushes of the stock client that it refuses.
 import t from 'tap';
 import type { TestForge, TestUser } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
@@ -50,7 +50,7 @@ void t.test('GET, PUT, DELETE branches/{branch}/protection', async (t) => {
   const { forge, alice, bob, give } = await stage(t);
 
   await t.test(
-    'PUT sets or replaces, with defaults for what is left out; GET answers the same; DELETE removes',
+    'PUT sets or replaces, with defaults for missing members; GET answers the same; DELETE removes',
     async (t) => {
       t.match(
         await alice.client.get(path('main')),
@@ -84,7 +84,7 @@ void t.test('GET, PUT, DELETE branches/{branch}/protection', async (t) => {
     },
   );
 
-  await t.test('a branch need not exist to be protected; its name may hold slashes', async (t) => {
+  await t.test('a branch need not exist to be protected; its name may contain slashes', async (t) => {
     t.equal((await alice.client.put(path('release/ü'), { body: {} })).status, 200);
     t.same((await alice.client.get(path('release/ü'))).body, defaults);
     t.equal((await alice.client.get(path('release'))).status, 404);
@@ -104,7 +104,7 @@ void t.test('GET, PUT, DELETE branches/{branch}/protection', async (t) => {
     t.equal((await alice.client.delete(`${code}/branches/${encodeURIComponent('release/ü')}`)).status, 403);
   });
 
-  await t.test('400 for a bad name or body', async (t) => {
+  await t.test('400 for an invalid name or body', async (t) => {
     for (const name of ['-x', 'a..b', 'a b', 'HEAD'])
       t.equal((await alice.client.put(path(name), { body: {} })).status, 400, name);
     const bodies = [
@@ -126,7 +126,7 @@ void t.test('GET, PUT, DELETE branches/{branch}/protection', async (t) => {
     t.equal((await alice.client.get(path('main'))).status, 404, 'nothing was set');
   });
 
-  await t.test('branch.protect from maintain on, and the scope repo:admin', async (t) => {
+  await t.test('needs branch.protect, which maintain and admin have, and the scope repo:admin', async (t) => {
     const ways = [
       (user: Pick<TestUser, 'client'>) => user.client.get(path('main')),
       (user: Pick<TestUser, 'client'>) => user.client.put(path('main'), { body: {} }),
@@ -188,7 +188,7 @@ void t.test('pushes to a protected branch', async (t) => {
   await give('write');
 
   await t.test(
-    'a forced push is refused to everybody, the owner too, with the rule named; the other refs of the push land',
+    'a forced push is refused for every user, also the owner, naming the rule; other refs of the push are accepted',
     async (t) => {
       await protect('main', {});
       const before = await at('refs/heads/main');
@@ -199,7 +199,7 @@ void t.test('pushes to a protected branch', async (t) => {
       ] as const) {
         await refused(t, user, /allow_force_push/, '--force', 'main~1:refs/heads/main', `main:refs/heads/${landing}`);
         t.equal(await at('refs/heads/main'), before);
-        t.equal(await at(`refs/heads/${landing}`), before, 'the other ref landed');
+        t.equal(await at(`refs/heads/${landing}`), before, 'the other ref was accepted');
       }
       await refused(
         t,
@@ -210,17 +210,17 @@ void t.test('pushes to a protected branch', async (t) => {
         'main~1:refs/heads/main',
         'main:refs/heads/whole',
       );
-      t.equal(await at('refs/heads/whole'), undefined, 'all or none where the client asks for that');
+      t.equal(await at('refs/heads/whole'), undefined, 'with --atomic all refs or none');
       await work.commit('Four', { 'README.md': 'Four' });
       await work.git('push', '--quiet', url(bob), 'main');
-      t.equal(await at('refs/heads/main'), await oid('main'), 'what goes forward lands, new objects and all');
+      t.equal(await at('refs/heads/main'), await oid('main'), 'a fast-forward with new objects is accepted');
       await work.git('checkout', '--quiet', '--orphan', 'unrelated');
       await work.commit('Other', { other: 'x' });
       await refused(t, bob, /allow_force_push/, '--force', 'unrelated:refs/heads/main');
       await work.git('checkout', '--quiet', 'main');
       await protect('main', { allow_force_push: true });
       await work.git('push', '--quiet', '--force', url(bob), 'main~1:refs/heads/main');
-      t.equal(await at('refs/heads/main'), await oid('main~1'), 'allowed, it lands');
+      t.equal(await at('refs/heads/main'), await oid('main~1'), 'it is accepted when allowed');
     },
   );
 
@@ -229,17 +229,17 @@ void t.test('pushes to a protected branch', async (t) => {
     await refused(t, alice, /allow_deletion/, '--delete', 'side');
     t.equal(await at('refs/heads/side'), await oid('main~2'));
     await protect('side', { allow_deletion: true });
-    t.equal((await bob.client.delete(`${code}/branches/side`)).status, 403, 'over REST never');
+    t.equal((await bob.client.delete(`${code}/branches/side`)).status, 403, 'never over REST');
     await work.git('push', '--quiet', url(bob), '--delete', 'side');
     t.equal(await at('refs/heads/side'), undefined);
     await protect('main', { allow_deletion: true });
     await refused(t, alice, /default branch cannot be deleted/, '--delete', 'main');
   });
 
-  await t.test('push_roles names who may push, the owner and administrators as admin', async (t) => {
+  await t.test('push_roles lists who may push; the owner and administrators count as admin', async (t) => {
     await protect('main', { push_roles: ['admin'] });
     await refused(t, bob, /push_roles/, 'main', 'main:refs/heads/bobs');
-    t.equal(await at('refs/heads/bobs'), await oid('main'), 'the other ref landed');
+    t.equal(await at('refs/heads/bobs'), await oid('main'), 'the other ref was accepted');
     await work.git('push', '--quiet', url(alice), 'main');
     await work.commit('Five', { 'README.md': 'Five' });
     await protect('main', { push_roles: ['write'] });
@@ -264,19 +264,22 @@ void t.test('pushes to a protected branch', async (t) => {
     t.equal(await at('refs/heads/main'), await oid('main'), 'a custom role by its name');
   });
 
-  await t.test('a protected name that is to come: made by a push or over REST by who may push to it', async (t) => {
-    await protect('release/1', { push_roles: ['admin'] });
-    await refused(t, bob, /push_roles/, 'main:refs/heads/release/1');
-    t.match(await bob.client.post(`${code}/branches`, { body: { name: 'release/1' } }), {
-      status: 403,
-      body: { error_code: 'forbidden', detail: /push_roles/ },
-    });
-    t.equal((await alice.client.post(`${code}/branches`, { body: { name: 'release/1' } })).status, 201);
-    t.equal(await at('refs/heads/release/1'), await oid('main'));
-  });
+  await t.test(
+    'a protected branch that does not exist yet can be created only by users who may push to it, by push or over REST',
+    async (t) => {
+      await protect('release/1', { push_roles: ['admin'] });
+      await refused(t, bob, /push_roles/, 'main:refs/heads/release/1');
+      t.match(await bob.client.post(`${code}/branches`, { body: { name: 'release/1' } }), {
+        status: 403,
+        body: { error_code: 'forbidden', detail: /push_roles/ },
+      });
+      t.equal((await alice.client.post(`${code}/branches`, { body: { name: 'release/1' } })).status, 201);
+      t.equal(await at('refs/heads/release/1'), await oid('main'));
+    },
+  );
 
   await t.test(
-    'a tag called as a protected branch is not the branch, and no branch is called as its ref',
+    'a tag with the name of a protected branch is not the branch, and no branch can be named like its ref',
     async (t) => {
       await protect('main', { push_roles: [] });
       await work.git('push', '--quiet', url(bob), 'main~1:refs/tags/main', 'main~1:refs/heads/Main');
@@ -288,14 +291,14 @@ void t.test('pushes to a protected branch', async (t) => {
       t.equal(
         (await bob.client.delete(`${code}/branches/${encodeURIComponent('refs/heads/main')}`)).status,
         404,
-        'there is no branch of this name',
+        'no branch has this name',
       );
-      t.equal(await at('refs/heads/main'), await oid('main'), 'untouched still');
+      t.equal(await at('refs/heads/main'), await oid('main'), 'still untouched');
       await refused(t, bob, /push_roles/, '--force', 'main~1:refs/heads/main');
     },
   );
 
-  await t.test('a branch of another repository is not protected by it', async (t) => {
+  await t.test('a branch of another repository is not protected', async (t) => {
     await bob.client.post(repos, { body: { name: 'code' } });
     const own = remote(forge.url, 'bob/code', bob);
     await work.git('push', '--quiet', own, 'main');

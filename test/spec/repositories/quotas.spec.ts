@@ -1,4 +1,4 @@
-// What one user may own: at most so many repositories, so many forks among them, and so many bytes in all.
+// Tests of quotas per user: repositories, forks among them, and bytes in total.
 import t from 'tap';
 import { randomBytes } from 'node:crypto';
 import { startTestForge } from '#test/support/forge';
@@ -16,7 +16,7 @@ void t.test('quotas of repositories and forks', async (t) => {
     client.post(repos, { body: { name, visibility: 'public', ...body } });
   const fork = (name: string) => bob.client.post(`${repos}/alice/parent/forks`, { body: { name } });
 
-  await t.test('of 20 creations at once, those that fit are made and the others refused', async (t) => {
+  await t.test('of 20 concurrent creations those within the quota succeed and the others are refused', async (t) => {
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => create(`r${index}`)));
     const made = answers.filter(({ status }) => status === 201);
     t.equal(made.length, 4);
@@ -39,7 +39,7 @@ void t.test('quotas of repositories and forks', async (t) => {
     t.equal((await create('more')).status, 422);
   });
 
-  await t.test('forks have a bound of their own, below that of all repositories', async (t) => {
+  await t.test('forks have their own limit, below that of all repositories', async (t) => {
     const statuses = (await Promise.all(['a', 'b', 'c', 'd', 'e'].map(fork))).map(({ status }) => status);
     t.strictSame(statuses.toSorted(), [201, 201, 422, 422, 422]);
     t.match((await fork('f')).body, {
@@ -49,7 +49,7 @@ void t.test('quotas of repositories and forks', async (t) => {
     t.equal((await create('own', bob.client)).status, 201);
   });
 
-  await t.test('an administrator may go beyond, for themselves and for others', async (t) => {
+  await t.test('an administrator may exceed it, for themselves and for others', async (t) => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) t.equal((await create(name, admin)).status, 201);
     t.equal((await create('given', admin, { owner: 'alice' })).status, 201);
   });
@@ -62,9 +62,9 @@ void t.test('the quota of bytes', async (t) => {
   for (const name of ['a', 'b', 'c'])
     await alice.client.post(repos, { body: { name, visibility: 'public', default_branch: 'main' } });
   const stock = await stockGit(t);
-  /** The repository whose push landed. */
+  /** The repository whose push was accepted. */
   let full = '';
-  /** A work tree with a commit that does not deflate. */
+  /** A work tree with a commit that cannot be compressed. */
   const large = async (name: string, bytes: number): Promise<StockGit> => {
     const work = await workTree(stock, name);
     await work.commit('Large', { large: randomBytes(bytes) });
@@ -75,15 +75,18 @@ void t.test('the quota of bytes', async (t) => {
   const refusal =
     /This brings \d+ bytes, for which the owner has no room; the repositories of one user may take 4000000/;
 
-  await t.test('of pushes side by side, those that fit land and the others are refused with a sentence', async (t) => {
-    const works = [await large('one', 2_500_000), await large('two', 2_500_000)];
-    const [one, two] = await Promise.all(works.map((work, index) => push(work, ['a', 'b'][index] ?? '')));
-    t.strictSame([one?.code, two?.code].toSorted(), [0, 1]);
-    full = one?.code === 0 ? 'a' : 'b';
-    t.match(one?.code === 0 ? two?.stderr : one?.stderr, refusal);
-  });
+  await t.test(
+    'of concurrent pushes those within the quota are accepted, and the others are refused with the reason',
+    async (t) => {
+      const works = [await large('one', 2_500_000), await large('two', 2_500_000)];
+      const [one, two] = await Promise.all(works.map((work, index) => push(work, ['a', 'b'][index] ?? '')));
+      t.strictSame([one?.code, two?.code].toSorted(), [0, 1]);
+      full = one?.code === 0 ? 'a' : 'b';
+      t.match(one?.code === 0 ? two?.stderr : one?.stderr, refusal);
+    },
+  );
 
-  await t.test('a write through the API is refused as a push is', async (t) => {
+  await t.test('a write through the API is refused like a push', async (t) => {
     const put = (path: string, bytes: number) =>
       alice.client.put(`${repos}/alice/c/contents/${path}`, {
         body: { message: 'Write', content: randomBytes(bytes).toString('base64') },
@@ -94,26 +97,23 @@ void t.test('the quota of bytes', async (t) => {
     t.match(body, { error: refusal, error_code: 'quota_exceeded' });
   });
 
-  await t.test('a fork takes what its parent does', async (t) => {
+  await t.test('a fork takes as many bytes as its parent', async (t) => {
     const fork = (as: string) => bob.client.post(`${repos}/alice/${full}/forks`, { body: { name: as } });
     t.equal((await fork('first')).status, 201);
     t.match(await fork('second'), { status: 422, body: { error: refusal, error_code: 'quota_exceeded' } });
   });
 
-  await t.test(
-    'a branch can be deleted and a repository removed where nothing fits, and then there is room',
-    async (t) => {
-      const work = await large('three', 3_000_000);
-      t.match(await push(work, 'c', 'main:large'), { code: 1, stderr: refusal });
-      for (const name of ['a', 'b'])
-        await alice.client.delete(`${repos}/alice/${name}`, { body: { confirmation: `alice/${name}` } });
-      t.equal((await push(work, 'c', 'main:large')).code, 0);
-      t.match(await push(await large('four', 2_000_000), 'c', 'main:more'), { code: 1, stderr: refusal });
-      t.equal((await push(work, 'c', ':large')).code, 0);
-    },
-  );
+  await t.test('without room branches and repositories can be deleted, and then there is room again', async (t) => {
+    const work = await large('three', 3_000_000);
+    t.match(await push(work, 'c', 'main:large'), { code: 1, stderr: refusal });
+    for (const name of ['a', 'b'])
+      await alice.client.delete(`${repos}/alice/${name}`, { body: { confirmation: `alice/${name}` } });
+    t.equal((await push(work, 'c', 'main:large')).code, 0);
+    t.match(await push(await large('four', 2_000_000), 'c', 'main:more'), { code: 1, stderr: refusal });
+    t.equal((await push(work, 'c', ':large')).code, 0);
+  });
 
-  await t.test('an administrator is not bound', async (t) => {
+  await t.test('an administrator is not limited', async (t) => {
     const work = await large('five', 4_500_000);
     const { ran } = work;
     t.equal((await ran('push', '--quiet', remote(forge.url, 'alice/c', forge.admin), 'main:admin')).code, 0);

@@ -1,4 +1,4 @@
-// Document B, "Repositories": records, list, create, update, delete, with every status of each.
+// Tests of repositories: fetching, listing, creating, updating and deleting, with every status of each operation.
 import t from 'tap';
 import type { TestUser } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
@@ -132,7 +132,7 @@ void t.test('POST /repos', async (t) => {
     );
   });
 
-  await t.test('401 anonymous, 403 without repo:write, 409 for a name that is taken in any case', async (t) => {
+  await t.test('401 anonymous, 403 without repo:write, 409 for a name that is taken, ignoring case', async (t) => {
     t.equal((await forge.anonymous.post(repos, { body: { name: 'x' } })).status, 401);
     const reading = await forge.pat(alice.client, ['repo:read']);
     t.match(await reading.post(repos, { body: { name: 'x' } }), {
@@ -188,7 +188,7 @@ void t.test('GET /repos', async (t) => {
     },
   );
 
-  await t.test('each caller sees what they may read', async (t) => {
+  await t.test('each caller sees the repositories they may read', async (t) => {
     t.same(await names(forge.anonymous), ['public']);
     t.same((await names(bob.client)).sort(), ['bobs', 'internal', 'public']);
     t.same((await names(await forge.administrator())).sort(), ['bobs', 'internal', 'private', 'public']);
@@ -200,12 +200,12 @@ void t.test('GET /repos', async (t) => {
     t.same(
       (await names(bob.client, '?mine=&owner=')).sort(),
       ['bobs', 'internal', 'public'],
-      'empty parameters are none',
+      'empty parameters are ignored',
     );
   });
 
   await t.test(
-    '401 for mine=true without a credential, 400 for what is no boolean, 403 without the scope',
+    '401 for mine=true without a credential, 400 if it is not a boolean, 403 without the scope',
     async (t) => {
       t.equal((await forge.anonymous.get(`${repos}?mine=true`)).status, 401);
       t.equal((await forge.anonymous.get(`${repos}?mine=maybe`)).status, 400);
@@ -213,7 +213,7 @@ void t.test('GET /repos', async (t) => {
     },
   );
 
-  await t.test('caps: 50, 50 by owner, 100 of mine', async (t) => {
+  await t.test('limits: 50, 50 by owner, 100 for mine', async (t) => {
     for (let from = 0; from < 102; from += 17)
       await Promise.all(
         Array.from({ length: 17 }, (_, index) => create(alice, { name: `many-${from + index}`, visibility: 'public' })),
@@ -229,7 +229,7 @@ void t.test('GET /repos/{owner}/{repo}', async (t) => {
   const [alice, bob] = [await forge.createUser('Alice'), await forge.createUser('bob')];
   for (const visibility of ['public', 'internal', 'private']) await create(alice, { name: visibility, visibility });
 
-  await t.test('200 to who may read, 404 to everybody else, the same as for what is missing', async (t) => {
+  await t.test('200 for a reader, 404 for everybody else, the same as for a missing repository', async (t) => {
     const table = [
       ['anonymous', forge.anonymous, [200, 404, 404, 404]],
       ['another user', bob.client, [200, 200, 404, 404]],
@@ -248,11 +248,11 @@ void t.test('GET /repos/{owner}/{repo}', async (t) => {
     t.equal(
       (await bob.client.get(`${repos}/alice/private`, { headers: { 'if-none-match': '*' } })).status,
       404,
-      'a guessed tag tells nothing',
+      'a guessed ETag reveals nothing',
     );
   });
 
-  await t.test('names in any case lead to the record, and only names', async (t) => {
+  await t.test('names ignore case, and only names lead to the record', async (t) => {
     t.match((await alice.client.get(`${repos}/aLICE/PUBLIC`)).body, { owner: 'Alice', name: 'public' });
     for (const repo of ['public.git', 'public%2F', 'p%C5%ABblic', '-'])
       t.equal((await alice.client.get(`${repos}/alice/${repo}`)).status, 404, repo);
@@ -281,7 +281,7 @@ void t.test('GET /repos/{owner}/{repo}', async (t) => {
     },
   );
 
-  await t.test('a token needs repo:read, on public repositories too; wider scopes include it', async (t) => {
+  await t.test('a token needs repo:read, also for public repositories; wider scopes include it', async (t) => {
     for (const [scope, status] of [
       ['repo:read', 200],
       ['repo:write', 200],
@@ -303,7 +303,7 @@ void t.test('PATCH /repos/{owner}/{repo}', async (t) => {
   await create(alice, { name: 'second', visibility: 'private' });
   const patch = (body: object, name = 'first') => alice.client.patch(`${repos}/alice/${name}`, { body });
 
-  await t.test('200 with the record; a rename leaves the old name empty', async (t) => {
+  await t.test('200 with the record; a rename frees the old name', async (t) => {
     const { status, body } = await patch({
       name: 'Renamed',
       description: 'new',
@@ -325,7 +325,7 @@ void t.test('PATCH /repos/{owner}/{repo}', async (t) => {
     t.match(
       (await patch({ is_private: false })).body,
       { visibility: 'internal' },
-      'is_private that holds already changes nothing',
+      'an unchanged is_private changes nothing',
     );
     t.match((await patch({ is_private: true })).body, { visibility: 'private', is_private: true });
     t.match((await patch({ is_private: false })).body, { visibility: 'public' });
@@ -352,7 +352,7 @@ void t.test('PATCH /repos/{owner}/{repo}', async (t) => {
     }
   });
 
-  await t.test('401 anonymous, 404 who may not read, 403 who may', async (t) => {
+  await t.test('changing: 401 anonymous, 404 for a caller who may not read, 403 for one who may', async (t) => {
     const body = { description: 'x' };
     for (const name of ['first', 'second', 'missing'])
       t.equal((await forge.anonymous.patch(`${repos}/alice/${name}`, { body })).status, 401, name);
@@ -383,7 +383,7 @@ void t.test('PATCH /repos/{owner}/{repo}', async (t) => {
     t.equal(
       (await bob.client.patch(`${repos}/bob/bobs`, { body: { issue_code: 'TAKEN' } })).status,
       200,
-      'codes are unique for their owner',
+      'issue codes are unique per owner',
     );
   });
 });
@@ -396,7 +396,7 @@ void t.test('DELETE /repos/{owner}/{repo}', async (t) => {
   const remove = (client: TestUser['client'], name: string, confirmation?: string) =>
     client.delete(`${repos}/alice/${name}`, confirmation === undefined ? {} : { body: { confirmation } });
 
-  await t.test('400 without a body or with another confirmation than owner/name to the letter', async (t) => {
+  await t.test('400 without a body or if the confirmation is not exactly owner/name', async (t) => {
     t.equal((await remove(alice.client, 'Gone')).status, 400);
     t.equal((await alice.client.delete(`${repos}/alice/Gone`, { body: {} })).status, 400);
     for (const confirmation of ['', 'Gone', 'alice/Gone', 'Alice/gone', 'Alice/Gone/', ' Alice/Gone'])
@@ -404,14 +404,14 @@ void t.test('DELETE /repos/{owner}/{repo}', async (t) => {
     t.equal((await alice.client.get(`${repos}/alice/gone`)).status, 200);
   });
 
-  await t.test('401 anonymous, 404 who may not read, 403 who may', async (t) => {
+  await t.test('deleting: 401 anonymous, 404 for a caller who may not read, 403 for one who may', async (t) => {
     t.equal((await remove(forge.anonymous, 'Gone', 'Alice/Gone')).status, 401);
     t.equal((await remove(forge.anonymous, 'missing', 'Alice/missing')).status, 401);
     t.equal((await remove(bob.client, 'Gone', 'Alice/Gone')).status, 403);
     t.equal((await remove(bob.client, 'Secret', 'Alice/Secret')).status, 404);
   });
 
-  await t.test('204, then it is gone and its name is free', async (t) => {
+  await t.test('204, then it does not exist and its name is free', async (t) => {
     const answer = await remove(alice.client, 'gone', 'Alice/Gone');
     t.same([answer.status, answer.text], [204, '']);
     t.equal((await alice.client.get(`${repos}/alice/gone`)).status, 404);

@@ -1,4 +1,4 @@
-// Document D, "Repositories": stars and watching, and what the record says of them (document B, "Repository record").
+// Tests of stars and watching, and of the members of the record about them.
 import t from 'tap';
 import { sharedForge } from '#test/support/shared-forge';
 
@@ -20,7 +20,7 @@ void t.test('stars and watching', async (t) => {
     (await client.get(`${repos}/alice/${name}`)).body as Readonly<Record<string, unknown>>;
 
   for (const [kind, { path, count, own }] of Object.entries(marks)) {
-    await t.test(`${kind}: 204 each time, counted once, told to each caller for themselves`, async (t) => {
+    await t.test(`${kind}: 204 each time, counted once, and shown to each caller for themselves`, async (t) => {
       t.match(await record(bob.client), { [count]: 0, [own]: false });
       for (let round = 0; round < 2; round++) t.equal((await bob.client.put(path('OPEN'))).status, 204);
       t.match(await record(bob.client), { [count]: 1, [own]: true });
@@ -32,7 +32,7 @@ void t.test('stars and watching', async (t) => {
       t.match(await record(bob.client), { [count]: 1, [own]: false });
     });
 
-    await t.test(`${kind}: 401 anonymous, 403 without the scope, 404 for what one may not read`, async (t) => {
+    await t.test(`${kind}: 401 anonymous, 403 without the scope, 404 for an unreadable repository`, async (t) => {
       const narrow = await forge.pat(bob.client, ['issue:read']);
       for (const method of ['PUT', 'DELETE']) {
         t.equal((await forge.anonymous.request(method, path('open'))).status, 401, method);
@@ -43,16 +43,19 @@ void t.test('stars and watching', async (t) => {
       }
     });
 
-    await t.test(`${kind}: outlives the loss of access unseen, and goes with the repository`, async (t) => {
-      const collaborator = `${repos}/alice/secret/collaborators/bob`;
-      await alice.client.put(collaborator, { body: { role: 'read' } });
-      t.equal((await bob.client.put(path('secret'))).status, 204);
-      await alice.client.delete(collaborator);
-      t.equal((await bob.client.delete(path('secret'))).status, 404);
-      await alice.client.put(collaborator, { body: { role: 'read' } });
-      t.match(await record(bob.client, 'secret'), { [own]: true, [count]: 1 });
-      await alice.client.delete(collaborator);
-    });
+    await t.test(
+      `${kind}: remains when access is lost, hidden from the user, and is deleted with the repository`,
+      async (t) => {
+        const collaborator = `${repos}/alice/secret/collaborators/bob`;
+        await alice.client.put(collaborator, { body: { role: 'read' } });
+        t.equal((await bob.client.put(path('secret'))).status, 204);
+        await alice.client.delete(collaborator);
+        t.equal((await bob.client.delete(path('secret'))).status, 404);
+        await alice.client.put(collaborator, { body: { role: 'read' } });
+        t.match(await record(bob.client, 'secret'), { [own]: true, [count]: 1 });
+        await alice.client.delete(collaborator);
+      },
+    );
   }
 
   await t.test('GET /user/starred/{owner}/{repo}: 204 or 404', async (t) => {
@@ -64,7 +67,7 @@ void t.test('stars and watching', async (t) => {
     t.equal((await (await forge.pat(alice.client, ['issue:read'])).get(path)).status, 403);
   });
 
-  await t.test('sixteen at once are sixteen, and one at once sixteen times is one', async (t) => {
+  await t.test('sixteen concurrent users count sixteen, and one user sixteen times counts one', async (t) => {
     const users = [];
     for (let index = 0; index < 4; index++) users.push(await forge.createUser());
     const answers = await Promise.all(

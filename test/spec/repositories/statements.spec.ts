@@ -1,5 +1,4 @@
-// What fetching a repository asks of the database: it is found, judged and counted in one statement (document B,
-// "Repository record").
+// Tests the statements of fetching a repository: it is found, authorized and counted in one statement.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import { statementRecorder } from '#test/support/statements';

@@ -1,11 +1,11 @@
-// Documents B and D, repositories: no status named there can vanish from code and OpenAPI together, for the list here
-// is written by hand.
+// Compares the statuses of repository endpoints in OpenAPI with a hand-written list, so that none can disappear from
+// code and OpenAPI together.
 import t from 'tap';
 import type { Document } from '#test/support/openapi';
 import { sharedForge } from '#test/support/shared-forge';
 import { endpoints, held, never } from './statuses.ts';
 
-void t.test('a status or an endpoint that was dropped is reported, and nothing else', (t) => {
+void t.test('reports a status or an endpoint that was dropped, and nothing else', (t) => {
   const rows = [
     ['GET /repos/{owner}/{repo}', '200 404'],
     ['PUT /repos/{owner}/{repo}/subscription', '204'],
@@ -36,10 +36,10 @@ void t.test('a status or an endpoint that was dropped is reported, and nothing e
   t.end();
 });
 
-void t.test('OpenAPI lists every status that the documents name for an endpoint of repositories', async (t) => {
+void t.test('OpenAPI lists every status of the hand-written table for endpoints of repositories', async (t) => {
   const { forge } = await sharedForge(t);
   const document = (await forge.openapi()) as Document;
   t.same(held(endpoints, document).lacking, []);
-  t.same(held(never, document).listed, [], 'named, and never answered');
+  t.same(held(never, document).listed, [], 'in the table, but never answered');
   t.equal(new Set(endpoints.map(([route]) => route)).size, endpoints.length, 'each once');
 });

@@ -1,4 +1,4 @@
-// Document B, "GET tags", "POST tags" and "DELETE tags/{tag}": every status of each, against the stock client.
+// Tests of tags: every status of tagList, tagCreate and tagDelete, checked with the stock git client.
 import t from 'tap';
 import type { TestForge, TestUser } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
@@ -83,7 +83,7 @@ void t.test('GET tags', async (t) => {
     ]);
   });
 
-  await t.test('per_page is clamped; 400 for a parameter given twice; 304 for the list at hand', async (t) => {
+  await t.test('per_page is clamped; 400 for a repeated parameter; 304 for the current ETag', async (t) => {
     for (const [query, names, perPage] of [
       ['?per_page=2&page=2', ['w', 'x-blob'], 2],
       ['?per_page=0', ['v1', 'v2', 'w', 'x-blob'], 25],
@@ -106,7 +106,7 @@ void t.test('GET tags', async (t) => {
     t.equal((await list()).items[0]?.commit_sha, two);
   });
 
-  await t.test('who may see it is as for branches', async (t) => {
+  await t.test('the visibility is that of branches', async (t) => {
     for (const [name, status] of [
       ['inside', 200],
       ['secret', 404],
@@ -135,7 +135,7 @@ void t.test('POST tags', async (t) => {
     }
   });
 
-  await t.test('201: an annotated tag by the caller, which git finds whole', async (t) => {
+  await t.test('201: an annotated tag by the caller, which passes git fsck', async (t) => {
     const message = 'Release\n\nobject nonsense\ntagger Eve <eve@example.com> 0 +0000\n';
     t.match(await post({ name: 'rel/1', ref: 'main', message }), { status: 201, body: { name: 'rel/1', ref: 'main' } });
     await work.git('fetch', '--quiet', url, 'refs/tags/*:refs/tags/*');
@@ -157,7 +157,7 @@ void t.test('POST tags', async (t) => {
     t.ok(Math.abs(Date.parse(item?.tagged_at ?? '') - Date.now()) < 60_000);
   });
 
-  await t.test('400 for a name git does not allow, or a body that is none', async (t) => {
+  await t.test('400 for a name that git does not allow, and for an invalid body', async (t) => {
     for (const name of ['-x', '--delete', 'a..b', 'a b', 'x.lock', 'a\ntagger b', 'a\u0000b', ''])
       t.match(await post({ name }), { status: 400, body: { detail: /"name"/ } }, JSON.stringify(name));
     for (const body of [
@@ -170,7 +170,7 @@ void t.test('POST tags', async (t) => {
       t.equal((await post(body)).status, 400, JSON.stringify(body).slice(0, 60));
   });
 
-  await t.test('401, 403, 404, and 409 for a tag that is there or in the way', async (t) => {
+  await t.test('401, 403, 404, and 409 for a tag that exists or conflicts', async (t) => {
     t.equal((await post({ name: 'x' }, forge.anonymous)).status, 401);
     t.equal((await post({ name: 'x' }, bob.client)).status, 403);
     t.equal((await post({ name: 'x' }, await forge.pat(alice.client, ['repo:read']))).status, 403);
@@ -178,7 +178,7 @@ void t.test('POST tags', async (t) => {
     t.equal(
       (await alice.client.post(`${repos}/alice/secret/tags`, { body: { name: 'x' } })).status,
       404,
-      'an empty repository has nothing to tag',
+      'an empty repository has no commit to tag',
     );
     for (const ref of ['nowhere', '-x', 'main~1', '0'.repeat(40)])
       t.equal((await post({ name: 'x', ref })).status, 404, ref);
@@ -190,7 +190,7 @@ void t.test('POST tags', async (t) => {
     t.same(
       outcomes.map(({ status }) => status).sort(),
       [201, ...Array<number>(5).fill(409)],
-      'of many at once one wins',
+      'of many concurrent creations one succeeds',
     );
   });
 });
@@ -206,7 +206,7 @@ void t.test('DELETE tags/{tag}', async (t) => {
   t.equal((await bob.client.delete(`${repos}/alice/secret/tags/kept`)).status, 404);
   const { status, text } = await remove('v/1');
   t.same([status, text], [204, '']);
-  t.equal((await remove('main')).status, 204, 'a tag called as the default branch is not that branch');
+  t.equal((await remove('main')).status, 204, 'a tag with the name of the default branch is not that branch');
   for (const name of ['v/1', 'nowhere', 'refs/tags/kept', '-x', 'a..b'])
     t.equal((await remove(name)).status, 404, name);
   t.same(

@@ -1,4 +1,4 @@
-// Document C, "Administration", the rows of /admin/settings, status by status.
+// Tests of the administration of settings: every status of each operation.
 import { definePlugin } from 'hexforge/plugin';
 import t from 'tap';
 import { startTestForge, type TestForge } from '#test/support/forge';
@@ -30,7 +30,7 @@ const sample = (max = 9) =>
   });
 
 type Asserted = Parameters<typeof isErrorOf>;
-/** @param what is asked, where more than one thing is. */
+/** Asserts an error; `what` names the request if there are several. */
 const isError = (t: Asserted[0], answer: Asserted[1], status: number, code: string, what = 'it'): void =>
   isErrorOf(t, answer, status, code, what);
 
@@ -48,7 +48,7 @@ void t.test('/admin/settings', async (t) => {
   const put = (key: string, value: unknown) => admin.put(`${settings}/${key}`, { body: { value } });
   const shown = async (key: string) => (await admin.get(`${settings}/${key}`)).body;
 
-  await t.test('GET: 200, an array by key of { key, value, description, sensitive, default }', async (t) => {
+  await t.test('GET: 200 with an array by key of { key, value, description, sensitive, default }', async (t) => {
     const { status, body } = await admin.get(settings);
     t.equal(status, 200);
     const items = body as readonly Record<string, unknown>[];
@@ -66,7 +66,7 @@ void t.test('/admin/settings', async (t) => {
     );
   });
 
-  await t.test('GET one: 200 the same object; 404 an unknown key', async (t) => {
+  await t.test('GET one: 200 with the same object; 404 for an unknown key', async (t) => {
     t.strictSame(await shown('sample.size'), {
       key: 'sample.size',
       value: '5',
@@ -78,7 +78,7 @@ void t.test('/admin/settings', async (t) => {
       isError(t, await admin.get(`${settings}/${key}`), 404, 'not_found', key);
   });
 
-  await t.test('PUT: 200 { key, value }, in effect at once', async (t) => {
+  await t.test('PUT: 200 with { key, value }, which applies at once', async (t) => {
     t.equal((await register(forge, 'early')).status, 403);
     const answer = await put('signup.enabled', 'true');
     t.strictSame([answer.status, answer.body], [200, { key: 'signup.enabled', value: 'true' }]);
@@ -86,14 +86,14 @@ void t.test('/admin/settings', async (t) => {
     t.equal((await put('signup.enabled', 'false')).status, 200);
     t.match(await register(forge, 'late'), { status: 403, body: { error_code: 'signup_disabled' } });
     t.equal((await put('sample.size', '7')).status, 200);
-    t.match(await shown('sample.size'), { value: '7', default: '3' }, 'over the configuration');
+    t.match(await shown('sample.size'), { value: '7', default: '3' }, 'overrides the configuration');
     t.equal(await forge.forge.port('Settings').get('sample.size'), 7);
     const long = 'ü'.repeat(100_000);
     t.equal((await put('sample.name', long)).status, 200);
     t.equal(await forge.forge.port('Settings').get('sample.name'), long);
   });
 
-  await t.test('PUT: 400 malformed, 404 an unknown key, 422 out of bounds; nothing changes', async (t) => {
+  await t.test('PUT: 400 malformed, 404 for an unknown key, 422 out of bounds; nothing changes', async (t) => {
     for (const body of [{}, { value: 7 }, { value: true }, { value: null }, { value: ['7'] }])
       isError(t, await admin.put(`${settings}/sample.size`, { body }), 400, 'validation_failed', JSON.stringify(body));
     isError(t, await admin.put(`${settings}/sample.name`, { body: { value: 'a\0b' } }), 400, 'validation_failed');
@@ -106,7 +106,7 @@ void t.test('/admin/settings', async (t) => {
     t.match(await shown('sample.size'), { value: '7' });
   });
 
-  await t.test('a sensitive value is masked wherever it is read, and its mask sent back changes nothing', async (t) => {
+  await t.test('a sensitive value is masked in every answer, and sending the mask changes nothing', async (t) => {
     const secret = 'hunter2 of the sample';
     const written = await put('sample.secret', secret);
     t.strictSame([written.status, written.body], [200, { key: 'sample.secret', value: '********' }]);
@@ -120,7 +120,7 @@ void t.test('/admin/settings', async (t) => {
     t.notMatch(`${forge.output.stdout}${forge.output.stderr}`, 'hunter2');
   });
 
-  await t.test('POST: 200 the array of { key, value }, all or nothing; 400, 404 and 422 as above', async (t) => {
+  await t.test('POST: 200 with the array of { key, value }, all or nothing; 400, 404 and 422 as for PUT', async (t) => {
     const batch = (...changes: readonly unknown[]) => admin.post(settings, { body: { settings: changes } });
     const size = { key: 'sample.size', value: '2' };
     const answer = await batch(size, { key: 'sample.enabled', value: 'false' });
@@ -138,7 +138,7 @@ void t.test('/admin/settings', async (t) => {
   });
 
   await t.test(
-    'admin:settings: 401, 403 naming the scope, before a key is looked up; a grant of it is enough',
+    'admin:settings: 401, or 403 naming the scope, before a key is looked up; a grant of it is enough',
     async (t) => {
       const bob = await forge.createUser('bob');
       const scopes = `/api/v1/admin/users/${bob.id}/admin-scopes`;
@@ -175,30 +175,33 @@ void t.test('/admin/settings', async (t) => {
     t.equal((await (await forge.pat(admin, ['admin:system'])).get(settings)).status, 200);
   });
 
-  await t.test('what is stored outlives a restart, a plugin that is off, and an upgrade that narrows it', async (t) => {
-    await put('sample.size', '9');
-    await forge.stop();
-    const off = await startTestForge(t, { after: forge });
-    const without = await off.administrator();
-    t.notMatch((await without.get(settings)).text, 'sample.');
-    isError(t, await without.get(`${settings}/sample.size`), 404, 'not_found');
-    isError(t, await without.put(`${settings}/sample.size`, { body: { value: '4' } }), 404, 'not_found');
-    await off.stop();
-    const again = await startTestForge(t, { after: off, definitions: [sample()] });
-    t.equal(await again.forge.port('Settings').get('sample.size'), 9);
-    t.equal(await again.forge.port('Settings').get('sample.secret'), 'hunter2 of the sample');
-    await again.stop();
-    const narrowed = await startTestForge(t, {
-      after: again,
-      definitions: [sample(6)],
-      configuration: { settings: { 'sample.size': 5 } },
-    });
-    t.equal(await narrowed.forge.port('Settings').get('sample.size'), 5);
-    t.match(narrowed.output.stderr, /"setting":"sample\.size","plugin":"sample".*must be a whole number from 1 to 6/);
-  });
+  await t.test(
+    'stored values survive a restart, a disabled plugin, and an upgrade that narrows the bounds',
+    async (t) => {
+      await put('sample.size', '9');
+      await forge.stop();
+      const off = await startTestForge(t, { after: forge });
+      const without = await off.administrator();
+      t.notMatch((await without.get(settings)).text, 'sample.');
+      isError(t, await without.get(`${settings}/sample.size`), 404, 'not_found');
+      isError(t, await without.put(`${settings}/sample.size`, { body: { value: '4' } }), 404, 'not_found');
+      await off.stop();
+      const again = await startTestForge(t, { after: off, definitions: [sample()] });
+      t.equal(await again.forge.port('Settings').get('sample.size'), 9);
+      t.equal(await again.forge.port('Settings').get('sample.secret'), 'hunter2 of the sample');
+      await again.stop();
+      const narrowed = await startTestForge(t, {
+        after: again,
+        definitions: [sample(6)],
+        configuration: { settings: { 'sample.size': 5 } },
+      });
+      t.equal(await narrowed.forge.port('Settings').get('sample.size'), 5);
+      t.match(narrowed.output.stderr, /"setting":"sample\.size","plugin":"sample".*must be a whole number from 1 to 6/);
+    },
+  );
 });
 
-void t.test('Running it: without the plugin settings its routes are 404, and the configuration counts', async (t) => {
+void t.test('if the plugin settings is disabled its routes are 404, and the configuration applies', async (t) => {
   const forge = await startTestForge(t, {
     environment: { HEXFORGE_PLUGINS: '-settings' },
     configuration: { settings: { 'signup.enabled': true } },
@@ -209,7 +212,7 @@ void t.test('Running it: without the plugin settings its routes are 404, and the
   t.equal((await register(forge, 'ada')).status, 201);
 });
 
-void t.test('Running it: without the plugin audit settings are read, and a change is 503', async (t) => {
+void t.test('if the plugin audit is disabled settings can be read, and a change is 503', async (t) => {
   const forge = await startTestForge(t, { environment: { HEXFORGE_PLUGINS: '-audit' } });
   const admin = await forge.administrator();
   const key = `${settings}/signup.enabled`;

@@ -1,4 +1,4 @@
-// The HTTP suites run on the database that their column names, and nowhere else; and a forge without one serves.
+// Tests that the HTTP suites run on the database of their column, and that a forge without a database works.
 import { readdirSync } from 'node:fs';
 import t from 'tap';
 import { columnUnderTest, startTestForge } from '#test/support/forge';
@@ -11,7 +11,7 @@ void t.test(`the database under test is ${column}`, async (t) => {
   const user = await forge.createUser('found-in-the-database');
   const embedded = readdirSync(forge.dataDir, { recursive: true }).some((path) => String(path).endsWith('PG_VERSION'));
   t.equal(embedded, column === 'embedded', 'an embedded cluster is in the data directory');
-  t.equal(forge.databaseUrl !== undefined, column === 'postgresql', 'a PostgreSQL outside has a database for it');
+  t.equal(forge.databaseUrl !== undefined, column === 'postgresql', 'an external PostgreSQL has a database for it');
   const found =
     forge.databaseUrl === undefined
       ? []
@@ -22,11 +22,11 @@ void t.test(`the database under test is ${column}`, async (t) => {
   t.strictSame(
     found.map(({ id }) => id),
     column === 'postgresql' ? [user.id] : [],
-    'what was written is there',
+    'the user is in the database',
   );
 });
 
-void t.test('with `database: memory` people, repositories and files are served, and no database is left', async (t) => {
+void t.test('with `database: memory` people, repositories and files are served, and no database remains', async (t) => {
   const forge = await startTestForge(t, { database: 'memory' });
   const [alice, bob] = [await forge.createUser('alice'), await forge.createUser('bob')];
   const code = '/api/v1/repos/alice/code';

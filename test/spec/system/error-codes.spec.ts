@@ -1,4 +1,4 @@
-// "General error codes": the ones that one request proves, each provoked over HTTP.
+// Provokes over HTTP the general error codes that a single request can prove.
 import { setTimeout as later } from 'node:timers/promises';
 import { anyone, api, definePlugin, shape, word } from 'hexforge/plugin';
 import tap from 'tap';
@@ -8,7 +8,7 @@ import { sharedForge } from '#test/support/shared-forge';
 import { stage, type Stage } from '#test/support/walk';
 
 let made: Promise<Stage> | undefined;
-/** One forge for all that changes nothing. */
+/** One forge for all tests that change nothing. */
 const shared = (): Promise<Stage> => (made ??= sharedForge(tap).then(stage));
 
 void tap.test('not_found: an unknown path gives 404', async (t) => {
@@ -24,7 +24,7 @@ void tap.test('not_found: an unknown path gives 404', async (t) => {
   }
 });
 
-void tap.test('unknown_field names the field, also beside good ones', async (t) => {
+void tap.test('unknown_field names the field, also beside valid ones', async (t) => {
   const { admin } = await shared();
   const answer = await admin.post('/api/v1/repos', { body: { name: 'fine', colour: 'red' } });
   isError(t, answer, 400, 'unknown_field', 'one field too many');
@@ -86,12 +86,12 @@ const faulty = definePlugin({
 });
 
 void tap.test(
-  'internal: a fault of ours gives 500 with a request id, without a trace of its insides; the log has them',
+  'internal: an internal error gives 500 with a request id and no details; the log has the details',
   async (t) => {
     const forge = await startTestForge(t, { definitions: [faulty] });
     const answer = await forge.anonymous.get('/api/v1/x/faulty/fail', { headers: { 'x-request-id': 'req-of-mine' } });
     isError(t, answer, 500, 'internal', 'a route that throws');
-    t.notMatch(answer.text, /marker-of-an-inner-fault|\.ts/, 'no insides');
+    t.notMatch(answer.text, /marker-of-an-inner-fault|\.ts/, 'no details');
     t.match(answer.text, /req-of-mine/, 'the request id is named');
     await until(() => forge.output.stderr.includes('marker-of-an-inner-fault'));
     const line = forge.output.stderr.split('\n').find((text) => text.includes('marker-of-an-inner-fault')) ?? '';
@@ -101,16 +101,16 @@ void tap.test(
       await forge.anonymous.get('/api/v1/x/faulty/lie'),
       500,
       'internal',
-      'an answer its schema does not have',
+      'an answer that its schema does not allow',
     );
   },
 );
 
 void tap.test(
-  'unavailable: without the plugin audit, what must leave an entry gives 503 naming it and changes nothing',
+  'unavailable: if the plugin audit is disabled, audited operations give 503 naming it and change nothing',
   async (t) => {
-    // A first start creates the administrator, which needs the audit log.
-    // The address stays, for a session is good at the one that issued it.
+    // The first start creates the administrator, which needs the audit log. The base URL stays the same, because a
+    // session is valid only at its issuer.
     const address = { HEXFORGE_BASE_URL: 'http://forge.example.com' };
     const whole = await startTestForge(t, { environment: address });
     const { admin: before, values } = await stage(whole);
@@ -134,12 +134,12 @@ void tap.test(
       isError(t, answer, 503, 'unavailable', `${method} ${path}`);
       t.match(answer.text, /audit/, `${method} ${path}: the component is named`);
     }
-    t.strictSame((await admin.get('/api/v1/admin/users')).body, wanted, 'the users are as they were');
-    t.match((await admin.get('/api/v1/repos/admin/walked')).body, { name: 'walked' }, 'the repository is there');
+    t.strictSame((await admin.get('/api/v1/admin/users')).body, wanted, 'the users are unchanged');
+    t.match((await admin.get('/api/v1/repos/admin/walked')).body, { name: 'walked' }, 'the repository exists');
   },
 );
 
-void tap.test('every answer carries X-Request-Id, echoed when the caller sends a sane one', async (t) => {
+void tap.test('every answer has X-Request-Id, which echoes a valid one of the caller', async (t) => {
   const {
     forge: { anonymous },
   } = await shared();
@@ -152,10 +152,10 @@ void tap.test('every answer carries X-Request-Id, echoed when the caller sends a
     headers.get('x-request-id'),
   );
   t.ok(first);
-  t.not(first, second, 'each request has its own');
+  t.not(first, second, 'each request has its own id');
 });
 
-/** Waits for a condition that a server in this process brings about. */
+/** Waits until the server in this process fulfils the condition. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await later(5);
 }

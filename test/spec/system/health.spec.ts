@@ -1,11 +1,11 @@
-// "Running it": what the server says of itself, in good health and in bad.
+// Tests of the health and metadata endpoints, with healthy and failing plugins.
 import { definePlugin } from 'hexforge/plugin';
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import type { Operation } from '#test/support/openapi';
 import { sharedForge } from '#test/support/shared-forge';
 
-/** A plugin of tests whose probe says what it is told to. */
+/** A test plugin with a probe that reports the complaint. */
 const patient = (name: string, complaint: string, onFailure: 'fail' | 'isolate') =>
   definePlugin({
     name,
@@ -26,7 +26,7 @@ void t.test('GET / answers name, version and links', async (t) => {
   });
 });
 
-void t.test('GET /readyz answers 200 with an empty list where all is well', async (t) => {
+void t.test('GET /readyz answers 200 with an empty list if all plugins are healthy', async (t) => {
   const { anonymous } = await sharedForge(t);
   t.strictSame((await anonymous.get('/healthz')).body, { status: 'ok' });
   const answer = await anonymous.get('/readyz');
@@ -34,20 +34,26 @@ void t.test('GET /readyz answers 200 with an empty list where all is well', asyn
   t.strictSame(answer.body, { status: 'ready', degraded: [] });
 });
 
-void t.test('GET /readyz lists an isolated plugin that is unwell in `degraded`, and still answers 200', async (t) => {
-  const { anonymous } = await startTestForge(t, { definitions: [patient('ailing', 'a little cold', 'isolate')] });
-  const answer = await anonymous.get('/readyz');
-  t.equal(answer.status, 200);
-  t.strictSame(answer.body, { status: 'ready', degraded: ['ailing'] });
-});
+void t.test(
+  'GET /readyz lists an isolated plugin that fails its probe in `degraded`, and still answers 200',
+  async (t) => {
+    const { anonymous } = await startTestForge(t, { definitions: [patient('ailing', 'a little cold', 'isolate')] });
+    const answer = await anonymous.get('/readyz');
+    t.equal(answer.status, 200);
+    t.strictSame(answer.body, { status: 'ready', degraded: ['ailing'] });
+  },
+);
 
-void t.test('GET /readyz answers 503 naming the plugin that is not ready; GET /healthz still 200', async (t) => {
-  const { anonymous } = await startTestForge(t, { definitions: [patient('gravely-ill', 'no pulse', 'fail')] });
-  const answer = await anonymous.get('/readyz');
-  t.equal(answer.status, 503);
-  t.match(answer.body, { error: /gravely-ill/, detail: 'no pulse', error_code: 'unavailable' });
-  t.equal((await anonymous.get('/healthz')).status, 200);
-});
+void t.test(
+  'GET /readyz answers 503 naming the plugin that is not ready; GET /healthz still answers 200',
+  async (t) => {
+    const { anonymous } = await startTestForge(t, { definitions: [patient('gravely-ill', 'no pulse', 'fail')] });
+    const answer = await anonymous.get('/readyz');
+    t.equal(answer.status, 503);
+    t.match(answer.body, { error: /gravely-ill/, detail: 'no pulse', error_code: 'unavailable' });
+    t.equal((await anonymous.get('/healthz')).status, 200);
+  },
+);
 
 void t.test(
   'the OpenAPI document describes every operation, with objects that refuse extra members and are never empty',

@@ -1,8 +1,8 @@
-// Document D, "Running it": without the plugin `audit`, operations that must leave an entry answer 503 naming it.
+// Tests that audited operations answer 503 naming the plugin `audit` if it is disabled.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 
-void t.test('Running it: without the plugin audit', async (t) => {
+void t.test('the plugin audit is disabled', async (t) => {
   const { admin, anonymous, signIn } = await startTestForge(t, { environment: { HEXFORGE_PLUGINS: '-audit' } });
 
   await t.test('signing in, a refused sign-in and signing out need no entry', async (t) => {
@@ -17,7 +17,7 @@ void t.test('Running it: without the plugin audit', async (t) => {
     t.equal((await client.get('/api/v1/auth/me')).status, 401);
   });
 
-  await t.test('what must leave an entry is 503 naming the plugin, and changes nothing', async (t) => {
+  await t.test('audited operations are 503 naming the plugin, and change nothing', async (t) => {
     const client = await signIn(admin.username, admin.password);
     const token = await client.post('/api/v1/user/tokens', { body: { name: 'laptop', scopes: ['repo:read'] } });
     t.equal(token.status, 503);
