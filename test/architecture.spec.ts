@@ -1,4 +1,4 @@
-// The house rules hold for every file: who imports whom, and the habits that a machine can check.
+// The architecture rules for every file: allowed imports, and the habits that can be checked automatically.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -7,7 +7,7 @@ import { areas, check, type SourceFile, type Violation } from '../tools/layers.t
 import { projectFiles, root } from '../tools/project-files.ts';
 import { imports, tokens } from '../tools/scan.ts';
 
-/** Where fewer are seen, the walk is broken and a green answer would mean nothing. */
+/** If fewer are found, the search for files is broken and a passing test would prove nothing. */
 const least = {
   files: 120,
   imports: 500,
@@ -21,13 +21,13 @@ const source = (path: string, ...lines: string[]): SourceFile => ({
 
 void t.test('every file imports only what its layer may', async (t) => {
   const files = projectFiles(['ts']);
-  t.ok(files.length >= least.files, `sees at least ${least.files} files: ${files.length}`);
+  t.ok(files.length >= least.files, `finds at least ${least.files} files: ${files.length}`);
   for (const [folder, count] of Object.entries(least.perFolder)) {
     const seen = files.filter(({ path }) => path.startsWith(`${folder}/`)).length;
-    t.ok(seen >= count, `sees at least ${count} files in ${folder}/: ${seen}`);
+    t.ok(seen >= count, `finds at least ${count} files in ${folder}/: ${seen}`);
   }
   const seen = files.reduce((sum, { text }) => sum + imports(tokens(text)).length, 0);
-  t.ok(seen >= least.imports, `sees at least ${least.imports} imports: ${seen}`);
+  t.ok(seen >= least.imports, `finds at least ${least.imports} imports: ${seen}`);
   t.strictSame(
     check(files).map(({ file, line, message }) => `${file}:${line} ${message}`),
     [],
@@ -47,10 +47,10 @@ void t.test('every aliased and relative import names a file that exists', async 
   t.strictSame(missing, []);
 });
 
-/** These hold bad examples on purpose. */
+/** Files with bad examples on purpose. */
 const holdingExamples = ['test/architecture.spec.ts', 'tools/habits.ts', 'package-lock.json'];
 
-void t.test('every file keeps the habits', async (t) => {
+void t.test('every file follows the habits', async (t) => {
   const files = projectFiles(['ts', 'js', 'md', 'yml', 'yaml', 'json']).filter(
     ({ path }) => !holdingExamples.includes(path),
   );
@@ -73,7 +73,7 @@ void t.test('the order of the areas has no cycle', async (t) => {
   t.strictSame([...order].sort(), Object.keys(areas).sort());
 });
 
-/** One file per row that breaks one rule; each must be reported, and nothing else of the same file. */
+/** One file per row that breaks one rule; it must be reported exactly once. */
 const planted: readonly {
   readonly breaks: string;
   readonly rule: Violation['rule'];
@@ -336,7 +336,7 @@ void t.test('a planted violation of each rule is reported', async (t) => {
   }
 });
 
-void t.test('what the table allows is not reported', async (t) => {
+void t.test('imports that the table allows are not reported', async (t) => {
   const good = [
     source(
       'core/merges/a.ts',

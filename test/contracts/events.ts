@@ -110,7 +110,7 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
     },
   },
   {
-    name: 'an event arrives as it was emitted, with the id that emit returned',
+    name: 'an event arrives unchanged, with the id that emit returned',
     async run({ open }) {
       const storage = await open();
       const seen = new Seen();
@@ -240,7 +240,7 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
     },
   },
   {
-    name: 'one aggregate that is stuck keeps no other waiting, nor one handler another',
+    name: 'a blocked aggregate or handler does not delay the others',
     async run({ open }) {
       const storage = await open();
       const [seen, steady] = [new Seen(), new Seen()];
@@ -265,7 +265,7 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
     },
   },
   {
-    name: 'an event whose handler keeps failing is set aside after the last attempt, and the next one comes',
+    name: 'an event whose handler keeps failing becomes a dead letter after the last attempt, and the next event is delivered',
     async run({ open }) {
       const storage = await open();
       const seen = new Seen();
@@ -288,7 +288,7 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
     },
   },
   {
-    name: 'a broadcast reaches every listener, and one that fails harms nobody',
+    name: 'a broadcast reaches every listener, also if one of them throws',
     async run({ open }) {
       const storage = await open();
       const seen = new Seen();
@@ -307,7 +307,7 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
     },
   },
   {
-    name: 'a handler may work in a unit of work and emit, and drained waits for what follows',
+    name: 'a handler may emit in a unit of work, and drained waits for those events too',
     async run({ open }) {
       const storage = await open();
       const seen = new Seen();
@@ -325,7 +325,7 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
     },
   },
   {
-    name: 'what was not handled before a stop is delivered after the next start',
+    name: 'events that were not handled before a stop are delivered after the next start',
     async run({ open }) {
       const seen = new Seen();
       const aggregate = fresh();
@@ -347,7 +347,7 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
     },
   },
   {
-    name: 'once delivery has ended no handler is called, and what is committed then is kept for the next start',
+    name: 'after endDelivery no handler is called, and later events are delivered after the next start',
     async run({ open }) {
       const [seen, heard] = [new Seen(), new Seen()];
       const aggregate = fresh();

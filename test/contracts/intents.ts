@@ -33,7 +33,7 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
     },
   },
   {
-    name: 'those of a process that is gone are found, of the kind asked for, oldest first and as they were',
+    name: 'abandoned returns the intents of ended processes of one kind, oldest first and unchanged',
     async run({ open }) {
       const before = await open();
       const kind = kindOf();
@@ -47,7 +47,7 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
     },
   },
   {
-    name: 'a closed one is gone for good',
+    name: 'a closed intent is never returned as abandoned',
     async run({ open }) {
       const before = await open();
       const kind = kindOf();
@@ -58,7 +58,7 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
     },
   },
   {
-    name: 'closing is part of the unit of work: rolled back, it stays open',
+    name: 'a rollback undoes the closing of an intent',
     async run({ open }) {
       const before = await open();
       const kind = kindOf();
@@ -78,7 +78,7 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
     },
   },
   {
-    name: 'an abandoned one can be concluded by another process, once',
+    name: 'an abandoned intent can be concluded by another process, once',
     async run({ open }) {
       const before = await open();
       const kind = kindOf();
@@ -156,7 +156,7 @@ export const intentsChecks: readonly Check<IntentsProvider>[] = [
     },
   },
   {
-    name: 'opening inside a unit of work and closing outside of one are refused',
+    name: 'opening inside a unit of work and closing outside one are refused',
     async run({ open }) {
       const { unitOfWork, intents } = await open();
       const intent = { kind: kindOf(), subject: 'one', detail: {} };

@@ -50,7 +50,7 @@ export const locksChecks: readonly Check<LocksProvider>[] = [
     },
   },
   {
-    name: 'an error comes through and lets go',
+    name: 'an error is rethrown and releases the lock',
     async run({ locks }) {
       const name = nameOf();
       const reason = new Error('broken');
@@ -64,7 +64,7 @@ export const locksChecks: readonly Check<LocksProvider>[] = [
     },
   },
   {
-    name: 'who is told to wait no longer has no turn, and those behind have theirs, one at a time',
+    name: 'an aborted waiter does not get the lock, and the waiters behind it get it one at a time',
     async run({ locks }) {
       const name = nameOf();
       const [taken, done] = [gate(), gate()];
@@ -104,7 +104,7 @@ export const locksChecks: readonly Check<LocksProvider>[] = [
     },
   },
   {
-    name: 'more locks at once than there are connections leave room for units of work',
+    name: 'holding more locks than there are connections leaves connections for units of work',
     async run({ locks, unitOfWork, journal }) {
       const text = nameOf();
       const all = gate();
@@ -123,7 +123,7 @@ export const locksChecks: readonly Check<LocksProvider>[] = [
     },
   },
   {
-    name: 'taking one inside a unit of work, or twice in one call, is refused',
+    name: 'taking a lock inside a unit of work, or the same lock twice in one call, is refused',
     async run({ locks, unitOfWork }) {
       const name = nameOf();
       await assert.rejects(

@@ -11,7 +11,7 @@ const keyOf = (): string => `contract:${randomUUID()}`;
 
 export const rateCounterChecks: readonly Check<RateCounter>[] = [
   {
-    name: 'a fixed window gives its units and refuses the next until it ends',
+    name: 'a fixed window grants its units and refuses more until it ends',
     async run(counter) {
       const key = keyOf();
       const taken = [];
@@ -49,7 +49,7 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
     },
   },
   {
-    name: 'a refused take costs nothing',
+    name: 'a refused take uses no units',
     async run(counter) {
       const key = keyOf();
       assert.equal((await counter.take(key, rolling, at(0), 2)).remaining, 1);
@@ -68,7 +68,7 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
     },
   },
   {
-    name: 'peeking takes nothing and tells what a take would meet',
+    name: 'peek takes nothing and returns the current state of the budget',
     async run(counter) {
       for (const budget of [fixed, rolling]) {
         const key = keyOf();
@@ -87,7 +87,7 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
     },
   },
   {
-    name: 'clearing gives everything back, of that key alone',
+    name: 'clear resets the budget of its key and of no other',
     async run(counter) {
       const [one, other] = [keyOf(), keyOf()];
       await counter.take(one, rolling, at(0), 3);
@@ -98,7 +98,7 @@ export const rateCounterChecks: readonly Check<RateCounter>[] = [
     },
   },
   {
-    name: 'of many takes at once exactly the budget is granted',
+    name: 'of many concurrent takes exactly the budget is granted',
     async run(counter) {
       for (const budget of [fixed, rolling]) {
         const key = keyOf();

@@ -19,7 +19,7 @@ const account = (values: Partial<Account> = {}): Account => ({
 
 export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
   {
-    name: 'what was written is there when the promise resolves, and its value comes through',
+    name: 'writes are stored when the promise resolves, and run returns the value of the work',
     async run({ unitOfWork, accounts, journal }) {
       const one = account({ balance: 7 });
       assert.equal(
@@ -35,7 +35,7 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     },
   },
   {
-    name: 'a rejection rolls back the rows of every store together, and comes through unchanged',
+    name: 'a rejection rolls back the rows of every store together, and is rethrown unchanged',
     async run({ unitOfWork, accounts, journal }) {
       const kept = account({ balance: 1 });
       await unitOfWork.run(() => accounts.add(kept));
@@ -72,7 +72,7 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     },
   },
   {
-    name: 'a unique clash is Duplicate with the name of the constraint, and rolls back the rest',
+    name: 'a unique violation is a Duplicate with the name of the constraint, and rolls back the rest',
     async run({ unitOfWork, accounts, journal }) {
       const first = account();
       await unitOfWork.run(() => accounts.add(first));
@@ -88,7 +88,7 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     },
   },
   {
-    name: 'a unit of work whose clash was swallowed is not acknowledged',
+    name: 'a unit of work that swallowed a Duplicate still rejects',
     async run({ unitOfWork, journal }) {
       const id = randomUUID();
       const text = `swallowed ${randomUUID()}`;
@@ -118,7 +118,7 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     },
   },
   {
-    name: 'a second one inside the first is refused, and the first goes on',
+    name: 'a nested unit of work is refused, and the outer one continues',
     async run({ unitOfWork, accounts }) {
       const one = account();
       await unitOfWork.run(async () => {
@@ -132,7 +132,7 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     },
   },
   {
-    name: 'active is true inside one alone',
+    name: 'active is true only inside a unit of work',
     async run({ unitOfWork }) {
       assert.equal(unitOfWork.active, false);
       assert.equal(await unitOfWork.run(async () => unitOfWork.active), true);
@@ -152,7 +152,7 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     },
   },
   {
-    name: 'others do not see what is not committed',
+    name: 'uncommitted rows are not visible to others',
     async run({ unitOfWork, journal }) {
       const text = `unseen ${randomUUID()}`;
       const written = gate();
@@ -190,7 +190,7 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     },
   },
   {
-    name: 'of many who take one name at once exactly one gets it',
+    name: 'of many concurrent inserts of one name exactly one succeeds',
     async run({ unitOfWork, accounts }) {
       const name = `wanted ${randomUUID()}`;
       const outcomes = await Promise.allSettled(
@@ -206,7 +206,7 @@ export const unitOfWorkChecks: readonly Check<UnitOfWorkProvider>[] = [
     },
   },
   {
-    name: 'what still runs in one that was rolled back can write no more',
+    name: 'work that outlives its rolled-back unit of work cannot write',
     async run({ unitOfWork, journal }) {
       const text = `straggler ${randomUUID()}`;
       const over = gate();

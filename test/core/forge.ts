@@ -1,5 +1,5 @@
-// What use cases are tried with on in-memory stores: callers and their calls, repositories, proofs of access, a merge
-// request, and what is told.
+// Fixtures for specs of use cases on in-memory stores: callers, calls, repositories, access decisions, a merge request
+// and recorded events.
 import type { MemoryStorage } from '#adapters/memory/index';
 import {
   accessDecision,
@@ -18,7 +18,7 @@ import type { MergeRequest } from '#core/merges/index';
 import { repositoryPermissions, type Repository, type RepositoryStore } from '#core/repositories/index';
 import { repositoryResolver } from '#core/repositories/use-cases';
 
-/** What a typed refusal of the kind looks like to tap. */
+/** The pattern that a typed error of the kind matches in tap. */
 export const refusal = (kind: ErrorKind, detail?: RegExp) => ({ kind, message: /./, ...(detail && { detail }) });
 
 export const user = (username: string, { isAdmin = false }: { readonly isAdmin?: boolean } = {}): User => ({
@@ -39,7 +39,7 @@ export const callOf = <C extends Caller>(caller: C, now = new Date()): Call<C> =
   renew: async () => callOf(caller, now),
 });
 
-/** A public one of alice's. */
+/** A public repository of alice. */
 export const repositoryOf = (id: string, patch: Partial<Repository> = {}): Repository => ({
   id,
   ownerId: 'alice-id',
@@ -54,7 +54,7 @@ export const repositoryOf = (id: string, patch: Partial<Repository> = {}): Repos
   ...patch,
 });
 
-/** An open one of `topic` into `main` of the same repository. */
+/** An open merge request of `topic` into `main` of the same repository. */
 export const requestOf = (
   request: Pick<MergeRequest, 'id' | 'repositoryId' | 'number' | 'authorId'> & Partial<MergeRequest>,
 ): MergeRequest => ({
@@ -79,7 +79,7 @@ export const requestOf = (
 
 export const permissionTable = { declarations: () => repositoryPermissions };
 
-/** By the role table, for things in these repositories. */
+/** Access by the role table, for these repositories. */
 export const accessTo = (store: RepositoryStore, scopes: readonly ScopeRow[] = []): AccessDecision =>
   accessDecision({
     isPermission: () => true,
@@ -88,7 +88,7 @@ export const accessTo = (store: RepositoryStore, scopes: readonly ScopeRow[] = [
     resolvers: () => [repositoryResolver({ store, permissionTable, counters: () => [] })],
   });
 
-/** Begins delivery. @returns what was delivered so far, once all that was emitted is. */
+/** Starts delivery. @returns a function that waits until all emitted events are delivered, and returns them. */
 export async function recorded(storage: MemoryStorage, types: readonly EventType[]): Promise<() => Promise<EventOf[]>> {
   const events: EventOf[] = [];
   const handle = async (event: EventOf): Promise<void> => void events.push(event);

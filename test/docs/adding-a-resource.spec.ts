@@ -1,5 +1,5 @@
-// The page on adding a resource: its code is that of the example, which is tested as a package, and is as short as it
-// says.
+// The page on adding a resource: its code equals the example, which is tested as a package, and its line counts are
+// right.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -9,7 +9,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const page = read('docs/adding-a-resource.md');
 const folder = 'docs/examples/labels';
 
-void t.test('the page shows every file of the example as it is', async (t) => {
+void t.test('the page shows every file of the example unchanged', async (t) => {
   const shown = new Map(
     [...page.matchAll(/<!-- (\S+) -->\n```ts\n([\s\S]*?)```/g)].map(([, path = '', code = '']) => [path, code]),
   );
@@ -18,7 +18,7 @@ void t.test('the page shows every file of the example as it is', async (t) => {
   for (const path of files) t.equal(shown.get(path), read(path), path);
 });
 
-void t.test('from table to route it is at most 150 lines, as the page counts them', async (t) => {
+void t.test('from table to route it is at most 150 lines, as counted on the page', async (t) => {
   const counted = [...page.matchAll(/^\| `(\w+\.ts)` \|.*\| (\d+) \|$/gm)].map(([, name = '', lines = '']) => ({
     name,
     lines: Number(lines),

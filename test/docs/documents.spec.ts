@@ -1,4 +1,4 @@
-// The documents say what is true: examples compile and run, links lead somewhere, lists are complete.
+// The pages of `docs/`: examples compile and run, links are valid, lists are complete.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
@@ -9,7 +9,7 @@ import { projectFiles, root } from '../../tools/project-files.ts';
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const pages = projectFiles(['md']);
 
-void t.test('every link of a page leads to a file', async (t) => {
+void t.test('every link of a page points to a file', async (t) => {
   t.ok(pages.length >= 10);
   const broken = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].flatMap(([, target = '']) =>
@@ -19,7 +19,7 @@ void t.test('every link of a page leads to a file', async (t) => {
   t.strictSame(broken, []);
 });
 
-void t.test('the page on dependencies names each dependency of package.json, and no other', async (t) => {
+void t.test('the page on dependencies names exactly the dependencies of package.json', async (t) => {
   const manifest = JSON.parse(read('package.json')) as Record<
     'dependencies' | 'devDependencies' | 'optionalDependencies',
     Record<string, string>
@@ -35,7 +35,7 @@ void t.test('the page on dependencies names each dependency of package.json, and
   t.strictSame(named, used);
 });
 
-void t.test('the page on plugins shows its example as it is', async (t) => {
+void t.test('the page on plugins shows its example unchanged', async (t) => {
   const [, shown] =
     /<!-- docs\/examples\/greeting\.ts -->\n```ts\n([\s\S]*?)```/.exec(read('docs/writing-a-plugin.md')) ?? [];
   t.equal(shown, read('docs/examples/greeting.ts'));
@@ -51,7 +51,7 @@ void t.test('the example runs', async (t) => {
   t.strictSame((await forge.anonymous.get('/api/v1/x/greeting/nobody')).body, { text: 'Good morning, stranger!' });
 });
 
-/** The members of an open interface that the areas of core add, each with its file. */
+/** The members that the areas of core add to an extensible interface, each with its file. */
 const declaredIn = (open: string): readonly string[] =>
   globSync('core/*/*.ts', { cwd: root })
     .sort()
@@ -62,18 +62,18 @@ const declaredIn = (open: string): readonly string[] =>
         ) ?? [];
       return [...members.matchAll(/^ {4}'?([\w.]+)'?: /gm)].map(([, name = '']) => `${name} ${path}`);
     });
-/** What a table of a page lists: the first cell of each row with the file in its last. */
+/** The rows of a table of a page: the first cell with the file in the last cell. */
 const listedIn = (page: string): readonly string[] =>
   [...read(page).matchAll(/^\| `([\w.]+)` \|.*\| `(core\/[^`]+)` \|$/gm)].map(
     ([, name = '', path = '']) => `${name} ${path}`,
   );
 
-void t.test('the page on events lists every event of core, and no other', async (t) => {
+void t.test('the page on events lists exactly the events of core', async (t) => {
   t.ok(declaredIn('EventPayloads').length >= 10);
   t.strictSame([...listedIn('docs/api/events.md')].sort(), [...declaredIn('EventPayloads')].sort());
 });
 
-void t.test('the page on the audit log lists every action that core may write, and no other', async (t) => {
+void t.test('the page on the audit log lists exactly the actions of core', async (t) => {
   t.ok(declaredIn('AuditActions').length >= 40);
   t.strictSame([...listedIn('docs/api/audit.md')].sort(), [...declaredIn('AuditActions')].sort());
 });

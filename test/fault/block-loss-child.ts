@@ -1,5 +1,5 @@
-// One life of a database on a disk that forgets: writes rows until the power fails, then loses every other block that
-// was not forced down.
+// One run of a database on a disk that loses unsynced blocks: writes rows until a power failure, then drops half of the
+// unsynced blocks.
 // Arguments: data directory, `durable` or `default`, the number of the write at which the power fails. Prints each id
 // once it is acknowledged.
 import { randomInt } from 'node:crypto';
@@ -16,16 +16,16 @@ interface Stream {
 }
 type Write = (stream: Stream, buffer: Uint8Array, offset: number, length: number, position?: number) => number;
 
-/** path → what the disk still holds: the size, and each block written since the last fsync. */
+/** path → the durable state: the size, and the old content of each block written since the last fsync. */
 const unsynced = new Map<string, { readonly size: number; readonly blocks: Map<number, Buffer> }>();
 let writes = 0;
-/** Set once the database has opened and told what it found. */
+/** Set once the database is open and has printed the rows that it found. */
 let armed = false;
 
 class ForgetfulNodeFS extends DurableNodeFS {
   override async init(...[pg, options]: Parameters<DurableNodeFS['init']>): ReturnType<DurableNodeFS['init']> {
     const prepared = await super.init(pg, options);
-    // Emscripten runs the last of the list first: this one sees what DurableNodeFS has put in place.
+    // Emscripten runs the last entry first, so this one runs after those of DurableNodeFS.
     prepared.emscriptenOpts.preRun?.unshift((module: unknown) => {
       const files = (
         module as {

@@ -1,17 +1,17 @@
-// Nothing acknowledged is lost when the power fails; and the simulation would notice.
+// No acknowledged write is lost in a power failure, and the simulation detects a loss.
 import t from 'tap';
 import { testEngines } from '#test/contracts/storage-engines';
 import { blockLoss } from './block-loss.ts';
 
 if (testEngines().includes('embedded')) {
   void t.test('power failures', { timeout: 240_000 }, async (t) => {
-    await t.test('6 of them lose nothing that was acknowledged', { timeout: 200_000 }, async (t) => {
+    await t.test('6 power failures lose no acknowledged write', { timeout: 200_000 }, async (t) => {
       const { acknowledged, faults } = await blockLoss(6);
       t.strictSame(faults, []);
       t.ok(acknowledged > 50, `${acknowledged} rows acknowledged`);
     });
 
-    await t.test('without fsync they do', { timeout: 100_000 }, async (t) => {
+    await t.test('without fsync acknowledged writes are lost', { timeout: 100_000 }, async (t) => {
       const { faults } = await blockLoss(3, 'default');
       t.ok(faults.length > 0, faults.join('; '));
     });

@@ -1,6 +1,6 @@
 // Block-loss simulation: `node test/fault/block-loss.ts [rounds] [durable|default]`. The power fails at a random write,
-// every second block that was not forced to the disk is lost, and every row that was acknowledged must be found again.
-// With PGlite's default flags it is expected to fail.
+// half of the unsynced blocks are lost, and every acknowledged row must be found afterwards. With PGlite's default
+// flags it is expected to fail.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { layCluster } from '#test/support/cluster';
 export interface BlockLoss {
   readonly rounds: number;
   readonly acknowledged: number;
-  /** Sentences; empty when everything acknowledged was found in every round. */
+  /** Sentences; empty if every acknowledged row was found in every round. */
   readonly faults: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export async function blockLoss(rounds: number, flags: 'durable' | 'default' = '
   try {
     await layCluster(parent);
     for (let round = 1; round <= rounds + 1 && faults.length === 0; round += 1) {
-      // The last life only looks.
+      // The last run only checks.
       const { found, saved } = await life(directory, flags, round > rounds ? 0 : randomInt(50, 400));
       if (found === undefined) faults.push(`round ${round}: the database does not open`);
       else {
@@ -39,7 +39,7 @@ export async function blockLoss(rounds: number, flags: 'durable' | 'default' = '
   }
 }
 
-/** One child, from opening to the power failure. `found` is undefined where it could not open. */
+/** Runs one child, from opening to the power failure. `found` is undefined if the database could not be opened. */
 async function life(
   directory: string,
   flags: string,

@@ -1,9 +1,9 @@
-// One client of the churn: works without pause on repositories of its own and on some it shares with the other clients
-// of its user.
+// One client of the churn: changes its own repositories, and some that it shares with the other clients of its user,
+// without pause.
 import { Doors, idOf, type Answered, type DoorsOptions } from './churn-doors.ts';
 
 export interface ChurnClientOptions extends DoorsOptions {
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
 }
 
@@ -25,12 +25,12 @@ export class ChurnClient {
   readonly #o: ChurnClientOptions;
   readonly #doors: Doors;
   readonly #own = new Map<string, Own>();
-  /** Commits this client knows, by repository and ref. */
+  /** The last commits known to this client, by repository and ref. */
   readonly #known = new Map<string, string>();
   #texts = 0;
   #until = 0;
 
-  /** How often each is chosen. */
+  /** The operations, each with its relative frequency. */
   readonly #operations: readonly (readonly [number, () => Promise<void>])[] = [
     [6, () => this.#createOwn()],
     [5, () => this.#withOwn((own) => this.#renameOwn(own))],
@@ -75,7 +75,7 @@ export class ChurnClient {
     }
   }
 
-  // What this client alone changes must be as it was told, at once and through either server.
+  // A repository changed only by this client must at once be read unchanged from either server.
 
   async #createOwn(): Promise<void> {
     const name = this.#freeName();
@@ -138,8 +138,8 @@ export class ChurnClient {
   }
 
   /**
-   * git at work in a repository that is deleted or renamed meanwhile, through either server: it is told that it was not
-   * found, or succeeds.
+   * Runs git in a repository that is deleted or renamed meanwhile, through either server: it gets not found, or
+   * succeeds.
    */
   async #gitWhile(own: Own, change: 'deleted' | 'renamed'): Promise<void> {
     const { git, random } = this.#o;
@@ -172,7 +172,7 @@ export class ChurnClient {
     if (after !== undefined) await this.#expect(after);
   }
 
-  // The same thing asked of both servers at once: exactly one is the first.
+  // The same request to both servers at once: exactly one succeeds.
 
   async #createTwice(): Promise<void> {
     const name = this.#freeName();
@@ -220,7 +220,7 @@ export class ChurnClient {
     for (const own of both) await this.#expect(this.#own.get(own.name) ?? this.#own.get(name) ?? own);
   }
 
-  /** Two members at once: neither may undo the other. */
+  /** Changes two members concurrently: neither may overwrite the other. */
   async #changeTwice(own: Own): Promise<void> {
     const description = this.#text();
     const name = this.#freeName();
@@ -247,7 +247,7 @@ export class ChurnClient {
     await this.#doors.expectAbsence(own.name);
   }
 
-  /** Two commits on one base: one lands, the other is told, is merged and lands too. */
+  /** Two commits on one base: one lands, the other is rejected, merged, and lands too. */
   async #pushTwice(own: Own): Promise<void> {
     const { git, tally } = this.#o;
     const base = own.main === undefined ? [] : [own.main];
@@ -272,8 +272,8 @@ export class ChurnClient {
     tally.count('races for a ref');
   }
 
-  // What several clients change at once: every answer goes into the ledger, which knows afterwards whether it can have
-  // been so.
+  // Changes by several clients: every answer is recorded in the ledger, which checks afterwards whether the answers are
+  // consistent.
 
   async #createShared(): Promise<void> {
     const name = this.#sharedName();
@@ -329,7 +329,9 @@ export class ChurnClient {
     this.#doors.missed('delete', name, await this.#doors.delete(name, 0, [204, 404]));
   }
 
-  /** To `main`, which all clients push to, or to a branch of its own; the loser of a race merges and tries again. */
+  /**
+   * Pushes to `main`, which all clients push to, or to a branch of this client; the loser of a race merges and retries.
+   */
   async #pushShared(): Promise<void> {
     const { git, index, random, tally } = this.#o;
     const name = this.#sharedName();
@@ -352,7 +354,7 @@ export class ChurnClient {
     this.#known.delete(key);
   }
 
-  /** A file of its own by the REST API. */
+  /** Writes a file of this client over the API. */
   async #writeShared(): Promise<void> {
     const name = this.#sharedName();
     const content = Buffer.from(this.#text()).toString('base64');
@@ -372,7 +374,7 @@ export class ChurnClient {
       });
   }
 
-  /** Which branch is the default. */
+  /** Changes the default branch. */
   async #aimShared(): Promise<void> {
     const name = this.#sharedName();
     const answer = await this.#doors.send(
@@ -440,7 +442,7 @@ export class ChurnClient {
     const items = (answer.body as unknown as { id: string; owner: string; name: string }[]).map(
       ({ id, owner, name }) => ({ id, path: `${owner}/${name}` }),
     );
-    // Without a filter the list is cut off at 50.
+    // Without a filter the list is limited to 50.
     if (query !== '') ledger.listed({ what: `list ${query}`, path: user, owner: user, span: answer.span, items });
     else for (const { id, path } of items) ledger.saw({ what: 'list', path, id, span: answer.span });
   }
@@ -472,7 +474,7 @@ export class ChurnClient {
     return after;
   }
 
-  /** Through the other server. */
+  /** Reads through the other server. */
   async #expect({ id, name, description }: Own): Promise<void> {
     const answer = await this.#doors.send('read', 'GET', `/repos/${this.#doors.path(name)}`, undefined, [200], 1);
     if (answer.status !== 200) return;

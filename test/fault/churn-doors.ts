@@ -1,12 +1,12 @@
-// What a client of the churn asks the two servers, over REST and with git: counted, judged at once where that is
-// possible, and noted in the ledger.
+// Requests of a churn client to the two servers, over the API and with git: counted, checked at once if possible, and
+// recorded in the ledger.
 import type { ChurnGit, Outcome } from './churn-git.ts';
 import type { Ledger, Path, Span } from './ledger.ts';
 import { call } from './traffic.ts';
 
 export interface DoorsOptions {
   readonly index: number;
-  /** The server it works through, and the other one. */
+  /** The server that the client uses, and the other one. */
   readonly urls: readonly [string, string];
   readonly user: string;
   readonly token: string;
@@ -15,7 +15,7 @@ export interface DoorsOptions {
   readonly tally: Tally;
 }
 
-/** What was done, and what went wrong. */
+/** Counts of operations, and the faults found. */
 export class Tally {
   readonly done: Record<string, number> = {};
   readonly refused: Record<string, number> = {};
@@ -112,13 +112,13 @@ export class Doors {
     if (outcome === 'done') return tally.count(what);
     tally.refuse(`${what}: ${outcome}`);
     if (outcome === 'absent') ledger.missed({ what, path: this.path(name), span });
-    // A pack on its way can only be cut off where its repository is removed; a push is answered to its end.
+    // A clone or fetch may be cut off only if its repository is deleted; a push is always answered completely.
     if (outcome === 'cut off' && what !== 'push') ledger.cutOff({ what, path: this.path(name), span });
     else if (outcome === 'broken' || outcome === 'cut off')
       this.fault(`${what} of ${this.path(name)}: ${stderr.trim()}`);
   }
 
-  /** Through the other server. */
+  /** Reads through the other server. */
   async expectAbsence(name: string): Promise<void> {
     await this.send('read', 'GET', `/repos/${this.path(name)}`, undefined, [404], 1);
   }

@@ -1,5 +1,4 @@
-// The stock git client of one churning client: commits made in one process, and what became of a push, fetch or clone
-// in one word.
+// The stock git client of one churn client: commits made in one process, and the outcome of a push, fetch or clone.
 import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,15 +10,15 @@ export interface Ran {
 }
 
 /**
- * `absent`: not found. `rejected`: by name of the ref. `changed`: the name led to another repository between two
- * requests. `cut off`: the answer ended half-way. `broken`: none of these.
+ * `absent`: not found. `rejected`: the ref was rejected. `changed`: the name pointed to another repository between two
+ * requests. `cut off`: the answer was incomplete. `broken`: any other failure.
  */
 export type Outcome = 'done' | 'absent' | 'rejected' | 'changed' | 'cut off' | 'broken';
 
 export interface Cloned {
   readonly refs: ReadonlyMap<string, string>;
   readonly head: string;
-  /** What the file `identity` of `main` says. */
+  /** The content of the file `identity` of `main`. */
   readonly identity: string | undefined;
 }
 
@@ -35,7 +34,7 @@ export class ChurnGit {
     this.#seconds = seconds;
   }
 
-  /** @param seconds is what one command may take. */
+  /** @param seconds the time limit of one command. */
   static async create(folder: string, who: string, seconds = 30): Promise<ChurnGit> {
     await mkdir(folder, { recursive: true });
     const git = new ChurnGit(folder, who, seconds);
@@ -43,7 +42,7 @@ export class ChurnGit {
     return git;
   }
 
-  /** A commit whose file `identity` holds the id of the repository it is for. `bulk`: bytes that do not compress. */
+  /** A commit whose file `identity` has the id of its repository. `bulk`: number of incompressible bytes. */
   async commit(identity: string, parents: readonly string[], bulk = 0): Promise<string> {
     const number = ++this.#counter;
     const message = `${this.#who} ${number}`;
@@ -76,7 +75,7 @@ export class ChurnGit {
     return { outcome: code === 0 ? 'done' : outcomeOf(stderr), stderr };
   }
 
-  /** The commit of a branch; undefined where there is none. */
+  /** The commit of a branch; undefined if it does not exist. */
   async fetch(
     url: string,
     branch: string,
@@ -122,7 +121,7 @@ export class ChurnGit {
     }
   }
 
-  /** Of the commits, those that a ref of the repository does not lead to. */
+  /** The given commits that are not reachable from a ref of the repository. */
   async unreachable(url: string, ref: string, commits: readonly string[]): Promise<readonly string[]> {
     await this.sure('fetch', '-q', url, `+${ref}:refs/churn/fetched`);
     const reached = new Set((await this.sure('rev-list', 'refs/churn/fetched')).split('\n'));
@@ -181,7 +180,7 @@ export class ChurnGit {
 
 function outcomeOf(stderr: string): Outcome {
   if (/error: 5\d\d|HTTP 5\d\d|server could not|no end after/.test(stderr)) return 'broken';
-  // Gone before the first request, or before the second, of which git tells the status alone.
+  // Deleted before the first request, or before the second, for which git prints only the status.
   if (/^fatal: repository '.*' not found$|^error: RPC failed; HTTP 404 /m.test(stderr)) return 'absent';
   if (/\[(remote )?rejected\]/.test(stderr)) return 'rejected';
   if (/RPC failed; curl 18|early EOF|hung up|unexpected disconnect/.test(stderr)) return 'cut off';

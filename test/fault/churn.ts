@@ -1,7 +1,7 @@
-// Many clients on two servers with one PostgreSQL and one data directory: creating, renaming, pushing, listing and
-// deleting, in part the same repositories.
+// Many clients on two servers with one PostgreSQL and one data directory: they create, rename, push, list and delete,
+// some on the same repositories.
 // Usage: node test/fault/churn.ts --database-url URL [--seconds 60] [--clients 16] [--seed N]. The database must be
-// empty. Ends non-zero when a promise was broken.
+// empty. Exits non-zero if an answer was inconsistent or a write was lost.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,10 +27,10 @@ if (databaseUrl === undefined) throw new Error('--database-url is needed: two pr
 const seconds = Number(values.seconds);
 const clients = Number(values.clients);
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
-/** Clients that share repositories: half of them on each server. */
+/** Clients that share repositories; half of them use each server. */
 const perUser = 4;
 const shownFaults = 50;
-/** For what comes before and after the traffic. */
+/** The time limit in milliseconds for requests before and after the traffic. */
 const patienceMs = 240_000;
 
 const root = await mkdtemp(join(tmpdir(), 'hexforge-churn-'));
@@ -118,7 +118,7 @@ async function newUser(user: string): Promise<{ readonly user: string; readonly 
   return { user, token: await createToken(one, String((body as { access_token: unknown }).access_token)) };
 }
 
-/** What a user's repositories are once nobody works on them, through both servers. */
+/** Compares a user's repositories with the ledger after the traffic, through both servers. */
 async function afterwards(user: string, token: string, recorded: readonly RecordedEvent[]): Promise<string[]> {
   const found: string[] = [];
   const git = await ChurnGit.create(join(root, 'afterwards', user), user);
@@ -190,7 +190,7 @@ async function contentFaults(
   return found;
 }
 
-/** git does not work on once nobody asks for anything; readers of objects may wait for more. */
+/** Reports git processes that run without any request; idle cat-file processes may remain. */
 async function quiet({ pid }: ServerProcess): Promise<string[]> {
   const working = await untilNone(() =>
     commandLines(pid).filter((command) => !command.includes('cat-file') && !command.startsWith(process.execPath)),
@@ -198,7 +198,7 @@ async function quiet({ pid }: ServerProcess): Promise<string[]> {
   return working.map((command) => `still at work after the last answer: ${command}`);
 }
 
-/** What is left of processes after ten seconds. */
+/** The processes that remain after ten seconds. */
 async function untilNone(find: () => string[]): Promise<string[]> {
   let found = find();
   for (let tries = 0; found.length > 0 && tries < 100; tries++) {
@@ -216,7 +216,7 @@ async function stop(server: ServerProcess): Promise<number | null> {
   return code;
 }
 
-/** mulberry32: the same choices for the same seed, though not the same order of the clients. */
+/** mulberry32: the same choices for the same seed, although the order of the clients differs. */
 function randomFrom(start: number): () => number {
   let state = start >>> 0;
   return () => {

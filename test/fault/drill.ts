@@ -1,7 +1,7 @@
-// The drill: clients work on a forge while it is killed, starved and cut off, and everything they were told is compared
-// with what is there, after each round.
+// The fault drill: clients work on a forge while it is killed, starved and disconnected, and after each round their
+// answers are compared with the stored state.
 // Usage: node test/fault/drill.ts [--scenario NAME|quick|all] [--rounds 20] [--engine embedded|postgresql] [--seed N]
-// [--database-url URL] [--verbose]. Ends non-zero where something was lost, untrue, unclear, unhealed or left behind.
+// [--database-url URL] [--verbose]. Exits non-zero on any finding.
 import { parseArgs } from 'node:util';
 import { startCluster } from '../../tools/postgres-cluster.ts';
 import { abandon, run, type Outcome } from './drill/run.ts';
@@ -32,12 +32,12 @@ const chosen = asked.filter(({ needsCluster }) => needsCluster !== true || given
 for (const { name } of asked.filter((one) => !chosen.includes(one)))
   process.stdout.write(`${name} is left out: a PostgreSQL that was given is not stopped\n`);
 
-/** A PostgreSQL of its own can be stopped and started. */
+/** A separate PostgreSQL, which can be stopped and started. */
 const cluster = engine === 'postgresql' && given === undefined ? await startCluster({ durable: true }) : undefined;
 if (engine === 'postgresql') process.env['HEXFORGE_TEST_POSTGRES_URL'] = cluster?.url ?? given;
 const say = (line: string): boolean => process.stdout.write(`${line}\n`);
 
-/** At most as many of each kind are told in full. */
+/** The maximum number of findings of each kind that are printed. */
 const shown = 12;
 
 function report(name: string, { figures, notes, longestUnavailableMs, longestHealingMs, seconds }: Outcome): void {
@@ -55,7 +55,7 @@ function report(name: string, { figures, notes, longestUnavailableMs, longestHea
   if (figures.findings.length > shown) say(`FAULT ${name}: and ${figures.findings.length - shown} more`);
 }
 
-/** Nothing of ours stays behind, no process and no mount. */
+/** Leaves no process and no mount of the drill behind. */
 function leave(why: unknown): void {
   say(`FAULT the drill was ended: ${why instanceof Error ? why.stack : String(why)}`);
   void abandon().finally(() => {

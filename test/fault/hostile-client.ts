@@ -1,31 +1,31 @@
-// A client that asks and weighs the answer without keeping it.
+// A client that measures answers without storing them.
 import http from 'node:http';
 import type { HostileRequest } from './hostile-requests.ts';
 
 export interface Weighed {
-  /** 0 where no whole answer came. */
+  /** 0 without a complete answer. */
   readonly status: number;
-  /** Milliseconds to the first byte of what streams, to the last one of everything else. */
+  /** Milliseconds to the first byte of a streaming answer, to the last byte of others. */
   readonly milliseconds: number;
   readonly bytes: number;
   readonly isJson: boolean;
-  /** Whether it says when to come again. */
+  /** Whether the answer has Retry-After. */
   readonly comeAgain: boolean;
-  /** Why no whole answer came. */
+  /** The reason for an incomplete answer. */
   readonly failure?: string;
 }
 
-/** Of an answer that streams, no more is read. */
+/** The bytes that are read of a streaming answer. */
 const enough = 64 * 1024 ** 2;
 
 export interface AskOptions {
-  /** None: a connection of its own. */
+  /** False: a separate connection. */
   readonly agent: http.Agent | false;
   readonly headers?: Readonly<Record<string, string>>;
   readonly patienceMs: number;
 }
 
-/** Never rejects. */
+/** Measures one request. Never rejects. */
 export function weigh(url: string, request: HostileRequest, options: AskOptions): Promise<Weighed> {
   const { promise, resolve } = Promise.withResolvers<Weighed>();
   const start = performance.now();
@@ -41,7 +41,7 @@ export function weigh(url: string, request: HostileRequest, options: AskOptions)
       ...(failure !== undefined && { failure }),
     });
   };
-  // Of methods that have no body as a rule, node:http sends none without its length.
+  // node:http sends a body with methods that usually have none only if its length is set.
   const length = request.body === undefined ? {} : { 'content-length': request.body.length };
   const outgoing = http.request(
     `${url}${request.path}`,
@@ -66,7 +66,7 @@ export function weigh(url: string, request: HostileRequest, options: AskOptions)
     outgoing.destroy();
   }, options.patienceMs);
   outgoing.once('error', (error: NodeJS.ErrnoException) => {
-    // The server may close an idle connection in the moment that it is taken again (RFC 9112, section 9.3.1).
+    // The server may close an idle connection at the moment of its reuse (RFC 9112, section 9.3.1).
     if (outgoing.reusedSocket && status === 0 && error.code === 'ECONNRESET') {
       clearTimeout(timer);
       resolve(weigh(url, request, { ...options, agent: false }));

@@ -1,28 +1,28 @@
-// What hangs on a hostile repository beside its objects: merge requests of its branches and an issue with all that an
-// issue may have, so that the routes that read them are asked for something that is there.
+// Creates merge requests and a complete issue for a hostile repository, so that requests to their routes find
+// something.
 import type { Places, Pushed } from './hostile-paths.ts';
 import { call } from './traffic.ts';
 
-/** Document D, "Issues": built-in types. */
+/** The id of the built-in issue type "task". */
 export const task = '00000000-0000-4000-8000-000000000001';
-/** Branches that a merge request is opened from. */
+/** The maximum number of branches with a merge request. */
 const mostRequests = 4;
-/** At the bound of what a description or comment may have, and of characters that JSON writes longest. */
+/** A text of the maximum length for descriptions and comments, of characters with the longest JSON form. */
 const longest = '\u0001'.repeat(65_000);
 
 export interface Made {
   readonly places: Places;
-  /** What was answered by a failure of the server's own. */
+  /** Answers with a failure of the server. */
   readonly faults: readonly string[];
 }
 
 export async function makeItems(url: string, token: string, { owner, repo, pack, refs }: Pushed): Promise<Made> {
   const faults: string[] = [];
   const base = `/api/v1/repos/${owner}/${repo}`;
-  /** @returns the member of the answer that names what was made, or none. */
+  /** @returns the member of the answer that identifies the created object, or nothing. */
   async function make(path: string, body: object, member = 'id', method = 'POST'): Promise<string[]> {
     const { status, body: made } = await call(url, method, `${base}${path}`, token, body);
-    // A request that takes longer than one may is refused with 503.
+    // A request that exceeds its time limit is rejected with 503.
     if (status >= 500 && status !== 503) faults.push(`${method} ${path} answered ${status}`);
     const name = (made as Readonly<Record<string, unknown>> | undefined)?.[member];
     return status < 300 && (typeof name === 'string' || typeof name === 'number') ? [String(name)] : [];

@@ -1,22 +1,22 @@
-// Paths of routes, their parameters filled with what a hostile repository holds.
+// Paths of routes with parameters filled from a hostile repository.
 import type { PackWriter } from './pack-writer.ts';
 
-/** The segment before a parameter → what the parameter may be there. */
+/** The segment before a parameter → the possible values of the parameter. */
 export type Places = Readonly<Record<string, readonly string[]>>;
 
 export interface Pushed {
   readonly owner: string;
   readonly repo: string;
   readonly pack: PackWriter;
-  /** Refs that the server has. */
+  /** The refs that the server has. */
   readonly refs: ReadonlyMap<string, string>;
 }
 
-/** An id of nothing. */
+/** The id of no object. */
 export const madeUp = '00000000-0000-4000-8000-0000000000ff';
 const most = { refs: 12, ofMany: 3, paths: 4 };
 
-/** The first, the last, the longest, and the others where they are few. */
+/** The first, the last, the longest, and all others if there are few. */
 function picked(names: readonly string[]): string[] {
   const longest = names.toSorted((one, other) => other.length - one.length)[0];
   const chosen = new Set([names[0], names.at(-1), longest, ...names].filter((name) => name !== undefined));
@@ -29,11 +29,11 @@ const encoded = (path: string | Buffer): string =>
     : [...path].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
 export interface Filling {
-  /** Names as they are. */
+  /** Unencoded names. */
   readonly branches: readonly string[];
-  /** As a path of a URL has them; the first is the root. */
+  /** Encoded as the path of a URL; the first is the root. */
   readonly paths: readonly string[];
-  /** Every path that a template stands for. */
+  /** All paths of a template. */
   filled(template: string): string[];
 }
 

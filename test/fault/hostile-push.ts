@@ -1,16 +1,19 @@
-// Pushing what may well be refused: the branch that is read first, then the rest, one by one where it fails whole.
+// Pushes refs that may be rejected: first the branch for reading, then the rest together, or one by one if that fails.
 import { stock, type PackWriter } from './pack-writer.ts';
 
 const basis = ['refs/heads/main', 'refs/heads/first'];
-/** Refs that are worth a push each. */
+/** The maximum number of refs that are pushed one by one. */
 const few = 40;
-/** Patiences of one push: stock git itself works for minutes to push ten thousand refs over HTTP. */
+/**
+ * The time limit of one push, in multiples of `patienceMs`: stock git needs minutes to push ten thousand refs over
+ * HTTP.
+ */
 const pushPatience = 20;
 const broken = /HTTP 5\d\d|unexpected disconnect|hung up/;
-/** A refusal before git has spoken is told by its status. */
+/** A rejection before git answers has a status only. */
 const refused = /HTTP 4\d\d/;
 
-/** @returns what broke; a clean refusal is none. */
+/** @returns the failures; a clean rejection is not a failure. */
 export async function pushAll(
   source: string,
   remote: string,
@@ -32,7 +35,7 @@ export async function pushAll(
   return faults;
 }
 
-/** What the server has of it. */
+/** The refs that the server has. */
 export async function refsOf(remote: string): Promise<Map<string, string>> {
   const { stdout } = await stock(['ls-remote', '--refs', remote]);
   return new Map(

@@ -1,7 +1,7 @@
-// Repositories that nobody makes by accident: each kind exaggerates one thing that git allows, or nearly allows.
+// Generated hostile repositories: each kind exaggerates one thing that git allows or almost allows.
 import { ada, PackWriter, type Entry } from './pack-writer.ts';
 
-/** From 0 to 1. */
+/** Returns a number from 0 to 1. */
 export type Random = () => number;
 type Make = (pack: PackWriter, between: (least: number, most: number) => number, random: Random) => void;
 
@@ -10,7 +10,7 @@ const list = <T>(length: number, item: (index: number) => T): T[] => Array.from(
 const notUtf8 = Buffer.from([0x66, 0xff, 0xfe, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0x80]);
 const main = 'refs/heads/main';
 
-/** One commit of this tree on `main`, on top of one of another file. */
+/** A commit of this tree on `main`, with a parent that has another file. */
 function committed(pack: PackWriter, tree: string, parts: Partial<Parameters<PackWriter['commit']>[0]> = {}): string {
   const first = pack.commit({ tree: pack.files({ 'README.md': '# One\n' }) });
   const commit = pack.commit({ tree, parents: [first], ...parts });
@@ -19,7 +19,7 @@ function committed(pack: PackWriter, tree: string, parts: Partial<Parameters<Pac
   return commit;
 }
 
-/** Levels of folders, each with all of the entries of the one below under `names`. */
+/** Levels of folders, each of which has the level below under all `names`. */
 function nested(pack: PackWriter, levels: number, names: readonly string[], leaf: string): string {
   let tree = leaf;
   for (let level = 0; level < levels; level += 1)
@@ -353,7 +353,7 @@ export const kinds: Readonly<Record<string, Make>> = {
   },
 };
 
-/** One of a kind, its sizes chosen by `random`. */
+/** A repository of the kind, with sizes chosen by `random`. */
 export function hostileRepository(kind: string, random: Random): PackWriter {
   const pack = new PackWriter();
   kinds[kind]?.(pack, (least, most) => Math.round(least + (most - least) * random()), random);

@@ -1,5 +1,5 @@
-// Every reading request that one repository can be asked for: the routes of the OpenAPI document filled with what the
-// repository holds, and the services of git.
+// Every read request for one repository: the routes of the OpenAPI document with parameters from the repository, and
+// git's services.
 import { operations, type Document } from '#test/support/openapi';
 import { fillingOf, type Places, type Pushed } from './hostile-paths.ts';
 
@@ -9,15 +9,15 @@ export interface HostileRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes as characters, or text of ASCII. */
+  /** Bytes as latin1 characters, or ASCII text. */
   readonly body?: string;
-  /** Whether the answer is files or packs, which are as long as what they hold. */
+  /** Whether the answer is a file or a pack, whose length depends on its content. */
   readonly streams: boolean;
 }
 
 const streaming = new Set(['repositoryRaw', 'repositoryArchive']);
 
-/** What each query parameter may be asked with. */
+/** The value of each query parameter. */
 function queryValues(name: string, { path, ref }: { readonly path: string; readonly ref: string }): string | undefined {
   const values: Readonly<Record<string, string>> = {
     per_page: '100',

@@ -1,8 +1,8 @@
-// By hand: pushes generated hostile repositories to a server, asks every reading route for each of them, and sends each
-// changing route of a repository one request.
-// Usage: node test/fault/hostile-walk.ts [--count 200] [--seed N] [--kind WORD] [--database-url URL]. Ends non-zero
-// where an answer was 5xx (but a 503 that is documented), over its bound or late, where memory ran over, or where a
-// process is left.
+// Run by hand: pushes generated hostile repositories to a server, requests every read route for each of them, and sends
+// one request to each write route.
+// Usage: node test/fault/hostile-walk.ts [--count 200] [--seed N] [--kind WORD] [--database-url URL]. Exits non-zero if
+// an answer was 5xx (except a documented 503), too large or late, if memory exceeded its limit, or if a process is
+// left.
 import http from 'node:http';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,16 +32,16 @@ const [count, seed] = [Number(values.count), Number(values.seed)];
 const wanted = Object.keys(kinds).filter((kind) => kind.includes(values.kind));
 const bounds = { jsonBytes: 16 * 1024 ** 2, milliseconds: 2000, memory: 1024 ** 3, leftSeconds: 10 } as const;
 const patienceMs = 15_000;
-/** A route that was late so often for one repository is known to be, and not asked again. */
+/** A route that was late this often for one repository is not requested again. */
 const lateEnough = 2;
 
-/** Told at once: a walk may be stopped before its end. */
+/** Printed at once, because a walk may be stopped before its end. */
 function fault(what: string): void {
   faults.push(what);
   process.stdout.write(`FAULT ${what}\n`);
 }
 
-/** The worst that a route did, and on what. */
+/** The maxima of a route, and the repository on which they occurred. */
 interface Worst {
   asked: number;
   milliseconds: number;
@@ -92,10 +92,10 @@ try {
   await rm(root, { recursive: true, force: true });
 }
 report();
-// The programs of git were started from a process that waits for more.
+// The launcher of git's processes keeps this process alive.
 process.exit(faults.length === 0 ? 0 : 1);
 
-/** A repository of this kind from its making to its removal. */
+/** Runs one repository of this kind from its creation to its deletion. */
 async function one(kind: string, repo: string, token: string, document: Document): Promise<void> {
   const owner = 'admin';
   const source = join(root, `${repo}.git`);
@@ -111,7 +111,7 @@ async function one(kind: string, repo: string, token: string, document: Document
   const { places, faults: failed } = await makeItems(server.url, token, pushed);
   for (const what of failed) fault(`${kind}: ${what}`);
   const writes = hostileWrites(document, pushed, places).filter(({ path }) => path.includes(`/${owner}/${repo}`));
-  // One of each: what is wrong with a body is no matter of the repository.
+  // One request per route, because bodies do not depend on the repository.
   const changes = writes.filter(({ route }, index) => writes.findIndex((other) => other.route === route) === index);
   const requests = [...hostileRequests(document, pushed, places), ...changes];
   const asking = { agent, patienceMs, headers: { authorization: `Bearer ${token}` } };
@@ -120,7 +120,7 @@ async function one(kind: string, repo: string, token: string, document: Document
   for (const request of requests) {
     if (stopped || (lateOn.get(request.route) ?? 0) >= lateEnough) continue;
     const answer = await weigh(server.url, request, asking);
-    // What broke off for its cost is told when it is asked for again, for a minute.
+    // A streaming answer that was stopped for its cost is rejected with the reason when it is repeated within a minute.
     const again = request.streams && answer.failure === 'aborted' ? await weigh(server.url, request, asking) : answer;
     judge(kind, request, again);
     if (answer.milliseconds > bounds.milliseconds) lateOn.set(request.route, (lateOn.get(request.route) ?? 0) + 1);
@@ -152,7 +152,7 @@ function judge(kind: string, { route, path, streams }: HostileRequest, answer: W
   if (!streams) row.bytes = Math.max(row.bytes, bytes);
   if (milliseconds > row.milliseconds) [row.milliseconds, row.on] = [milliseconds, kind];
   const what = `${kind}: ${route} (${path.length > 120 ? `${path.slice(0, 120)}…` : path})`;
-  // What costs more than one answer may, and what is asked for past a share: told with the time to come again.
+  // A documented 503 has Retry-After.
   const documented = status === 503 && comeAgain;
   if (failure !== undefined) fault(`${what} gave no whole answer: ${failure}`);
   else if (status >= 500 && !documented) fault(`${what} answered ${status} after ${milliseconds.toFixed(0)} ms`);
@@ -160,7 +160,7 @@ function judge(kind: string, { route, path, streams }: HostileRequest, answer: W
   if (isJson && bytes > bounds.jsonBytes) fault(`${what} answered ${megabytes(bytes)} MB of JSON`);
 }
 
-/** How long others wait meanwhile. */
+/** Measures how long other requests wait during the walk. */
 async function watchHealth(): Promise<void> {
   const own = new http.Agent({ keepAlive: true, maxSockets: 1 });
   while (watching) {

@@ -1,5 +1,5 @@
-// Every writing request that one repository can be sent: the routes of the OpenAPI document with bodies at the bounds
-// of their schemas, and bodies that are as long as a body may be.
+// Every write request for one repository: the routes of the OpenAPI document with bodies at the limits of their
+// schemas, and bodies of the maximum length.
 import { operations, type Document } from '#test/support/openapi';
 import { task } from './hostile-items.ts';
 import { fillingOf, madeUp, type Places, type Pushed } from './hostile-paths.ts';
@@ -19,14 +19,14 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** In the texts of bodies; who sends one may put something of its own there, so that names are new. */
+/** A text in the bodies that the sender may replace, so that names are new. */
 export const salt = 'hostile-salt';
-/** These would end the session that asks. */
+/** These would end the session of the walk. */
 const spared = new Set(['authLogout', 'authRefresh']);
 const longest = { text: 60_000, list: 200, body: 1024 ** 2 - 1024 } as const;
 const name = `${salt}${'n'.repeat(20)}`;
 const url = `https://example.com/${'u'.repeat(1900)}`;
-/** Members that have to mean something, so that more is done than to refuse them; undefined: better left out. */
+/** Values for members that must be valid, so that the request is not rejected at once; undefined omits the member. */
 const meaning: Readonly<Record<string, unknown>> = {
   name,
   username: name,
@@ -70,10 +70,10 @@ const meaning: Readonly<Record<string, unknown>> = {
   scopes: ['read:repo'],
   redirect_uris: Array.from({ length: 10 }, (_, index) => `https://${salt}.example.com/${index}/${'r'.repeat(1900)}`),
 };
-/** A request that lasts until its repository has another name would leave the others none. */
+/** Members that are omitted: renaming the repository would break the following requests. */
 const unmeant: Readonly<Record<string, readonly string[]>> = { repositoryUpdate: ['name'] };
 
-/** A value at the bounds of a schema. */
+/** A value at the limits of a schema. */
 function worst(schema: Schema, member: string, named: Readonly<Record<string, Schema>>): unknown {
   const { $ref, anyOf, items, type } = schema;
   if (member in meaning) return meaning[member];
@@ -84,7 +84,7 @@ function worst(schema: Schema, member: string, named: Readonly<Record<string, Sc
     case 'object':
       return membersOf(schema, named);
     case 'array':
-      // Of ids there are none: who names one that is not there is refused at once.
+      // An id that does not exist would be rejected at once, so the list is empty.
       return items?.format === 'uuid'
         ? []
         : Array.from({ length: Math.min(schema.maxItems ?? longest.list, longest.list) }, () =>
@@ -111,19 +111,19 @@ function membersOf(
   return Object.fromEntries(members.map(([member, inner]) => [member, worst(inner, member, named)]));
 }
 
-/** Deep, of many values, and long. */
+/** Deep nesting, many values, and a long text. */
 const bounds: readonly string[] = [
   `{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`,
   `{${Array.from({ length: 9900 }, (_, index) => `"m${index}":[{}]`).join(',')}}`,
   `{"a":"${'\\u0001'.repeat(longest.body / 6)}"}`,
 ];
 
-/** Bytes as characters. */
+/** Bytes as latin1 characters. */
 const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
 
 export function hostileWrites(document: Document, pushed: Pushed, places?: Places): HostileRequest[] {
   const changed = fillingOf(pushed, places);
-  // What is deleted can be asked for no more.
+  // Without existing ids, because deleted objects cannot be requested again.
   const deleted = fillingOf(pushed);
   const named = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
   return operations(document)

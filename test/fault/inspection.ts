@@ -1,4 +1,4 @@
-// Looks at what a stopped forge left on disk and in its database, and names everything that is not as it was promised.
+// Checks the disk and database of a stopped forge, and reports every deviation from the expected state.
 import { execFile } from 'node:child_process';
 import { readFile, readdir, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 interface PushExpectation {
   readonly repositoryId: string;
   readonly ref: string;
-  /** In the order pushed. */
+  /** In the order of the pushes. */
   readonly acknowledged: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export async function inspect({ dataDir, databaseUrl, repositories, pushes }: In
   return faults;
 }
 
-/** Every process that has to do with a folder: children of git name it in their environment alone. */
+/** Every process that uses a folder: children of git name it only in their environment. */
 export async function processesAt(folder: string): Promise<{ readonly pid: number; readonly command: string }[]> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -80,18 +80,18 @@ export async function processesAt(folder: string): Promise<{ readonly pid: numbe
   return found.flat();
 }
 
-/** An entry of the audit log, as far as it tells what was done to what. */
+/** The part of an audit entry that names the action and its object. */
 export interface AuditRow {
   readonly action: string;
   readonly resource: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** What the database of a forge holds beside the things themselves. */
+/** The events, audit entries and intents in the database of a forge. */
 export interface Records {
   readonly events: readonly RecordedEvent[];
   readonly audit: readonly AuditRow[];
-  /** Announced and not concluded; the subject is the id of a repository. */
+  /** Open intents; the subject is the id of a repository. */
   readonly intents: readonly { readonly kind: string; readonly subject: string }[];
 }
 
@@ -108,7 +108,7 @@ export async function recordsOf(dataDir: string, databaseUrl: string | undefined
   }));
 }
 
-/** What the outbox was told, in order; also of a forge that runs. */
+/** The events of the outbox in order, also of a running forge. */
 export async function recordedEvents(
   dataDir: string,
   databaseUrl: string | undefined,
@@ -135,8 +135,8 @@ async function openIntents(kysely: Database): Promise<string[]> {
 }
 
 /**
- * Every acknowledged push, and the value every ref ended at, must be told by an event; each event begins where the one
- * before ended.
+ * Every acknowledged push and the last value of every ref must have an event, and each event starts at the end of the
+ * one before.
  */
 async function eventFaults(dataDir: string, kysely: Database, pushes: readonly PushExpectation[]): Promise<string[]> {
   const faults: string[] = [];
@@ -194,7 +194,7 @@ interface Tables {
 }
 type Database = Kysely<Tables>;
 
-/** Of a forge that is stopped, where the database is embedded. */
+/** Opens the database of a forge, which must be stopped if the database is embedded. */
 export async function withDatabase<T>(
   dataDir: string,
   databaseUrl: string | undefined,

@@ -1,5 +1,5 @@
-// By hand: `node test/fault/large-push.ts [megabytes]` pushes and clones one repository of that size and fails when
-// this process grows by 64 MB or leaves anything behind.
+// Run by hand: `node test/fault/large-push.ts [megabytes]` pushes and clones one repository of that size, and fails if
+// this process grows by 64 MB or leaves files or processes.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ try {
   const server = await serve(native.backend);
   const work = join(folder, 'work');
   await must(folder, ['init', '-q', '-b', 'main', work]);
-  // By another process, for this one's memory is what is measured.
+  // In another process, because the memory of this one is measured.
   await promisify(execFile)(
     process.execPath,
     [

@@ -1,4 +1,4 @@
-// What the ledger of the churn takes for possible, and that it notices each kind of answer that is not.
+// The ledger of the churn accepts every consistent order of answers, and finds each kind of inconsistent answer.
 import t from 'tap';
 import { Ledger, type RecordedEvent } from './ledger.ts';
 
@@ -13,7 +13,7 @@ const push = (id: string, when: number, next: string): RecordedEvent =>
   event('push', id, when, { ref: 'main', new: next });
 const refs = (oid: string) => new Map([['main', oid]]);
 
-/** `one` is made as u/a and renamed to u/b, `two` is made as u/a and deleted; both were pushed to. */
+/** `one` is created as u/a and renamed to u/b, `two` is created as u/a and deleted; both were pushed to. */
 function scene(): { readonly ledger: Ledger; readonly events: RecordedEvent[] } {
   const ledger = new Ledger();
   ledger.created('one', 'u/a', 'first', at(10, 20));
@@ -39,7 +39,7 @@ function scene(): { readonly ledger: Ledger; readonly events: RecordedEvent[] } 
 
 const what = 'it';
 
-void t.test('answers that fit an order are no faults', async (t) => {
+void t.test('consistent answers are no faults', async (t) => {
   const { ledger, events } = scene();
   ledger.saw({ what, path: 'u/a', id: 'one', span: at(5, 12) });
   ledger.saw({ what, path: 'u/a', id: 'one', span: at(38, 45) });
@@ -61,7 +61,7 @@ void t.test('answers that fit an order are no faults', async (t) => {
   t.strictSame(ledger.landedIn('one', events), new Map([['main', ['p1', 'p3']]]));
 });
 
-void t.test('of what was changed at once either may be last', async (t) => {
+void t.test('of concurrent changes either may be the last', async (t) => {
   const { ledger, events } = scene();
   ledger.renamed('one', 'u/c', at(90, 100));
   ledger.renamed('one', 'u/d', at(95, 105));
@@ -85,13 +85,13 @@ void t.test(
 );
 
 const lies: Readonly<Record<string, readonly [(ledger: Ledger) => void, RegExp]>> = {
-  'a name that another has': [
+  'the name of another repository': [
     (it) => it.saw({ what, path: 'u/b', id: 'two', span: at(65) }),
     /showed two, which did not have this name/,
   ],
   'a name from before a rename': [(it) => it.saw({ what, path: 'u/a', id: 'one', span: at(41) }), /showed one/],
-  'one that was deleted': [(it) => it.saw({ what, path: 'u/a', id: 'two', span: at(81) }), /showed two/],
-  'nothing where there is something': [
+  'a deleted repository': [(it) => it.saw({ what, path: 'u/a', id: 'two', span: at(81) }), /showed two/],
+  'an existing repository as missing': [
     (it) => it.missed({ what, path: 'u/b', span: at(45, 100) }),
     /was not found, while one had this name/,
   ],
@@ -99,16 +99,19 @@ const lies: Readonly<Record<string, readonly [(ledger: Ledger) => void, RegExp]>
     (it) => it.clashed({ what, path: 'u/a', span: at(45), existing: undefined }),
     /refused as taken/,
   ],
-  'a name as taken by another': [
+  'a name as taken by the wrong repository': [
     (it) => it.clashed({ what, path: 'u/b', span: at(65), existing: 'two' }),
     /two did not have this name/,
   ],
-  'half an answer': [(it) => it.cutOff({ what, path: 'u/b', span: at(70, 80) }), /cut off, and nobody deleted it/],
-  'a list without one of them': [
+  'an incomplete answer': [
+    (it) => it.cutOff({ what, path: 'u/b', span: at(70, 80) }),
+    /cut off, and nobody deleted it/,
+  ],
+  'a list without an existing repository': [
     (it) => it.listed({ what, path: 'u', owner: 'u', span: at(90), items: [] }),
     /lacks one/,
   ],
-  'a list with one that is gone': [
+  'a list with a deleted repository': [
     (it) =>
       it.listed({
         what,
@@ -122,7 +125,7 @@ const lies: Readonly<Record<string, readonly [(ledger: Ledger) => void, RegExp]>
       }),
     /shows u\/a as two/,
   ],
-  'a list with one twice': [
+  'a list with a repository twice': [
     (it) =>
       it.listed({
         what,
@@ -152,17 +155,17 @@ const lies: Readonly<Record<string, readonly [(ledger: Ledger) => void, RegExp]>
     (it) => it.viewed({ what, path: 'u/b', span: at(70, 75), refs: new Map(), identity: undefined }),
     /none of one held/,
   ],
-  'a clone of another': [
+  'a clone of another repository': [
     (it) => it.viewed({ what, path: 'u/b', span: at(70, 75), refs: refs('p2'), identity: 'one' }),
     /none of one held/,
   ],
-  'files of another': [
+  'files of another repository': [
     (it) => it.viewed({ what, path: 'u/b', span: at(70, 75), refs: undefined, identity: 'two' }),
     /the files of two/,
   ],
 };
 
-void t.test('each answer that fits none is one fault', async (t) => {
+void t.test('each inconsistent answer is one fault', async (t) => {
   for (const [name, [lie, sentence]] of Object.entries(lies)) {
     const { ledger, events } = scene();
     lie(ledger);
@@ -172,7 +175,7 @@ void t.test('each answer that fits none is one fault', async (t) => {
   }
 });
 
-void t.test('two that have a name at once are a fault', async (t) => {
+void t.test('two repositories with one name at the same time are a fault', async (t) => {
   const { ledger, events } = scene();
   ledger.created('three', 'u/b', '', at(50, 55));
   const all = [...events, event('repository.created', 'three', 52, { name: 'b' })];
@@ -180,7 +183,7 @@ void t.test('two that have a name at once are a fault', async (t) => {
   t.strictSame(ledger.judge(all), ['u/b was one and three at once']);
 });
 
-void t.test('what was acknowledged and what is recorded must be the same', async (t) => {
+void t.test('acknowledged changes and recorded events must be equal', async (t) => {
   for (const [sentence, change] of [
     [
       /three was created, and no client was told/,

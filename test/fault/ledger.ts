@@ -1,8 +1,8 @@
-// What clients were told and when: afterwards every answer must fit an order in which all of it can have happened.
-// "Possibly" holds for a repository that may have had a name at some moment of a span, "definitely" for one that had it
-// all the while.
+// The answers to clients with their times: afterwards all of them must fit one possible order of events. "Possibly"
+// means that a repository may have had a name at some time of a span, "definitely" that it had it during the whole
+// span.
 
-/** Milliseconds since 1970: a request was sent and its answer was there. */
+/** The times when a request was sent and when its answer arrived, in milliseconds since 1970. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -38,7 +38,7 @@ interface Push {
   readonly ref: string;
   readonly oid: string;
 }
-/** `refs` where all were seen; `identity` is what the file of this name says. */
+/** `refs` if all refs were read; `identity` is the content of the file with this name. */
 interface View extends Absence {
   readonly refs: ReadonlyMap<string, string> | undefined;
   readonly identity: string | undefined;
@@ -48,7 +48,7 @@ interface Listed extends Absence {
   readonly items: readonly { readonly id: string; readonly path: Path }[];
 }
 
-/** Of the outbox, in order. */
+/** Events of the outbox, in order. */
 export interface RecordedEvent {
   readonly type: string;
   readonly at: Date;
@@ -75,7 +75,7 @@ export class Ledger {
   readonly #pushes: Push[] = [];
   readonly #views: View[] = [];
   readonly #lists: Listed[] = [];
-  /** Known once the events have told which repository an acknowledged deletion by name was of. */
+  /** Filled when the events show which repository an acknowledged deletion by name deleted. */
   readonly #deleted = new Map<string, Span>();
 
   created(id: string, path: Path, text: string, span: Span): void {
@@ -124,7 +124,7 @@ export class Ledger {
     this.#lists.push(list);
   }
 
-  /** To be called once, before the questions below. @returns faults */
+  /** To be called once, before `judge`. @returns faults */
   settle(events: readonly RecordedEvent[]): string[] {
     const faults: string[] = [];
     const ids = (type: string): string[] =>
@@ -161,7 +161,7 @@ export class Ledger {
     return faults;
   }
 
-  /** Every answer that fits no order. */
+  /** Returns every inconsistent answer. */
   judge(events: readonly RecordedEvent[]): string[] {
     return [
       ...this.#sightings
@@ -195,12 +195,12 @@ export class Ledger {
     return [...this.#creations.keys()].filter((id) => !this.#deleted.has(id));
   }
 
-  /** Paths that a repository may have had last: one, unless clients renamed it at once. */
+  /** The possible last paths of a repository: one, unless clients renamed it concurrently. */
   lastPaths(id: string): readonly Path[] {
     return [...new Set(last(this.#namings.filter((naming) => naming.id === id)).map(({ path }) => path))];
   }
 
-  /** The same for what its description was last set to. */
+  /** The possible last descriptions of a repository. */
   lastTexts(id: string): readonly string[] {
     return last(this.#described.filter((one) => one.id === id)).map(({ text }) => text);
   }
@@ -228,7 +228,7 @@ export class Ledger {
     return [...new Set(this.#namings.filter((naming) => naming.path === path).map(({ id }) => id))];
   }
 
-  /** The longest that it may have had a name after it was given it. */
+  /** The latest time until which it may have had the name. */
   #untilAtMost({ id, span }: Naming): number {
     const later = this.#namings
       .filter((other) => other.id === id && other.span.from > span.to)
@@ -236,7 +236,7 @@ export class Ledger {
     return Math.min(...later, this.#deleted.get(id)?.to ?? Infinity);
   }
 
-  /** The time in which it had the name for certain; undefined where another renaming went on at once. */
+  /** The span in which it certainly had the name; undefined if another rename was concurrent. */
   #certain(naming: Naming): Span | undefined {
     const others = this.#namings.filter(
       (other) => other.id === naming.id && other !== naming && other.span.to >= naming.span.from,
@@ -263,7 +263,7 @@ export class Ledger {
     });
   }
 
-  /** Whether one that may have had the name was deleted meanwhile. */
+  /** Whether a repository that may have had the name was deleted in the span. */
   #removedIn(path: Path, span: Span): boolean {
     return this.#holders(path).some((id) => {
       const deletion = this.#deleted.get(id);
@@ -307,7 +307,7 @@ export class Ledger {
     });
   }
 
-  /** A push is told by an event of a repository that had the name, unless that one was deleted meanwhile. */
+  /** A push needs an event of a repository that had the name, unless that one was deleted meanwhile. */
   #untoldPushes(events: readonly RecordedEvent[]): string[] {
     const landed = Map.groupBy(
       events.filter(({ type }) => type === 'push'),
@@ -328,16 +328,14 @@ export class Ledger {
     });
   }
 
-  /**
-   * What a clone showed must be one repository that had the name, with nothing that was pushed to it before missing.
-   */
+  /** A clone must show one repository that had the name, including everything pushed to it before. */
   #strangeViews(events: readonly RecordedEvent[]): string[] {
     const moves = events.filter(({ type }) => type === 'push');
     const chains = Map.groupBy(moves, ({ payload }) => `${payload.repository_id} ${payload.ref}`);
     const told = new Set(moves.map(({ payload }) => payload.new));
     const place = (id: string, ref: string, oid: string | undefined): number => {
       const found = chains.get(`${id} ${ref}`)?.findLastIndex(({ payload }) => payload.new === oid) ?? -1;
-      // What landed just before its repository was deleted is told by no event.
+      // A push just before its repository was deleted has no event.
       return found < 0 && oid !== undefined && !told.has(oid) && this.#deleted.has(id) ? Infinity : found;
     };
     return this.#views.flatMap(({ what, path, span, refs, identity }) => {
@@ -366,7 +364,7 @@ export class Ledger {
   }
 }
 
-/** Those that nothing came after for certain. */
+/** Those that were certainly not followed by another. */
 function last<T extends { readonly span: Span }>(all: readonly T[]): readonly T[] {
   return all.filter((one) => !all.some((other) => other.span.from > one.span.to));
 }

@@ -1,4 +1,4 @@
-// A repository made of objects as they are given, however wrong: a pack written byte by byte, and its refs.
+// Builds a repository from given objects, even malformed ones: a pack written byte by byte, and its refs.
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,11 +7,11 @@ import { run } from '#test/support/program';
 
 const types = { commit: 1, tree: 2, blob: 3, tag: 4 } as const;
 type Type = keyof typeof types;
-/** gitformat-pack, "Object types". */
+/** The object type of a delta in gitformat-pack, "Object types". */
 const refDelta = 7;
 
 export interface Entry {
-  /** As git writes it: `100644`, `40000`, `120000`, `160000`. */
+  /** Written as in git: `100644`, `40000`, `120000`, `160000`. */
   readonly mode: string;
   readonly name: string | Buffer;
   readonly oid: string;
@@ -35,7 +35,7 @@ const environment = {
 };
 export const ada = 'Ada <ada@example.com> 1700000000 +0000';
 
-/** Runs the stock git client. Any exit code is an answer. */
+/** Runs the stock git client. No exit code is an error. */
 export const stock = (args: readonly string[], input?: Buffer, signal?: AbortSignal) =>
   run('git', args, {
     environment,
@@ -46,7 +46,7 @@ export const stock = (args: readonly string[], input?: Buffer, signal?: AbortSig
 export class PackWriter {
   readonly #objects = new Map<string, Buffer>();
   readonly refs = new Map<string, string>();
-  /** Paths worth reading, in `main` and wherever else they are. */
+  /** Paths to read, in `main` and in other refs. */
   readonly paths: (string | Buffer)[] = [];
 
   object(type: Type, content: string | Buffer): string {
@@ -60,7 +60,7 @@ export class PackWriter {
     return this.object('blob', content);
   }
 
-  /** Entries are sorted as git sorts them, unless they are to stay as they stand. */
+  /** Entries are sorted as by git, unless `order` is "as given". */
   tree(entries: readonly Entry[], order: 'sorted' | 'as given' = 'sorted'): string {
     const rows = entries.map(({ mode, name, oid }) => ({ mode, name: Buffer.from(name), oid }));
     const key = ({ mode, name }: (typeof rows)[number]): Buffer =>
@@ -79,7 +79,7 @@ export class PackWriter {
     );
   }
 
-  /** A tree of these files, folders made of the slashes in their paths. */
+  /** A tree of these files, with folders for the slashes in their paths. */
   files(files: Readonly<Record<string, string | Buffer>>): string {
     const here: Entry[] = [];
     const below = new Map<string, Record<string, string | Buffer>>();
@@ -132,7 +132,7 @@ export class PackWriter {
     );
   }
 
-  /** A blob of `times` × 1 MiB, a few bytes in the pack: a delta that copies one object again and again. */
+  /** A blob of `times` × 1 MiB that takes a few bytes in the pack: a delta with many copies of one object. */
   deltaBomb(times: number): string {
     const mebibyte = Buffer.alloc(1024 ** 2, 'a');
     const base = this.blob(mebibyte);
@@ -149,7 +149,7 @@ export class PackWriter {
     return oid;
   }
 
-  /** Into the bare repository at `directory`, which is made. */
+  /** Writes everything into a new bare repository at `directory`. */
   async save(directory: string): Promise<void> {
     const head = Buffer.alloc(12, 'PACK');
     head.writeUInt32BE(2, 4);
@@ -174,7 +174,7 @@ function idOf(type: Type, size: number, parts: readonly Buffer[]): string {
   return hash.digest('hex');
 }
 
-/** An object as a pack holds it. */
+/** An object in the format of a pack. */
 function packed(type: number, size: number, content: Buffer, base: Buffer = Buffer.alloc(0)): Buffer {
   const header = [(type << 4) | (size & 15)];
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
@@ -184,7 +184,7 @@ function packed(type: number, size: number, content: Buffer, base: Buffer = Buff
   return Buffer.concat([Buffer.from(header), base, deflateSync(content, { level: 1 })]);
 }
 
-/** A number seven bits a byte, the least first. */
+/** A number in groups of seven bits, lowest first. */
 function variable(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;

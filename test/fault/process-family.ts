@@ -1,8 +1,8 @@
-// A server and the processes below it: what memory they hold, and which are left when nobody asks for anything.
+// A server and its child processes: their memory, and which remain without a request.
 import { readFileSync, readdirSync } from 'node:fs';
 import { commandLines } from '#test/support/server-process';
 
-/** Resident bytes of the process and all below it; what several of them share counts for each. */
+/** Resident bytes of the process and its descendants; shared memory counts for each of them. */
 export function memory(pid: number): number {
   const parents = new Map<number, { readonly parent: number; readonly bytes: number }>();
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -11,14 +11,16 @@ export function memory(pid: number): number {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       parents.set(Number(name), { parent: Number(fields[1]), bytes: Number(fields[21]) * 4096 });
     } catch {
-      // It ended while we looked.
+      // It ended in the meantime.
     }
   }
   const isBelow = (one: number): boolean => one === pid || (one > 1 && isBelow(parents.get(one)?.parent ?? 0));
   return [...parents].reduce((sum, [one, { bytes }]) => (isBelow(one) ? sum + bytes : sum), 0);
 }
 
-/** Command lines still at work after so many seconds; readers of objects and the launcher may wait for more. */
+/**
+ * Command lines of processes that still run after this many seconds; cat-file processes and the launcher may remain.
+ */
 export async function left(pid: number, seconds: number): Promise<readonly string[]> {
   const until = performance.now() + seconds * 1000;
   for (;;) {

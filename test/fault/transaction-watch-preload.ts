@@ -1,5 +1,5 @@
-// Loaded into a server by the fault runs: keeps one byte in a file, `1` while the embedded database has a transaction
-// open.
+// Preloaded into a server by fault drills: keeps one byte in a file, `1` while the embedded database has an open
+// transaction.
 import { openSync, writeSync } from 'node:fs';
 import { isMainThread, Worker } from 'node:worker_threads';
 

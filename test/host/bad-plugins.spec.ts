@@ -1,4 +1,4 @@
-// Plugins that misbehave, each with what the operator reads: refusals of `hexforge check`, and starts that are refused.
+// Misbehaving plugins, each with the text for the operator: problems found by `hexforge check`, and rejected starts.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -28,7 +28,7 @@ const badName =
 
 const unreadable = "(class extends Error { get message() { throw new Error('inner'); } })";
 
-/** Plugin → its source and what `hexforge check` says of it. */
+/** Plugin → its source and the output of `hexforge check`. */
 const refused: Readonly<Record<string, readonly [source: string, ...says: string[]]>> = {
   nothing: ['throw null;', threw('nothing', 'null')],
   thing: ["throw { message: 'a thing' };", threw('thing', 'a thing')],
@@ -121,7 +121,7 @@ const refused: Readonly<Record<string, readonly [source: string, ...says: string
   round: [plugin('round', "needs: ['TestTick'], provides: { TestTock: () => ({}) }")],
 };
 
-/** What `hexforge check` says of these plugins, without the last line. */
+/** The output of `hexforge check` for these plugins, without the last line. */
 async function check(t: Test, plugins: Readonly<Record<string, string>>, off: string): Promise<readonly string[]> {
   const cwd = t.testdir({
     ...Object.fromEntries(Object.entries(plugins).map(([name, source]) => [`${name}.js`, source])),
@@ -142,7 +142,7 @@ async function check(t: Test, plugins: Readonly<Record<string, string>>, off: st
   return lines.slice(0, -1);
 }
 
-void t.test('every plugin that cannot be is told by `hexforge check`, and none is a fault of ours', async (t) => {
+void t.test('`hexforge check` reports every invalid plugin, and no report is an internal error', async (t) => {
   const sources = Object.fromEntries(Object.entries(refused).map(([name, [source]]) => [name, source]));
   t.strictSame(
     (await check(t, sources, standard)).toSorted(),
@@ -152,43 +152,46 @@ void t.test('every plugin that cannot be is told by `hexforge check`, and none i
   );
 });
 
-void t.test('what standard plugins and the host have is not taken, each claim told with both names', async (t) => {
-  const thief = plugin(
-    'thief',
-    `provides: { Users: () => ({}), Clock: () => ({}) }, settings: [{ key: 'signup.enabled', type: 'boolean', default: true, description: 'd' }],
+void t.test(
+  'contributions of standard plugins and the host cannot be claimed, and each report has both names',
+  async (t) => {
+    const thief = plugin(
+      'thief',
+      `provides: { Users: () => ({}), Clock: () => ({}) }, settings: [{ key: 'signup.enabled', type: 'boolean', default: true, description: 'd' }],
      scopes: [{ name: 'repo.read', pat: 'repo:read' }], permissions: [{ name: 'repo.read', from: 'read' }],
      tables: ['identity_user'], emits: ['push'],
      routes: () => [${route('health', "mount: 'root', path: '/healthz'")}]`,
-  );
-  const twice = (code: string, what: string, name: string, owner: string): string =>
-    `duplicate_${code}: The ${what} "${name}" is claimed by "${owner}" and by "thief". Disable one of them: HEXFORGE_PLUGINS=-thief.`;
-  t.strictSame(await check(t, { thief }, ''), [
-    'two_providers: The port Users has 2 providers: "identity", "thief". Choose one with providers.Users in the configuration, or disable the others.',
-    'reserved_port: Plugin "thief" provides the port Clock, which the host provides itself. Remove it from `provides`.',
-    twice('scope', 'scope row', 'repo.read', 'repositories'),
-    twice('permission', 'permission', 'repo.read', 'repositories'),
-    twice('setting', 'setting', 'signup.enabled', 'identity'),
-    twice('table', 'table', 'identity_user', 'identity'),
-    twice('route', 'route', 'GET /healthz', 'host'),
-    'route_mount: Plugin "thief" wants the route GET /healthz at the root, where only granted plugins may put routes. Grant it with plugins.thief.mount: anywhere, or disable the plugin.',
-    'event_name: Plugin "thief" says it emits "push", which does not start with the plugin\'s name. Name it "thief.push".',
-    'table_name: Table "identity_user" of plugin "thief" does not start with the plugin\'s name. Name it "thief_…".',
-    'setting_name: The setting "signup.enabled" of plugin "thief" does not start with the plugin\'s name. Name it "thief.enabled".',
-  ]);
-});
+    );
+    const twice = (code: string, what: string, name: string, owner: string): string =>
+      `duplicate_${code}: The ${what} "${name}" is claimed by "${owner}" and by "thief". Disable one of them: HEXFORGE_PLUGINS=-thief.`;
+    t.strictSame(await check(t, { thief }, ''), [
+      'two_providers: The port Users has 2 providers: "identity", "thief". Choose one with providers.Users in the configuration, or disable the others.',
+      'reserved_port: Plugin "thief" provides the port Clock, which the host provides itself. Remove it from `provides`.',
+      twice('scope', 'scope row', 'repo.read', 'repositories'),
+      twice('permission', 'permission', 'repo.read', 'repositories'),
+      twice('setting', 'setting', 'signup.enabled', 'identity'),
+      twice('table', 'table', 'identity_user', 'identity'),
+      twice('route', 'route', 'GET /healthz', 'host'),
+      'route_mount: Plugin "thief" wants the route GET /healthz at the root, where only granted plugins may put routes. Grant it with plugins.thief.mount: anywhere, or disable the plugin.',
+      'event_name: Plugin "thief" says it emits "push", which does not start with the plugin\'s name. Name it "thief.push".',
+      'table_name: Table "identity_user" of plugin "thief" does not start with the plugin\'s name. Name it "thief_…".',
+      'setting_name: The setting "signup.enabled" of plugin "thief" does not start with the plugin\'s name. Name it "thief.enabled".',
+    ]);
+  },
+);
 
-/** Plugin → its members and why the start is refused. */
+/** Plugin → its members, and the reason of the rejected start. */
 const failing: Readonly<Record<string, readonly [members: string, says: string]>> = {
-  'a build that throws nothing': ['build() { throw null; }', 'Plugin "bell" did not build: null.'],
-  'a build that throws what cannot be read': [
+  'a build that throws null': ['build() { throw null; }', 'Plugin "bell" did not build: null.'],
+  'a build that throws an unreadable error': [
     `build() { throw new ${unreadable}(); }`,
     'Plugin "bell" did not build: what it threw cannot be read.',
   ],
-  'a build that waits for itself': [
+  'a build whose promise never resolves': [
     'build: () => ({ then() {} })',
     'Plugin "bell" did not build: it took longer than 0.2 s.',
   ],
-  'a build of many lines': [
+  'a build error of several lines': [
     "build() { throw new Error('no rope\\nat all'); }",
     'Plugin "bell" did not build: no rope.',
   ],
@@ -200,25 +203,25 @@ const failing: Readonly<Record<string, readonly [members: string, says: string]>
     'start: () => new Promise(() => {})',
     'Plugin "bell" did not start: it took longer than 0.2 s.',
   ],
-  'a directory that is none': [
+  'a directory without its method': [
     "provides: { PasswordDirectory: () => ({ check: 'yes' }) }",
     'Plugin "bell" did not build: what it provides as PasswordDirectory has no method "check".',
   ],
-  'a counter that lacks half': [
+  'a counter without one method': [
     'provides: { RateCounter: () => ({ take: async () => undefined, peek() {} }) }',
     'Plugin "bell" did not build: what it provides as RateCounter has no method "giveBack".',
   ],
-  'a directory that is promised': [
+  'a directory that is a promise': [
     "provides: { PasswordDirectory: async () => { throw new Error('no rope'); } }",
     'Plugin "bell" did not build: its `provides` makes a promise of the port PasswordDirectory. Let it return the object that others are to use, at once.',
   ],
-  'routes that throw once it is built': [
+  'routes that throw after the build': [
     "build: () => ({ a: 1 }), routes({ a }) { if (a === 1) throw new Error('no rope'); return []; }",
     'Plugin "bell" did not build: The routes of plugin "bell" cannot be listed: no rope. Mend its `routes`, which throws; it is called with `config` before the plugin is built, too.',
   ],
 };
 
-void t.test('a plugin that fails is the reason that a start is refused, in one sentence', async (t) => {
+void t.test('a failing plugin rejects the start with one sentence', async (t) => {
   for (const [what, [members, says]] of Object.entries(failing)) {
     const cwd = await temporaryFolder(t);
     await writeFile(join(cwd, 'bell.mjs'), plugin('bell', members));

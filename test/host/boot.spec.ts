@@ -1,4 +1,4 @@
-// The life of the machine: build, start, publish, fail, isolate, stop.
+// The lifecycle of the host: build, start, serve, fail, isolate, stop.
 import t from 'tap';
 import { api, type Route } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';
@@ -23,7 +23,7 @@ const route = (id: string, path: string) =>
     run: () => undefined,
   });
 
-/** A plugin that writes down what happens to it. */
+/** A plugin that records its lifecycle. */
 const noting = (name: string, notes: string[], rest: Partial<PluginDefinition> = {}): PluginDefinition => ({
   ...definePlugin({
     ...base,
@@ -41,7 +41,7 @@ const noting = (name: string, notes: string[], rest: Partial<PluginDefinition> =
   ...rest,
 });
 
-/** What the boot was refused with; the test fails where it was not. */
+/** The rejection of the boot; the test fails if the boot succeeds. */
 async function refusal(
   t: { readonly name: string },
   definitions: readonly PluginDefinition[],
@@ -72,14 +72,14 @@ void t.test('plugins are built, then started, in the order of needs, and stopped
   });
   notes.length = 0;
   await Promise.all([host.stop(), host.stop()]);
-  t.strictSame(notes, ['stop a', 'stop c', 'stop b'], 'once, however often it is asked');
+  t.strictSame(notes, ['stop a', 'stop c', 'stop b'], 'once, however often stop is called');
   t.strictSame(
     Object.values(host.states()).map(({ state }) => state),
     ['stopped', 'stopped', 'stopped'],
   );
 });
 
-void t.test('a builder receives what it declared and nothing else', async (t) => {
+void t.test('a builder receives exactly what it declared', async (t) => {
   let seen: unknown;
   const host = await bareHost([
     definePlugin({ ...base, name: 'a', provides: { SampleGreeter: () => greeter('hello') } }),
@@ -101,7 +101,7 @@ void t.test('a builder receives what it declared and nothing else', async (t) =>
     }),
   ]);
   t.teardown(() => host.stop());
-  t.equal(seen, host.port('SampleGreeter'), 'everyone gets the same object');
+  t.equal(seen, host.port('SampleGreeter'), 'all plugins get the same object');
 });
 
 void t.test('plural ports keep the order of the configuration, whatever the order of building', async (t) => {
@@ -120,7 +120,7 @@ void t.test('plural ports keep the order of the configuration, whatever the orde
   t.strictSame(await Promise.all(host.port('SampleVoices').map((one) => one.greet())), ['c', 'a', 'b']);
 });
 
-void t.test('the chosen provider of several is the one', async (t) => {
+void t.test('of several providers the chosen one is used', async (t) => {
   const pair = ['a', 'b'].map((name) =>
     definePlugin({ ...base, name, provides: { SampleGreeter: () => greeter(name) } }),
   );
@@ -129,23 +129,26 @@ void t.test('the chosen provider of several is the one', async (t) => {
   t.equal(await host.port('SampleGreeter').greet(), 'b');
 });
 
-void t.test('a port without provider that may be unavailable refuses every call, naming the component', async (t) => {
-  let sleepy = greeter('not yet');
-  const host = await bareHost([
-    definePlugin({
-      ...base,
-      name: 'a',
-      needs: ['SampleUnavailable'],
-      build: async ({ SampleUnavailable }) => {
-        sleepy = SampleUnavailable;
-      },
-    }),
-  ]);
-  t.teardown(() => host.stop());
-  await t.rejects(sleepy.greet(), { constructor: Unavailable, message: 'The sleepy greeter is not available' });
-});
+void t.test(
+  'a port without a provider that may be unavailable rejects every call with the name of the component',
+  async (t) => {
+    let sleepy = greeter('not yet');
+    const host = await bareHost([
+      definePlugin({
+        ...base,
+        name: 'a',
+        needs: ['SampleUnavailable'],
+        build: async ({ SampleUnavailable }) => {
+          sleepy = SampleUnavailable;
+        },
+      }),
+    ]);
+    t.teardown(() => host.stop());
+    await t.rejects(sleepy.greet(), { constructor: Unavailable, message: 'The sleepy greeter is not available' });
+  },
+);
 
-void t.test('a late need throws before the host has started, and is there after', async (t) => {
+void t.test('a late need throws before the host has started, and is available afterwards', async (t) => {
   let late: { readonly SampleVoices: readonly Greeter[] } | undefined;
   const host = await bareHost([
     definePlugin({
@@ -165,7 +168,7 @@ void t.test('a late need throws before the host has started, and is there after'
   t.equal(late?.SampleVoices.length, 1);
 });
 
-void t.test("a plugin may take the place of the host's rate counter", async (t) => {
+void t.test("a plugin may replace the host's rate counter", async (t) => {
   const taken = { limit: 1, remaining: 0, resetAt: new Date(0), exceeded: true };
   const counter = {
     take: async () => taken,
@@ -190,7 +193,7 @@ void t.test('settings are the configuration over the declared defaults', async (
   await t.rejects(host.port('Settings').get('sample.name'), { message: 'There is no setting "sample.name"' });
 });
 
-void t.test('the catalogue of settings follows the plugins: those of one that failed are gone', async (t) => {
+void t.test('the settings of a failed plugin are removed from the catalogue', async (t) => {
   const declaring = (name: string, key: 'sample.enabled' | 'sample.size', rest: object = {}) =>
     definePlugin({
       ...base,
@@ -211,7 +214,7 @@ void t.test('the catalogue of settings follows the plugins: those of one that fa
   await t.rejects(host.port('Settings').get('sample.size'), { name: 'NotFound' });
 });
 
-void t.test('a build or start that fails refuses the boot and stops in reverse what had started', async (t) => {
+void t.test('a failing build or start rejects the boot, and started plugins are stopped in reverse', async (t) => {
   const notes: string[] = [];
   const chain = (fails: Partial<PluginDefinition>): readonly PluginDefinition[] => [
     noting('a', notes, { provides: { SampleGreeter: () => greeter('a') } }),
@@ -237,7 +240,7 @@ void t.test('a build or start that fails refuses the boot and stops in reverse w
   t.strictSame(
     notes,
     ['build a', 'build b', 'build c', 'start a', 'stop b', 'stop a'],
-    'the half-started one too; c never started',
+    'the half-started plugin too; c never started',
   );
   notes.length = 0;
   const built = await refusal(
@@ -252,7 +255,7 @@ void t.test('a build or start that fails refuses the boot and stops in reverse w
   t.strictSame(notes, ['build a'], 'a build opens nothing, so nothing is stopped');
 });
 
-void t.test('an error that carries its remedy is told in its own words', async (t) => {
+void t.test('an error with its own remedy is reported with its own message', async (t) => {
   const error = Object.assign(new Error('The program "git" is too old'), { remedy: 'Install git 2.40 or later' });
   t.match(
     await refusal(t, [
@@ -268,7 +271,7 @@ void t.test('an error that carries its remedy is told in its own words', async (
   );
 });
 
-void t.test('a provider that cannot be made is the failure of its own plugin', async (t) => {
+void t.test('a provider that cannot be made is a failure of its plugin', async (t) => {
   const made = await refusal(t, [
     definePlugin({ ...base, name: 'b', needs: ['SampleGreeter'] }),
     definePlugin({
@@ -284,7 +287,7 @@ void t.test('a provider that cannot be made is the failure of its own plugin', a
   t.match(made.problems, [{ code: 'plugin_build_failed', plugin: 'a' }]);
 });
 
-void t.test('a plugin whose routes are not those it told before it was built does not start', async (t) => {
+void t.test('a plugin whose routes differ after the build does not start', async (t) => {
   const split = (routes: (parts: { readonly open: boolean }) => readonly Route[]) =>
     definePlugin({ ...base, name: 'a', build: () => ({ open: false }), routes });
   const refused = async (definition: PluginDefinition) => (await refusal(t, [definition])).problems;
@@ -306,10 +309,10 @@ void t.test('a plugin whose routes are not those it told before it was built doe
   ]);
   const host = await bareHost([split(({ open }) => [{ ...route('a', '/x'), run: () => open }])]);
   await host.stop();
-  t.strictSame(host.routes(), [], 'what is passed on to a route that runs is no difference');
+  t.strictSame(host.routes(), [], 'values that are only passed to a running route make no difference');
 });
 
-void t.test('a start or build that hangs is given up after its time', async (t) => {
+void t.test('a start or build that hangs is abandoned after its time limit', async (t) => {
   const limits = { start: 20, stop: 1_000 };
   const notes: string[] = [];
   const hanging = () => new Promise<never>(() => undefined);
@@ -322,7 +325,7 @@ void t.test('a start or build that hangs is given up after its time', async (t) 
   });
 });
 
-void t.test('a stop that hangs or throws keeps nobody else from stopping', async (t) => {
+void t.test('a stop that hangs or throws does not prevent other plugins from stopping', async (t) => {
   const notes: string[] = [];
   const host = await bareHost(
     [
@@ -341,7 +344,7 @@ void t.test('a stop that hangs or throws keeps nobody else from stopping', async
 });
 
 void t.test(
-  'an isolated plugin that fails is gone whole; who needs it is skipped with the reason; the others run',
+  'a failed isolated plugin is removed completely; dependents are skipped with the reason; the others run',
   async (t) => {
     for (const [phase, verb] of [
       ['build', 'build'],
@@ -391,13 +394,13 @@ void t.test(
       t.strictSame(
         notes.filter((note) => note.startsWith('stop')),
         phase === 'start' ? ['stop a', 'stop d'] : ['stop d'],
-        'the half-started one was stopped at once, the skipped ones had nothing to stop',
+        'the half-started plugin was stopped at once, skipped ones had nothing to stop',
       );
     }
   },
 );
 
-void t.test('a failure that reaches a provider of a critical port ends the boot, isolated or not', async (t) => {
+void t.test('a failure that affects the provider of a critical port ends the boot, isolated or not', async (t) => {
   const notes: string[] = [];
   const refused = await refusal(t, [
     noting('a', notes, {
@@ -418,7 +421,7 @@ void t.test('a failure that reaches a provider of a critical port ends the boot,
   ]);
 });
 
-void t.test('a start that goes on after its time does not bring the plugin back', async (t) => {
+void t.test('a start that completes after its time limit does not revive the plugin', async (t) => {
   const release = Promise.withResolvers<void>();
   const host = await bareHost(
     [definePlugin({ ...base, name: 'a', onFailure: 'isolate', start: () => release.promise })],
@@ -430,7 +433,7 @@ void t.test('a start that goes on after its time does not bring the plugin back'
   t.match(host.states(), { a: { state: 'failed' } });
 });
 
-void t.test('events reach their handlers after the start, and none before', async (t) => {
+void t.test('events reach their handlers only after the start', async (t) => {
   const seen: string[] = [];
   const host = await bareHost([
     definePlugin({
@@ -462,7 +465,7 @@ void t.test('events reach their handlers after the start, and none before', asyn
   t.strictSame(seen, ['while starting']);
 });
 
-void t.test('a handler is not called any more once its plugin stops', async (t) => {
+void t.test('a handler is not called once its plugin stops', async (t) => {
   const notes: string[] = [];
   const handled = on('sample.happened', {
     name: 'listen',
@@ -495,7 +498,7 @@ void t.test('a handler is not called any more once its plugin stops', async (t) 
 });
 
 void t.test(
-  'a probe that complains makes its plugin degraded; a plugin that must be well makes the server not ready',
+  'a failing probe makes its plugin degraded; if the plugin is not isolated, the server is not ready',
   async (t) => {
     let complaint: string | undefined = 'The mirror is gone';
     const probes = () => [{ name: 'mirror', check: async () => complaint }];
@@ -527,13 +530,13 @@ void t.test(
     t.strictSame(
       await throwing.readiness(),
       { ready: false, failing: 'a', detail: 'The probe "mirror" of "a" failed', degraded: [] },
-      'what it threw stays inside',
+      'the thrown error is not exposed',
     );
     await throwing.stop();
   },
 );
 
-void t.test('routes of a foreign plugin live under its own prefix', async (t) => {
+void t.test('routes of an external plugin are under its own prefix', async (t) => {
   const host = await bareHost(
     [definePlugin({ ...base, name: 'guest', routes: () => [route('one', '/things/{id}'), route('two', '/')] })],
     { foreign: ['guest'] },

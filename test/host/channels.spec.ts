@@ -1,4 +1,4 @@
-// Channels of live updates that plugins contribute: where they are served, whom an event reaches, what is refused.
+// Channels of live updates contributed by plugins: their paths, recipients and rejections.
 import t from 'tap';
 import { channel } from '#adapters/http/live/channel';
 import { word, shape } from '#adapters/http/shape';
@@ -12,7 +12,7 @@ import './sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
 
-/** Emits what the others follow. */
+/** Emits the event that the other plugins follow. */
 const sample = definePlugin({
   ...base,
   name: 'sample',
@@ -46,7 +46,7 @@ const bell = (name: string, rest: Partial<PluginDefinition> = {}): PluginDefinit
   ...rest,
 });
 
-void t.test('who follows is told of the events of a channel, under the path of its plugin', async (t) => {
+void t.test('followers get the events of a channel, at a path of its plugin', async (t) => {
   for (const [foreign, path] of [
     [['bell'], '/ws/x/bell/bells'],
     [[], '/ws/bells'],
@@ -58,12 +58,12 @@ void t.test('who follows is told of the events of a channel, under the path of i
     await host.port('SampleGreeter').greet();
     t.match(await big.until(1), [{ type: 'bell.rung', data: {}, at: /^\d{4}-.*Z$/ }]);
     t.strictSame(small.told, []);
-    t.equal((await notFollowed(url, `${path}/enormous`)).status, 400, 'parameters are checked');
+    t.equal((await notFollowed(url, `${path}/enormous`)).status, 400, 'parameters are validated');
     t.equal((await notFollowed(url, '/ws/x/bells/big')).status, 404);
   }
 });
 
-void t.test('the channels of a plugin that failed are gone', async (t) => {
+void t.test('the channels of a failed plugin are removed', async (t) => {
   const failing = {
     onFailure: 'isolate',
     start: async () => {
@@ -75,7 +75,7 @@ void t.test('the channels of a plugin that failed are gone', async (t) => {
   t.equal((await notFollowed(await host.listen(), '/ws/bells/big')).status, 404);
 });
 
-void t.test('channels are claimed, and what they name exists', async (t) => {
+void t.test('claimed channels and unknown names are rejected', async (t) => {
   t.strictSame(checkPlugin(bell('bell')), []);
   const error = await bareHost([sample, bell('bell'), bell('tower')]).catch((thrown: unknown) => thrown);
   t.ok(error instanceof Refused);
@@ -132,7 +132,7 @@ void t.test('channels are claimed, and what they name exists', async (t) => {
   });
 });
 
-void t.test('areas say after which of their events somebody may have lost access', (t) => {
+void t.test('areas declare the events after which a caller may have lost access', (t) => {
   const types = accessEvents();
   for (const type of ['user.suspended', 'token.revoked', 'session.ended', 'collaborator.removed'] as const)
     t.ok(types.includes(type), type);

@@ -1,4 +1,5 @@
-// Definitions with wrong values at every member: the check never throws, and names plugin and remedy.
+// Definitions with wrong values at every member: the check never throws, and each problem has a code, a message and a
+// remedy.
 import Joi from 'joi';
 import t from 'tap';
 import { check } from '#host/check';
@@ -9,7 +10,7 @@ import './sample-ports.ts';
 
 type Tree = { [member: string]: unknown };
 
-/** A definition that has every member, and every kind of contribution. */
+/** A definition with every member and every kind of contribution. */
 const whole = (): Tree => ({
   name: 'bell',
   version: '1.0.0',
@@ -147,7 +148,7 @@ const wrong: readonly unknown[] = [
   Promise.resolve([]),
 ];
 
-/** Every member of a tree, at any depth, as the way to it. */
+/** The path of every member of a tree, at any depth. */
 function* ways(node: unknown, at: readonly string[] = []): Generator<readonly string[]> {
   if (typeof node !== 'object' || node === null || Joi.isSchema(node)) return;
   for (const [member, value] of Object.entries(node)) {
@@ -176,16 +177,16 @@ function judged(definition: Tree): readonly Problem[] {
 
 const contributing = (kind: string, one: unknown): Tree => ({ ...whole(), [kind]: () => [one] });
 
-/** Whether each problem is told as one of a plugin, with what to do. */
+/** Whether a problem has a code, a message and a remedy. */
 const isTold = ({ code, message, remedy }: Problem): boolean =>
   [code, message, remedy].every((text) => typeof text === 'string' && text.length > 3) &&
   !/ of undefined /.test(message);
 
-void t.test('the whole definition is good', async (t) => {
+void t.test('the complete definition is valid', async (t) => {
   for (const [kind, one] of Object.entries(contributions())) t.strictSame(judged(contributing(kind, one)), [], kind);
 });
 
-void t.test('a wrong value at any member is a problem or harmless, and never thrown', async (t) => {
+void t.test('a wrong value at any member is a problem or accepted, and never thrown', async (t) => {
   const cases: [string, Tree][] = [];
   for (const way of ways(whole()))
     for (const value of wrong) {
@@ -217,7 +218,7 @@ void t.test('a wrong value at any member is a problem or harmless, and never thr
   t.strictSame(bad.slice(0, 10), []);
 });
 
-void t.test('what the check lets pass starts or is refused in a sentence', async (t) => {
+void t.test('a definition that passes the check starts or is rejected with a sentence', async (t) => {
   const refusals: string[] = [];
   for (const kind of ['provides', 'build', 'events', 'jobs', 'start'])
     for (const value of wrong.slice(0, 30)) {

@@ -1,4 +1,4 @@
-// Every refusal before anything runs: its code, who it names, and its remedy.
+// Every problem that is found before anything runs: its code, the names in it, and its remedy.
 import Joi from 'joi';
 import t from 'tap';
 import { api, type Route } from '#adapters/http/route';
@@ -43,11 +43,11 @@ const route = (method: 'GET' | 'POST', path: string, id = `${method}${path}`.rep
 const provider = (name: string) => definePlugin({ ...base, name, provides: { SampleGreeter: () => greeter(name) } });
 const consumer = (name: string) => definePlugin({ ...base, name, needs: ['SampleGreeter'] });
 
-void t.test('a good set has no problem', async (t) => {
+void t.test('a valid set has no problem', async (t) => {
   t.strictSame(check(plan([consumer('b'), provider('a')])), []);
 });
 
-void t.test('a missing port names who needs it and who would provide it', async (t) => {
+void t.test('a missing port has the names of its users and of possible providers', async (t) => {
   const problems = check(plan([consumer('b'), consumer('c')], { disabled: [provider('a')] }));
   t.strictSame(problems, [
     {
@@ -89,7 +89,7 @@ void t.test('two providers of a single port need a choice', async (t) => {
   t.strictSame(check(plan(plural)), []);
 });
 
-void t.test('a choice that cannot be followed is refused', async (t) => {
+void t.test('an invalid choice is rejected', async (t) => {
   t.match(check(plan([provider('a')], { providers: { SampleGreeter: 'z' } })), [
     {
       code: 'bad_choice',
@@ -102,7 +102,7 @@ void t.test('a choice that cannot be followed is refused', async (t) => {
   ]);
 });
 
-void t.test("a plugin may not take a port that is the host's alone", async (t) => {
+void t.test('a plugin may not provide a port that only the host provides', async (t) => {
   const clock = definePlugin({ ...base, name: 'a', provides: { Clock: () => ({ now: () => new Date(0) }) } });
   t.match(check(plan([clock])), [
     {
@@ -113,7 +113,7 @@ void t.test("a plugin may not take a port that is the host's alone", async (t) =
   ]);
 });
 
-void t.test('a cycle is named link by link', async (t) => {
+void t.test('a cycle is listed link by link', async (t) => {
   const a = definePlugin({
     ...base,
     name: 'a',
@@ -143,7 +143,7 @@ void t.test('a cycle is named link by link', async (t) => {
   ]);
 });
 
-void t.test('a late need takes no part in the cycle check', async (t) => {
+void t.test('a late need is not part of a cycle', async (t) => {
   const a = definePlugin({
     ...base,
     name: 'a',
@@ -159,13 +159,13 @@ void t.test('a late need takes no part in the cycle check', async (t) => {
   t.strictSame(check(plan([a, b])), []);
 });
 
-void t.test('a plugin listed twice is refused', async (t) => {
+void t.test('a plugin listed twice is rejected', async (t) => {
   t.match(check(plan([definePlugin({ ...base, name: 'a' }), definePlugin({ ...base, name: 'a' })])), [
     { code: 'duplicate_plugin', plugin: 'a', message: 'Two plugins are named "a"' },
   ]);
 });
 
-void t.test('a need that nothing declares is refused', async (t) => {
+void t.test('a need for an undeclared port is rejected', async (t) => {
   const a = definePlugin({ ...base, name: 'a', needs: ['NoSuchPort' as 'SampleGreeter'] });
   t.match(check(plan([a])), [
     { code: 'undeclared_port', plugin: 'a', message: 'Plugin "a" names the port NoSuchPort, which nothing declares' },
@@ -174,7 +174,11 @@ void t.test('a need that nothing declares is refused', async (t) => {
 
 void t.test('names, versions and the API range are checked', async (t) => {
   t.strictSame(codes(check(plan([definePlugin({ ...base, name: 'Bad_Name' })]))), ['plugin_name']);
-  t.strictSame(codes(check(plan([definePlugin({ ...base, name: 'hexforge' })]))), ['plugin_name'], "the forge's own");
+  t.strictSame(
+    codes(check(plan([definePlugin({ ...base, name: 'hexforge' })]))),
+    ['plugin_name'],
+    'the reserved name of the forge',
+  );
   t.strictSame(codes(check(plan([definePlugin({ ...base, name: 'a', version: 'one' })]))), ['plugin_version']);
   t.match(check(plan([definePlugin({ name: 'a', version: '1.0.0', api: '^7.0.0' })])), [
     { code: 'incompatible_api', message: `Plugin "a" asks for the plugin API ^7.0.0; this is ${PLUGIN_API_VERSION}` },
@@ -192,7 +196,7 @@ void t.test('a provider of a critical port may not be isolated', async (t) => {
   t.strictSame(check(plan([definePlugin({ ...isolated, provides: { SampleGreeter: () => greeter('a') } })])), []);
 });
 
-void t.test('what two plugins claim names both', async (t) => {
+void t.test('claims by two plugins are reported with both names', async (t) => {
   const claims = (name: string): PluginDefinition =>
     definePlugin({
       ...base,
@@ -227,7 +231,7 @@ void t.test('what two plugins claim names both', async (t) => {
   ]);
 });
 
-void t.test('routes clash by method and shape, whatever their parameters are called', async (t) => {
+void t.test('routes clash by method and shape, whatever the names of their parameters', async (t) => {
   const having = (name: string, ...routes: readonly ReturnType<typeof route>[]) =>
     definePlugin({ ...base, name, routes: () => routes });
   t.strictSame(
@@ -238,7 +242,7 @@ void t.test('routes clash by method and shape, whatever their parameters are cal
   t.strictSame(check(plan([having('a', route('GET', '/x/{a}')), having('b', route('GET', '/x/{b*}', 'rest'))])), []);
 });
 
-void t.test('routes of a plugin without a granted mount live under its own prefix and not at the root', async (t) => {
+void t.test('routes of a plugin without a granted mount are under its own prefix and not at the root', async (t) => {
   const having = (name: string, rooted: boolean) =>
     definePlugin({
       ...base,
@@ -256,68 +260,71 @@ void t.test('routes of a plugin without a granted mount live under its own prefi
   ]);
 });
 
-void t.test('what the builder of routes uses of a plugin that is not built throws, and is named', async (t) => {
-  interface Parts {
-    readonly paths: readonly string[];
-    readonly size: number;
-    readonly make: { path(): string };
-  }
-  const told = (routes: (parts: Parts, context: { readonly SampleGreeter: Greeter }) => readonly Route[]) =>
-    check(
-      plan([
-        definePlugin({
-          ...base,
-          name: 'a',
-          needs: ['SampleGreeter'],
-          build: (): Parts => ({ paths: ['/x'], size: 1, make: { path: () => '/x' } }),
-          routes,
-        }),
-        provider('b'),
-      ]),
-    );
-  const uses: readonly (readonly [string, Parameters<typeof told>[0]])[] = [
-    ['parts.make.path', ({ make }) => [route('GET', make.path())]],
-    ['parts.paths.map', ({ paths }) => paths.map((path) => route('GET', path))],
-    ['parts.paths', ({ paths: [path = ''] }) => [route('GET', path)]],
-    ['parts.paths', ({ paths }) => [...paths].map((path) => route('GET', path))],
-    ['parts.size', ({ size }) => (size > 0 ? [route('GET', '/x')] : [])],
-    ['parts.size', ({ size }) => [route('GET', `/${size}`)]],
-    ['parts.paths.length', ({ paths }) => (paths.length === 0 ? [] : [route('GET', `/${paths.length}`)])],
-    ['parts.paths', ({ paths }) => ('0' in paths ? [route('GET', '/x')] : [])],
-    ['parts.paths', ({ paths }) => (paths instanceof Array ? [route('GET', '/x')] : [])],
-    ['parts.make', ({ make }) => Object.keys(make).map((key) => route('GET', `/${key}`))],
-    ['parts', (parts) => [{ ...route('GET', '/x'), ...parts }]],
-    ['parts.make', ({ make }) => [route('GET', JSON.stringify(Object.assign(make, { path: '/x' })))]],
-    [
-      'context.SampleGreeter.greet',
-      (_, { SampleGreeter }) => [void SampleGreeter.greet(), route('GET', '/x')].slice(1) as Route[],
-    ],
-  ];
-  for (const [member, routes] of uses)
-    t.strictSame(
-      told(routes),
+void t.test(
+  'a builder of routes that uses parts of a plugin before it is built throws, and the part is named',
+  async (t) => {
+    interface Parts {
+      readonly paths: readonly string[];
+      readonly size: number;
+      readonly make: { path(): string };
+    }
+    const told = (routes: (parts: Parts, context: { readonly SampleGreeter: Greeter }) => readonly Route[]) =>
+      check(
+        plan([
+          definePlugin({
+            ...base,
+            name: 'a',
+            needs: ['SampleGreeter'],
+            build: (): Parts => ({ paths: ['/x'], size: 1, make: { path: () => '/x' } }),
+            routes,
+          }),
+          provider('b'),
+        ]),
+      );
+    const uses: readonly (readonly [string, Parameters<typeof told>[0]])[] = [
+      ['parts.make.path', ({ make }) => [route('GET', make.path())]],
+      ['parts.paths.map', ({ paths }) => paths.map((path) => route('GET', path))],
+      ['parts.paths', ({ paths: [path = ''] }) => [route('GET', path)]],
+      ['parts.paths', ({ paths }) => [...paths].map((path) => route('GET', path))],
+      ['parts.size', ({ size }) => (size > 0 ? [route('GET', '/x')] : [])],
+      ['parts.size', ({ size }) => [route('GET', `/${size}`)]],
+      ['parts.paths.length', ({ paths }) => (paths.length === 0 ? [] : [route('GET', `/${paths.length}`)])],
+      ['parts.paths', ({ paths }) => ('0' in paths ? [route('GET', '/x')] : [])],
+      ['parts.paths', ({ paths }) => (paths instanceof Array ? [route('GET', '/x')] : [])],
+      ['parts.make', ({ make }) => Object.keys(make).map((key) => route('GET', `/${key}`))],
+      ['parts', (parts) => [{ ...route('GET', '/x'), ...parts }]],
+      ['parts.make', ({ make }) => [route('GET', JSON.stringify(Object.assign(make, { path: '/x' })))]],
       [
-        {
-          code: 'routes_builder',
-          plugin: 'a',
-          message: `The routes of plugin "a" cannot be listed: "${member}" is used before the plugin is built`,
-          remedy:
-            'Let its `routes` go by `config` alone: what else it is given may be used when a route runs, not before',
-        },
+        'context.SampleGreeter.greet',
+        (_, { SampleGreeter }) => [void SampleGreeter.greet(), route('GET', '/x')].slice(1) as Route[],
       ],
-      String(routes),
+    ];
+    for (const [member, routes] of uses)
+      t.strictSame(
+        told(routes),
+        [
+          {
+            code: 'routes_builder',
+            plugin: 'a',
+            message: `The routes of plugin "a" cannot be listed: "${member}" is used before the plugin is built`,
+            remedy:
+              'Let its `routes` go by `config` alone: what else it is given may be used when a route runs, not before',
+          },
+        ],
+        String(routes),
+      );
+    t.strictSame(
+      told(({ make: { path } }, { SampleGreeter: { greet } }) => [
+        { ...route('GET', '/x'), run: path },
+        { ...route('GET', '/y'), run: greet },
+      ]),
+      [],
+      'destructuring and passing on is allowed',
     );
-  t.strictSame(
-    told(({ make: { path } }, { SampleGreeter: { greet } }) => [
-      { ...route('GET', '/x'), run: path },
-      { ...route('GET', '/y'), run: greet },
-    ]),
-    [],
-    'what is only taken apart and passed on is no problem',
-  );
-});
+  },
+);
 
-void t.test('the builder of routes sees the real configuration, with its defaults', async (t) => {
+void t.test('the builder of routes gets the real configuration with its defaults', async (t) => {
   const branching = (name: string) =>
     definePlugin({
       ...base,
@@ -337,7 +344,7 @@ void t.test('the builder of routes sees the real configuration, with its default
   t.strictSame(
     codes(check(plan(pair, { config: { b: { paths: 7 } } }))),
     ['bad_configuration'],
-    'a fault of the configuration is not told again as one of the routes',
+    'a configuration problem is not reported again for the routes',
   );
 });
 
@@ -354,7 +361,7 @@ void t.test('a builder of routes that throws is a problem of its plugin', async 
   ]);
 });
 
-void t.test('a route may name only scopes and permissions that exist, and require optional ports', async (t) => {
+void t.test('a route may only name existing scopes and permissions, and require optional ports', async (t) => {
   const lost = definePlugin({
     ...base,
     name: 'a',
@@ -387,37 +394,34 @@ void t.test('a route may name only scopes and permissions that exist, and requir
   );
 });
 
-void t.test(
-  'where a plugin is off that others need, its scopes and permissions are no problems of their own',
-  async (t) => {
-    const owner = definePlugin({
+void t.test('if a needed plugin is disabled, its scopes and permissions are not reported separately', async (t) => {
+  const owner = definePlugin({
+    ...base,
+    name: 'a',
+    scopes: [{ name: 'sample.read' as never, pat: 'sample:read' }],
+    permissions: [{ name: 'thing.read', from: 'read' }],
+    provides: { SampleGreeter: () => greeter('a') },
+  });
+  const guarded = (needs: readonly 'SampleGreeter'[]) =>
+    definePlugin({
       ...base,
-      name: 'a',
-      scopes: [{ name: 'sample.read' as never, pat: 'sample:read' }],
-      permissions: [{ name: 'thing.read', from: 'read' }],
-      provides: { SampleGreeter: () => greeter('a') },
+      name: 'b',
+      needs,
+      routes: () => [
+        {
+          ...route('GET', '/x'),
+          scope: 'sample.read' as never,
+          access: reads('thing' as never, 'thing.read' as never),
+        },
+      ],
     });
-    const guarded = (needs: readonly 'SampleGreeter'[]) =>
-      definePlugin({
-        ...base,
-        name: 'b',
-        needs,
-        routes: () => [
-          {
-            ...route('GET', '/x'),
-            scope: 'sample.read' as never,
-            access: reads('thing' as never, 'thing.read' as never),
-          },
-        ],
-      });
-    t.strictSame(codes(check(plan([guarded(['SampleGreeter'])], { disabled: [owner] }))), ['missing_port']);
-    t.strictSame(
-      codes(check(plan([guarded([])], { disabled: [owner] }))),
-      ['unknown_scope', 'unknown_permission'],
-      'who does not need it is told',
-    );
-  },
-);
+  t.strictSame(codes(check(plan([guarded(['SampleGreeter'])], { disabled: [owner] }))), ['missing_port']);
+  t.strictSame(
+    codes(check(plan([guarded([])], { disabled: [owner] }))),
+    ['unknown_scope', 'unknown_permission'],
+    'a plugin that does not need it gets the problem',
+  );
+});
 
 void t.test("tables start with the plugin's name", async (t) => {
   t.match(
@@ -460,7 +464,7 @@ void t.test('tables of plugins that are not required may not be referenced', asy
         message: 'Plugin "b" references the table "a_thing" of "a", which it does not need',
       },
     ],
-    'an optional port is none',
+    'an optional port is not',
   );
   t.match(
     check(plan([owner, definePlugin({ ...base, name: 'b', needs: ['SampleGreeter'], references: ['c_thing'] })])),
@@ -469,7 +473,7 @@ void t.test('tables of plugins that are not required may not be referenced', asy
   t.strictSame(
     codes(check(plan([referring(['SampleGreeter'])], { disabled: [owner] }))),
     ['missing_port'],
-    'where the owner is off, the missing port is the one problem',
+    'if the owner is disabled, the missing port is the only problem',
   );
   const middle = definePlugin({
     ...base,
@@ -482,11 +486,11 @@ void t.test('tables of plugins that are not required may not be referenced', asy
       plan([owner, middle, definePlugin({ ...base, name: 'b', needs: ['SampleCritical'], references: ['a_thing'] })]),
     ),
     [],
-    'what a required plugin requires is required',
+    'requirements are transitive',
   );
 });
 
-void t.test('bad configuration of a plugin is named by its key, never by its value', async (t) => {
+void t.test('invalid configuration of a plugin is named by its key, never by its value', async (t) => {
   const config = Joi.object({
     size: Joi.number().integer().min(1).default(3),
     secret: Joi.string().pattern(/^[a-z]+$/),
@@ -518,7 +522,7 @@ void t.test('bad configuration of a plugin is named by its key, never by its val
   ]);
 });
 
-void t.test('settings must exist and fit', async (t) => {
+void t.test('settings must exist and be valid', async (t) => {
   const a = definePlugin({
     ...base,
     name: 'a',
@@ -548,22 +552,29 @@ void t.test('settings must exist and fit', async (t) => {
   );
 });
 
-void t.test('a setting from outside starts with the name of its plugin; a standard one need not', async (t) => {
-  const named = (key: 'sample.enabled') =>
-    definePlugin({ ...base, name: 'a', settings: [{ key, description: 'A sample', type: 'boolean', default: true }] });
-  t.strictSame(check(plan([named('sample.enabled')])), []);
-  t.strictSame(check(plan([{ ...named('sample.enabled'), name: 'sample' }], { isOutside: () => true })), []);
-  t.strictSame(check(plan([named('sample.enabled')], { isOutside: () => true })), [
-    {
-      code: 'setting_name',
-      plugin: 'a',
-      message: 'The setting "sample.enabled" of plugin "a" does not start with the plugin\'s name',
-      remedy: 'Name it "a.enabled"',
-    },
-  ]);
-});
+void t.test(
+  'a setting of an external plugin starts with the name of its plugin; a standard one need not',
+  async (t) => {
+    const named = (key: 'sample.enabled') =>
+      definePlugin({
+        ...base,
+        name: 'a',
+        settings: [{ key, description: 'A sample', type: 'boolean', default: true }],
+      });
+    t.strictSame(check(plan([named('sample.enabled')])), []);
+    t.strictSame(check(plan([{ ...named('sample.enabled'), name: 'sample' }], { isOutside: () => true })), []);
+    t.strictSame(check(plan([named('sample.enabled')], { isOutside: () => true })), [
+      {
+        code: 'setting_name',
+        plugin: 'a',
+        message: 'The setting "sample.enabled" of plugin "a" does not start with the plugin\'s name',
+        remedy: 'Name it "a.enabled"',
+      },
+    ]);
+  },
+);
 
-void t.test('a setting that no path can name, or whose default it would refuse itself, is refused', async (t) => {
+void t.test('a setting with an invalid key or an invalid default is rejected', async (t) => {
   const faulty = (over: object) =>
     ({
       ...base,

@@ -1,4 +1,4 @@
-// The command line on parked events: asked of a running server, shown, replayed, dropped.
+// The command line for dead letters: listing, replaying and dropping them on a running server.
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
@@ -11,7 +11,7 @@ import { nothingBut } from '#test/support/plugin-list';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** A server whose plugin "bell" has failed at two events and "gone" misses one; its socket is in the folder. */
+/** A server with two dead letters of the plugin "bell" and one missed event of "gone"; its socket is in the folder. */
 async function serving(t: Test) {
   const cwd = t.testdir({ data: {} });
   const storage = openMemory({
@@ -69,7 +69,7 @@ async function serving(t: Test) {
   };
 }
 
-void t.test('parked events are listed with the plugin, the handler and why, oldest first', async (t) => {
+void t.test('dead letters are listed with plugin, handler and error, oldest first', async (t) => {
   const { run, ids } = await serving(t);
   const { code, out } = await run(['plugins', 'parked']);
   t.equal(code, 0);
@@ -85,7 +85,7 @@ void t.test('parked events are listed with the plugin, the handler and why, olde
   });
 });
 
-void t.test('one parked event is replayed by its id, the others by their plugin', async (t) => {
+void t.test('one dead letter is replayed by its id, the others by their plugin', async (t) => {
   const { run, ids, storage, recover } = await serving(t);
   recover();
   t.match(await run(['plugins', 'replay', 'bell', ids[1] ?? '']), {
@@ -104,7 +104,7 @@ void t.test('one parked event is replayed by its id, the others by their plugin'
   });
 });
 
-void t.test('parked events are dropped after asking, or with --yes', async (t) => {
+void t.test('dead letters are dropped after a confirmation, or with --yes', async (t) => {
   const { run, ids, storage } = await serving(t);
   const count = async () => (await storage.deliveries.parkedCounts()).get('bell') ?? 0;
   t.match(await run(['plugins', 'drop', 'bell']), { code: 64, err: /--yes/ });

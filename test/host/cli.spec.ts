@@ -1,4 +1,4 @@
-// The command line: commands, flags, exit codes, and what it says.
+// The command line: commands, flags, exit codes and output.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { openControl } from '#host/control';
 import { version } from '#host/version';
 import { enabledPlugins, nothingBut } from '#test/support/plugin-list';
 
-/** Runs the command line in a folder of its own, over memory. */
+/** Runs the command line in a separate folder with the memory database. */
 async function run(
   t: Test,
   args: readonly string[],
@@ -34,7 +34,7 @@ void t.test('the version is that of the package', async (t) => {
   t.strictSame(await run(t, ['--version'], { cwd: '/' }), { code: 0, out: `${version}\n`, err: '', cwd: '/' });
 });
 
-void t.test('the help has one line and one example per command, and each command has its own', async (t) => {
+void t.test('the help has one line and one example per command, and each command has its own help', async (t) => {
   const { code, out } = await run(t, ['--help']);
   t.equal(code, 0);
   for (const { name, summary, example } of commands) {
@@ -101,7 +101,7 @@ void t.test('check prints five different mistakes, each with its remedy, and exi
   );
 });
 
-void t.test('check --json says the same for scripts', async (t) => {
+void t.test('check --json prints the same as JSON', async (t) => {
   const bad = await run(t, ['check', '--json'], { yaml: fiveMistakes, environment: { HEXFORGE_PLUGINS: '-audti' } });
   t.equal(bad.code, 78);
   const { ok, problems } = JSON.parse(bad.out);
@@ -112,7 +112,7 @@ void t.test('check --json says the same for scripts', async (t) => {
   t.strictSame([good.code, JSON.parse(good.out)], [0, { ok: true, plugins: [], problems: [] }]);
 });
 
-void t.test('check of a good configuration is one line', async (t) => {
+void t.test('check of a valid configuration prints one line', async (t) => {
   const { code, out, err, cwd } = await run(t, ['check'], { yaml: 'port: 3001\n' });
   t.strictSame(
     [code, out, err],
@@ -125,7 +125,7 @@ void t.test('check of a good configuration is one line', async (t) => {
 });
 
 void t.test(
-  'serve prints all problems too, one sentence each with its remedy and no stack, and exits 78',
+  'serve prints all problems too, one sentence each with its remedy and without a stack, and exits 78',
   async (t) => {
     const { code, out, err } = await run(t, ['serve'], {
       yaml: fiveMistakes,
@@ -140,7 +140,7 @@ void t.test(
   },
 );
 
-void t.test('broken YAML is one sentence with line and column', async (t) => {
+void t.test('invalid YAML is one sentence with line and column', async (t) => {
   const { code, err, cwd } = await run(t, ['serve'], { yaml: 'plugins: [a\nport: 3\n' });
   t.strictSame(
     [code, err],
@@ -151,7 +151,7 @@ void t.test('broken YAML is one sentence with line and column', async (t) => {
   );
 });
 
-void t.test('the starts that fail by their surroundings are one sentence with the remedy', async (t) => {
+void t.test('a start that fails for an external reason prints one sentence with the remedy', async (t) => {
   const newer = t.testdir({
     newer: { 'hexforge.json': '{"version":"99.0.0","createdAt":"2026-01-01T00:00:00.000Z"}\n' },
     file: '',
@@ -180,7 +180,7 @@ void t.test('the starts that fail by their surroundings are one sentence with th
   );
 });
 
-void t.test('git that is missing is one sentence with the remedy', async (t) => {
+void t.test('missing git is one sentence with the remedy', async (t) => {
   const { code, err } = await run(t, ['serve'], {
     environment: {
       HEXFORGE_PLUGINS: nothingBut('git-native'),
@@ -193,15 +193,15 @@ void t.test('git that is missing is one sentence with the remedy', async (t) => 
   t.notMatch(err, /\n\s+at /);
 });
 
-void t.test('an older Node is told apart before anything else is loaded', async (t) => {
+void t.test('an older Node is rejected before anything else is loaded', async (t) => {
   const program = join(import.meta.dirname, '../../bin/hexforge.js');
   const text = readFileSync(program, 'utf8');
   t.notMatch(
     text.replaceAll(/^\/\/.*$/gm, ''),
     /\?\.|\?\?|=>|\bawait\b|\bconst\b|^import /m,
-    'older Nodes can read it',
+    'older Nodes can parse it',
   );
-  // This Node, pretending to be an older one.
+  // This Node, with the version of an older one.
   const preload = join(
     t.testdir({
       'older.mjs': "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });",
@@ -224,7 +224,7 @@ void t.test('the program runs as a process', async (t) => {
   );
 });
 
-void t.test('config shows each value with its source and no secret', async (t) => {
+void t.test('config prints each value with its source and no secret', async (t) => {
   const { code, out, cwd } = await run(t, ['config'], {
     yaml: 'port: 3001\nsettings:\n  signup.enabled: true\nplugins:\n  git-http:\n    max_push_bytes: 2048\n',
     environment: {
@@ -250,7 +250,7 @@ void t.test('config shows each value with its source and no secret', async (t) =
   t.notMatch(out, /hunter2/);
 });
 
-void t.test('plugins says how they stand: by the configuration where no server runs', async (t) => {
+void t.test('plugins prints the state from the configuration if no server runs', async (t) => {
   const { code, out, err } = await run(t, ['plugins', '--json'], {
     environment: { HEXFORGE_PLUGINS: '-limits,-audit' },
   });
@@ -278,7 +278,7 @@ void t.test('plugins says how they stand: by the configuration where no server r
   );
 });
 
-void t.test('while a server runs the command line asks it, and says so', async (t) => {
+void t.test('while a server runs the command line queries it, and prints that', async (t) => {
   const cwd = t.testdir({ data: {} });
   const asked: (string | undefined)[] = [];
   const close = await openControl(join(cwd, 'data'), {
@@ -306,7 +306,7 @@ void t.test('while a server runs the command line asks it, and says so', async (
   });
 });
 
-void t.test('where no server runs, the database is opened, and that is said', async (t) => {
+void t.test('if no server runs the database is opened, and that is printed', async (t) => {
   const { code, err, cwd } = await run(t, ['admin', 'reset-password', 'nobody']);
   t.equal(code, 1);
   t.equal(err.split('\n')[0], `hexforge: No server runs on ${join(cwd, 'data')}: opening the database`);
@@ -320,7 +320,7 @@ void t.test('where no server runs, the database is opened, and that is said', as
 });
 
 void t.test(
-  'an enabled plugin, a running server and a database in memory refuse a purge, each with its remedy',
+  'a purge is rejected for an enabled plugin, next to a running server, and for a memory database, each with its remedy',
   async (t) => {
     const purge = async (name: string, cwd?: string) =>
       run(t, ['plugins', 'purge', name, '--yes'], {
@@ -343,7 +343,7 @@ void t.test(
   },
 );
 
-void t.test('the example file can be printed for a configuration', async (t) => {
+void t.test('the example file can be printed as a configuration', async (t) => {
   const { code, out, cwd } = await run(t, ['config', '--example']);
   t.equal(code, 0);
   writeFileSync(join(cwd, 'example.yaml'), out);
@@ -351,11 +351,11 @@ void t.test('the example file can be printed for a configuration', async (t) => 
   t.match(
     await run(t, ['check', '--config', 'example.yaml'], { cwd }),
     { code: 0 },
-    'and is itself a good, empty configuration',
+    'it is itself a valid, empty configuration',
   );
 });
 
-void t.test('plugins in plain JavaScript that are ill-formed are told as such by every command', async (t) => {
+void t.test('malformed plugins in plain JavaScript are reported by every command', async (t) => {
   const base = "name: 'bell', version: '1.0.0', api: '*'";
   const route = "id: 'bellRing', summary: 'Rings', method: 'GET', path: '/', scope: null, result: 'empty', run() {}";
   const faults = {
@@ -369,7 +369,7 @@ void t.test('plugins in plain JavaScript that are ill-formed are told as such by
   };
   const commandsOf = [['check'], ['plugins'], ['config'], ['config', '--json'], ['migrate', '--dry-run'], ['serve']];
   for (const [index, [members, says]] of Object.entries(faults).entries()) {
-    // A module is imported once, whatever its file holds later.
+    // A module is imported once, even if its file changes.
     const file = `bell-${index}.mjs`;
     const cwd = t.testdir({
       config: { 'hexforge.yaml': `plugins:\n  bell:\n    path: ../${file}\n` },

@@ -7,7 +7,7 @@ import { defaultProviders, standardPlugins } from '#config/standard';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The configuration of a folder that holds `config/hexforge.yaml` with this text, where there is one. */
+/** The configuration of a folder with this text in `config/hexforge.yaml`, or without that file. */
 async function load(t: Test, yaml: string | undefined, environment: Environment = {}) {
   const cwd = t.testdir(yaml === undefined ? {} : { config: { 'hexforge.yaml': yaml } });
   return { cwd, configuration: await loadConfiguration({ environment, cwd }) };
@@ -29,7 +29,7 @@ async function problemsOf(
 
 const messages = ({ problems }: ConfigurationProblems) => problems.map(({ message, remedy }) => [message, remedy]);
 
-void t.test('without a file and environment the defaults of document D hold', async (t) => {
+void t.test('without a file and environment the documented defaults apply', async (t) => {
   const { cwd, configuration } = await load(t, undefined);
   t.match(configuration, {
     host: '127.0.0.1',
@@ -52,7 +52,7 @@ void t.test('without a file and environment the defaults of document D hold', as
 });
 
 void t.test(
-  'the file wins over defaults, the environment over the file, and each value knows where it came from',
+  'the file overrides defaults, the environment overrides the file, and each value has its source',
   async (t) => {
     const { cwd, configuration } = await load(t, 'port: 4000\nhost: 127.0.0.2\nbase_url: https://forge.example/\n', {
       PORT: '5000',
@@ -72,7 +72,7 @@ void t.test(
   },
 );
 
-void t.test('secrets are masked where the configuration is shown', async (t) => {
+void t.test('secrets are masked when the configuration is shown', async (t) => {
   const key = Buffer.alloc(32, 7).toString('base64');
   const { configuration } = await load(t, undefined, {
     DATABASE_URL: 'postgres://u:hunter2@db/forge',
@@ -84,19 +84,19 @@ void t.test('secrets are masked where the configuration is shown', async (t) => 
   t.notOk(JSON.stringify(configuration.shown).includes(key));
 });
 
-void t.test('an empty variable is an absent one, and so is a key left open', async (t) => {
+void t.test('an empty variable counts as absent, and so does a key without a value', async (t) => {
   t.match(
     (await load(t, 'host:\nplugins:\n  limits:\n    metering:\n', { PORT: '', DATABASE_URL: '' })).configuration,
     { host: '127.0.0.1', port: 3000, database: { url: undefined } },
   );
 });
 
-void t.test('a file of comments alone, or an empty one, is an empty configuration', async (t) => {
+void t.test('a file with only comments, or an empty one, is an empty configuration', async (t) => {
   t.equal((await load(t, '# nothing here\n\n  # and here\n')).configuration.port, 3000);
   t.equal((await load(t, '')).configuration.port, 3000);
 });
 
-void t.test('all mistakes are found at once, each with its place and remedy', async (t) => {
+void t.test('all mistakes are found together, each with its place and remedy', async (t) => {
   const problems = await problemsOf(
     t,
     'prot: 4000\nlog_level: loud\nplugins:\n  identity:\n    enabled: perhaps\n  wiki: {}\n',
@@ -124,10 +124,10 @@ void t.test('all mistakes are found at once, each with its place and remedy', as
       ],
     ],
   );
-  t.match(problems.partial, { port: 3000, logLevel: 'info' }, 'what is not at fault is still known');
+  t.match(problems.partial, { port: 3000, logLevel: 'info' }, 'valid keys are available in `partial`');
 });
 
-void t.test('broken YAML is named by line and column', async (t) => {
+void t.test('invalid YAML is named by line and column', async (t) => {
   t.match(messages(await problemsOf(t, 'host: 127.0.0.1\nplugins: [a\nport: 3\n')), [
     [
       /^The configuration file .*hexforge\.yaml is not YAML at line 3, column 1: deficient indentation$/,
@@ -138,7 +138,7 @@ void t.test('broken YAML is named by line and column', async (t) => {
   t.match(messages(await problemsOf(t, '- a\n- b\n')), [[/holds no mapping of keys to values/, /example/]]);
 });
 
-void t.test('a file that is asked for must be there', async (t) => {
+void t.test('a requested file must exist', async (t) => {
   t.match(messages(await problemsOf(t, undefined, { HEXFORGE_CONFIG: 'missing.yaml' })), [
     [/missing\.yaml cannot be read \(ENOENT\)/, /HEXFORGE_CONFIG/],
   ]);
@@ -147,7 +147,7 @@ void t.test('a file that is asked for must be there', async (t) => {
   t.equal((await loadConfiguration({ environment: { HEXFORGE_CONFIG: 'a.yaml' }, cwd, file: 'b.yaml' })).port, 1002);
 });
 
-void t.test('HEXFORGE_PLUGINS switches on top of the configured set', async (t) => {
+void t.test('HEXFORGE_PLUGINS modifies the configured set', async (t) => {
   const enabled = async (yaml: string, switches: string) =>
     (await load(t, yaml, { HEXFORGE_PLUGINS: switches })).configuration.plugins
       .filter((plugin) => plugin.enabled)
@@ -160,7 +160,7 @@ void t.test('HEXFORGE_PLUGINS switches on top of the configured set', async (t) 
   t.strictSame(await enabled('plugins: { limits: { enabled: false } }', '+limits'), all);
 });
 
-void t.test('plugins the file names are asked in its order; the others stay where they are', async (t) => {
+void t.test('plugins named in the file are in its order; the others keep their place', async (t) => {
   const { configuration } = await load(t, 'plugins:\n  audit: {}\n  identity: {}\n  guest: { path: ./guest.ts }\n');
   t.strictSame(
     configuration.plugins.map(({ name }) => name),
@@ -169,7 +169,7 @@ void t.test('plugins the file names are asked in its order; the others stay wher
 });
 
 void t.test(
-  'a plugin that is not standard starts at the file, gets its own keys, and no place among the routes',
+  'a plugin that is not standard is resolved from the file, gets its own keys, and the mount "own"',
   async (t) => {
     const cwd = t.testdir({ etc: {} });
     mkdirSync(join(cwd, 'etc'), { recursive: true });

@@ -1,5 +1,4 @@
-// The contracts that authors prove their providers with: one for every port, kept by our own providers, and broken by
-// what breaks a promise.
+// The contract suites for authors of providers: one for every port, passed by our own providers, and failed by mutants.
 import t from 'tap';
 import { sampleDirectory } from '#test/support/sample-directory';
 import { api, changes, definePlugin, type Granted, type PortValue } from 'hexforge/plugin';
@@ -22,7 +21,7 @@ let leave: Granted<Repository, 'repo.write', User> | undefined;
 let leaveToMerge: Granted<Repository, 'merge.merge', User> | undefined;
 let owner: User | undefined;
 
-/** Keeps the proof that a route is given, for ports that are called with one. */
+/** Stores the access decision that a route gets, for ports that need one. */
 const keeper = definePlugin({
   name: 'keeper',
   version: '1.0.0',
@@ -154,7 +153,7 @@ const onePipeline: NonNullable<PortValue<'PipelineVerdicts'>> = {
 };
 
 let branches = 0;
-/** New ones: the second has a commit that the first lacks. */
+/** Creates two branches: the second has a commit that the first lacks. */
 async function twoBranches(): Promise<{ readonly target: string; readonly source: string }> {
   branches += 1;
   const [target, source] = [`target-${branches}`, `source-${branches}`];
@@ -190,7 +189,7 @@ const needed = <T>(port: T | undefined): T => {
 
 type Ports = Exclude<keyof typeof contracts, 'GitBackend'>;
 
-/** Of each port, the promises of our own provider. GitBackend's stand in test/adapters/git-native/contract.spec.ts. */
+/** The checks of our own providers by port. GitBackend is in test/adapters/git-native/contract.spec.ts. */
 const ours: Readonly<Record<Ports, readonly Promised[]>> = {
   AccountRecovery: contracts.AccountRecovery(() => ({
     recovery: needed(forge.port('AccountRecovery')),
@@ -295,7 +294,7 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
   })),
 };
 
-void t.test('every port that a plugin may provide has a contract', (t) => {
+void t.test('every port that a plugin may provide has a contract suite', (t) => {
   const provided = [...declaredPorts().keys()].filter(
     (port) => hostPorts[port] !== 'fixed' && !/^(Sample|Test)/.test(port),
   );
@@ -307,11 +306,11 @@ void t.test('every port that a plugin may provide has a contract', (t) => {
 });
 
 for (const [port, promises] of Object.entries(ours))
-  void t.test(`our own ${port} keeps its contract`, async (t) => {
+  void t.test(`our own ${port} passes its contract suite`, async (t) => {
     for (const { name, run } of promises) await t.resolves(run(), name);
   });
 
-void t.test('a provider that breaks a promise fails by its name', async (t) => {
+void t.test('a provider that breaks a promise fails the check of that name', async (t) => {
   const users = forge.port('Users');
   const hasher = forge.port('PasswordHasher');
   const sealer = forge.port('Sealer');
@@ -324,7 +323,7 @@ void t.test('a provider that breaks a promise fails by its name', async (t) => {
         known: [one, other],
         administrator,
       })),
-      /in any case/,
+      /ignoring case/,
     ],
     [
       contracts.UserGroups(() => ({
@@ -332,11 +331,11 @@ void t.test('a provider that breaks a promise fails by its name', async (t) => {
         user: lost.id,
         administrator,
       })),
-      /^everybody is in general/,
+      /^every user is in general/,
     ],
-    [contracts.SealedRecords(() => ({ what: 'nothing', reseal: async () => 1 })), /nothing left to seal/],
-    [contracts.PasswordHasher(() => ({ ...hasher, verify: async () => true })), /^the right password .* no other$/],
-    [contracts.PasswordHasher(() => ({ ...hasher, hash: async (text) => text })), /does not tell the password/],
+    [contracts.SealedRecords(() => ({ what: 'nothing', reseal: async () => 1 })), /finds nothing to seal/],
+    [contracts.PasswordHasher(() => ({ ...hasher, verify: async () => true })), /^verifies the right password and no other$/],
+    [contracts.PasswordHasher(() => ({ ...hasher, hash: async (text) => text })), /does not contain the password/],
     [
       contracts.Sealer(() => ({
         ...sealer,
@@ -345,7 +344,7 @@ void t.test('a provider that breaks a promise fails by its name', async (t) => {
       })),
       /altered/,
     ],
-    [contracts.Sealer(() => ({ ...sealer, derive: () => new Uint8Array(32) })), /differs from that for another/],
+    [contracts.Sealer(() => ({ ...sealer, derive: () => new Uint8Array(32) })), /differs from the key for another/],
     [
       contracts.CredentialReader(async () => {
         const { reader, ...rest } = await token();
@@ -366,14 +365,14 @@ void t.test('a provider that breaks a promise fails by its name', async (t) => {
         ...whole,
         log: { append: async (entry) => void setImmediate(() => void whole.log.append(entry)) },
       })),
-      /kept as it was given/,
+      /stored as given/,
     ],
     [
       contracts.RepositoryCounters(() => ({
         counters: { counts: (ids) => counted.counts(ids, granted.call.caller) },
         counted: { id: repository, caller: anonymous, counts: { stars: 2, starred: true } },
       })),
-      /has not signed in/,
+      /anonymous caller/,
     ],
     [
       contracts.MilestoneCounts(() => ({
@@ -396,14 +395,14 @@ void t.test('a provider that breaks a promise fails by its name', async (t) => {
     ],
     [
       contracts.Settings(() => ({ settings: { get: async () => true as never }, declared: identitySettings })),
-      /nobody declared/,
+      /undeclared setting/,
     ],
     [
       contracts.MeteredTargets(() => ({
         targets: { repos: async (ids) => new Set(ids) },
         known: { repos: repository },
       })),
-      /things that there are/,
+      /that exist, for each kind/,
     ],
     [
       contracts.RateBudgets(() => ({ budget: async () => ({ limit: -1, windowSeconds: 1, window: 'fixed' }) })),

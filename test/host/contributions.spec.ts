@@ -1,4 +1,4 @@
-// MCP tools, indexers and pages that plugins contribute, as the endpoints will find them in the registries.
+// MCP tools, indexers and pages contributed by plugins, in the registries that the endpoints read.
 import t from 'tap';
 import { count, list, shape, word } from '#adapters/http/shape';
 import { anyone, session, signedIn } from '#core/kernel/access';
@@ -56,7 +56,7 @@ const bells = (name: string, rest: Partial<PluginDefinition> = {}): PluginDefini
   ...rest,
 });
 
-void t.test('what plugins contribute is in the registries, with its defaults, once they are built', async (t) => {
+void t.test('contributions are in the registries, with their defaults, once the plugins are built', async (t) => {
   const sample = definePlugin({ ...base, name: 'sample', emits: ['sample.happened'] });
   const host = await bareHost([bells('bell', { emits: [] }), sample], { foreign: ['bell'] });
   t.teardown(() => host.stop());
@@ -78,7 +78,7 @@ void t.test('what plugins contribute is in the registries, with its defaults, on
   });
 });
 
-void t.test('pages of a plugin that may put routes anywhere are right under the web pages', async (t) => {
+void t.test('pages of a plugin that may mount anywhere are directly under the web pages', async (t) => {
   const host = await bareHost([bells('bell')]);
   t.teardown(() => host.stop());
   t.strictSame(
@@ -90,7 +90,7 @@ void t.test('pages of a plugin that may put routes anywhere are right under the 
   );
 });
 
-void t.test('what a plugin that failed contributed is gone', async (t) => {
+void t.test('the contributions of a failed plugin are removed', async (t) => {
   const failing = {
     onFailure: 'isolate',
     start: async () => {
@@ -104,7 +104,7 @@ void t.test('what a plugin that failed contributed is gone', async (t) => {
   t.strictSame(host.port('PageRegistry').pages(), []);
 });
 
-void t.test('what two plugins claim is refused, naming both', async (t) => {
+void t.test('claims by two plugins are rejected with both names', async (t) => {
   const error = await bareHost([bells('bell'), bells('tower')]).catch((thrown: unknown) => thrown);
   t.ok(error instanceof Refused);
   t.strictSame(error instanceof Refused && error.problems.map(({ code, message }) => [code, message]), [
@@ -129,7 +129,7 @@ void t.test('what two plugins claim is refused, naming both', async (t) => {
   t.match(named('events'), [{ code: 'duplicate_subscription' }]);
 });
 
-void t.test('scopes, permissions and events that a tool, an indexer or a page names exist', async (t) => {
+void t.test('scopes, permissions and events named by a tool, an indexer or a page must exist', async (t) => {
   const problems = checkPlugin(
     definePlugin({
       ...base,
@@ -146,7 +146,7 @@ void t.test('scopes, permissions and events that a tool, an indexer or a page na
       ],
     }),
   );
-  t.strictSame(problems, [], 'by itself a plugin may name what others contribute');
+  t.strictSame(problems, [], 'checked alone, a plugin may name contributions of others');
   const error = await bareHost([
     bells('bell', { emits: [], scopes: [] }),
     definePlugin({

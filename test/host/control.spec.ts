@@ -1,4 +1,4 @@
-// The socket between the command line and a server that runs.
+// The control socket between the command line and a running server.
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { askServer, openControl } from '#host/control';
 
-/** testdir paths may be too long for a socket already. */
+/** Paths of testdir may already be too long for a socket. */
 async function folder(t: { teardown(work: () => Promise<void>): unknown }): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'hf-'));
   t.teardown(() => rm(path, { recursive: true, force: true }));
@@ -17,7 +17,7 @@ async function folder(t: { teardown(work: () => Promise<void>): unknown }): Prom
 
 const sockets = (dataDir: string): readonly string[] => readdirSync(join(dataDir, 'run'));
 
-void t.test('a question is answered, for the owner of the directory alone', async (t) => {
+void t.test('a request is answered, with access only for the owner of the directory', async (t) => {
   const dataDir = await folder(t);
   const close = await openControl(dataDir, {
     echo: async (argument) => ({ argument }),
@@ -33,15 +33,15 @@ void t.test('a question is answered, for the owner of the directory alone', asyn
   t.equal(statSync(join(dataDir, 'run')).mode & 0o777, 0o700);
   await close();
   t.strictSame(sockets(dataDir), []);
-  t.equal(await askServer(dataDir, { ask: 'echo' }), undefined, 'no server, no answer');
+  t.equal(await askServer(dataDir, { ask: 'echo' }), undefined, 'undefined without a server');
 });
 
-void t.test('without a server there is no answer, whatever the directory', async (t) => {
+void t.test('without a server the answer is undefined, whatever the directory', async (t) => {
   t.equal(await askServer(await folder(t), { ask: 'echo' }), undefined);
   t.equal(await askServer('/nonexistent', { ask: 'echo' }), undefined);
 });
 
-void t.test('what a server refuses is told in its words, and an unknown question is refused', async (t) => {
+void t.test('an error of the server is returned with its message, and an unknown request is rejected', async (t) => {
   const dataDir = await folder(t);
   const close = await openControl(dataDir, {
     fail: async () => {
@@ -64,12 +64,12 @@ void t.test('a path too long for a socket is replaced by a short one, recorded i
   t.strictSame(sockets(dataDir), []);
 });
 
-void t.test('a socket that a killed server left is removed by the next; that of a living one stays', async (t) => {
+void t.test('the socket of a killed server is removed by the next server; that of a live one is kept', async (t) => {
   const dataDir = await folder(t);
   const first = await openControl(dataDir, { who: async () => 'first' });
   t.teardown(first);
   const alive = sockets(dataDir);
-  // A server that is gone: its name is in the directory and nobody listens.
+  // A server that has ended: its socket file exists, but no process listens.
   const gone = createServer().listen(join(dataDir, 'gone'));
   await once(gone, 'listening');
   gone.close();
@@ -82,7 +82,7 @@ void t.test('a socket that a killed server left is removed by the next; that of 
   t.match(await askServer(dataDir, { ask: 'who' }), { value: 'first' });
 });
 
-void t.test('nonsense on the socket harms nobody', async (t) => {
+void t.test('invalid data on the socket has no effect', async (t) => {
   const dataDir = await folder(t);
   const close = await openControl(dataDir, { echo: async (argument) => argument });
   t.teardown(close);

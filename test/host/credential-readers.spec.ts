@@ -1,10 +1,11 @@
-// Credential readers of plugins from outside: they say whose a token is, and the account says the rest.
+// Credential readers of external plugins: they return the account of a token, and the account determines name and
+// flags.
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { definePlugin, type CredentialReader } from 'hexforge/plugin';
 import { testHost } from 'hexforge/testing';
 
-/** Token → what the reader answers; a plugin in plain JavaScript. */
+/** Token → the reader's result, as of a plugin in plain JavaScript. */
 const answers: Record<string, (now: Date) => unknown> = {};
 const badge = definePlugin({
   name: 'badge',
@@ -18,7 +19,7 @@ const badge = definePlugin({
   },
 });
 
-void t.test('credential readers of plugins from outside', async (t) => {
+void t.test('credential readers of external plugins', async (t) => {
   const logged: object[] = [];
   const quiet = () => undefined;
   const forge = await testHost(badge, {
@@ -32,7 +33,7 @@ void t.test('credential readers of plugins from outside', async (t) => {
   const by = (token: string, path = '/user') =>
     forge.anonymous.request('GET', path, { headers: { authorization: `Bearer ${token}` } });
 
-  await t.test('the name and the flag are those of the account', async (t) => {
+  await t.test('the name and the administrator flag are those of the account', async (t) => {
     answers['badge_boss'] = () => ({ kind: 'user', id, username: 'admin', isAdmin: true, credential });
     t.match(await by('badge_boss'), { status: 200, body: { username: 'ada' } });
     t.equal((await by('badge_boss', '/admin/users')).status, 403);
@@ -40,7 +41,7 @@ void t.test('credential readers of plugins from outside', async (t) => {
     t.match(await by('badge_who'), { status: 200, body: { username: 'ada' } }, 'the id is enough');
   });
 
-  await t.test('an account that may not sign in, or is not there, has no good token', async (t) => {
+  await t.test('the token of an account that may not sign in or does not exist is rejected', async (t) => {
     const bob = await forge.user('bob');
     answers['badge_bob'] = () => ({ id: bob.id, credential });
     t.equal((await by('badge_bob')).status, 200);
@@ -54,34 +55,37 @@ void t.test('credential readers of plugins from outside', async (t) => {
 
     answers['badge_nobody'] = () => ({ id: '00000000-0000-4000-8000-00000000dead', credential });
     t.equal((await by('badge_nobody')).status, 401, 'unknown');
-    t.equal((await by('badge_other')).status, 401, 'a token it does not know');
+    t.equal((await by('badge_other')).status, 401, 'a token unknown to the reader');
   });
 
-  await t.test('an answer of another shape, or none, is a 503 that names the plugin and tells no value', async (t) => {
-    const bad: Readonly<Record<string, () => unknown>> = {
-      true: () => true,
-      id: () => ({ id: 'hunter2', credential }),
-      scopes: () => ({ id, credential: { ...credential, scopes: 'hunter2' } }),
-      none: () => ({ id }),
-      unchanged: () => ({ id, credential, unchanged: 'hunter2' }),
-      throws: () => {
-        throw new Error('no network');
-      },
-    };
-    for (const [name, answer] of Object.entries(bad)) {
-      answers[`badge_${name}`] = answer;
-      const { status, body } = await by(`badge_${name}`);
-      t.match(
-        { status, body },
-        { status: 503, body: { error: 'The credential reader of plugin "badge" is not available' } },
-        name,
-      );
-      t.match(logged.at(-1), { plugin: 'badge', reason: String }, name);
-      t.notMatch(JSON.stringify([body, logged.at(-1)]), /hunter2/, name);
-    }
-  });
+  await t.test(
+    'a result of another shape, or an error, is a 503 that names the plugin and exposes no value',
+    async (t) => {
+      const bad: Readonly<Record<string, () => unknown>> = {
+        true: () => true,
+        id: () => ({ id: 'hunter2', credential }),
+        scopes: () => ({ id, credential: { ...credential, scopes: 'hunter2' } }),
+        none: () => ({ id }),
+        unchanged: () => ({ id, credential, unchanged: 'hunter2' }),
+        throws: () => {
+          throw new Error('no network');
+        },
+      };
+      for (const [name, answer] of Object.entries(bad)) {
+        answers[`badge_${name}`] = answer;
+        const { status, body } = await by(`badge_${name}`);
+        t.match(
+          { status, body },
+          { status: 503, body: { error: 'The credential reader of plugin "badge" is not available' } },
+          name,
+        );
+        t.match(logged.at(-1), { plugin: 'badge', reason: String }, name);
+        t.notMatch(JSON.stringify([body, logged.at(-1)]), /hunter2/, name);
+      }
+    },
+  );
 
-  await t.test('what lasts is asked again of both', async (t) => {
+  await t.test('an access recheck calls both the reader and the account', async (t) => {
     const asked: Date[] = [];
     answers['badge_again'] = () => ({
       id,

@@ -1,4 +1,4 @@
-// The data directory, its mark and its key: ours alone, made once, never older software on newer data.
+// The data directory, its marker and its key: private, created once, and rejected by older software.
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ function refusal(work: () => unknown): Problem | undefined {
   return undefined;
 }
 
-void t.test('a missing directory is made for its owner alone, with its mark', async (t) => {
+void t.test('a missing directory is created for its owner only, with its marker', async (t) => {
   const path = join(t.testdir(), 'deep', 'data');
   openDataDirectory(path, { version: '1.2.3', now });
   t.equal(mode(path), 0o700);
@@ -32,11 +32,11 @@ void t.test('a missing directory is made for its owner alone, with its mark', as
     version: '1.2.3',
     createdAt: '2026-01-02T03:04:05.000Z',
   });
-  t.strictSame(readdirSync(path), ['hexforge.json'], 'nothing temporary is left');
+  t.strictSame(readdirSync(path), ['hexforge.json'], 'no temporary file is left');
 });
 
 void t.test(
-  'a newer version takes the directory over and keeps its birthday; an older one is refused, naming both',
+  'a newer version takes over the directory and keeps its creation time; an older one is rejected with both versions',
   async (t) => {
     const path = join(t.testdir(), 'data');
     openDataDirectory(path, { version: '1.2.3', now });
@@ -56,7 +56,7 @@ void t.test(
   },
 );
 
-void t.test('a directory that cannot be written is refused', async (t) => {
+void t.test('a directory that cannot be written is rejected', async (t) => {
   const folder = t.testdir({ file: '' });
   t.match(
     refusal(() => openDataDirectory(join(folder, 'file', 'data'), { version: '1.0.0', now })),
@@ -71,7 +71,7 @@ void t.test('a directory that cannot be written is refused', async (t) => {
   );
 });
 
-void t.test('an empty directory is closed to others; a foreign one that others may read is refused', async (t) => {
+void t.test('an empty directory is closed to others; a foreign one that others may read is rejected', async (t) => {
   const folder = t.testdir({ empty: {}, foreign: { 'holiday.jpg': '' } });
   chmodSync(join(folder, 'empty'), 0o755);
   chmodSync(join(folder, 'foreign'), 0o755);
@@ -81,10 +81,10 @@ void t.test('an empty directory is closed to others; a foreign one that others m
     refusal(() => openDataDirectory(join(folder, 'foreign'), { version: '1.0.0', now })),
     { code: 'data_directory_foreign' },
   );
-  t.equal(mode(join(folder, 'foreign')), 0o755, 'and left as it was');
+  t.equal(mode(join(folder, 'foreign')), 0o755, 'its mode is unchanged');
 });
 
-void t.test('a damaged mark is refused', async (t) => {
+void t.test('a damaged marker is rejected', async (t) => {
   for (const text of ['', '{', 'null', '{"version":"one","createdAt":"x"}']) {
     const path = t.testdir({ 'hexforge.json': text });
     t.match(
@@ -95,7 +95,7 @@ void t.test('a damaged mark is refused', async (t) => {
   }
 });
 
-void t.test('a file made once is whole or absent, and the first contents stay', async (t) => {
+void t.test('a file is created atomically once, and its first content is kept', async (t) => {
   const path = join(t.testdir(), 'once');
   t.equal(createOnce(path, 'first'), true);
   t.equal(createOnce(path, 'second'), false);
@@ -106,9 +106,9 @@ void t.test('a file made once is whole or absent, and the first contents stay', 
   t.strictSame(readdirSync(join(path, '..')), ['once']);
 });
 
-void t.test('what the disk does not take whole is neither there nor left beside it', async (t) => {
+void t.test('a file that does not fit on the disk is neither created nor left as a draft', async (t) => {
   const path = t.testdir({ folder: { 'in-the-way': '' } });
-  // The file is made, of which the disk then takes sixteen bytes.
+  // The file is created, but the disk accepts only sixteen bytes.
   const module = new URL('../../host/atomic-files.ts', import.meta.url).href;
   const program = `import * as files from ${JSON.stringify(module)};
     for (const [name, write] of Object.entries(files).filter(([name]) => /Once|replace/.test(name)))
@@ -122,7 +122,7 @@ void t.test('what the disk does not take whole is neither there nor left beside 
 });
 
 void t.test(
-  "a start removes the drafts of keys that starts before it left, and no file that may be another's",
+  'a start removes drafts of keys left by earlier starts, and no file that may belong to something else',
   async (t) => {
     const draft = (name: string): string => `${name}.0123456789ab.new`;
     const kept = [
@@ -136,11 +136,11 @@ void t.test(
     t.strictSame(readdirSync(path).toSorted(), [...kept, 'secret.key'].toSorted());
     made.rotate();
     t.strictSame(new SecretKeys(path, undefined).all(), made.all());
-    t.notOk(readdirSync(path).includes(draft('secret.key.2')), 'once its key is there');
+    t.notOk(readdirSync(path).includes(draft('secret.key.2')), 'once its key exists');
   },
 );
 
-void t.test('who makes a file while another that made it tidies up learns that it is there', async (t) => {
+void t.test('concurrent creators of a file learn that it exists, also while another removes its draft', async (t) => {
   const path = join(t.testdir(), 'once');
   const module = new URL('../../host/atomic-files.ts', import.meta.url).href;
   const program = `import { createOnce, removeDrafts } from ${JSON.stringify(module)};
@@ -168,7 +168,7 @@ void t.test('who makes a file while another that made it tidies up learns that i
   t.equal(readdirSync(join(path, '..')).length, 300);
 });
 
-void t.test('processes that start together get one and the same key', async (t) => {
+void t.test('processes that start together get the same key', async (t) => {
   const path = t.testdir();
   const module = new URL('../../host/secret-key.ts', import.meta.url).href;
   const program = `import { SecretKeys } from ${JSON.stringify(module)}; process.stdout.write(Buffer.from(new SecretKeys(${JSON.stringify(path)}, undefined).all()[0]).toString('hex'));`;
@@ -181,32 +181,32 @@ void t.test('processes that start together get one and the same key', async (t) 
   t.strictSame(readdirSync(path), ['secret.key']);
 });
 
-void t.test('a rotation adds a key, which comes first; two at once add one, and whoever looks again has it', (t) => {
+void t.test('a rotation adds a key at the front; two concurrent rotations add one, and a reload finds it', (t) => {
   const path = t.testdir();
   const [one, other] = [new SecretKeys(path, undefined), new SecretKeys(path, undefined)];
   const [first] = one.all();
   one.rotate();
   t.equal(one.all().length, 2);
   t.equal(one.all()[1], first);
-  t.strictSame(other.all(), [first], 'it has not looked');
+  t.strictSame(other.all(), [first], 'not reloaded yet');
   other.reload();
   t.strictSame(other.all(), one.all());
   for (let round = 0; round < 10; round += 1) other.rotate();
-  t.strictSame(new SecretKeys(path, undefined).all(), other.all(), 'the eleventh is above the second');
+  t.strictSame(new SecretKeys(path, undefined).all(), other.all(), 'the eleventh is ordered before the second');
   t.equal(other.all().length, 12);
   t.equal(mode(join(path, 'secret.key.12')), 0o600);
   rmSync(join(path, 'secret.key'));
-  t.strictSame(new SecretKeys(path, undefined).all(), other.all().slice(0, -1), 'an old one may be taken away');
+  t.strictSame(new SecretKeys(path, undefined).all(), other.all().slice(0, -1), 'an old key may be removed');
   t.end();
 });
 
-void t.test('a configured key needs no file; a damaged or exposed file is refused', async (t) => {
+void t.test('a configured key needs no file; a damaged or exposed file is rejected', async (t) => {
   const path = t.testdir();
   const key = new Uint8Array(32).fill(7);
   const configured = new SecretKeys(path, [key]);
   t.equal(configured.all()[0], key);
   t.equal(configured.configured, true);
-  t.throws(() => configured.rotate(), "its keys are the operator's to change");
+  t.throws(() => configured.rotate(), 'configured keys can only be changed by the operator');
   t.strictSame(readdirSync(path), []);
   mkdirSync(path, { recursive: true });
   writeFileSync(join(path, 'secret.key'), 'c2hvcnQ=', { mode: 0o600 });

@@ -1,4 +1,4 @@
-// What a plugin in plain JavaScript did not declare is refused while it runs, in a sentence with the remedy.
+// Use of undeclared things by a plugin in plain JavaScript is rejected at run time, with a sentence and a remedy.
 import t, { type Test } from 'tap';
 import { flag, shape } from '#adapters/http/shape';
 import { on } from '#core/kernel/events';
@@ -19,7 +19,7 @@ async function started(t: { teardown(end: () => Promise<void>): void }, ...defin
   return host;
 }
 
-/** What the operator reads where it does not start. */
+/** The problems that reject the start. */
 async function refused(...definitions: readonly object[]): Promise<readonly string[]> {
   try {
     await (await bareHost(definitions.map(plain))).stop();
@@ -30,7 +30,7 @@ async function refused(...definitions: readonly object[]): Promise<readonly stri
   return [];
 }
 
-/** A refusal and its remedy. */
+/** A rejection and its remedy. */
 async function told(work: () => unknown): Promise<string> {
   try {
     await work();
@@ -41,7 +41,7 @@ async function told(work: () => unknown): Promise<string> {
   return 'it was not refused';
 }
 
-/** Emits an event of a plugin that declares `bell.rung`. */
+/** Returns a function that emits an event of a plugin that declares `bell.rung`. */
 async function emitting(t: Test): Promise<(event: Readonly<Record<string, unknown>>) => () => unknown> {
   let context: Context = {};
   await started(t, {
@@ -57,7 +57,7 @@ async function emitting(t: Test): Promise<(event: Readonly<Record<string, unknow
     );
 }
 
-void t.test('an event that is not in `emits` is refused, and nothing is recorded', async (t) => {
+void t.test('an event that is not in `emits` is rejected, and nothing is recorded', async (t) => {
   const emit = await emitting(t);
   t.equal(await told(emit({ type: 'bell.rung' })), 'it was not refused');
   t.equal(
@@ -70,7 +70,7 @@ void t.test('an event that is not in `emits` is refused, and nothing is recorded
   );
 });
 
-void t.test('an event of an aggregate that no key can hold is refused', async (t) => {
+void t.test('an event with an aggregate that cannot be a key is rejected', async (t) => {
   const emit = await emitting(t);
   t.equal(await told(emit({ aggregate: 'x'.repeat(500) })), 'it was not refused');
   for (const aggregate of [undefined, 1, '', 'a\0b', 'x'.repeat(501)])
@@ -80,7 +80,7 @@ void t.test('an event of an aggregate that no key can hold is refused', async (t
     );
 });
 
-void t.test('what is read as a late need is held to the same', async (t) => {
+void t.test('late needs are checked in the same way', async (t) => {
   let context: Context = {};
   await started(t, {
     needs: ['UnitOfWork'],
@@ -99,7 +99,7 @@ void t.test('what is read as a late need is held to the same', async (t) => {
 });
 
 void t.test(
-  'a payload that is no JSON object is refused, and what is one comes as handlers get it anywhere',
+  'a payload that is not a JSON object is rejected, and a valid one reaches handlers as plain JSON',
   async (t) => {
     let context: Context = {};
     const seen: unknown[] = [];
@@ -148,7 +148,7 @@ void t.test(
   },
 );
 
-void t.test('a setting that is neither its own nor in `reads` is refused', async (t) => {
+void t.test('a setting that is neither its own nor in `reads` is rejected', async (t) => {
   let context: Context = {};
   const setting = (key: string) => ({ key, description: 'A sample', type: 'boolean', default: true });
   await started(
@@ -172,7 +172,7 @@ void t.test('a setting that is neither its own nor in `reads` is refused', async
   );
 });
 
-void t.test('a port that was not declared is refused by name, wherever it is asked for', async (t) => {
+void t.test('an undeclared port is rejected by name, wherever it is read', async (t) => {
   const voices = { needs: ['SampleExtra'], late: ['SampleVoices'] };
   const uses = (build: (context: never) => unknown) => refused({ ...voices, build });
   const prefix = 'Plugin "bell" did not build: Plugin "bell"';
@@ -191,11 +191,15 @@ void t.test('a port that was not declared is refused by name, wherever it is ask
   t.strictSame(await uses(({ late }: { late: { SampleHidden: unknown } }) => late.SampleHidden), [
     `${prefix} uses the port SampleHidden, which is not in its \`late\`. Add it to \`late\` of its definition.`,
   ]);
-  t.strictSame(await uses(async (context: Context) => ({ ...context, late: 0 })), [], 'all of it may be passed on');
+  t.strictSame(
+    await uses(async (context: Context) => ({ ...context, late: 0 })),
+    [],
+    'the whole context may be passed on',
+  );
   t.strictSame(await uses((context: Context) => Promise.resolve(context).then(() => undefined)), []);
 });
 
-void t.test('a table in memory that is not in `tables` is refused', async () => {
+void t.test('an in-memory table that is not in `tables` is rejected', async () => {
   const stores = (name: string) => ({
     stores: {
       bells: {
@@ -214,7 +218,7 @@ void t.test('a table in memory that is not in `tables` is refused', async () => 
   ]);
 });
 
-void t.test('parts and providers are things that others can use', async () => {
+void t.test('parts and providers must be objects', async () => {
   for (const [parts, is] of [
     [7, 'a number'],
     ['rung', 'a text'],
@@ -246,7 +250,7 @@ const route = (rest: object): object => ({
   ...rest,
 });
 
-void t.test('contributions that are others once they are built are refused, of every kind', async () => {
+void t.test('contributions of any kind that differ after the build are rejected', async () => {
   const built = (kind: string, make: (name: string) => object) =>
     refused({
       build: () => ({ late: false }),
@@ -281,7 +285,7 @@ void t.test('contributions that are others once they are built are refused, of e
     ]);
 });
 
-void t.test('what is there only once it is built is held against its shape then', async () => {
+void t.test('members that exist only after the build are validated then', async () => {
   const routes = (parts: { run: unknown; size: unknown }) => [route({ run: parts.run, maxBytes: parts.size })];
   t.strictSame(await refused({ build: () => ({ size: 'big', rum: () => undefined }), routes }), [
     'Plugin "bell" did not build: The route "bellRing" of plugin "bell" has "maxBytes", which must be a whole number from 0 and is a text. Correct it in the code of the plugin.',
@@ -292,12 +296,12 @@ void t.test('what is there only once it is built is held against its shape then'
   t.strictSame(await refused({ build: () => ({ size: 7, run: () => undefined }), routes }), []);
 });
 
-void t.test("a builder that yields another claim at every call takes nobody else's place", async (t) => {
+void t.test('a builder with a different result per call cannot take the place of another plugin', async (t) => {
   let calls = 0;
   const shifty = {
     name: 'shifty',
     onFailure: 'isolate',
-    // The check sees the first, the host compares the second and the third.
+    // The check gets the first result, the host compares the second and the third.
     routes: () => [route({ id: 'shifty', path: ++calls === 1 ? '/elsewhere' : '/bells' })],
   };
   const host = await started(t, { routes: () => [route({})] }, shifty);
@@ -311,15 +315,18 @@ void t.test("a builder that yields another claim at every call takes nobody else
   t.strictSame(host.routes(), ['GET /bells']);
 });
 
-void t.test('the answers of a plugin from outside are stripped, those of ours are held to their schema', async (t) => {
-  const answering = plain({
-    routes: () => [route({ result: shape({ ok: flag() }), run: () => ({ ok: true, secret: 'hunter2' }) })],
-  });
-  const answer = async (foreign: readonly string[], path: string) => {
-    const host = await bareHost([answering], { foreign });
-    t.teardown(() => host.stop());
-    return fetch(`${await host.listen()}${path}`);
-  };
-  t.strictSame(await (await answer(['bell'], '/api/v1/x/bell/bells')).json(), { ok: true });
-  t.equal((await answer([], '/api/v1/bells')).status, 500);
-});
+void t.test(
+  'undeclared members are removed from answers of external plugins, and rejected in answers of our own plugins',
+  async (t) => {
+    const answering = plain({
+      routes: () => [route({ result: shape({ ok: flag() }), run: () => ({ ok: true, secret: 'hunter2' }) })],
+    });
+    const answer = async (foreign: readonly string[], path: string) => {
+      const host = await bareHost([answering], { foreign });
+      t.teardown(() => host.stop());
+      return fetch(`${await host.listen()}${path}`);
+    };
+    t.strictSame(await (await answer(['bell'], '/api/v1/x/bell/bells')).json(), { ok: true });
+    t.equal((await answer([], '/api/v1/bells')).status, 500);
+  },
+);

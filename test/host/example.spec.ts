@@ -1,4 +1,4 @@
-// The example file holds every key, commented out, with its default; uncommented it changes nothing.
+// The example configuration file has every key, commented out, with its default; uncommented it changes nothing.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
@@ -14,11 +14,11 @@ const path = join(import.meta.dirname, '../../config/hexforge.example.yaml');
 const definitions = (): Promise<readonly PluginDefinition[]> =>
   Promise.all(standardPlugins.map(async ({ module }) => (await import(module)).default));
 
-void t.test('the file is what the schemas say; `hexforge config --example` prints it anew', async (t) => {
+void t.test('the file matches the schemas; `hexforge config --example` prints it again', async (t) => {
   t.equal(readFileSync(path, 'utf8'), exampleFile(await definitions()));
 });
 
-void t.test('every line that holds a key is commented out', async (t) => {
+void t.test('every line with a key is commented out', async (t) => {
   t.strictSame(
     readFileSync(path, 'utf8')
       .split('\n')
@@ -42,7 +42,7 @@ void t.test('uncommented, it is the default configuration', async (t) => {
       .filter((key) => key in keys)
       .sort(),
     Object.keys(keys).sort(),
-    'it holds every key of the host',
+    'it has every key of the host',
   );
   const cwd = t.testdir({ 'hexforge.yaml': text });
   const { configuration, defaults } = {
@@ -65,11 +65,11 @@ void t.test('uncommented, it is the default configuration', async (t) => {
   for (const definition of await definitions()) {
     const { config = {}, enabled } = configuration.plugins.find(({ name }) => name === definition.name) ?? {};
     const standard = standardPlugins.find(({ name }) => name === definition.name);
-    t.equal(enabled, standard?.enabled, `${definition.name} is enabled where it is so by default`);
+    t.equal(enabled, standard?.enabled, `${definition.name} is enabled if it is by default`);
     t.strictSame(
       Object.keys(parsed['plugins']?.[definition.name] ?? {}).sort(),
       ['enabled', ...Object.keys(definition.config?.describe().keys ?? {})].sort(),
-      `${definition.name}: every key is there`,
+      `${definition.name}: has every key`,
     );
     t.strictSame(
       pluginConfiguration(definition, config),
@@ -81,7 +81,7 @@ void t.test('uncommented, it is the default configuration', async (t) => {
   }
 });
 
-void t.test('every key has a description that says its unit where it is a time or a size', async (t) => {
+void t.test('every key has a description, with its unit if it is a time or a size', async (t) => {
   for (const definition of await definitions()) {
     const own: Readonly<Record<string, { readonly flags?: { readonly description?: string } }>> =
       definition.config?.describe().keys ?? {};
@@ -94,7 +94,7 @@ void t.test('every key has a description that says its unit where it is a time o
         ['days', 'days'],
       ] as const) {
         if (key.toLowerCase().endsWith(ending))
-          t.match(flags?.description, new RegExp(unit), `plugins.${definition.name}.${key} says its unit`);
+          t.match(flags?.description, new RegExp(unit), `plugins.${definition.name}.${key} has its unit`);
       }
     }
   }

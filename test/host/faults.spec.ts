@@ -1,4 +1,4 @@
-// Plugins that hang, leak errors or loop: whose fault it is, and what the others notice of it.
+// Plugins that hang, leak errors or loop: which plugin is blamed, and the effect on others.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
@@ -18,7 +18,7 @@ const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** A log that keeps what was said at least as a warning. */
+/** A log that stores warnings and errors. */
 function heard() {
   const lines: { readonly members: object; readonly message: string }[] = [];
   const said = (members: object, message: string): void => void lines.push({ members, message });
@@ -26,7 +26,7 @@ function heard() {
   return { lines, log };
 }
 
-/** A plugin that says things, for others to listen to. */
+/** A plugin that emits events for others. */
 const speaker = definePlugin({
   ...base,
   name: 'speaker',
@@ -43,7 +43,7 @@ const speaker = definePlugin({
 
 for (const delivery of ['durable', 'broadcast'] as const)
   void t.test(
-    `a ${delivery} handler that hangs is told to end and named; those of others have their events`,
+    `a ${delivery} handler that hangs is aborted and named; handlers of others get their events`,
     async (t) => {
       const { lines, log } = heard();
       const aborted = Promise.withResolvers<unknown>();
@@ -90,47 +90,44 @@ for (const delivery of ['durable', 'broadcast'] as const)
     },
   );
 
-void t.test(
-  'a job that takes too long is told to end, named, and degrades its plugin until it has ended',
-  async (t) => {
-    const { lines, log } = heard();
-    const alive = setInterval(() => undefined, 1_000);
-    t.teardown(() => clearInterval(alive));
-    const told: (string | undefined)[] = [];
-    const ended = Promise.withResolvers<void>();
-    const other = Promise.withResolvers<void>();
-    const jobs = runJobs(
-      [
-        {
-          plugin: 'a',
-          job: {
-            name: 'sweep',
-            everySeconds: 0.001,
-            run: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
-          },
-        },
-        { plugin: 'b', job: { name: 'dust', everySeconds: 0.001, run: async () => other.resolve() } },
-      ],
+void t.test('a job that takes too long is aborted, named, and degrades its plugin until it ends', async (t) => {
+  const { lines, log } = heard();
+  const alive = setInterval(() => undefined, 1_000);
+  t.teardown(() => clearInterval(alive));
+  const told: (string | undefined)[] = [];
+  const ended = Promise.withResolvers<void>();
+  const other = Promise.withResolvers<void>();
+  const jobs = runJobs(
+    [
       {
-        locks: { exclusive: (_name, work) => work() },
-        leads: async () => true,
-        logOf: () => log,
-        limit: 10,
-        overdue: (_owned, sentence) => {
-          told.push(sentence);
-          if (sentence === undefined) ended.resolve();
+        plugin: 'a',
+        job: {
+          name: 'sweep',
+          everySeconds: 0.001,
+          run: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
         },
       },
-    );
-    await other.promise;
-    await ended.promise;
-    await jobs.stop(1_000);
-    t.strictSame(told.slice(0, 2), ['The job "sweep" took longer than 0.01 s', undefined]);
-    t.match(lines[0], { members: { plugin: 'a', job: 'sweep' }, message: 'job took too long and was told to end' });
-  },
-);
+      { plugin: 'b', job: { name: 'dust', everySeconds: 0.001, run: async () => other.resolve() } },
+    ],
+    {
+      locks: { exclusive: (_name, work) => work() },
+      leads: async () => true,
+      logOf: () => log,
+      limit: 10,
+      overdue: (_owned, sentence) => {
+        told.push(sentence);
+        if (sentence === undefined) ended.resolve();
+      },
+    },
+  );
+  await other.promise;
+  await ended.promise;
+  await jobs.stop(1_000);
+  t.strictSame(told.slice(0, 2), ['The job "sweep" took longer than 0.01 s', undefined]);
+  t.match(lines[0], { members: { plugin: 'a', job: 'sweep' }, message: 'job took too long and was told to end' });
+});
 
-void t.test('a probe that hangs is named with its time, and is not asked again meanwhile', async (t) => {
+void t.test('a probe that hangs is named with its time limit, and is not called again meanwhile', async (t) => {
   let asked = 0;
   const host = await startedMachine(
     [
@@ -157,7 +154,7 @@ void t.test('a probe that hangs is named with its time, and is not asked again m
   t.equal(asked, 1);
 });
 
-void t.test('plugins that have parked events are degraded in the readiness of a server that is ready', async (t) => {
+void t.test('plugins with dead letters are degraded in the readiness of a ready server', async (t) => {
   const host = await startedMachine(
     [
       speaker,
@@ -192,7 +189,7 @@ const isolated = (name: string): Life => {
 };
 
 void t.test(
-  "an isolated plugin's stray error degrades it and is logged once in a while; others' end the process",
+  'an uncaught error of an isolated plugin degrades it and is logged at intervals; others end the process',
   (t) => {
     const { lines, log } = heard();
     const attribution = new Attribution([{ name: 'a' }, { name: 'b' }]);
@@ -218,7 +215,7 @@ void t.test(
   },
 );
 
-void t.test('a stray error while its plugin starts makes the start fail', async (t) => {
+void t.test('an uncaught error during the start of its plugin makes the start fail', async (t) => {
   const life = isolated('a');
   const attribution = new Attribution([{ name: 'a' }]);
   const strays = new Strays([life], attribution, silent);
@@ -227,7 +224,7 @@ void t.test('a stray error while its plugin starts makes the start fail', async 
   await t.rejects(start, { message: 'no bell' });
 });
 
-void t.test('a start that was given up and ends later takes nothing from the start that lasts', async (t) => {
+void t.test('an abandoned start that ends later does not affect the current start', async (t) => {
   const [slow, next] = [isolated('slow'), isolated('next')];
   const attribution = new Attribution([{ name: 'next' }]);
   const strays = new Strays([slow, next], attribution, silent);
@@ -240,7 +237,7 @@ void t.test('a start that was given up and ends later takes nothing from the sta
   await t.rejects(start, { message: 'no bell' });
 });
 
-void t.test('an error is known by its stack: the module, the folder, the package, and nothing of ours', (t) => {
+void t.test('an error is attributed by its stack: module, folder or package, and never our own files', (t) => {
   const folder = t.testdir({ one: { 'plugin.js': '' }, shared: { 'a.js': '', 'b.js': '' } });
   const packaged = '/srv/app/node_modules/@bells/bell/dist/plugin.js';
   const attribution = new Attribution([
@@ -260,7 +257,7 @@ void t.test('an error is known by its stack: the module, the folder, the package
   t.equal(thrown(url(join(folder, 'one/deeper/bell.js'))), 'one');
   t.equal(thrown(join(folder, 'one/bell.cjs')), 'one');
   t.equal(thrown(url(join(folder, 'shared/b.js'))), 'b');
-  t.equal(thrown(url(join(folder, 'shared/common.js'))), undefined, 'two could have done it');
+  t.equal(thrown(url(join(folder, 'shared/common.js'))), undefined, 'two plugins are possible');
   t.equal(thrown(url('/srv/app/node_modules/@bells/bell/src/x.js')), 'bell');
   t.equal(thrown(url('/srv/app/node_modules/@bells/other/x.js')), undefined);
   t.equal(thrown(url(join(import.meta.dirname, '../../host/boot.ts'))), undefined, 'ours');
@@ -268,17 +265,17 @@ void t.test('an error is known by its stack: the module, the folder, the package
   t.equal(
     attribution.run('one', () => thrown(url(packaged), url(join(folder, 'one/plugin.js')))),
     'bell',
-    "what it calls through a port is its provider's",
+    'a call through a port is attributed to its provider',
   );
   t.equal(
     attribution.run('one', () => thrown('node:internal/timers')),
     'one',
-    'else the one at work',
+    'otherwise to the plugin that is running',
   );
   t.end();
 });
 
-void t.test('a package that can only be imported is known by its stack too', (t) => {
+void t.test('a package with import-only exports is recognized in the stack too', (t) => {
   const manifest = (name: string) => JSON.stringify({ name, type: 'module', exports: { import: './dist/plugin.js' } });
   const folder = t.testdir({
     node_modules: {
@@ -303,7 +300,7 @@ void t.test('a package that can only be imported is known by its stack too', (t)
   t.end();
 });
 
-void t.test('a call into a standard plugin is not followed, and ends that of an outside one', (t) => {
+void t.test('a call into a standard plugin is not attributed, and ends the attribution to an external one', (t) => {
   const attribution = new Attribution([{ name: 'a' }]);
   const culprit = () => attribution.culprit(undefined);
   t.equal(attribution.run('standard', culprit), undefined);
@@ -317,7 +314,7 @@ void t.test('a call into a standard plugin is not followed, and ends that of an 
   t.end();
 });
 
-void t.test('plugins that hang in their stop take half of what is left each, and the rest is stopped', async (t) => {
+void t.test('plugins that hang in stop each get half of the remaining time, and the others are stopped', async (t) => {
   const stopped: string[] = [];
   const hanging = (name: string) =>
     definePlugin({

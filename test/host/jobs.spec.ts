@@ -1,4 +1,4 @@
-// Jobs: the next run follows the end of the last, under a lock, until the stop.
+// Jobs: each run starts after the end of the last, under a lock, until the host stops.
 import t, { type Test } from 'tap';
 import type { Log } from '#core/kernel/log';
 import type { Locks } from '#core/kernel/unit-of-work';
@@ -19,13 +19,13 @@ const recordingLocks = () => {
   return { names, locks };
 };
 
-/** The timers of jobs let a process end; a test that waits for them must not. */
+/** The timers of jobs keep no process alive, so a test that waits for them needs another timer. */
 function awake(t: Test): void {
   const timer = setInterval(() => undefined, 1_000);
   t.teardown(() => clearInterval(timer));
 }
 
-/** Resolves with the run whose turn it is; the job ends when the test lets it. */
+/** A job whose runs end when the test ends them; `started` resolves at the next run. */
 const turns = () => {
   const starts: (() => void)[] = [];
   const waiting: (() => void)[] = [];
@@ -45,7 +45,7 @@ const turns = () => {
   };
 };
 
-void t.test('runs follow each other and never overlap, each under the lock of its job', async (t) => {
+void t.test('runs follow each other without overlapping, each under the lock of its job', async (t) => {
   awake(t);
   const { names, locks } = recordingLocks();
   const job = turns();
@@ -67,7 +67,7 @@ void t.test('runs follow each other and never overlap, each under the lock of it
   await stopped;
 });
 
-void t.test('a job that fails is logged under its plugin and runs again', async (t) => {
+void t.test('a job that fails is logged for its plugin and runs again', async (t) => {
   awake(t);
   const { locks } = recordingLocks();
   const errors: unknown[] = [];
@@ -87,7 +87,7 @@ void t.test('a job that fails is logged under its plugin and runs again', async 
   t.match(errors[0], ['a', { job: 'sweep', err: { message: 'no luck' } }, 'job failed']);
 });
 
-void t.test('a stop aborts what runs, waits for it, and nothing runs after', async (t) => {
+void t.test('a stop aborts the current run and waits for it, and no run starts afterwards', async (t) => {
   awake(t);
   const { names, locks } = recordingLocks();
   const started = Promise.withResolvers<void>();
@@ -108,7 +108,7 @@ void t.test('a stop aborts what runs, waits for it, and nothing runs after', asy
   t.equal(names.length, 1);
 });
 
-void t.test('a job that ignores the abort does not keep the stop from ending', async (t) => {
+void t.test('a job that ignores the abort does not block the stop', async (t) => {
   awake(t);
   const { locks } = recordingLocks();
   const started = Promise.withResolvers<void>();
@@ -133,7 +133,7 @@ void t.test('a job that ignores the abort does not keep the stop from ending', a
   t.pass('the stop ended');
 });
 
-void t.test('a process that does not lead runs nothing, and all once it leads', async (t) => {
+void t.test('a process that is not the leader runs no job, and starts once it is the leader', async (t) => {
   awake(t);
   const { names, locks } = recordingLocks();
   let asked = 0;
@@ -150,5 +150,5 @@ void t.test('a process that does not lead runs nothing, and all once it leads', 
   });
   await ran.promise;
   await jobs.stop(1_000);
-  t.equal(names.length <= asked - 5, true, 'not even the lock is taken before');
+  t.equal(names.length <= asked - 5, true, 'not even the lock is acquired before');
 });

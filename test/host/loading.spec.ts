@@ -1,4 +1,4 @@
-// What an operator reads where a plugin cannot be loaded: each cause told apart, with the file and the nearest name.
+// Problems of plugins that cannot be loaded: each cause is distinguished, with the file and the nearest name.
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,9 @@ const good = (name: string, api = `^${PLUGIN_API_VERSION}`): string =>
 
 type Files = { readonly [name: string]: string | Files };
 
-/** What `hexforge check` says of these plugins in this folder, `FOLDER` for where it is, without the last line. */
+/**
+ * The output of `hexforge check` for these plugins in this folder, with `FOLDER` for its path, without the last line.
+ */
 async function check(
   t: Test,
   plugins: Readonly<Record<string, object>>,
@@ -39,7 +41,7 @@ async function check(
 
 const off = (name: string): string => `disable the plugin with HEXFORGE_PLUGINS=-${name}`;
 
-void t.test('a path with no file names the nearest file or folder', async (t) => {
+void t.test('a path without a file has the nearest file or folder in its remedy', async (t) => {
   const folder = { 'bell.js': good('bell'), plugins: { deep: { 'bell.js': good('bell') } }, house: { 'index.js': '' } };
   t.strictSame(
     await check(
@@ -66,54 +68,51 @@ const installedPackage = (name: string, manifest: object, files: Files = {}): Fi
   ...files,
 });
 
-void t.test('a package is taken from beside the configuration, also one for `import` alone', async (t) => {
+void t.test('a package is resolved next to the configuration, also with import-only exports', async (t) => {
   const node_modules = {
     'hexforge-bell': installedPackage('hexforge-bell', { exports: { import: './m.js' } }, { 'm.js': good('bell') }),
   };
   t.strictSame(await check(t, { bell: { package: 'hexforge-bell' } }, { node_modules }), []);
 });
 
-void t.test('a package that is not beside the configuration is taken from beside Hexforge', async (t) => {
+void t.test('a package that is not next to the configuration is resolved next to Hexforge', async (t) => {
   const cwd = await temporaryFolder(t);
   await writeFile(join(cwd, 'hexforge.yaml'), 'plugins: { bell: { package: semver } }');
   const { problems } = await listPlugins(await loadConfiguration({ cwd, environment: {}, file: 'hexforge.yaml' }));
   t.match(problems, [{ code: 'not_a_plugin', message: /\/node_modules\/semver\/index\.js\) is not a plugin/ }]);
 });
 
-void t.test(
-  'a package that is not there, or holds nothing to load, names the nearest one and its folder',
-  async (t) => {
-    const node_modules = {
-      'hexforge-bell': installedPackage('hexforge-bell', { exports: './m.js' }, { 'm.js': good('bell') }),
-      '@ring': { tower: installedPackage('@ring/tower', { main: './dist/index.js' }) },
-      closed: installedPackage('closed', { exports: { './other': './m.js' } }),
-    };
-    t.strictSame(
-      await check(
-        t,
-        {
-          bell: { package: 'hexforge-bel' },
-          scoped: { package: '@ring/towr' },
-          far: { package: 'no-such-package-of-ours' },
-          tower: { package: '@ring/tower' },
-          sub: { package: 'hexforge-bell/plugin' },
-          closed: { package: 'closed' },
-        },
-        { node_modules },
-      ),
-      [
-        'plugin_not_found: Plugin "bell" is not found: no package "hexforge-bel" is installed beside the configuration (FOLDER). Did you mean "hexforge-bell"?',
-        'plugin_not_found: Plugin "scoped" is not found: no package "@ring/towr" is installed beside the configuration (FOLDER). Did you mean "@ring/tower"?',
-        `plugin_not_found: Plugin "far" is not found: no package "no-such-package-of-ours" is installed beside the configuration (FOLDER). Install it there with npm install no-such-package-of-ours, or ${off('far')}.`,
-        `plugin_not_found: Plugin "tower" is not found: the package "@ring/tower" is installed in FOLDER/node_modules/@ring/tower, but its module FOLDER/node_modules/@ring/tower/dist/index.js is not there. Build it or install it again, or ${off('tower')}.`,
-        `plugin_not_found: Plugin "sub" is not found: the package "hexforge-bell" is installed in FOLDER/node_modules/hexforge-bell, but it does not export "./plugin". Build it or install it again, or ${off('sub')}.`,
-        `plugin_not_found: Plugin "closed" is not found: the package "closed" is installed in FOLDER/node_modules/closed, but it exports no main module. Build it or install it again, or ${off('closed')}.`,
-      ],
-    );
-  },
-);
+void t.test('a missing or empty package has the nearest name and its folder in its remedy', async (t) => {
+  const node_modules = {
+    'hexforge-bell': installedPackage('hexforge-bell', { exports: './m.js' }, { 'm.js': good('bell') }),
+    '@ring': { tower: installedPackage('@ring/tower', { main: './dist/index.js' }) },
+    closed: installedPackage('closed', { exports: { './other': './m.js' } }),
+  };
+  t.strictSame(
+    await check(
+      t,
+      {
+        bell: { package: 'hexforge-bel' },
+        scoped: { package: '@ring/towr' },
+        far: { package: 'no-such-package-of-ours' },
+        tower: { package: '@ring/tower' },
+        sub: { package: 'hexforge-bell/plugin' },
+        closed: { package: 'closed' },
+      },
+      { node_modules },
+    ),
+    [
+      'plugin_not_found: Plugin "bell" is not found: no package "hexforge-bel" is installed beside the configuration (FOLDER). Did you mean "hexforge-bell"?',
+      'plugin_not_found: Plugin "scoped" is not found: no package "@ring/towr" is installed beside the configuration (FOLDER). Did you mean "@ring/tower"?',
+      `plugin_not_found: Plugin "far" is not found: no package "no-such-package-of-ours" is installed beside the configuration (FOLDER). Install it there with npm install no-such-package-of-ours, or ${off('far')}.`,
+      `plugin_not_found: Plugin "tower" is not found: the package "@ring/tower" is installed in FOLDER/node_modules/@ring/tower, but its module FOLDER/node_modules/@ring/tower/dist/index.js is not there. Build it or install it again, or ${off('tower')}.`,
+      `plugin_not_found: Plugin "sub" is not found: the package "hexforge-bell" is installed in FOLDER/node_modules/hexforge-bell, but it does not export "./plugin". Build it or install it again, or ${off('sub')}.`,
+      `plugin_not_found: Plugin "closed" is not found: the package "closed" is installed in FOLDER/node_modules/closed, but it exports no main module. Build it or install it again, or ${off('closed')}.`,
+    ],
+  );
+});
 
-void t.test('a plugin that is found while something it imports is not says what and who imports it', async (t) => {
+void t.test('a plugin with a missing import is reported with the import and the importing file', async (t) => {
   const folder = {
     'a.js': "import 'ldapz-of-ours';",
     'b.js': "import './helper.js';",
@@ -140,7 +139,7 @@ void t.test('a plugin that is found while something it imports is not says what 
   ]);
 });
 
-void t.test('a module that is no plugin says what its default export is instead', async (t) => {
+void t.test('a module that is not a plugin is reported with the kind of its default export', async (t) => {
   const exported: Readonly<Record<string, readonly [text: string, says: string]>> = {
     none: ['export {};', 'its module has no default export'],
     named: ['export const plugin = 1, other = 2;', 'its module has no default export, only "other", "plugin"'],
@@ -175,20 +174,20 @@ void t.test('a module that is no plugin says what its default export is instead'
   ]);
 });
 
-void t.test('a plugin made for another plugin API is named with its file', async (t) => {
+void t.test('a plugin made for another plugin API is reported with its file', async (t) => {
   t.strictSame(await check(t, { bell: { path: './bell.js' } }, { 'bell.js': good('bell', '^99.0.0') }), [
     `incompatible_api: Plugin "bell" (FOLDER/bell.js) asks for the plugin API ^99.0.0; this is ${PLUGIN_API_VERSION}. Install a version of "bell" made for ${PLUGIN_API_VERSION}, or disable it with HEXFORGE_PLUGINS=-bell.`,
   ]);
 });
 
-void t.test('a plugin that was defined with a copy of the kit that a bundler put into it is refused', async (t) => {
+void t.test('a plugin made with a bundled copy of the kit is rejected', async (t) => {
   const text = `export default { name: 'bell', version: '1.0.0', api: '*', [Symbol.for('hexforge.copy')]: { api: '0.0.9' } };`;
   t.strictSame(await check(t, { bell: { path: './bell.js' } }, { 'bell.js': text }), [
     'another_copy: Plugin "bell" (FOLDER/bell.js) was defined with another copy of "hexforge/plugin" (plugin API 0.0.9) than the one that runs, which would not know its errors and answers for what they are. Leave hexforge/* out of its bundle, or let both import the one that is installed.',
   ]);
 });
 
-void t.test('what a module throws, and a fault of its syntax, come with file and line', async (t) => {
+void t.test('errors thrown by a module and syntax errors have file and line', async (t) => {
   const folder = {
     'throws.js': "\nfunction ring() {\n  throw new Error('no rope\\nat all');\n}\nring();",
     'text.js': "throw 'no rope';",
@@ -242,7 +241,7 @@ void t.test('what a module throws, and a fault of its syntax, come with file and
 });
 
 void t.test(
-  'a module that never ends loading is given up after its time, by name, and the next one loads',
+  'a module that never finishes loading is abandoned after its time limit by name, and the next one is loaded',
   async (t) => {
     const folder = { 'hangs.js': 'await new Promise(() => {});', 'bell.js': good('bell', '^99.0.0') };
     const plugins = { hangs: { path: './hangs.js' }, bell: { path: './bell.js' } };
@@ -255,7 +254,7 @@ void t.test(
   },
 );
 
-void t.test('a plugin that is off is not loaded, whatever else is wrong', async (t) => {
+void t.test('a disabled plugin is not loaded, whatever other problems exist', async (t) => {
   const mark = join(t.testdirName, 'ran');
   const folder = { 'bell.js': `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(mark)}, '');` };
   const lines = await check(t, { bell: { enabled: false, path: './bell.js' } }, folder, {

@@ -1,4 +1,4 @@
-// The log: JSON lines for machines, short lines for people, no secret in either.
+// The log: JSON lines for machines, short lines on a terminal, and no secrets in either.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -14,14 +14,14 @@ const captured = (isTTY: boolean) => {
   return { lines, sink: { isTTY, write: (text: string) => lines.push(text) } };
 };
 
-/** A process that knows `openLog`. */
+/** A process that can call `openLog`. */
 const logging = (source: string, stderr: 'pipe' | number): ChildProcess => {
   const log = JSON.stringify(join(import.meta.dirname, '../../host/log.ts'));
   const program = `const { openLog } = await import(${log}); ${source}`;
   return spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', stderr] });
 };
 
-void t.test('where nobody watches, each line is JSON with its facts', async (t) => {
+void t.test('without a terminal each line is JSON with its fields', async (t) => {
   const { lines, sink } = captured(false);
   const log = openLog('info', sink)('sample');
   log.debug({}, 'unseen');
@@ -36,13 +36,13 @@ void t.test('where nobody watches, each line is JSON with its facts', async (t) 
   });
 });
 
-void t.test('on a terminal a line is short, and what a client sent cannot steer the terminal', async (t) => {
+void t.test('on a terminal a line is short, and control characters from clients are replaced', async (t) => {
   const { lines, sink } = captured(true);
   openLog('warn', sink)('sample').warn({ route: '/a', agent: 'x\u001b[2J\ny' }, 'odd');
   t.match(lines, [/^\d\d:\d\d:\d\d warn {2}sample: odd route=\/a agent=x\?\[2J\?y\n$/]);
 });
 
-void t.test('the stack of an error is kept, on its own lines', async (t) => {
+void t.test('the stack of an error is kept, on separate lines', async (t) => {
   const { lines, sink } = captured(false);
   openLog('error', sink)('sample').error({ err: new Error('no luck') }, 'failed');
   t.match(JSON.parse(lines[0] ?? ''), { err: { type: 'Error', message: 'no luck', stack: /at / } });
@@ -67,7 +67,7 @@ void t.test('a silent log writes nothing', async (t) => {
   t.strictSame(lines, []);
 });
 
-void t.test('the lines of a gathering log are written together, soon or when there are many', async (t) => {
+void t.test('lines of a gathering log are written together, after a short time or when there are many', async (t) => {
   const { lines: texts, sink } = captured(false);
   const logOf = openLog('info', sink);
   const log = logOf('access', { gathered: true });
@@ -93,7 +93,7 @@ void t.test('the lines of a gathering log are written together, soon or when the
   t.equal(texts[4]?.split('\n').length, 51);
 });
 
-void t.test('a process that ends writes what it gathered', async (t) => {
+void t.test('a process that exits writes its gathered lines', async (t) => {
   const child = logging(
     "openLog('info', process.stderr)('access', { gathered: true }).info({}, 'last'); process.exit();",
     'pipe',
@@ -101,7 +101,7 @@ void t.test('a process that ends writes what it gathered', async (t) => {
   t.match(JSON.parse(await text(child.stderr as Readable)), { msg: 'last' });
 });
 
-void t.test('lines that could not be written are counted, and told of by the next one that is', async (t) => {
+void t.test('lines that could not be written are counted, and the next written line has the count', async (t) => {
   const lines: string[] = [];
   let full = false;
   const log = openLog('info', {
@@ -124,7 +124,7 @@ void t.test('lines that could not be written are counted, and told of by the nex
   t.equal(told[2]?.lines, 3);
 });
 
-void t.test('a process whose log cannot be written goes on', async (t) => {
+void t.test('a process whose log cannot be written continues', async (t) => {
   const full = openSync('/dev/full', 'w');
   t.teardown(() => closeSync(full));
   const child = logging(

@@ -1,4 +1,4 @@
-// A machine over memory storage, for tests that look closer than a test host lets them.
+// A host over memory storage, for specs that need more access than a test host gives.
 import { aesSealer } from '#adapters/crypto/sealer';
 import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { Log } from '#core/kernel/log';
@@ -12,13 +12,13 @@ import { hostProviders } from '#host/providers';
 export interface MachineOptions {
   readonly log: Log;
   readonly limits?: Partial<Limits>;
-  /** How often an event is handed to a handler that fails. */
+  /** How often an event is delivered to a handler that fails. */
   readonly attempts?: number;
-  /** Names of plugins that are not standard ones. */
+  /** Names of external plugins. */
   readonly outside?: readonly string[];
 }
 
-/** Started. */
+/** Builds and starts the host. */
 export async function startedMachine(
   definitions: readonly PluginDefinition[],
   { log, limits = {}, attempts = 10, outside = [] }: MachineOptions,

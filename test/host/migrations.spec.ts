@@ -1,4 +1,4 @@
-// What the host makes of refused migrations: whose they were fails, who needs it is skipped, the others go on.
+// Rejected migrations in the host: their plugin fails, dependents are skipped, the others are started.
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { type MigrationOutcome, type MigrationSet, StorageRefused } from '#adapters/postgres/index';
@@ -11,7 +11,7 @@ import { greeter } from './sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
 
-/** A machine over a database that refuses the migrations of `a`, and what that was given. */
+/** A host over a database that rejects the migrations of `a`, and the migrations that it was given. */
 function machineOf(definitions: readonly PluginDefinition[]) {
   const given: MigrationSet[] = [];
   const memory = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
@@ -65,7 +65,7 @@ const definitions = (onFailure: 'isolate' | 'fail'): readonly PluginDefinition[]
   definePlugin({ ...base, name: 'd', migrations: [{ name: '001', up: [] }] }),
 ];
 
-void t.test('a plugin whose migrations are refused is isolated, and who needs it is skipped', async (t) => {
+void t.test('a plugin whose migrations are rejected is isolated, and its dependents are skipped', async (t) => {
   const { machine, given } = machineOf(definitions('isolate'));
   t.strictSame(
     (await machine.migrate()).map(({ plugin }) => plugin),
@@ -88,11 +88,11 @@ void t.test('a plugin whose migrations are refused is isolated, and who needs it
       { plugin: 'c', tables: [], references: ['a_thing'], after: ['b', 'a'] },
       { plugin: 'd', tables: [], references: [], after: [] },
     ],
-    'the database hears what builds on what, through those that have no tables',
+    'the database gets the dependencies, also through plugins without tables',
   );
 });
 
-void t.test('without isolation the start is refused', async (t) => {
+void t.test('without isolation the start is rejected', async (t) => {
   await t.rejects(
     machineOf(definitions('fail')).machine.migrate(),
     new Refused([

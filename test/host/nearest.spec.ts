@@ -1,8 +1,8 @@
-// The name an operator probably meant.
+// Finding the nearest name for a misspelt one.
 import t from 'tap';
 import { didYouMean, nearest } from '#host/nearest';
 
-void t.test('a slip of the hand finds its name', async (t) => {
+void t.test('a misspelt name finds the intended one', async (t) => {
   const names = ['identity', 'repositories', 'git-native', 'git-http', 'audit'];
   for (const [slip, meant] of [
     ['identiy', 'identity'],
@@ -15,13 +15,13 @@ void t.test('a slip of the hand finds its name', async (t) => {
     t.equal(nearest(slip ?? '', names), meant);
 });
 
-void t.test('what is far from everything finds nothing', async (t) => {
+void t.test('a name far from all others finds nothing', async (t) => {
   t.equal(nearest('kubernetes', ['identity', 'audit']), undefined);
   t.equal(nearest('', ['abcdefgh']), undefined);
   t.equal(didYouMean('kubernetes', ['audit'], 'Known are audit'), 'Known are audit');
 });
 
-void t.test('of two near names the nearer wins, of equals the first', async (t) => {
+void t.test('of two near names the nearer wins, of equally near ones the first', async (t) => {
   t.equal(nearest('port', ['sort', 'ports', 'port2']), 'sort');
   t.equal(nearest('prot', ['pot', 'port']), 'pot');
 });

@@ -1,4 +1,5 @@
-// `hexforge new-plugin`: what it writes and what it refuses. That what it wrote works is told by the packed package.
+// `hexforge new-plugin`: the files that it writes and the arguments that it rejects. A spec of the packed package
+// proves that the files work.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import semver from 'semver';
@@ -17,7 +18,7 @@ async function run(t: Test, args: readonly string[], cwd = t.testdir({})) {
 
 const files = ['README.md', 'package.json', 'plugin.test.ts', 'plugin.ts', 'tsconfig.json'];
 
-void t.test('it writes a plugin, its test, README and package.json under its name', async (t) => {
+void t.test('writes a plugin, its test, README and package.json under its name', async (t) => {
   const { cwd, ...told } = await run(t, ['bell-tower']);
   t.strictSame(told, {
     code: 0,
@@ -35,7 +36,7 @@ void t.test('it writes a plugin, its test, README and package.json under its nam
   });
 });
 
-void t.test('it writes where it is told to, also into an empty folder', async (t) => {
+void t.test('writes into the given folder, also an existing empty one', async (t) => {
   const { cwd, code } = await run(t, ['bell', '--dir', 'plugins/own-bell']);
   t.equal(code, 0);
   t.strictSame(readdirSync(join(cwd, 'plugins/own-bell')).sort(), files);
@@ -43,7 +44,7 @@ void t.test('it writes where it is told to, also into an empty folder', async (t
   t.match(await run(t, ['bell', '--dir', '.'], join(cwd, 'here')), { code: 0, said: /to \.\nNext: npm install/ });
 });
 
-void t.test('a name that no plugin can have, and a folder that holds something, are refused', async (t) => {
+void t.test('rejects an invalid plugin name and a folder that is not empty', async (t) => {
   const named = 'Name it with lower-case words joined by hyphens.';
   for (const name of ['Bell', 'bell_tower', '../bell', '1bell', 'bell-'])
     t.match(await run(t, [name]), { code: 78, said: `hexforge: "${name}" is not a plugin name. ${named}\n` });
@@ -65,7 +66,7 @@ void t.test('a name that no plugin can have, and a folder that holds something, 
   t.match(await run(t, []), { code: 64, said: /"new-plugin" needs NAME/ });
 });
 
-void t.test('the plugin it writes is for the plugin API of today', (t) => {
+void t.test('the written plugin is for the current plugin API', (t) => {
   t.ok(semver.satisfies(PLUGIN_API_VERSION, template.api));
   t.equal(semver.minVersion(template.api)?.version, PLUGIN_API_VERSION);
   t.end();

@@ -1,4 +1,4 @@
-// The order of building: after what is needed, otherwise as configured.
+// The order of building: after the plugins that are needed, otherwise as configured.
 import t from 'tap';
 import type { PluginDefinition } from '#host/definition';
 import { order } from '#host/order';
@@ -21,19 +21,22 @@ void t.test('without needs the configuration decides', async (t) => {
   t.equal(sorted('dacb', {}), 'dacb');
 });
 
-void t.test('what is needed goes first, the rest keeps its order', async (t) => {
+void t.test('needed plugins are built first, the others keep their order', async (t) => {
   t.equal(sorted('abcd', { a: 'd' }), 'dabc');
   t.equal(sorted('abcd', { a: 'cb', c: 'd' }), 'dcba');
   t.equal(sorted('abcdef', { f: 'a', b: 'f' }), 'afbcde');
 });
 
-void t.test('a cycle is returned from its first to its last member, without who only leads to it', async (t) => {
-  t.strictSame(
-    ordered('abcd', { a: 'b', b: 'c', c: 'b', d: 'a' }).cycle?.map(({ name }) => name),
-    ['b', 'c'],
-  );
-  t.strictSame(
-    ordered('a', { a: 'a' }).cycle?.map(({ name }) => name),
-    ['a'],
-  );
-});
+void t.test(
+  'a cycle is returned from its first to its last member, without plugins that only lead to it',
+  async (t) => {
+    t.strictSame(
+      ordered('abcd', { a: 'b', b: 'c', c: 'b', d: 'a' }).cycle?.map(({ name }) => name),
+      ['b', 'c'],
+    );
+    t.strictSame(
+      ordered('a', { a: 'a' }).cycle?.map(({ name }) => name),
+      ['a'],
+    );
+  },
+);

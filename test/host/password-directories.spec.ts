@@ -1,4 +1,5 @@
-// Password directories of plugins as the host asks them: in turn, for so long, and held to the shape of an answer.
+// Password directories of plugins in the host: queried one after another, with a time limit, and with validated
+// answers.
 import { inspect } from 'node:util';
 import t from 'tap';
 import type { Log } from '#core/kernel/log';
@@ -15,7 +16,7 @@ const eve = { username: 'eve', password: 'dropper' };
 const now = new Date('2030-01-01T00:00:00Z');
 const from = { ip: '192.0.2.1', now, waitSeconds: 10 };
 
-/** Plain JavaScript: whatever it likes. */
+/** A directory in plain JavaScript, which may return anything. */
 const answering = (check: (...given: unknown[]) => unknown): PasswordDirectory => ({ check }) as PasswordDirectory;
 
 function rig(directories: Readonly<Record<string, PasswordDirectory>>) {
@@ -49,18 +50,18 @@ const made = (directory: PasswordDirectory) => async () => ({
   dispose: async () => undefined,
 });
 
-void t.test('a directory in memory', async (t) => {
+void t.test('an in-memory directory', async (t) => {
   await contract(t, 'keeps the contract', passwordDirectoryChecks, made(sampleDirectory(people)));
 });
 
-void t.test('the contract finds directories that break it', async (t) => {
+void t.test('the contract suite finds mutants', async (t) => {
   const good = sampleDirectory(people);
   const names = passwordDirectoryChecks.map(({ name }) => name);
   const found = async (directory: PasswordDirectory): Promise<readonly string[]> =>
     failures(passwordDirectoryChecks, made(directory), 1_000);
   t.strictSame(await found(good), []);
-  t.strictSame(await found({ check: async (username) => ({ username }) }), names.slice(2), 'any password');
-  t.strictSame(await found(answering(() => null)), names, 'null is nobody');
+  t.strictSame(await found({ check: async (username) => ({ username }) }), names.slice(2), 'accepts any password');
+  t.strictSame(await found(answering(() => null)), names, 'null is not a valid answer');
   const flagged = answering(async (username, password) => {
     const user = await good.check(String(username), String(password), {
       ...from,
@@ -79,7 +80,7 @@ void t.test('the contract finds directories that break it', async (t) => {
   t.strictSame(await found(careless), names.slice(3, 4), 'patterns');
 });
 
-void t.test('directories are asked in turn until one knows the pair, each by the name of its plugin', async (t) => {
+void t.test('directories are queried in order until one accepts the pair, each named by its plugin', async (t) => {
   const first = sampleDirectory({ ada: { password: 'one' } });
   const second = sampleDirectory({
     'ada@example.org': {
@@ -99,7 +100,7 @@ void t.test('directories are asked in turn until one knows the pair, each by the
   t.strictSame(warnings, []);
 });
 
-void t.test('a directory hears who asks from where, and when nobody waits any more', async (t) => {
+void t.test('a directory gets the client address and an abort signal', async (t) => {
   let heard: unknown[] = [];
   const { all } = rig({ curious: answering((...given) => void (heard = given)) });
   await all.find('ada', 'pass word', from);
@@ -108,7 +109,7 @@ void t.test('a directory hears who asks from where, and when nobody waits any mo
   t.equal(signal.aborted, false);
 });
 
-void t.test('no directory is asked for an empty password or for what can be no name', async (t) => {
+void t.test('no directory is queried for an empty password or an impossible name', async (t) => {
   const open = answering(async (username) => ({ username }));
   const { all } = rig({ open });
   for (const [username, password] of [
@@ -129,7 +130,7 @@ void t.test('no directory is asked for an empty password or for what can be no n
 });
 
 void t.test(
-  'an answer of another shape is nobody, and the log names the plugin and the member, not its value',
+  'an answer of another shape is rejected, and the log names the plugin and the member, not its value',
   async (t) => {
     const shapes: readonly (readonly [unknown, RegExp])[] = [
       [true, /object/],
@@ -174,7 +175,7 @@ void t.test(
   },
 );
 
-void t.test('a directory that throws or rejects, at once or later, is not available', async (t) => {
+void t.test('a directory that throws or rejects, synchronously or later, is unavailable', async (t) => {
   const thrown: readonly (() => unknown)[] = [
     () => {
       throw new Error('no network');
@@ -193,43 +194,40 @@ void t.test('a directory that throws or rejects, at once or later, is not availa
   await t.rejects(odd.find('ada', 'x', from), away('corp'));
   t.strictSame(of, ['corp: a password directory could not tell: it threw something of type object, which is no Error']);
   const { all } = rig({ corp: undefined as never });
-  await t.rejects(all.find('ada', 'x', from), away('corp'), 'nothing there');
+  await t.rejects(all.find('ada', 'x', from), away('corp'), 'without a directory object');
 });
 
-void t.test(
-  'a directory that hangs is waited for so long, is told so, and what it says later counts no more',
-  async (t) => {
-    const late = gate();
-    let signal: AbortSignal | undefined;
-    const hanging = answering(async (username, _password, given) => {
-      ({ signal } = given as { readonly signal: AbortSignal });
-      await late.passed;
-      return { username };
-    });
-    const { all, warnings } = rig({ corp: hanging });
-    await t.rejects(all.find('ada', 'x', { ...from, waitSeconds: 0.02 }), away('corp'));
-    t.equal(signal?.aborted, true);
-    t.strictSame(warnings, [
-      'corp: a password directory could not tell: TookTooLong: its check of a password took longer than 0.02 s',
-    ]);
-    late.open();
-  },
-);
+void t.test('a directory that hangs is aborted after the time limit, and its later answer is ignored', async (t) => {
+  const late = gate();
+  let signal: AbortSignal | undefined;
+  const hanging = answering(async (username, _password, given) => {
+    ({ signal } = given as { readonly signal: AbortSignal });
+    await late.passed;
+    return { username };
+  });
+  const { all, warnings } = rig({ corp: hanging });
+  await t.rejects(all.find('ada', 'x', { ...from, waitSeconds: 0.02 }), away('corp'));
+  t.equal(signal?.aborted, true);
+  t.strictSame(warnings, [
+    'corp: a password directory could not tell: TookTooLong: its check of a password took longer than 0.02 s',
+  ]);
+  late.open();
+});
 
-void t.test('one that cannot tell keeps nobody out whom another knows', async (t) => {
+void t.test('a failing directory does not prevent a sign-in through another', async (t) => {
   const down = answering(() => Promise.reject(new Error('down')));
   const { all, warnings } = rig({ corp: down, annex: sampleDirectory(people), depot: down });
   t.match(await all.find('ada', ada.password, from), { directory: 'annex' });
   t.strictSame(warnings, ['corp: a password directory could not tell: Error: down']);
-  await t.rejects(all.find('ada', 'wrong', from), away('corp'), 'the first that could not is named');
+  await t.rejects(all.find('ada', 'wrong', from), away('corp'), 'the first one that failed is named');
   t.equal(warnings.length, 3);
 });
 
-void t.test('without directories nobody is known', async (t) => {
+void t.test('without directories no user is found', async (t) => {
   t.equal(await rig({}).all.find('ada', 'x', from), undefined);
 });
 
-void t.test('a plugin whose directory cannot be asked does not start, and is named', async (t) => {
+void t.test('a plugin whose directory is not callable does not start, and is named', async (t) => {
   const lacking = {
     message: 'what it provides as PasswordDirectory has no method "check"',
     remedy: 'Mend the cause, or disable the plugin with HEXFORGE_PLUGINS=-corp',

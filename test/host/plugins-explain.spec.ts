@@ -1,5 +1,4 @@
-// What the command line tells of plugins from outside before they run: where they come from, how they stand, what they
-// may do.
+// The command line about external plugins before they run: their origin, state and permissions.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -70,38 +69,41 @@ void t.test('plugins lists origin, state, reason, ports and the number of routes
     );
 });
 
-void t.test('plugins explain tells what a plugin may do without building it, also while it is off', async (t) => {
-  const may = [
-    '  provides     ExplainedBell',
-    '  needs        Clock',
-    '               UserReferences',
-    '  routes       GET /api/v1/x/bell  anyone',
-    '               POST /api/v1/x/bell/{owner}/{repo}  bell.ring on repository, scope bell.ring',
-    '               DELETE /api/v1/x/bell  super-admin',
-    '  tables       bell_ring',
-    '  settings     bell.loud',
-    '  reads        -',
-    '  handles      push',
-    '  emits        bell.rung',
-    '  jobs         strike, every 60 s',
-    '  permissions  bell.ring',
-    '  scopes       bell.ring',
-    '  tools        -',
-    '  indexers     -',
-    '  pages        -',
-    '  channels     -',
-    '  outbound     hooks.example.com (told, not enforced)',
-    '',
-  ];
-  const on = await run(t, ['plugins', 'explain', 'bell']);
-  t.equal(on.code, 0);
-  t.match(on.out, /^bell 1\.2\.3, path FOLDER\/bell\.js, /);
-  t.strictSame(on.out.split('\n').slice(1), may);
-  const disabled = await run(t, ['plugins', 'explain', 'bell'], `${off},-bell`);
-  t.strictSame(disabled.out.split('\n'), ['bell 1.2.3, path FOLDER/bell.js, disabled', ...may]);
-  t.equal(Reflect.get(globalThis, 'bellWasBuilt'), undefined);
-  t.notOk(existsSync(join(on.cwd, 'data')), 'nothing was opened');
-});
+void t.test(
+  'plugins explain lists the permissions of a plugin before it is built, also while it is disabled',
+  async (t) => {
+    const may = [
+      '  provides     ExplainedBell',
+      '  needs        Clock',
+      '               UserReferences',
+      '  routes       GET /api/v1/x/bell  anyone',
+      '               POST /api/v1/x/bell/{owner}/{repo}  bell.ring on repository, scope bell.ring',
+      '               DELETE /api/v1/x/bell  super-admin',
+      '  tables       bell_ring',
+      '  settings     bell.loud',
+      '  reads        -',
+      '  handles      push',
+      '  emits        bell.rung',
+      '  jobs         strike, every 60 s',
+      '  permissions  bell.ring',
+      '  scopes       bell.ring',
+      '  tools        -',
+      '  indexers     -',
+      '  pages        -',
+      '  channels     -',
+      '  outbound     hooks.example.com (told, not enforced)',
+      '',
+    ];
+    const on = await run(t, ['plugins', 'explain', 'bell']);
+    t.equal(on.code, 0);
+    t.match(on.out, /^bell 1\.2\.3, path FOLDER\/bell\.js, /);
+    t.strictSame(on.out.split('\n').slice(1), may);
+    const disabled = await run(t, ['plugins', 'explain', 'bell'], `${off},-bell`);
+    t.strictSame(disabled.out.split('\n'), ['bell 1.2.3, path FOLDER/bell.js, disabled', ...may]);
+    t.equal(Reflect.get(globalThis, 'bellWasBuilt'), undefined);
+    t.notOk(existsSync(join(on.cwd, 'data')), 'nothing was opened');
+  },
+);
 
 void t.test('plugins explain --json is the row of plugins --json', async (t) => {
   const rows = JSON.parse((await run(t, ['plugins', '--json'])).out) as readonly { readonly name: string }[];
@@ -126,7 +128,7 @@ void t.test('plugins explain --json is the row of plugins --json', async (t) => 
   });
 });
 
-void t.test('plugins explain says why one is not known, and the nearest name of one that is not there', async (t) => {
+void t.test('plugins explain prints why a plugin is unknown, and the nearest name for a missing one', async (t) => {
   const broken = await run(t, ['plugins', 'explain', 'broken']);
   t.match(broken, {
     code: 0,

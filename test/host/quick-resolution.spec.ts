@@ -1,4 +1,4 @@
-// What is resolved without asking Node is what Node would have said.
+// The quick module resolution gives the same result as Node.
 import { execFileSync } from 'node:child_process';
 import { globSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,9 @@ import t from 'tap';
 
 const module = new URL('../../host/quick-resolution.ts', import.meta.url).href;
 
-/** Imports in a process of its own. @returns how many were resolved quickly, and which otherwise than Node does. */
+/**
+ * Imports modules in a separate process. @returns how many were resolved quickly, and which differently than by Node.
+ */
 function compared(imports: readonly string[], from = import.meta.url) {
   const script = `
     import { registerHooks } from 'node:module';
@@ -42,10 +44,10 @@ void t.test('every module of the forge, and of the packages it uses', async (t) 
     ...plugins.map((path) => `#${path.slice(0, -'.ts'.length)}`),
   ]);
   t.strictSame({ other, failures }, { other: [], failures: [] });
-  t.ok(quick > 2000, `${quick} imports were answered quickly`);
+  t.ok(quick > 2000, `${quick} imports were resolved quickly`);
 });
 
-void t.test('files that are missing, linked or in folders of other packages are left to Node', async (t) => {
+void t.test('missing files, links and files in folders of other packages are left to Node', async (t) => {
   const folder = t.testdir({
     'package.json': '{"type":"module"}',
     'start.js':
@@ -71,7 +73,7 @@ void t.test('files that are missing, linked or in folders of other packages are 
   t.ok(quick >= 2);
 });
 
-void t.test('aliases are those of the package that an import is in, also of one below the forge', async (t) => {
+void t.test('import aliases are those of the importing package, also in a package below the forge', async (t) => {
   const folder = t.testdir({
     'package.json': '{"type":"module","imports":{"#core/*":"./lib/*.js"}}',
     'one.js': "import '#core/kernel/errors';",
@@ -89,7 +91,7 @@ void t.test('aliases are those of the package that an import is in, also of one 
   );
 });
 
-void t.test('the name of a package is what it is for the folder of the import', async (t) => {
+void t.test('a package name is resolved for the folder of the import', async (t) => {
   const dep = { 'package.json': '{"type":"module","exports":"./index.js"}', 'index.js': 'export {};' };
   const folder = t.testdir({
     'package.json': '{"type":"module"}',
@@ -116,5 +118,5 @@ void t.test('the name of a package is what it is for the folder of the import', 
   );
   t.strictSame(other, []);
   t.strictSame(failures, ['ERR_PACKAGE_IMPORT_NOT_DEFINED', 'ERR_IMPORT_ATTRIBUTE_MISSING']);
-  t.ok(quick >= 4, `${quick} imports were answered quickly`);
+  t.ok(quick >= 4, `${quick} imports were resolved quickly`);
 });

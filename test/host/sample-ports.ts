@@ -1,4 +1,4 @@
-// Ports, scopes, permissions and events that exist for the host's own tests.
+// Ports, scopes, permissions and events that only exist for the host's specs.
 import { declarePort } from '#core/kernel/ports';
 
 export interface Greeter {

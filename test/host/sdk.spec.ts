@@ -1,4 +1,4 @@
-// What plugin authors may import is the exports of the package, no more and no less, and no area is forgotten in it.
+// Plugin authors may import exactly the exports of the package, which cover every area.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -9,14 +9,14 @@ import { imports, tokens } from '../../tools/scan.ts';
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const { exports } = JSON.parse(read('package.json')) as { readonly exports: Readonly<Record<string, string>> };
 
-/** Areas that have a face; the kernel's is in `hexforge/plugin`. */
+/** Areas with an index module; that of the kernel is in `hexforge/plugin`. */
 const faces = globSync('core/*/index.ts', { cwd: root })
   .map((path) => path.split('/')[1] ?? '')
   .filter((area) => area !== 'kernel')
   .sort();
 
-void t.test('the package exports the parts of the kit and the face of each area, and nothing else', async (t) => {
-  t.ok(faces.length >= 4, `sees the areas: ${faces.join(', ')}`);
+void t.test('the package exports exactly the parts of the kit and the index of each area', async (t) => {
+  t.ok(faces.length >= 4, `finds the areas: ${faces.join(', ')}`);
   t.strictSame(
     Object.entries(exports).sort(),
     [
@@ -31,11 +31,11 @@ void t.test('the package exports the parts of the kit and the face of each area,
       .map((folder) => folder.slice('core/'.length))
       .filter((area) => !existsSync(join(root, 'core', area, 'index.ts'))),
     [],
-    'every area has a face',
+    'every area has an index',
   );
 });
 
-void t.test('"hexforge/plugin" loads the face of each area, so that its ports and words have names', async (t) => {
+void t.test('"hexforge/plugin" loads the index of each area, so that its ports and names are declared', async (t) => {
   const loaded = imports(tokens(read('host/sdk/plugin.ts'))).map(({ specifier }) => specifier);
   t.strictSame(
     faces.filter((area) => !loaded.includes(`#core/${area}/index`)),
@@ -43,7 +43,7 @@ void t.test('"hexforge/plugin" loads the face of each area, so that its ports an
   );
 });
 
-void t.test('the table of layers lets plugins and examples import exactly what the package exports', async (t) => {
+void t.test('the table of layers lets plugins and examples import exactly the exports of the package', async (t) => {
   const exported = Object.keys(exports).map((name) => `npm:hexforge/${name.slice('./'.length)}`);
   const forTests = ['npm:hexforge/testing', 'npm:hexforge/testing/contracts'];
   const planned = Object.keys(areas)

@@ -1,4 +1,4 @@
-// Who is blamed where two plugins provide one port, and where a builder reads what it was not given.
+// Which plugin is blamed when two plugins provide one port, and when a builder reads something undeclared.
 import t from 'tap';
 import { check } from '#host/check';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
@@ -27,7 +27,7 @@ const plan = (enabled: readonly PluginDefinition[], providers: Plan['providers']
   isOutside: (name) => name === 'second',
 });
 
-void t.test('a second provider is one problem, of the plugin from outside, and nobody else is blamed', async (t) => {
+void t.test('a second provider is one problem, of the external plugin, and no other plugin is blamed', async (t) => {
   t.strictSame(check(plan([owner, user, second])), [
     {
       code: 'two_providers',
@@ -39,7 +39,7 @@ void t.test('a second provider is one problem, of the plugin from outside, and n
   t.strictSame(check(plan([owner, user, second], { SampleGreeter: 'owner' })), []);
 });
 
-void t.test('one that is chosen and whose tables are not those that others refer to is named itself', async (t) => {
+void t.test('a chosen provider without the tables that others reference is named itself', async (t) => {
   t.strictSame(check(plan([owner, user, second], { SampleGreeter: 'second' })), [
     {
       code: 'reference',

@@ -1,4 +1,4 @@
-// A whole forge in this process: what it prints, what it serves, how it stops, what a failed start leaves.
+// A whole forge in this process: its output, requests, stop, and failed starts.
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -63,7 +63,7 @@ async function start(
   return { forge, dataDir, output };
 }
 
-/** What a start was refused with. */
+/** The rejection of a start. */
 async function refusal(starting: Promise<unknown>): Promise<Refused> {
   try {
     await starting;
@@ -74,7 +74,7 @@ async function refusal(starting: Promise<unknown>): Promise<Refused> {
   throw new Error('the start was not refused');
 }
 
-void t.test('it says what plugins announce and one line when it is ready, and logs to the other stream', async (t) => {
+void t.test('prints announcements of plugins and one line when ready, and logs to stderr', async (t) => {
   const { forge, output } = await start(t, [
     definePlugin({
       ...base,
@@ -91,7 +91,7 @@ void t.test('it says what plugins announce and one line when it is ready, and lo
   t.match(forge.url, /^http:\/\/127\.0\.0\.1:\d+$/);
 });
 
-void t.test('the instance a plugin sees has the URL it is reached by, also on a free port', async (t) => {
+void t.test('the instance that a plugin gets has the URL of the server, also on a free port', async (t) => {
   let seen = '';
   const { forge, dataDir } = await start(t, [
     definePlugin({
@@ -107,7 +107,7 @@ void t.test('the instance a plugin sees has the URL it is reached by, also on a 
   t.ok(existsSync(join(dataDir, 'hexforge.json')));
 });
 
-void t.test('a request is logged once, without its path and without a secret', async (t) => {
+void t.test('a request is logged once, without its path and without secrets', async (t) => {
   const { forge, output } = await start(t, [
     definePlugin({ ...base, name: 'a', routes: () => [route('thingGet', '/things/{name}', async () => undefined)] }),
   ]);
@@ -130,7 +130,7 @@ void t.test('a request is logged once, without its path and without a secret', a
   t.notMatch(output.stderr, /private-name|hunter2/);
 });
 
-void t.test('a variable that looks like ours and sets nothing is warned of', async (t) => {
+void t.test('an unknown variable with our prefix is logged as a warning', async (t) => {
   const { output } = await start(t, [], { HEXFORGE_LOG_LEVL: 'debug', HEXFORGE_TEST_DATABASE: 'x', LANG: 'C' });
   const warnings = output.stderr
     .trimEnd()
@@ -189,10 +189,10 @@ void t.test('a request in flight finishes before the plugins stop', async (t) =>
   t.equal((await answer).status, 204);
   await stopped;
   t.strictSame(notes, ['answered', 'stopped']);
-  await t.rejects(fetch(forge.url), 'nobody listens any more');
+  await t.rejects(fetch(forge.url), 'the server no longer listens');
 });
 
-void t.test('a taken port is refused before any plugin has started', async (t) => {
+void t.test('a port in use is rejected before any plugin has started', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   t.teardown(() => other.close());
@@ -228,7 +228,7 @@ void t.test('a taken port is refused before any plugin has started', async (t) =
   t.strictSame(notes, []);
 });
 
-void t.test('a start that fails leaves nothing running', async (t) => {
+void t.test('a failed start leaves nothing running', async (t) => {
   const notes: string[] = [];
   t.match(
     await refusal(
@@ -265,7 +265,7 @@ void t.test('all problems of the plugins are found before the data directory is 
 });
 
 void t.test(
-  'plugins of a path: configured, loaded, served under their own prefix; a bad module is refused',
+  'plugins of a path are configured, loaded and served under their own prefix; a bad module is rejected',
   async (t) => {
     const sdk = new URL('../../host/sdk/plugin.ts', import.meta.url).href;
     const code = `import { anyone, api, definePlugin, Joi } from ${JSON.stringify(sdk)};

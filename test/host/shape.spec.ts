@@ -1,4 +1,4 @@
-// Definitions and contributions in plain JavaScript: every slip is told with its plugin, its path and a remedy.
+// Definitions and contributions in plain JavaScript: every mistake is reported with its plugin, its path and a remedy.
 import Joi from 'joi';
 import t from 'tap';
 import { api } from '#adapters/http/route';
@@ -22,7 +22,7 @@ const good = {
   run: () => undefined,
 };
 
-/** What the check says of definitions that no compiler saw. */
+/** The problems of definitions that no compiler has checked. */
 const judge = (...enabled: readonly unknown[]): readonly Problem[] =>
   check({
     enabled: enabled as readonly PluginDefinition[],
@@ -36,7 +36,7 @@ const judge = (...enabled: readonly unknown[]): readonly Problem[] =>
 const says = (...enabled: readonly unknown[]): readonly string[] => judge(...enabled).map(sentence);
 const withRoute = (route: unknown): unknown => ({ ...base, routes: () => [route] });
 
-void t.test('a misspelt or ill-formed member of a definition is told with the nearest name', async (t) => {
+void t.test('a misspelt or malformed member of a definition is reported with the nearest name', async (t) => {
   const cases: readonly (readonly [object, string])[] = [
     [
       { rotues: () => [] },
@@ -96,7 +96,7 @@ void t.test('a misspelt or ill-formed member of a definition is told with the ne
   for (const [slip, sentences] of cases) t.strictSame(says({ ...base, ...slip }), [sentences]);
 });
 
-void t.test('what is no definition at all is said', async (t) => {
+void t.test('a value that is not a definition is reported', async (t) => {
   const remedy = 'Make it with definePlugin, and give it a name.';
   t.strictSame(says(7, [], { version: '1.0.0' }), [
     `A plugin definition is a number. ${remedy}`,
@@ -114,7 +114,7 @@ void t.test('what is no definition at all is said', async (t) => {
   t.strictSame(says(hostile), [`A plugin definition cannot be read: boo. ${remedy}`]);
 });
 
-void t.test('one faulty member keeps nothing else from being judged', async (t) => {
+void t.test('one invalid member does not prevent checking the others', async (t) => {
   t.strictSame(
     judge({ ...base, needs: 7, version: 'one', tables: ['bells'] }, { ...base, name: 'a', rotues: 1 }).map(
       ({ code, plugin }) => [code, plugin],
@@ -129,7 +129,7 @@ void t.test('one faulty member keeps nothing else from being judged', async (t) 
 });
 
 void t.test(
-  'a route without access, scope or result, or with a slip, is told and not met while it is served',
+  'a route without access, scope or result, or with a mistake, is reported before it is served',
   async (t) => {
     const without = (member: string) => Object.fromEntries(Object.entries(good).filter(([key]) => key !== member));
     const cases: readonly (readonly [object, string])[] = [
@@ -177,7 +177,7 @@ void t.test(
   },
 );
 
-void t.test('a builder that throws or yields no list is a problem of its plugin', async (t) => {
+void t.test('a builder that throws or returns no list is a problem of its plugin', async (t) => {
   const builders = ['routes', 'channels', 'tools', 'indexers', 'pages', 'events', 'jobs', 'probes'];
   for (const kind of builders) {
     const throwing = () => {
@@ -202,7 +202,7 @@ void t.test('a builder that throws or yields no list is a problem of its plugin'
 });
 
 void t.test(
-  'a builder that reads what a faulty configuration lacks is no second problem; its own faults are',
+  'a builder that reads members missing in an invalid configuration adds no problem; its own mistakes do',
   async (t) => {
     const config = Joi.object<{ paths: string[] }>({ paths: Joi.array().items(Joi.string()).required() });
     const routes = (_: unknown, context: { config: { paths: string[] } }) =>
@@ -215,7 +215,7 @@ void t.test(
   },
 );
 
-void t.test('a place of the host is taken', async (t) => {
+void t.test('routes of the host cannot be claimed', async (t) => {
   const at = (id: string, path: string) => ({ ...good, id, path, mount: 'root' });
   const rooted = { ...base, routes: () => [at('bellHealth', '/healthz'), at('readyz', '/bell')] };
   t.match(
@@ -227,10 +227,10 @@ void t.test('a place of the host is taken', async (t) => {
   );
 });
 
-void t.test('a table of an entity is declared', async (t) => {
+void t.test('a table of an entity must be declared', async (t) => {
   const entity = (meta: object) => ({ ...base, tables: ['bell_ring'], entities: [{ meta }] });
   t.strictSame(judge(entity({ tableName: 'bell_ring' })), []);
-  t.strictSame(judge(entity({ className: 'BellRing' })), [], 'as MikroORM names it where the entity does not');
+  t.strictSame(judge(entity({ className: 'BellRing' })), [], 'named as by MikroORM if the entity has no table name');
   t.match(judge(entity({ tableName: 'identity_user' })), [
     {
       code: 'undeclared_table',
@@ -240,7 +240,7 @@ void t.test('a table of an entity is declared', async (t) => {
   ]);
 });
 
-void t.test('events and settings that nobody declares are told with the nearest name', async (t) => {
+void t.test('undeclared events and settings are reported with the nearest name', async (t) => {
   const on = (type: string, rest: object = {}) => ({
     ...base,
     emits: ['bell.rung'],
@@ -259,7 +259,7 @@ void t.test('events and settings that nobody declares are told with the nearest 
   ]);
 });
 
-void t.test('what `definePlugin` and `api` make is well-formed', async (t) => {
+void t.test('results of `definePlugin` and `api` are valid', async (t) => {
   const route = api({ ...good, method: 'GET', access: anyone, scope: null, meter: 'none', result: 'empty' });
   t.strictSame(judge(definePlugin({ ...base, routes: () => [route] })), []);
 });

@@ -1,4 +1,4 @@
-// A database or disk in trouble, as the operator meets it: at `/readyz`, at a start, on the command line.
+// Database and disk failures as seen by the operator: in `/readyz`, at a start, and on the command line.
 import t from 'tap';
 import { InsufficientStorage } from '#core/kernel/errors';
 import { readiness } from '#host/contributions/probes';
@@ -7,7 +7,7 @@ import { problemOf, sentence } from '#host/problem';
 const ready = (checkDatabase: () => Promise<string | undefined>) =>
   readiness({ lives: [], phase: () => 'running', checkDatabase, probeMs: 5_000, parked: async () => [] })();
 
-void t.test('a database that takes no writes is degraded; one that is away is named with the reason', async (t) => {
+void t.test('a database that accepts no writes is degraded; an unavailable one is named with the reason', async (t) => {
   t.strictSame(await ready(async () => undefined), { ready: true, degraded: [] });
   t.strictSame(await ready(async () => 'The disk that holds the database is full: it takes no writes'), {
     ready: true,
@@ -22,7 +22,7 @@ void t.test('a database that takes no writes is degraded; one that is away is na
   t.match(await failing(new Error('postgres://user:secret@host')), { detail: 'The database does not answer' });
 });
 
-void t.test('a start that meets a full disk says so in one sentence with the remedy', (t) => {
+void t.test('a start on a full disk is one sentence with the remedy', (t) => {
   const error = Object.assign(new Error("ENOSPC: no space left on device, write '/srv/x'"), { code: 'ENOSPC' });
   const problem = problemOf(error, { code: 'plugin_start_failed', message: 'Plugin "x" did not start', remedy: '' });
   t.equal(

@@ -1,4 +1,4 @@
-// Every standard plugin switched off alone: the forge starts without it, or the refusal names who needs it.
+// Each standard plugin disabled alone: the forge starts without it, or the rejection names its dependents.
 import { join } from 'node:path';
 import t from 'tap';
 import { loadConfiguration } from '#config/load';
@@ -16,7 +16,7 @@ const definitionOf = async (module: string): Promise<PluginDefinition> => (await
 const all = (): Promise<readonly PluginDefinition[]> =>
   Promise.all(standardPlugins.map(({ module }) => definitionOf(module)));
 
-/** Started over memory, or what it was refused with. */
+/** Starts a forge with the memory database, or returns the rejection. */
 async function start(dataDir: string, switches: string): Promise<Forge | Refused> {
   const environment = {
     PORT: '0',
@@ -37,7 +37,7 @@ async function start(dataDir: string, switches: string): Promise<Forge | Refused
   }
 }
 
-void t.test('the list names modules of its own plugins, each in good order by itself', async (t) => {
+void t.test('the list has modules of the standard plugins, each valid alone', async (t) => {
   t.ok(standardPlugins.length >= 6);
   for (const { name, module } of standardPlugins) {
     const definition = await definitionOf(module);
@@ -46,8 +46,8 @@ void t.test('the list names modules of its own plugins, each in good order by it
   }
 });
 
-void t.test('a configuration key of a plugin that a sentence or a page names exists', async (t) => {
-  // `path` and `package` would put another plugin in the place of a standard one.
+void t.test('every plugin configuration key in a sentence or on a page exists', async (t) => {
+  // `path` and `package` would replace a standard plugin.
   const { path: _path, package: _package, ...ofStandard } = pluginKeys;
   const keysOf = new Map<string, readonly string[]>(
     (await all()).map(({ name, config }) => [name, Object.keys({ ...ofStandard, ...config?.describe().keys })]),
@@ -67,7 +67,7 @@ void t.test('a configuration key of a plugin that a sentence or a page names exi
   );
 });
 
-void t.test('each default provider provides what it is chosen for', async (t) => {
+void t.test('each default provider provides its port', async (t) => {
   const { candidatesOf } = provision(await all(), {});
   for (const [port, plugin] of Object.entries(defaultProviders))
     t.ok(
@@ -76,7 +76,7 @@ void t.test('each default provider provides what it is chosen for', async (t) =>
     );
 });
 
-void t.test('all together they start, and their routes are there', async (t) => {
+void t.test('all together they start, and their routes exist', async (t) => {
   const forge = await start(join(t.testdir(), 'd'), '');
   if (forge instanceof Refused) throw forge;
   t.teardown(() => forge.stop());
@@ -88,7 +88,7 @@ void t.test('all together they start, and their routes are there', async (t) => 
 });
 
 for (const { name } of standardPlugins) {
-  void t.test(`without ${name} it starts, or who needs it is named`, async (t) => {
+  void t.test(`without ${name} it starts, or its dependents are named`, async (t) => {
     const outcome = await start(join(t.testdir(), 'd'), `-${name}`);
     if (!(outcome instanceof Refused)) {
       t.teardown(() => outcome.stop());
@@ -108,7 +108,7 @@ for (const { name } of standardPlugins) {
         for (const plugin of needing) t.match(message, new RegExp(`needed by .*"${plugin.name}"`));
         t.match(remedy, new RegExp(`HEXFORGE_PLUGINS=\\+${name}`));
       } else {
-        // Not needed to run, but for what this first start had to do.
+        // Not needed to run, only for a step of this first start.
         t.equal(code, 'plugin_start_failed');
         t.ok(
           needing.some((plugin) => message.startsWith(`Plugin "${plugin.name}" did not start: `)),
@@ -119,7 +119,7 @@ for (const { name } of standardPlugins) {
   });
 }
 
-void t.test('without repositories the accounts work and the routes of repositories are 404', async (t) => {
+void t.test('without repositories accounts work and the routes of repositories are 404', async (t) => {
   const forge = await start(join(t.testdir(), 'd'), '-repositories,-git-http,-planning,-issues,-merges');
   if (forge instanceof Refused) throw forge;
   t.teardown(() => forge.stop());

@@ -1,4 +1,4 @@
-// What is started of a storage before the plugins are known: where, and whose it is.
+// Starting the storage before the plugins are known: when it happens, and which caller gets it.
 import { existsSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { layCluster } from '#test/support/cluster';
 
 const version = '1.2.3';
 
-/** Of a data directory that is marked as written by a version, and has a database. */
+/** The configuration of a data directory with a database, whose marker has the given version. */
 async function configured(cwd: string, marked: string, environment: Readonly<Record<string, string>> = {}) {
   const dataDir = join(cwd, 'data');
   await mkdir(dataDir, { mode: 0o700 });
@@ -21,13 +21,13 @@ async function configured(cwd: string, marked: string, environment: Readonly<Rec
   return { ...(await loadConfiguration({ environment, cwd })), version };
 }
 
-void t.test('nothing is started where a refused start would have changed something', async (t) => {
+void t.test('nothing is started if a rejected start would have changed something', async (t) => {
   const cases = {
     'a new folder': async (cwd: string) => ({ ...(await loadConfiguration({ environment: {}, cwd })), version }),
     'data of an older version': (cwd: string) => configured(cwd, '1.2.2'),
     'data of a newer version': (cwd: string) => configured(cwd, '1.2.4'),
     'a database elsewhere': (cwd: string) => configured(cwd, version, { DATABASE_URL: 'postgres://a@localhost/b' }),
-    'none at all': (cwd: string) => configured(cwd, version, { HEXFORGE_DATABASE: 'memory' }),
+    'the memory database': (cwd: string) => configured(cwd, version, { HEXFORGE_DATABASE: 'memory' }),
   };
   for (const [name, given] of Object.entries(cases)) {
     const cwd = t.testdir({});
@@ -38,7 +38,7 @@ void t.test('nothing is started where a refused start would have changed somethi
   }
 });
 
-void t.test('the embedded database is started, and ended where nobody took it', async (t) => {
+void t.test('the embedded database is started, and stopped if it is not taken', async (t) => {
   const cwd = t.testdir({});
   const configuration = await configured(cwd, version);
   const database = join(cwd, 'data/database');
@@ -48,14 +48,14 @@ void t.test('the embedded database is started, and ended where nobody took it', 
 
   const second = new StorageAhead();
   await second.begin(configuration, quietLog);
-  t.equal(second.take(), undefined, 'what is in the way is told when it is opened in its turn');
+  t.equal(second.take(), undefined, 'an obstacle is reported later, when the database is opened regularly');
 
   await ahead.drop();
   lockDirectory(database)();
   t.equal(ahead.take(), undefined);
 });
 
-void t.test('who takes it has it', async (t) => {
+void t.test('the storage belongs to the caller that takes it', async (t) => {
   const cwd = t.testdir({});
   const ahead = new StorageAhead();
   await ahead.begin(await configured(cwd, version), quietLog);

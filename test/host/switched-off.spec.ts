@@ -1,4 +1,4 @@
-// What the configuration file says of plugins that are switched off: it stays there, and refuses no start.
+// Configuration of disabled plugins: it may stay in the file, and rejects no start.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -20,7 +20,7 @@ async function check(t: Test, configuration: object, off: string, files: Readonl
   return { code, cwd, lines: out.join('').trimEnd().split('\n'), err: err.join('') };
 }
 
-void t.test('the remedy of every refusal, to disable a plugin, works while the file is about it', async (t) => {
+void t.test('the remedy of every rejection, to disable a plugin, works while the file configures it', async (t) => {
   const settings = Object.fromEntries(
     await Promise.all(
       standardPlugins.map(async ({ module }) => {
@@ -37,11 +37,11 @@ void t.test('the remedy of every refusal, to disable a plugin, works while the f
     providers: { GitBackend: 'git-native', RateBudgets: 'limits' },
     plugins: { 'git-http': { max_push_bytes: 2048 }, limits: { metering: false } },
   };
-  t.match(await check(t, configuration, ''), { code: 0, err: '' }, 'all of it is good');
+  t.match(await check(t, configuration, ''), { code: 0, err: '' }, 'all of it is valid');
   t.match(await check(t, configuration, without(...allStandard)), { code: 0, err: '' });
 });
 
-void t.test('a plugin from outside that is off leaves its lines, with a remark, and is not loaded', async (t) => {
+void t.test('a disabled external plugin may keep its configuration, with a remark, and is not loaded', async (t) => {
   const configuration = (file: string): object => ({
     settings: { 'bell.volume': 11, chimes: true },
     providers: { Bell: 'bell' },
@@ -62,7 +62,7 @@ void t.test('a plugin from outside that is off leaves its lines, with a remark, 
   t.match(await check(t, configuration('./gone.js'), without('bell', ...allStandard)), { code: 0, err: remarks });
 });
 
-void t.test('a slip in a setting of a plugin that is on is refused, whatever is off', async (t) => {
+void t.test('a misspelt setting of an enabled plugin is rejected, whatever is disabled', async (t) => {
   const configuration = {
     settings: { 'signup.enable': true },
     plugins: { bell: { enabled: false, path: './bell.js' } },
@@ -73,18 +73,21 @@ void t.test('a slip in a setting of a plugin that is on is refused, whatever is 
   ]);
 });
 
-void t.test('where the chosen provider is off, one that is left provides, and two are a choice again', async (t) => {
-  const provider = (name: string): string =>
-    `import { definePlugin } from 'hexforge/plugin';
+void t.test(
+  'if the chosen provider is disabled, a single remaining one provides, and two need a choice again',
+  async (t) => {
+    const provider = (name: string): string =>
+      `import { definePlugin } from 'hexforge/plugin';
      export default definePlugin({ name: '${name}', version: '1.0.0', api: '*', provides: { RateBudgets: () => ({}) } });`;
-  const files = { 'a.js': provider('a'), 'b.js': provider('b') };
-  const configuration = {
-    providers: { RateBudgets: 'limits' },
-    plugins: { a: { path: './a.js' }, b: { path: './b.js' } },
-  };
-  t.match(await check(t, configuration, without('b', ...allStandard), files), { code: 0 });
-  t.strictSame((await check(t, configuration, without(...allStandard), files)).lines, [
-    'two_providers: The port RateBudgets has 2 providers: "a", "b". Choose one with providers.RateBudgets in the configuration, or disable the others.',
-    '1 problem',
-  ]);
-});
+    const files = { 'a.js': provider('a'), 'b.js': provider('b') };
+    const configuration = {
+      providers: { RateBudgets: 'limits' },
+      plugins: { a: { path: './a.js' }, b: { path: './b.js' } },
+    };
+    t.match(await check(t, configuration, without('b', ...allStandard), files), { code: 0 });
+    t.strictSame((await check(t, configuration, without(...allStandard), files)).lines, [
+      'two_providers: The port RateBudgets has 2 providers: "a", "b". Choose one with providers.RateBudgets in the configuration, or disable the others.',
+      '1 problem',
+    ]);
+  },
+);

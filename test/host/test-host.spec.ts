@@ -1,4 +1,4 @@
-// The test host of `hexforge/testing`: a whole forge with users, repositories and tokens around a plugin from outside.
+// The test host of `hexforge/testing`: a whole forge with users, repositories and tokens around an external plugin.
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const about = { summary: 'A sample', method: 'GET', scope: null, meter: 'api.rea
 const url = process.env['HEXFORGE_TEST_POSTGRES_URL'] as `postgres://${string}` | undefined;
 const databases = ['memory', 'embedded', ...(url === undefined ? [] : [url])] as const;
 
-/** As its author writes it: the same on every database. */
+/** A test as its author writes it: the same on every database. */
 async function labelsWork(t: Test, database: NonNullable<TestHostOptions['database']>): Promise<void> {
   await using forge = await testHost(labels, { database, repositories: ['alice/site'] });
   const path = '/x/labels/repos/alice/site/labels';
@@ -36,11 +36,11 @@ async function labelsWork(t: Test, database: NonNullable<TestHostOptions['databa
 }
 
 for (const database of databases)
-  void t.test(`a plugin works on ${database.split(':')[0]} for users, by scopes, and tells of it`, (t) =>
+  void t.test(`a plugin works on ${database.split(':')[0]} with users, scopes and events`, (t) =>
     labelsWork(t, database),
   );
 
-/** Tells who asks, when and by which id; and answers what no schema of it allows. */
+/** A plugin that returns caller, time and id, and has one route whose answer breaks its schema. */
 const stamp = definePlugin({
   ...base,
   name: 'stamp',
@@ -66,7 +66,7 @@ const stamp = definePlugin({
   ],
 });
 
-void t.test('the clock stands until the test moves it, ids are counted, and sessions outlive both', async (t) => {
+void t.test('the clock only moves when the test moves it, ids are sequential, and sessions remain valid', async (t) => {
   const read = async (): Promise<{ readonly at: string; readonly id: string; readonly by: string }> => {
     await using forge = await testHost(stamp, { clock: fixedClock('2030-05-06T07:08:09Z') });
     t.match(await forge.as('ada').get('/x/stamp/now'), { status: 200, body: { at: '2030-05-06T07:08:09.000Z' } });
@@ -78,7 +78,7 @@ void t.test('the clock stands until the test moves it, ids are counted, and sess
   t.strictSame(await read(), first, 'the same in every run');
 });
 
-void t.test('many tokens have many texts', async (t) => {
+void t.test('many tokens are all different', async (t) => {
   await using forge = await testHost([]);
   const texts = new Set<unknown>();
   for (let index = 0; index < 80; index += 1) {
@@ -89,7 +89,7 @@ void t.test('many tokens have many texts', async (t) => {
   t.notOk(texts.has(undefined));
 });
 
-void t.test('an answer that is not of its schema is 500, and the log says why', async (t) => {
+void t.test('an answer that breaks its schema is 500, and the log has the reason', async (t) => {
   const said: string[] = [];
   const note = (members: object, message: string): number => said.push(`${message} ${JSON.stringify(members)}`);
   const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: note };
@@ -98,7 +98,7 @@ void t.test('an answer that is not of its schema is 500, and the log says why', 
   t.match(said.join(), /stamp/);
 });
 
-void t.test('users and repositories are as the test wishes, and real: git reads what was written', async (t) => {
+void t.test('users and repositories are created as requested, and git reads what was written', async (t) => {
   await using forge = await testHost([], {
     users: ['ada', { username: 'root', isAdmin: true }, { username: 'eve', displayName: 'Eve' }],
     repositories: [{ path: 'ada/open', visibility: 'public' }],
@@ -116,7 +116,7 @@ void t.test('users and repositories are as the test wishes, and real: git reads 
   t.ok((await forge.port('Users').byUsername('Eve')) !== undefined);
 });
 
-void t.test('a host in memory with repositories starts no git before something is asked of it', async (t) => {
+void t.test('a host in memory with repositories starts no git before a request needs it', async (t) => {
   const environment = { HEXFORGE_GIT_PATH: '/nonexistent/git' };
   await using forge = await testHost(labels, { repositories: ['ada/site'], environment });
   t.equal((await forge.as('ada').get('/x/labels/repos/ada/site/labels')).status, 200);
@@ -138,15 +138,15 @@ void t.test('a host in memory loads neither SQL database', async (t) => {
   t.notMatch(loaded, /electric-sql\/pglite|mikro-orm\/(?:sql|postgresql)|node_modules\/pg\/|adapters\/postgres\/open/);
 });
 
-void t.test('requests are metered where the test asks for it', async (t) => {
+void t.test('requests are metered if the test requests it', async (t) => {
   await using forge = await testHost(stamp, { metering: true, config: { stamp: { word: 'wax' } } });
   const answer = await forge.as('ada').get('/x/stamp/now');
   t.match(answer.headers, { 'x-ratelimit-limit': /\d/ });
   t.match(answer.body, { word: 'wax' });
 });
 
-void t.test('what is wrong is refused as `hexforge check` does, and nothing is left of a host', async (t) => {
-  // Of its own, for other processes start test hosts too.
+void t.test('mistakes are rejected as by `hexforge check`, and a stopped host leaves nothing', async (t) => {
+  // A separate folder, because other processes start test hosts too.
   const folder = t.testdir({});
   const { TMPDIR: before } = process.env;
   process.env['TMPDIR'] = folder;

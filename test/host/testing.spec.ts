@@ -1,4 +1,4 @@
-// The kit for plugin authors: `hexforge/plugin` to write one, `hexforge/testing` to test it.
+// The kit for plugin authors: `hexforge/plugin` to write a plugin, `hexforge/testing` to test it.
 import { anyone, api, definePlugin, shape, ValidationFailed, word } from 'hexforge/plugin';
 import { checkPlugin, Refused, bareHost } from 'hexforge/testing';
 import t from 'tap';
@@ -41,7 +41,7 @@ void t.test('a plugin runs alone in a test host, with its configuration, over HT
   t.equal((await fetch(`${url}/api/v1/echo/nothing`)).status, 400);
 });
 
-void t.test('what `hexforge check` would refuse, the test host refuses', async (t) => {
+void t.test('the test host rejects what `hexforge check` rejects', async (t) => {
   await t.rejects(
     bareHost([plugin], { config: { echo: { sufix: '?' } } }),
     new Refused([
@@ -50,7 +50,7 @@ void t.test('what `hexforge check` would refuse, the test host refuses', async (
   );
 });
 
-void t.test('a definition is checked by itself: needs that others must fill are no problem of its own', async (t) => {
+void t.test('a definition is checked alone: needs that other plugins must fill are no problem', async (t) => {
   t.strictSame(checkPlugin(plugin), []);
   t.strictSame(checkPlugin({ ...plugin, needs: ['SampleGreeter'] }), []);
   t.match(checkPlugin({ ...plugin, tables: ['repositories_x'], api: '^9.0.0' }), [

@@ -1,4 +1,4 @@
-// What does not compile: each line below `@ts-expect-error` is a mistake the types must catch. The type check is the
+// Compile errors: each line below `@ts-expect-error` is a mistake that the types must catch. The type check is the
 // test.
 import Joi from 'joi';
 import t from 'tap';
@@ -22,7 +22,7 @@ const route = {
   run: () => undefined,
 } as const;
 
-/** Never called: only its types count. */
+/** Never called: only its types are checked. */
 export function mistakes(): unknown {
   return [
     // @ts-expect-error an unknown port

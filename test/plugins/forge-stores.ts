@@ -1,5 +1,4 @@
-// Stores of a plugin beside those of users and repositories, on every engine: held to their contracts, and the
-// contracts held to stores that break them.
+// Contract suites of a plugin's stores next to those of users and repositories, on every engine, with mutants.
 import { rawSql, type MemoryDatabase, type SqlDatabase } from 'hexforge/plugin';
 import type { Test } from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
@@ -21,7 +20,7 @@ import type { ForgeUnderTest } from '../contracts/forge-under-test.ts';
 import { eachEngine, quietLog, setOf, type TestData } from '../contracts/storage-engines.ts';
 import { addAccount } from '../support/accounts.ts';
 
-/** The same, and how many statements were read through it so far. */
+/** Wraps a database. @returns the wrapped one, and the number of statements read through it so far. */
 export function countedReads(database: SqlDatabase): {
   readonly counted: SqlDatabase;
   readonly statements: () => number;
@@ -57,15 +56,15 @@ const inhabited = (
   removeRepository: (id) => store.delete(id),
 });
 
-/** As in a plugin's definition. */
+/** Stores in the form of a plugin definition. */
 type Halves = Readonly<
   Record<string, { sql(database: SqlDatabase): object; memory(database: MemoryDatabase): object }>
 >;
 type StoresOf<H extends Halves> = { readonly [M in keyof H]: ReturnType<H[M]['memory']> };
-/** Member of a provider → what is wrong → the member so broken. */
+/** Member of a provider → planted fault → the members of the mutant. */
 type Breaks<P> = { readonly [M in keyof P]?: Readonly<Record<string, (good: P[M]) => Partial<P[M]>>> };
 
-/** @param onSql what the provider has beside its stores where they are SQL. */
+/** @param onSql members of the provider besides its stores on SQL engines. */
 export function forgeStores<H extends Halves, S extends object>(
   plugin: PluginDefinition,
   {
@@ -87,7 +86,7 @@ export function forgeStores<H extends Halves, S extends object>(
     return { provider: provider as Provider, dispose: () => close() };
   }
 
-  /** Opened once: each check works on emptied tables. */
+  /** Opened once: each check starts with empty tables. */
   async function sql(data: TestData): Promise<() => Promise<Made<Provider>>> {
     const { database, unitOfWork } = (await data.open({
       entities: [...identityEntities, ...entities, ...own],
@@ -112,7 +111,7 @@ export function forgeStores<H extends Halves, S extends object>(
       eachEngine(t, async (t, engine, data) =>
         contract(t, engine, checks, engine === 'memory' ? async () => memory() : await sql(data)),
       ),
-    /** Some check finds each of these. */
+    /** Asserts that at least one check fails for each mutant. */
     async find(t: Test, checks: readonly Check<Provider>[], breaks: Breaks<Provider>): Promise<void> {
       for (const [member, broken] of Object.entries(breaks) as [
         keyof Provider,

@@ -1,5 +1,5 @@
-// A rotation of the secret key: by the command, with and without a server; and killed in the middle, again and again,
-// with every secret setting readable afterwards.
+// Rotation of the secret key by the command, with and without a server, and killed at random times: every secret
+// setting stays readable.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
@@ -42,9 +42,9 @@ void t.test('a rotation of the secret key', { timeout: 600_000 }, async (t) => {
   const admin = await first.administrator();
   const settings = expected.map((value, index) => ({ key: secretKeyOf(index), value }));
   t.equal((await admin.post('/api/v1/admin/settings', { body: { settings } })).status, 200);
-  t.equal((await admin.get('/.well-known/jwks.json')).status, 200, 'a key that signs ID tokens is made');
+  t.equal((await admin.get('/.well-known/jwks.json')).status, 200, 'creates a key that signs ID tokens');
 
-  await t.test('hexforge rotate-key asks the running server, which seals all of them again', async (t) => {
+  await t.test('hexforge rotate-key uses the running server, which reseals all secrets', async (t) => {
     const { code, stdout } = await hexforge(first, 'rotate-key');
     t.equal(code, 0);
     t.match(stdout, /^a new key seals from now on/);
@@ -52,11 +52,11 @@ void t.test('a rotation of the secret key', { timeout: 600_000 }, async (t) => {
     t.match(stdout, /^signing keys sealed again: 1$/m);
     t.strictSame(keyFiles(first.dataDir), ['secret.key', 'secret.key.2']);
     t.strictSame(await values(first), expected);
-    t.equal((await admin.get('/api/v1/auth/me')).status, 200, 'sessions go on');
+    t.equal((await admin.get('/api/v1/auth/me')).status, 200, 'sessions remain valid');
   });
   await first.stop();
 
-  await t.test('without a server it opens the database; plugins that are off keep their secrets', async (t) => {
+  await t.test('without a server it opens the database, and reseals secrets of disabled plugins too', async (t) => {
     const { code, stdout } = await hexforge(first, 'rotate-key');
     t.equal(code, 0);
     t.match(stdout, new RegExp(`^settings sealed again: ${secrets}$`, 'm'));
@@ -68,7 +68,7 @@ void t.test('a rotation of the secret key', { timeout: 600_000 }, async (t) => {
   const child = join(import.meta.dirname, 'rotation-child.ts');
   let rotations = keyFiles(first.dataDir).length;
   for (let round = 1; round <= 4; round += 1)
-    await t.test(`killed in the middle, round ${round}: every setting is readable`, async (t) => {
+    await t.test(`killed during a rotation, round ${round}: every setting is readable`, async (t) => {
       const rotating = spawn(process.execPath, [child], {
         cwd: first.dataDir,
         env: environmentOf(first),
@@ -79,7 +79,7 @@ void t.test('a rotation of the secret key', { timeout: 600_000 }, async (t) => {
       await pause(Math.random() * 400);
       rotating.kill('SIGKILL');
       await once(rotating, 'close');
-      t.ok(keyFiles(first.dataDir).length > rotations, 'it had begun');
+      t.ok(keyFiles(first.dataDir).length > rotations, 'the rotation had started');
       const forge = await startTestForge(t, { definitions: [safe], after: first });
       t.strictSame(await values(forge), expected);
       rotations = keyFiles(first.dataDir).length;

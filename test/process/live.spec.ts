@@ -1,4 +1,4 @@
-// Live updates through every server of one database: two on PostgreSQL; the embedded one has one.
+// Live updates through all servers of one database: two with PostgreSQL, one with the embedded database.
 import t, { type Test } from 'tap';
 import { startTestForge } from '#test/support/forge';
 import { followed, type LiveClient } from '#test/support/live-client';
@@ -15,7 +15,7 @@ interface Reader {
   readonly token: string;
 }
 
-/** A private repository of alice's with a request, read by some, and the servers that it is served by. */
+/** A private repository of alice with a merge request, some readers, and its servers. */
 async function shared(t: Test) {
   const seed = await startTestForge(t);
   const { alice, repository, open } = await workshop(t, seed);
@@ -35,7 +35,7 @@ async function shared(t: Test) {
 }
 
 void t.test(
-  'messages reach the followers of every server; who loses access hears nothing from then on',
+  'events reach the followers on every server; a caller who loses access receives none afterwards',
   patient,
   async (t) => {
     const { servers, people, token, alice } = await shared(t);
@@ -56,22 +56,23 @@ void t.test(
     const lost = new Map<string, Date>();
     for (const [turn, { name, clients }] of others.entries()) {
       await Promise.all(clients.map((client) => client.until(1)));
-      // Through the server that does not carry the next change, as often as not.
+      // Often through the server that does not process the next change.
       expect(await alice(turn).delete(`/api/v1/repos/alice/code/collaborators/${name}`), 204);
       lost.set(name, new Date());
       for (const client of clients) t.match(await client.closed, { code: 1008, reason: 'Access was lost' }, name);
     }
     isOver = true;
     await talking;
-    for (const client of owner) t.equal((await client.until(changes)).length, changes, 'who may read hears of all');
+    for (const client of owner)
+      t.equal((await client.until(changes)).length, changes, 'a caller with access receives all');
     const secrets = others.flatMap(({ name, clients }) =>
       clients.flatMap(({ told }) => told.filter(({ at }) => new Date(at) > (lost.get(name) ?? new Date(0)))),
     );
-    t.strictSame(secrets, [], 'what happened after access was lost is told to nobody who lost it');
+    t.strictSame(secrets, [], 'no event after the loss of access is sent to a caller who lost it');
 
     const [server] = servers;
     server?.signal('SIGTERM');
-    t.match(await owner[0]?.closed, { code: 1001 }, 'a server that stops says so');
-    for (const client of owner.slice(1)) t.ok(client.isOpen, 'the other goes on');
+    t.match(await owner[0]?.closed, { code: 1001 }, 'a stopping server closes with 1001');
+    for (const client of owner.slice(1)) t.ok(client.isOpen, 'connections to the other server stay open');
   },
 );

@@ -1,4 +1,4 @@
-// Secrets driven through every door are found nowhere afterwards: not in the data directory, a dump, or the logs.
+// Secrets sent through every entry point are not found afterwards in the data directory, a database dump, or the logs.
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 const marker = (what: string): string => `Marker-${what}-7f3a9c51d2e8`;
 
-/** Forms in which a secret may lie about: as it is, and encoded as headers carry it. */
+/** Forms in which a secret may be stored: plain, and encoded as in headers. */
 const forms = (secret: string): readonly string[] => [
   secret,
   Buffer.from(secret).toString('base64').replace(/=+$/, ''),
@@ -20,7 +20,7 @@ const forms = (secret: string): readonly string[] => [
   encodeURIComponent(secret),
 ];
 
-/** Uses every door that takes a secret, well and badly, and answers all secrets that went through. */
+/** Uses every entry point that takes a secret, with valid and invalid input, and returns all secrets that were used. */
 async function drive(t: Pick<Test, 'equal' | 'rejects' | 'teardown'>, forge: TestForge): Promise<Map<string, string>> {
   const secrets = new Map<string, string>();
   const remember = (what: string, secret: string | null | undefined): string => {
@@ -107,40 +107,37 @@ async function drive(t: Pick<Test, 'equal' | 'rejects' | 'teardown'>, forge: Tes
   return secrets;
 }
 
-void t.test(
-  'marker passwords, tokens and cookies are nowhere to be found, and what is stored is closed to others',
-  async (t) => {
-    const forge = await startTestForge(t, { environment: { HEXFORGE_LOG_LEVEL: 'debug' } });
-    const secrets = await drive(t, forge);
-    t.ok(secrets.size >= 15, `secrets driven through: ${secrets.size}`);
-    await forge.stop();
+void t.test('marker passwords, tokens and cookies are found nowhere, and stored files are private', async (t) => {
+  const forge = await startTestForge(t, { environment: { HEXFORGE_LOG_LEVEL: 'debug' } });
+  const secrets = await drive(t, forge);
+  t.ok(secrets.size >= 15, `secrets used: ${secrets.size}`);
+  await forge.stop();
 
-    const paths = readdirSync(forge.dataDir, { recursive: true }).map((path) => join(forge.dataDir, String(path)));
-    t.ok(paths.length >= 5, 'the data directory is not empty');
-    const texts = new Map(
-      paths
-        .filter((path) => statSync(path).isFile())
-        .map((path) => [path.slice(forge.dataDir.length + 1), readFileSync(path).toString('latin1')]),
-    );
-    // After the files were read: opening the database writes to it.
-    const rows = await dump(forge);
-    texts.set('the dump', rows).set('standard output', forge.output.stdout).set('the log', forge.output.stderr);
+  const paths = readdirSync(forge.dataDir, { recursive: true }).map((path) => join(forge.dataDir, String(path)));
+  t.ok(paths.length >= 5, 'the data directory is not empty');
+  const texts = new Map(
+    paths
+      .filter((path) => statSync(path).isFile())
+      .map((path) => [path.slice(forge.dataDir.length + 1), readFileSync(path).toString('latin1')]),
+  );
+  // After the files were read, because opening the database writes to it.
+  const rows = await dump(forge);
+  texts.set('the dump', rows).set('standard output', forge.output.stdout).set('the log', forge.output.stderr);
 
-    // The search itself is proved first: what must be there is found.
-    t.match(rows, /marked@example\.com/, 'the dump holds the user');
-    t.match(forge.output.stderr, /\/api\/v1\/auth\/login/, 'the log holds the requests');
+  // First check that the search finds what must be there.
+  t.match(rows, /marked@example\.com/, 'the dump has the user');
+  t.match(forge.output.stderr, /\/api\/v1\/auth\/login/, 'the log has the requests');
 
-    for (const [what, secret] of secrets) {
-      const places = [...texts]
-        .filter(([, text]) => forms(secret).some((form) => text.includes(form)))
-        .map(([place]) => place);
-      t.strictSame(places, [], `${what} is nowhere`);
-    }
-    for (const path of [forge.dataDir, ...paths]) {
-      const { mode } = statSync(path);
-      const wanted = statSync(path).isDirectory() ? 0o700 : 0o600;
-      if ((mode & 0o777 & ~wanted) !== 0 && !(statSync(path).isFile() && (mode & 0o777) === 0o700))
-        t.fail(`${path} has mode ${(mode & 0o777).toString(8)}`);
-    }
-  },
-);
+  for (const [what, secret] of secrets) {
+    const places = [...texts]
+      .filter(([, text]) => forms(secret).some((form) => text.includes(form)))
+      .map(([place]) => place);
+    t.strictSame(places, [], `${what} is found nowhere`);
+  }
+  for (const path of [forge.dataDir, ...paths]) {
+    const { mode } = statSync(path);
+    const wanted = statSync(path).isDirectory() ? 0o700 : 0o600;
+    if ((mode & 0o777 & ~wanted) !== 0 && !(statSync(path).isFile() && (mode & 0o777) === 0o700))
+      t.fail(`${path} has mode ${(mode & 0o777).toString(8)}`);
+  }
+});

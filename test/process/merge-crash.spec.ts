@@ -1,6 +1,5 @@
-// A server killed with SIGKILL in the middle of a merge, in every other round in the very moment between the move of
-// the branch and the record of it: after the restart the row, the branch and the event agree, and what was not merged
-// is merged when it is asked for again.
+// A server killed with SIGKILL during a merge, in every other round between the move of the branch and its record:
+// after the restart row, branch and event agree, and a merge that was not made succeeds when it is requested again.
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -22,7 +21,10 @@ interface RequestJson {
   readonly merge_commit?: string;
 }
 
-/** The git of the machine; while the file is there, a push kills the process it names when its refs have moved. */
+/**
+ * The git of the machine; while the file `armed` exists, a push kills the process named in it after its refs have
+ * moved.
+ */
 const wrapper = (armed: string): string => `#!/bin/sh
 if [ "$1" = receive-pack ] && [ -f '${armed}' ]; then
   git "$@" >/dev/null
@@ -32,7 +34,7 @@ fi
 exec git "$@"
 `;
 
-void t.test(`${rounds} merges broken off`, { timeout: 60_000 * rounds }, async (t: Test) => {
+void t.test(`${rounds} interrupted merges`, { timeout: 60_000 * rounds }, async (t: Test) => {
   const folder = await temporaryFolder(t);
   const [program, armed] = [join(folder, 'git'), join(folder, 'armed')];
   await writeFile(program, wrapper(armed));
@@ -93,7 +95,7 @@ void t.test(`${rounds} merges broken off`, { timeout: 60_000 * rounds }, async (
     server = await start();
 
     const state = async (): Promise<RequestJson> => (await alice.get(`${code}/merges/${number}`)).body as RequestJson;
-    /** Commits on the branch itself that brought the file. */
+    /** Commits on the branch itself that added the file. */
     const brought = async (): Promise<readonly string[]> => {
       await work.git('fetch', '--quiet', url, '+main:refs/remotes/origin/main');
       const log = await work.git('log', '--first-parent', '--format=%H', 'origin/main', '--', branch);
@@ -112,7 +114,7 @@ void t.test(`${rounds} merges broken off`, { timeout: 60_000 * rounds }, async (
     outcomes[key] = (outcomes[key] ?? 0) + 1;
     const again = await merge();
     t.equal(again.status, found.state === 'merged' ? 409 : 200, again.text);
-    t.strictSame(await brought(), [(await state()).merge_commit], 'once in all');
+    t.strictSame(await brought(), [(await state()).merge_commit], 'merged exactly once');
   }
   t.comment(outcomes);
 
@@ -133,6 +135,6 @@ void t.test(`${rounds} merges broken off`, { timeout: 60_000 * rounds }, async (
     merged,
     'one event for each, with the same commit',
   );
-  t.strictSame(await door.run('select kind from hexforge_intent'), [], 'no intent is left');
+  t.strictSame(await door.run('select kind from hexforge_intent'), [], 'no intent is open');
   await last.stop();
 });

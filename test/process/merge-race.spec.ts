@@ -1,5 +1,5 @@
-// Merges where several server processes share one database: two on PostgreSQL; the embedded one has one. Of many into
-// one branch, amid pushes to it, none is lost and none made twice; of many merges of one request one is made.
+// Merges on several server processes with one database: two with PostgreSQL, one with the embedded database. Of many
+// merges into one branch during pushes none is lost or made twice; of many merges of one request one is made.
 import t, { type Test } from 'tap';
 import type { Answer } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
@@ -17,7 +17,7 @@ interface Merged {
   readonly merge_commit: string;
 }
 
-/** Pushes commits on top of wherever `main` stands until it is told to stop. @returns those that were taken. */
+/** Pushes commits on top of the current `main` until `isOver`. @returns the commits that were accepted. */
 async function push(git: StockGit, url: string, name: string, isOver: () => boolean): Promise<readonly string[]> {
   await git.git('clone', '--quiet', url, name);
   const work = git.at(name);
@@ -26,13 +26,13 @@ async function push(git: StockGit, url: string, name: string, isOver: () => bool
     await work.git('fetch', '--quiet', 'origin', 'main');
     await work.git('reset', '--quiet', '--hard', 'FETCH_HEAD');
     const made = await work.commit(`push ${name} ${count}`, { [`${name}-${count}`]: 'x\n' });
-    // Somebody else was there first, as a rule.
+    // Usually another push was first.
     if ((await work.ran('push', '--quiet', 'origin', 'HEAD:main')).code === 0) taken.push(made);
   }
   return taken;
 }
 
-void t.test('merges through every server of one database', patient, async (t: Test) => {
+void t.test('merges through all servers of one database', patient, async (t: Test) => {
   const seed = await startTestForge(t);
   await seed.createUser('alice');
   const { token } = await seed.signIn('alice', 'password of alice');
@@ -69,7 +69,7 @@ void t.test('merges through every server of one database', patient, async (t: Te
     );
 
   await t.test(
-    `${requests} requests amid pushes of ${pushers}: all that was acknowledged is there, once`,
+    `${requests} requests during pushes of ${pushers} clients: each acknowledged change exists once`,
     patient,
     async (t) => {
       let isOver = false;
@@ -116,7 +116,7 @@ void t.test('merges through every server of one database', patient, async (t: Te
     },
   );
 
-  await t.test(`of ${contenders} merges of one request one is made`, patient, async (t) => {
+  await t.test(`of ${contenders} merges of one request exactly one succeeds`, patient, async (t) => {
     const answers = await Promise.all(
       Array.from({ length: contenders }, (_, turn) =>
         alice(turn).post(`${code}/merges/1/merge`, { body: { strategy: strategies[turn % strategies.length] } }),

@@ -1,4 +1,5 @@
-// A plugin's upgrade as an operator lives it: killed in the middle, failing, run by two servers at once; and its purge.
+// The upgrade of a plugin by an operator: killed during a migration, failing, and by two concurrent servers; and its
+// purge.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +11,7 @@ import { columnUnderTest } from '#test/support/forge';
 import { createDatabase, query } from '#test/support/postgres';
 import { nothingBut } from '#test/support/plugin-list';
 
-/** Whole servers are started. */
+/** For tests that start whole servers. */
 const patient = { timeout: 120_000 } as const;
 const standard = nothingBut();
 const first = { name: '001', up: ['create table bell_ring (id integer)', 'insert into bell_ring values (1)'] };
@@ -19,7 +20,7 @@ const second = (...more: readonly string[]) => ({
   up: ['alter table bell_ring add column tone text', "update bell_ring set tone = 'low'", ...more],
 });
 
-/** The plugin, which says at its start what its table looks like. */
+/** The plugin, which announces the rows of its table at its start. */
 const source = (migrations: readonly object[]): string => `export default {
   name: 'bell', version: '1.0.0', api: '^0.2.0', onFailure: 'isolate', tables: ['bell_ring'],
   migrations: ${JSON.stringify(migrations)},
@@ -66,7 +67,7 @@ void t.test('upgrades of a plugin', { timeout: 240_000 }, async (t) => {
   const old = ['rings: [{"id":1}]'];
   t.strictSame(await stopped(serve(first)), old);
 
-  await t.test('kill -9 in the middle of a migration leaves the old schema', patient, async (t) => {
+  await t.test('kill -9 during a migration keeps the old schema', patient, async (t) => {
     const killed = serve(first, second('select pg_sleep(600)'));
     await until(() => killed.stderr.includes('applying migrations'));
     if (url === undefined) await pause(500);
@@ -77,12 +78,12 @@ void t.test('upgrades of a plugin', { timeout: 240_000 }, async (t) => {
   });
 
   await t.test(
-    'a failing second statement leaves it and the data, and the forge up without the plugin',
+    'a failing second statement keeps schema and data, and the forge runs without the plugin',
     patient,
     async (t) => {
       const failing = serve(first, second('insert into bell_ring (absent) values (1)'));
       t.strictSame(await stopped(failing), []);
-      // That the column "tone" is there already would be said before.
+      // An existing column "tone" would fail in an earlier statement.
       t.match(
         failing.stderr,
         /The migration \\"002\\" of plugin \\"bell\\" failed and was rolled back: column \\"absent\\" of relation \\"bell_ring\\" does not exist/,
@@ -92,7 +93,7 @@ void t.test('upgrades of a plugin', { timeout: 240_000 }, async (t) => {
     },
   );
 
-  await t.test('the next start applies it; of two servers that start at once, one does', patient, async (t) => {
+  await t.test('the next start applies it; of two concurrent servers exactly one does', patient, async (t) => {
     const servers = [serve(first, second()), ...(url === undefined ? [] : [serve(first, second())])];
     const said = await Promise.all(servers.map(stopped));
     t.strictSame(new Set(said.flat()), new Set(['rings: [{"id":1,"tone":"low"}]']));
@@ -104,7 +105,7 @@ void t.test('upgrades of a plugin', { timeout: 240_000 }, async (t) => {
   });
 
   await t.test(
-    'a purge shows what goes, and removes what a plugin has stored whose module is gone',
+    'a purge lists what it deletes, and also deletes the data of a plugin whose module does not exist',
     patient,
     async (t) => {
       const run = (...words: readonly string[]) => hexforge(t, words, { cwd, environment });

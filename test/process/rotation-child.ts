@@ -1,12 +1,12 @@
-// A forge in a process of its own that rotates its secret key again and again, to be killed at any moment; and the
-// plugin whose secret settings it has.
+// A forge in a separate process that rotates its secret key repeatedly until it is killed; and the plugin with its
+// secret settings.
 import { definePlugin, type SettingSpec } from 'hexforge/plugin';
 import { loadConfiguration } from '#config/load';
 import { openForge, migrate } from '#host/forge';
 import { openLog } from '#host/log';
 import { rotateKey } from '#host/rotation';
 
-/** How many secret settings there are. */
+/** The number of secret settings. */
 export const secrets = 200;
 export const secretKeyOf = (index: number): string => `safe.secret_${index}`;
 

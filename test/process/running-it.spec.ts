@@ -1,4 +1,4 @@
-// "Running it", line by line, on the program itself: environment, output, health, and how it stops.
+// Running the program: environment variables, output, health, and how it stops.
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -19,7 +19,7 @@ interface Running {
   readonly command: Command;
 }
 
-/** `serve` on a free port, ready: in an empty folder, which is a first start, or in the one given. */
+/** Starts `serve` on a free port and waits until it is ready: a first start in an empty folder, or in the given one. */
 async function serve(t: Teardown, environment: Readonly<Record<string, string>> = {}, cwd?: string): Promise<Running> {
   const folder = cwd ?? (await temporaryFolder(t));
   const command = new Command(t, ['serve'], {
@@ -29,22 +29,22 @@ async function serve(t: Teardown, environment: Readonly<Record<string, string>> 
   return { cwd: folder, url: await command.listening(), command };
 }
 
-/** For lines that are not about the database: one in memory is ready at once. */
+/** For tests that do not depend on the database: memory is ready at once. */
 const inMemory = { HEXFORGE_DATABASE: 'memory' } as const;
 
 let plain: Promise<Running> | undefined;
 
-/** A server in memory with nothing set, for lines that only ask it something: one for all of them. */
+/** A server in memory with defaults, shared by all tests that only send requests. */
 const unchanged = (): Promise<Running> => (plain ??= serve(tap, inMemory));
 
 let onDisk: Promise<Running> | undefined;
 
-/** The same on its embedded database. */
+/** The same with the embedded database. */
 const embeddedServer = (): Promise<Running> => (onDisk ??= started(tap).then((cwd) => serve(tap, {}, cwd)));
 
 let first: Promise<string> | undefined;
 
-/** A folder as a first start leaves it, made once: making a database takes seconds. */
+/** A folder after a first start, made once, because creating a database takes seconds. */
 async function started(t: Teardown): Promise<string> {
   first ??= (async () => {
     const cwd = await temporaryFolder(tap);
@@ -82,7 +82,7 @@ const signIn = (url: string, username: string, secret: string): ReturnType<typeo
     body: JSON.stringify({ username, password: secret }),
   });
 
-/** The effective configuration as the program reports it: `key  value  # source`. */
+/** The effective configuration printed by the program: `key  value  # source`. */
 async function configuration(
   t: Teardown,
   cwd: string,
@@ -101,7 +101,7 @@ async function configuration(
   );
 }
 
-void tap.test('PORT and HOST say where the API listens; default 3000 on 127.0.0.1', async (t) => {
+void tap.test('PORT and HOST set where the API listens; default 3000 on 127.0.0.1', async (t) => {
   const cwd = await temporaryFolder(t);
   const defaults = await configuration(t, cwd);
   t.equal(defaults.get('port')?.value, '3000');
@@ -111,7 +111,7 @@ void tap.test('PORT and HOST say where the API listens; default 3000 on 127.0.0.
   t.equal((await json(`${running.url}/healthz`)).status, 200);
   const { port } = new URL(running.url);
   const second = await hexforge(t, ['serve'], { cwd, environment: { ...inMemory, HOST: '127.0.0.2', PORT: port } });
-  t.equal(second.code, 78, 'a taken port is refused');
+  t.equal(second.code, 78, 'a port in use is rejected');
   t.match(second.stderr, new RegExp(port));
 });
 
@@ -136,39 +136,46 @@ void tap.test('HEXFORGE_BASE_URL and HEXFORGE_WEB_URL are the external URLs; def
   t.equal(shown.get('web_url')?.value, 'https://www.example.com');
 });
 
-void tap.test('HEXFORGE_DATA_DIR holds everything; default ./data', async (t) => {
+void tap.test('HEXFORGE_DATA_DIR is the only folder written to; default ./data', async (t) => {
   const { cwd, command } = await unchanged();
-  t.strictSame(command.lines.slice(0, -1), ['administrator: admin'], 'the first start says whom it created');
-  t.strictSame(readdirSync(cwd), ['data'], 'nothing is written beside it');
+  t.strictSame(
+    command.lines.slice(0, -1),
+    ['administrator: admin'],
+    'the first start prints the name of the administrator',
+  );
+  t.strictSame(readdirSync(cwd), ['data'], 'no other file is written');
   t.equal(statSync(join(cwd, 'data')).mode & 0o777, 0o700);
   const elsewhere = await serve(t, { ...inMemory, HEXFORGE_DATA_DIR: 'some/where' });
   t.ok(existsSync(join(elsewhere.cwd, 'some/where')));
   t.notOk(existsSync(join(elsewhere.cwd, 'data')));
 });
 
-void tap.test('DATABASE_URL names a PostgreSQL; absent, the embedded one in the data directory serves', async (t) => {
-  const embedded = await embeddedServer();
-  t.ok(
-    readdirSync(join(embedded.cwd, 'data'), { recursive: true }).some((path) => String(path).endsWith('PG_VERSION')),
-    'an embedded cluster is in the data directory',
-  );
-  const refused = await hexforge(t, ['serve'], {
-    cwd: await temporaryFolder(t),
-    environment: { PORT: '0', DATABASE_URL: 'postgres://nobody:secret-word@127.0.0.1:1/none' },
-  });
-  t.equal(refused.code, 78, 'an unreachable one is refused');
-  t.match(refused.stderr, /127\.0\.0\.1:1\b/, 'by its address');
-  t.notMatch(refused.stderr + refused.stdout, /secret-word/, 'without its password');
-  if (process.env['HEXFORGE_TEST_DATABASE'] !== 'postgresql') return;
-  const database = await createDatabase();
-  t.teardown(() => database.drop());
-  const { cwd } = await serve(t, { DATABASE_URL: database.url });
-  t.notOk(
-    readdirSync(join(cwd, 'data'), { recursive: true }).some((path) => String(path).endsWith('PG_VERSION')),
-    'no embedded cluster beside it',
-  );
-  t.match(await query(database.url, 'select username from identity_user'), [{ username: 'admin' }]);
-});
+void tap.test(
+  'DATABASE_URL selects a PostgreSQL; without it the embedded database in the data directory is used',
+  async (t) => {
+    const embedded = await embeddedServer();
+    t.ok(
+      readdirSync(join(embedded.cwd, 'data'), { recursive: true }).some((path) => String(path).endsWith('PG_VERSION')),
+      'the data directory has an embedded cluster',
+    );
+    const refused = await hexforge(t, ['serve'], {
+      cwd: await temporaryFolder(t),
+      environment: { PORT: '0', DATABASE_URL: 'postgres://nobody:secret-word@127.0.0.1:1/none' },
+    });
+    t.equal(refused.code, 78, 'an unreachable one is rejected');
+    t.match(refused.stderr, /127\.0\.0\.1:1\b/, 'with its address');
+    t.notMatch(refused.stderr + refused.stdout, /secret-word/, 'without its password');
+    if (process.env['HEXFORGE_TEST_DATABASE'] !== 'postgresql') return;
+    const database = await createDatabase();
+    t.teardown(() => database.drop());
+    const { cwd } = await serve(t, { DATABASE_URL: database.url });
+    t.notOk(
+      readdirSync(join(cwd, 'data'), { recursive: true }).some((path) => String(path).endsWith('PG_VERSION')),
+      'no embedded cluster exists',
+    );
+    t.match(await query(database.url, 'select username from identity_user'), [{ username: 'admin' }]);
+  },
+);
 
 void tap.test(
   'the first start creates the super-admin of HEXFORGE_ADMIN_USERNAME and HEXFORGE_ADMIN_PASSWORD',
@@ -177,7 +184,7 @@ void tap.test(
     const answer = await signIn(url, 'ruth', password);
     t.equal(answer.status, 200);
     t.match(answer.body, { user: { username: 'ruth', is_admin: true } });
-    t.notMatch(command.stdout + command.stderr, new RegExp(password), 'a password that was given is not printed');
+    t.notMatch(command.stdout + command.stderr, new RegExp(password), 'a given password is not printed');
   },
 );
 
@@ -196,7 +203,7 @@ void tap.test('without HEXFORGE_ADMIN_PASSWORD one is generated and printed once
   t.equal((await signIn(second.url, 'admin', generated)).status, 200);
 });
 
-void tap.test('HEXFORGE_CONFIG is a YAML file; environment wins over file, file over defaults', async (t) => {
+void tap.test('HEXFORGE_CONFIG is a YAML file; environment overrides file, file overrides defaults', async (t) => {
   const cwd = await temporaryFolder(t);
   await writeFile(join(cwd, 'mine.yaml'), 'port: 4001\nlog_level: error\n');
   const shown = await configuration(t, cwd, { HEXFORGE_CONFIG: 'mine.yaml', PORT: '4002' });
@@ -206,13 +213,13 @@ void tap.test('HEXFORGE_CONFIG is a YAML file; environment wins over file, file 
   t.strictSame(shown.get('host'), { value: '127.0.0.1', source: 'default' });
 });
 
-void tap.test('config/hexforge.yaml is read where it exists', async (t) => {
+void tap.test('config/hexforge.yaml is read if it exists', async (t) => {
   const cwd = await temporaryFolder(t);
   await mkdir(join(cwd, 'config'));
   await writeFile(join(cwd, 'config/hexforge.yaml'), 'port: 4003\n');
   t.equal((await configuration(t, cwd)).get('port')?.value, '4003');
   const missing = await hexforge(t, ['serve'], { cwd, environment: { HEXFORGE_CONFIG: 'absent.yaml' } });
-  t.equal(missing.code, 78, 'a file that was asked for must exist');
+  t.equal(missing.code, 78, 'a requested file must exist');
   t.match(missing.stderr, /absent\.yaml/);
 });
 
@@ -238,37 +245,40 @@ void tap.test('HEXFORGE_RATE_LIMIT=off turns metering off; default on', async (t
   t.equal((await json(`${off.url}/api/v1/repos`)).headers.get('x-ratelimit-limit'), null);
 });
 
-void tap.test('HEXFORGE_TRUSTED_PROXIES: X-Forwarded-For counts from these addresses alone', async (t) => {
+void tap.test('HEXFORGE_TRUSTED_PROXIES: X-Forwarded-For is used only from these addresses', async (t) => {
   const remaining = async (url: string, client: string): Promise<string | null> =>
     (await json(`${url}/api/v1/repos`, { headers: { 'x-forwarded-for': client } })).headers.get(
       'x-ratelimit-remaining',
     );
   const trusting = await serve(t, { ...inMemory, HEXFORGE_TRUSTED_PROXIES: '127.0.0.0/8' });
   const first = await remaining(trusting.url, '192.0.2.1');
-  t.equal(await remaining(trusting.url, '192.0.2.2'), first, 'two clients have a budget each');
+  t.equal(await remaining(trusting.url, '192.0.2.2'), first, 'two clients have separate budgets');
   const wary = await unchanged();
   const before = Number(await remaining(wary.url, '192.0.2.1'));
-  t.equal(Number(await remaining(wary.url, '192.0.2.2')), before - 1, 'by default both are the one who connected');
-});
-
-void tap.test('HEXFORGE_SECRET_KEY seals secrets; absent, a key file of the data directory does (0600)', async (t) => {
-  const isKey = (path: string): boolean => /key/.test(path);
-  const own = await unchanged();
-  const [keyFile = ''] = readdirSync(join(own.cwd, 'data')).filter(isKey);
-  t.equal(statSync(join(own.cwd, 'data', keyFile)).mode & 0o777, 0o600);
-  const given = await serve(t, { ...inMemory, HEXFORGE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') });
-  t.strictSame(readdirSync(join(given.cwd, 'data')).filter(isKey), []);
-  const short = await hexforge(t, ['serve'], {
-    cwd: given.cwd,
-    environment: { PORT: '0', HEXFORGE_SECRET_KEY: 'c2hvcnQ=' },
-  });
-  t.equal(short.code, 78);
-  t.match(short.stderr, /HEXFORGE_SECRET_KEY/);
-  t.notMatch(short.stderr, /c2hvcnQ=/);
+  t.equal(Number(await remaining(wary.url, '192.0.2.2')), before - 1, 'by default both are the connected client');
 });
 
 void tap.test(
-  'GET /healthz answers 200 and GET /readyz 200 with what is degraded, both without a credential',
+  'HEXFORGE_SECRET_KEY seals secrets; without it a key file in the data directory does (0600)',
+  async (t) => {
+    const isKey = (path: string): boolean => /key/.test(path);
+    const own = await unchanged();
+    const [keyFile = ''] = readdirSync(join(own.cwd, 'data')).filter(isKey);
+    t.equal(statSync(join(own.cwd, 'data', keyFile)).mode & 0o777, 0o600);
+    const given = await serve(t, { ...inMemory, HEXFORGE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') });
+    t.strictSame(readdirSync(join(given.cwd, 'data')).filter(isKey), []);
+    const short = await hexforge(t, ['serve'], {
+      cwd: given.cwd,
+      environment: { PORT: '0', HEXFORGE_SECRET_KEY: 'c2hvcnQ=' },
+    });
+    t.equal(short.code, 78);
+    t.match(short.stderr, /HEXFORGE_SECRET_KEY/);
+    t.notMatch(short.stderr, /c2hvcnQ=/);
+  },
+);
+
+void tap.test(
+  'GET /healthz returns 200 and GET /readyz 200 with degraded parts, both without a credential',
   async (t) => {
     const { url } = await embeddedServer();
     t.equal((await json(`${url}/healthz`)).status, 200);
@@ -279,7 +289,7 @@ void tap.test(
 );
 
 void tap.test(
-  'standard output carries plain lines only, and exactly one `listening on URL`; logs go to standard error as JSON lines',
+  'standard output has only plain lines, with exactly one `listening on URL`; logs go to standard error as JSON lines',
   async (t) => {
     const running = await serve(t, { HEXFORGE_LOG_LEVEL: 'info' }, await started(t));
     await json(`${running.url}/api/v1/repos`);
@@ -291,12 +301,12 @@ void tap.test(
       t.match(JSON.parse(line), { level: Number, time: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/, msg: String });
     t.ok(
       logs.some((line) => line.includes('/repos')),
-      'the request is in it',
+      'it has the request',
     );
   },
 );
 
-void tap.test('SIGTERM stops cleanly: a request in flight is answered, then the process ends', async (t) => {
+void tap.test('SIGTERM stops gracefully: a request in flight is answered, then the process exits', async (t) => {
   const running = await serve(t, {}, await started(t));
   const { port, hostname } = new URL(running.url);
   const body = JSON.stringify({ username: 'admin', password });
@@ -308,7 +318,7 @@ void tap.test('SIGTERM stops cleanly: a request in flight is answered, then the 
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
   });
-  // Half of the body, so that the server is in the middle of reading; the interim answer says that it is.
+  // Half of the body, so that the server is reading; the 100 Continue answer shows that it is.
   socket.write(
     `POST /api/v1/auth/login HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
   );
@@ -325,7 +335,7 @@ void tap.test('SIGTERM stops cleanly: a request in flight is answered, then the 
   t.equal(await running.command.ended(), 0);
 });
 
-/** Resolves when the server takes no more connections. */
+/** Resolves when the server accepts no more connections. */
 async function refusesNew(url: string): Promise<void> {
   for (;;) {
     const refused = await fetch(`${url}/healthz`, { headers: { connection: 'close' } }).then(
@@ -336,7 +346,7 @@ async function refusesNew(url: string): Promise<void> {
   }
 }
 
-void tap.test('the standard plugins are on by name, and `plugins` lists them', async (t) => {
+void tap.test('the standard plugins are enabled by name, and `plugins` lists them', async (t) => {
   const { code, stdout } = await hexforge(t, ['plugins', '--json'], { cwd: await temporaryFolder(t) });
   t.equal(code, 0);
   const plugins = JSON.parse(stdout) as { name: string; enabled?: boolean; state?: string }[];
@@ -358,9 +368,9 @@ void tap.test('the standard plugins are on by name, and `plugins` lists them', a
     );
 });
 
-void tap.test('without the plugin audit, operations that must leave an entry answer 503 naming it', async (t) => {
+void tap.test('without the plugin audit, operations that must write an audit entry return 503 naming it', async (t) => {
   const cwd = await started(t);
-  // A session is good at the address that issued it.
+  // A session is valid only for the base URL that issued it.
   const address = { HEXFORGE_BASE_URL: 'http://forge.example.com' };
   const whole = await serve(t, address, cwd);
   const { access_token: token } = (await signIn(whole.url, 'admin', password)).body as { access_token: string };
@@ -377,11 +387,11 @@ void tap.test('without the plugin audit, operations that must leave an entry ans
   t.equal(
     (await json(`${url}/api/v1/user`, { headers: { authorization: `Bearer ${token}` } })).status,
     200,
-    'what leaves no entry works',
+    'operations without an audit entry work',
   );
 });
 
-void tap.test('a start that is refused for a plugin has let go of the database when it ends', async (t) => {
+void tap.test('a start rejected because of a plugin has released the database when it ends', async (t) => {
   const cwd = await started(t);
   await writeFile(join(cwd, 'broken.js'), "throw new Error('no rope')");
   await writeFile(join(cwd, 'broken.yaml'), 'plugins:\n  broken: { path: ./broken.js }\n');

@@ -1,5 +1,5 @@
-// Several server processes that count one budget in one Redis: exactly shared, through its absence, and administered
-// from any of them. Two on PostgreSQL; the embedded database has one.
+// Several server processes with rate limits in one Redis: budgets are shared exactly, also after Redis was down, and
+// administered from any process. Two processes with PostgreSQL, one with the embedded database.
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import type { Client } from '#test/support/client';
@@ -12,7 +12,7 @@ const limits = '/api/v1/admin/rate-limits';
 const general = '00000000-0000-4000-9000-000000000002';
 const budget = 40;
 const aMinute = 60_000;
-/** Milliseconds: a change counts in every process, and counting is shared again once Redis is back. */
+/** Milliseconds until a change applies in every process, and until counting is shared again after Redis is back. */
 const bounds = { change: 2_000, shared: 5_000 } as const;
 
 void t.test('one budget for all processes', { timeout: 240_000 }, async (t) => {
@@ -39,7 +39,10 @@ void t.test('one budget for all processes', { timeout: 240_000 }, async (t) => {
     if (client === undefined) throw new Error('there is no server');
     return client;
   };
-  /** Sends more than the budget, all at once and to the processes in turn. @returns how many were granted. */
+  /**
+   * Sends more requests than the budget, concurrently and alternating between the processes. @returns how many were
+   * granted.
+   */
   const granted = async (name: string): Promise<number> => {
     const all = clients(name);
     const answers = await Promise.all(
@@ -63,7 +66,7 @@ void t.test('one budget for all processes', { timeout: 240_000 }, async (t) => {
       clients('watcher').map(async (client) => (await client.get('/api/v1/user')).headers.get('x-ratelimit-limit')),
     );
 
-  await t.test('a budget that is changed through one process counts in each', async (t) => {
+  await t.test('a budget changed in one process applies in each', async (t) => {
     t.strictSame(
       await limitsSeen(),
       servers.map(() => '3000'),
@@ -72,7 +75,7 @@ void t.test('one budget for all processes', { timeout: 240_000 }, async (t) => {
     t.equal((await turn(admins, 0).patch(`${limits}/groups/${general}/api.read`, { body })).status, 200);
     const known = async (): Promise<boolean> => (await limitsSeen()).every((limit) => limit === String(budget));
     const taken = await timeUntil(known, bounds.change);
-    t.ok(taken <= bounds.change, `every process knows it within ${bounds.change} ms, after ${Math.round(taken)}`);
+    t.ok(taken <= bounds.change, `every process applies it within ${bounds.change} ms, after ${Math.round(taken)}`);
   });
 
   await t.test('of more requests than the budget exactly the budget is granted', async (t) => {
@@ -80,7 +83,7 @@ void t.test('one budget for all processes', { timeout: 240_000 }, async (t) => {
     const { items } = (await turn(admins, 1).get(`${limits}/violations`)).body as {
       readonly items: readonly { readonly subject: string; readonly limit: number }[];
     };
-    t.equal(items.filter(({ subject }) => subject.startsWith('user:')).length, 1, 'one violation of all processes');
+    t.equal(items.filter(({ subject }) => subject.startsWith('user:')).length, 1, 'one violation for all processes');
   });
 
   for (const [what, away, back] of [
@@ -107,6 +110,6 @@ void t.test('one budget for all processes', { timeout: 240_000 }, async (t) => {
       loading = false;
       await Promise.all(load);
       t.strictSame([...statuses.keys()], [200], JSON.stringify([...statuses]));
-      t.equal(await granted(what === 'stopped' ? 'bob' : 'eve'), budget, 'and from then on counts are shared exactly');
+      t.equal(await granted(what === 'stopped' ? 'bob' : 'eve'), budget, 'afterwards counts are shared exactly');
     });
 });

@@ -1,5 +1,5 @@
-// What ends a credential through one of two processes, on one PostgreSQL, one data directory and one Redis, ends it in
-// the other at the next request; the embedded database has one process.
+// Revoking a credential through one of two processes with one PostgreSQL, data directory and Redis also applies in the
+// other at the next request; with the embedded database there is one process.
 import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
@@ -8,7 +8,7 @@ import { endings, signIn } from '#test/spec/oauth-server/endings';
 import type { Place } from '#test/spec/oauth-server/flow';
 import { startRedis } from '../../tools/redis-server.ts';
 
-/** What each credential is good for: the REST API, and git with the token as the password. */
+/** The uses of each credential: the REST API, and git with the token as the password. */
 const uses: readonly ((at: Place, token: string) => Promise<Answer>)[] = [
   (at, token) => at.as(token).get('/api/v1/auth/me'),
   (at, token) =>
@@ -18,7 +18,7 @@ const uses: readonly ((at: Place, token: string) => Promise<Answer>)[] = [
 ];
 
 void t.test(
-  'what is revoked through one process is refused by both at the next request',
+  'a credential revoked in one process is rejected by both at the next request',
   { timeout: 240_000 },
   async (t) => {
     const redis = await startRedis();
@@ -28,7 +28,7 @@ void t.test(
     t.equal((await ada.post('/api/v1/repos', { body: { name: 'code', visibility: 'private' } })).status, 201);
     await seed.stop();
     const { clients } = await sharedServers(t, seed, {
-      // More tokens are asked for here than an address may in a minute.
+      // More tokens are requested here than an address may in a minute.
       HEXFORGE_RATE_LIMIT: 'off',
       HEXFORGE_PLUGINS: '+redis',
       REDIS_URL: redis.url,
@@ -55,15 +55,19 @@ void t.test(
             );
           const all = (status: number): readonly string[] =>
             tokens.flatMap(([which]) => [`${which}, REST: ${status}`, `${which}, git: ${status}`]);
-          // Both have seen it, so each has what it keeps of it.
-          for (const place of places) t.strictSame(await statuses(place), all(200), 'good before');
+          // Both processes have seen it, so each has it in its caches.
+          for (const place of places) t.strictSame(await statuses(place), all(200), 'valid before');
           await end(one);
-          t.strictSame(await statuses(other), all(401), 'the other refuses it at the next request');
-          t.strictSame(await statuses(one), all(401), 'the one does too');
+          t.strictSame(await statuses(other), all(401), 'the other rejects it at the next request');
+          t.strictSame(await statuses(one), all(401), 'the same process does too');
           if (renewal === undefined) return;
           for (const place of [other, one]) {
             const { status, body } = await renewal.ask(place);
-            t.match({ status, body }, { status: renewal.status, body: { error: renewal.error } }, 'nor is it renewed');
+            t.match(
+              { status, body },
+              { status: renewal.status, body: { error: renewal.error } },
+              'it is not renewed either',
+            );
           }
         });
     }

@@ -1,6 +1,5 @@
-// Document C, "Settings": a change takes effect immediately. Through one of two processes on one PostgreSQL, one data
-// directory and one Redis, it counts at once in that one and within two seconds in the other; the embedded database has
-// one process.
+// A changed setting applies immediately in its own process and within two seconds in another, with one PostgreSQL, data
+// directory and Redis; with the embedded database there is one process.
 import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
@@ -15,7 +14,9 @@ const basic = (username: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
 });
 
-/** Settings of three plugins, what to ask to see them, and how it is answered while they are `true` and `false`. */
+/**
+ * Settings of three plugins, a request that depends on each, and its status while the setting is `true` and `false`.
+ */
 const seen: readonly {
   readonly key: string;
   readonly ask: (anonymous: Client) => Promise<Answer>;
@@ -36,7 +37,7 @@ const seen: readonly {
   },
   {
     key: 'signup.enabled',
-    // The name is taken, so nobody is registered.
+    // The name is taken, so no user is registered.
     ask: (anonymous) =>
       anonymous.post('/api/v1/auth/register', {
         body: { username: 'ada', email: 'ada@example.com', password: 'password of ada' },
@@ -45,7 +46,7 @@ const seen: readonly {
   },
 ];
 
-void t.test('a setting counts in every process within two seconds', { timeout: 240_000 }, async (t) => {
+void t.test('a setting applies in every process within two seconds', { timeout: 240_000 }, async (t) => {
   const redis = await startRedis();
   t.teardown(() => redis.stop());
   const seed = await startTestForge(t);
@@ -68,16 +69,16 @@ void t.test('a setting counts in every process within two seconds', { timeout: 2
         for (const from of servers.keys())
           for (const value of ['false', 'true'] as const) {
             const what = `${value}, round ${round}, through process ${from}`;
-            // So that each has just read the value from before, and keeps it.
+            // Each process has then read and cached the old value.
             for (const client of anonymous) await ask(client);
             const changed = await admin(from).put(`/api/v1/admin/settings/${key}`, { body: { value } });
             t.equal(changed.status, 200, `${what}: ${changed.text}`);
             const told = async (client: Client): Promise<boolean> => (await ask(client)).status === when[value];
             const taken = await timeUntil(() => told(other(from)), bound);
             longest = Math.max(longest, taken);
-            t.ok(taken <= bound, `${what}: it counts in the other within ${bound} ms, after ${Math.round(taken)}`);
-            t.ok(await told(anonymous[from] as Client), `${what}: and in the one at once`);
-            t.ok(await told(other(from)), `${what}: and stays`);
+            t.ok(taken <= bound, `${what}: it applies in the other within ${bound} ms, after ${Math.round(taken)}`);
+            t.ok(await told(anonymous[from] as Client), `${what}: and in its own process at once`);
+            t.ok(await told(other(from)), `${what}: and remains`);
           }
       t.comment(`${key}: at most ${Math.round(longest)} ms of ${bound}`);
     });

@@ -1,4 +1,4 @@
-// The issue tracker where several server processes share one database: two on PostgreSQL; the embedded one has one.
+// The issue tracker with several server processes on one database: two with PostgreSQL, one with the embedded database.
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { Answer } from '#test/support/client';
@@ -10,7 +10,7 @@ const repos = '/api/v1/repos';
 const task = '00000000-0000-4000-8000-000000000003';
 const patient = { timeout: 240_000 };
 
-/** Raise what a database says that is out of memory: as a row is written, and as its transaction is committed. */
+/** Triggers that raise "out of memory" when a row is written or its transaction is committed. */
 const faults = [
   `create function refused() returns trigger language plpgsql as $$
     begin raise exception 'refused by the test' using errcode = '53200'; end $$`,
@@ -20,7 +20,7 @@ const faults = [
     for each row when (new.title = 'refused when committed') execute function refused()`,
 ];
 
-/** What is about a thing that is gone; what has a foreign key cannot be. */
+/** Counts rows that refer to deleted ones and have no foreign key. */
 const orphans = `select
   (select count(*) from issues_issue_label l where not exists (select from planning_label p where p.id = l.label_id))
   + (select count(*) from issues_issue i where milestone_id is not null
@@ -28,7 +28,7 @@ const orphans = `select
 
 const statuses = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status);
 
-void t.test('issues through every server of one database', patient, async (t) => {
+void t.test('issues through all servers of one database', patient, async (t) => {
   const door = databaseDoor();
   const seed = await startTestForge(t, { definitions: [door.definition] });
   const [{ id: aliceId }, { id: bobId }] = [await seed.createUser('alice'), await seed.createUser('bob')];
@@ -55,7 +55,7 @@ void t.test('issues through every server of one database', patient, async (t) =>
   };
   const open = (at: string, body: object = {}, turn = 0) =>
     made(`${at}/issues`, { title: 'An issue', issue_type_id: task, ...body }, turn);
-  /** All at once, each through the next server. */
+  /** Sends requests concurrently, each through the next server. */
   const atOnce = (count: number, ask: (turn: number) => Promise<Answer>): Promise<readonly Answer[]> =>
     Promise.all(Array.from({ length: count }, (_, turn) => ask(turn)));
   const only = (t: Test, answers: readonly Answer[], allowed: readonly number[], what: string): void =>
@@ -65,7 +65,7 @@ void t.test('issues through every server of one database', patient, async (t) =>
       what,
     );
 
-  await t.test('of 75 issues 25 fail after their number was given: the others have 1 to 50', patient, async (t) => {
+  await t.test('of 75 issues 25 fail after they got a number: the others have 1 to 50', patient, async (t) => {
     const at = await repository('numbers');
     const title = (turn: number) =>
       turn % 3 === 0 ? `refused when ${turn % 2 === 0 ? 'written' : 'committed'}` : `Issue ${turn}`;
@@ -85,11 +85,11 @@ void t.test('issues through every server of one database', patient, async (t) =>
     );
     for (const turn of [0, 1]) {
       t.equal((await alice(turn).delete(`${at}/issues/${50 + turn}`)).status, 204);
-      t.equal((await open(at, {}, turn + 1)).number, 51 + turn, 'the number of a deleted one is not given again');
+      t.equal((await open(at, {}, turn + 1)).number, 51 + turn, 'the number of a deleted issue is not reused');
     }
   });
 
-  await t.test('20 replacements of labels and assignees end in one of the sets that were sent', patient, async (t) => {
+  await t.test('20 concurrent replacements of labels and assignees end in one of the sent sets', patient, async (t) => {
     const at = await repository('sets');
     const { number } = await open(at);
     const labels: string[] = [];
@@ -111,7 +111,7 @@ void t.test('issues through every server of one database', patient, async (t) =>
   });
 
   await t.test(
-    'watching, closing and talking at once: every answer is a success, and every comment counts',
+    'concurrent watching, closing and commenting: every request succeeds, and every comment is counted',
     patient,
     async (t) => {
       const at = `${await repository('talk')}/issues/1`;
@@ -143,7 +143,7 @@ void t.test('issues through every server of one database', patient, async (t) =>
   );
 
   await t.test(
-    'of two moves, or two links, that would make a circle together exactly one is made',
+    'of two moves, or two links, that would form a cycle together exactly one succeeds',
     patient,
     async (t) => {
       const at = await repository('circles');
@@ -164,7 +164,7 @@ void t.test('issues through every server of one database', patient, async (t) =>
     },
   );
 
-  await t.test('labels and milestones deleted while issues are given them: no issue keeps one', patient, async (t) => {
+  await t.test('labels and milestones deleted while they are assigned: no issue keeps one', patient, async (t) => {
     const at = await repository('dropped');
     const { number } = await open(at);
     for (let round = 0; round < 5; round++) {
@@ -184,37 +184,41 @@ void t.test('issues through every server of one database', patient, async (t) =>
     }
   });
 
-  await t.test('a repository deleted amid changes of issues: each is a success or a refusal', patient, async (t) => {
-    for (let round = 0; round < 3; round++) {
-      const name = `gone-${round}`;
-      const at = await repository(name);
-      const label = (await made(`${at}/labels`, { name: 'Bug', color: '00ff00' })).id;
-      const milestone_id = (await made(`${at}/milestones`, { title: 'First' })).id;
-      const { number } = await open(at);
-      const wish = { label_ids: [label], milestone_id };
-      const answers = await Promise.all([
-        ...Array.from({ length: 24 }, (_, turn) => {
-          switch (turn % 4) {
-            case 0:
-              return alice(turn >> 2).post(`${at}/issues`, { body: { title: 'New', issue_type_id: task, ...wish } });
-            case 1:
-              return alice(turn >> 2).patch(`${at}/issues/${number}`, { body: { ...wish, title: `${turn}` } });
-            case 2:
-              return bob(turn >> 2).post(`${at}/issues/${number}/comments`, { body: { body: 'Hm' } });
-            default:
-              return alice(turn >> 2).post(`${at}/labels`, { body: { name: `l${turn}`, color: '00ff00' } });
-          }
-        }),
-        alice(round).delete(at, { body: { confirmation: `alice/${name}` } }),
-      ]);
-      only(t, answers.slice(0, -1), [200, 201, 404], 'changes');
-      only(t, answers.slice(-1), [204], 'the deletion');
-      t.equal((await alice(1).get(at)).status, 404);
-    }
-  });
+  await t.test(
+    'a repository deleted during changes of issues: each request succeeds or is rejected',
+    patient,
+    async (t) => {
+      for (let round = 0; round < 3; round++) {
+        const name = `gone-${round}`;
+        const at = await repository(name);
+        const label = (await made(`${at}/labels`, { name: 'Bug', color: '00ff00' })).id;
+        const milestone_id = (await made(`${at}/milestones`, { title: 'First' })).id;
+        const { number } = await open(at);
+        const wish = { label_ids: [label], milestone_id };
+        const answers = await Promise.all([
+          ...Array.from({ length: 24 }, (_, turn) => {
+            switch (turn % 4) {
+              case 0:
+                return alice(turn >> 2).post(`${at}/issues`, { body: { title: 'New', issue_type_id: task, ...wish } });
+              case 1:
+                return alice(turn >> 2).patch(`${at}/issues/${number}`, { body: { ...wish, title: `${turn}` } });
+              case 2:
+                return bob(turn >> 2).post(`${at}/issues/${number}/comments`, { body: { body: 'Hm' } });
+              default:
+                return alice(turn >> 2).post(`${at}/labels`, { body: { name: `l${turn}`, color: '00ff00' } });
+            }
+          }),
+          alice(round).delete(at, { body: { confirmation: `alice/${name}` } }),
+        ]);
+        only(t, answers.slice(0, -1), [200, 201, 404], 'changes');
+        only(t, answers.slice(-1), [204], 'the deletion');
+        t.equal((await alice(1).get(at)).status, 404);
+      }
+    },
+  );
 
   await t.test(
-    'a user deleted while they open issues and talk: deleted before the first word, or not at all',
+    'a user deleted while they create issues and comments: deleted before the first one, or not at all',
     patient,
     async (t) => {
       const at = await repository('authors');
@@ -249,7 +253,7 @@ void t.test('issues through every server of one database', patient, async (t) =>
   for (const { log } of servers) t.notMatch(log, /"status":500|unhandled/);
   const after = databaseDoor();
   const last = await startTestForge(t, { after: seed, definitions: [after.definition] });
-  // What handlers still have to do is done in their order; a deadline is the test's own.
+  // Handlers run in order; the time limit is that of the test.
   while (Number((await after.run(orphans))[0]?.['count']) > 0) await pause(50);
   t.strictSame(
     (
@@ -265,7 +269,7 @@ void t.test('issues through every server of one database', patient, async (t) =>
       ({ deadlocks }) => deadlocks,
     ),
     [0],
-    'nobody waited for each other in a circle',
+    'no deadlock occurred',
   );
   await last.stop();
 });

@@ -1,5 +1,5 @@
-// Today's version starts on what each earlier version left, and everything is still there; so it does on a copy
-// elsewhere.
+// The current version starts on the data of each earlier version with everything preserved, and on a copy in another
+// folder.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,11 +73,11 @@ for (const version of versions) {
   }
 }
 
-void t.test('a copy of a stopped data directory, started elsewhere, is the same forge', async (t) => {
+void t.test('a copy of a stopped data directory in another folder is the same forge', async (t) => {
   const password = 'moved from here to there';
   const here = await temporaryFolder(t);
   await layCluster(join(here, 'data'));
-  // Of its cheapest hashes: many sign in below, and what a hash costs is not what moves.
+  // With the cheapest password hashes, because many sign-ins follow and hashing is not under test.
   const configuration = join(here, 'cheap.yaml');
   writeFileSync(configuration, 'plugins: { identity: { scrypt_log_n: 10 } }\n');
   const environment = { HEXFORGE_CONFIG: configuration };

@@ -1,4 +1,4 @@
-// No regular expression of the product takes more than linear time, whatever text it is given.
+// No regular expression of the product takes more than linear time for any text.
 import t from 'tap';
 import { projectFiles } from '../../tools/project-files.ts';
 import { tokens } from '../../tools/scan.ts';
@@ -6,16 +6,16 @@ import { superLinear } from '../../tools/super-linear.ts';
 
 const product = /^(?:core|adapters|plugins|host|config|bin)\//;
 
-/** Where fewer are seen, the walk is broken and a green answer would mean nothing. */
+/** If fewer are found, the search is broken and a passing test would prove nothing. */
 const least = 100;
 
 interface Found {
   readonly place: string;
-  /** As it is written; undefined where it is put together at run time. */
+  /** The expression in the source; undefined if it is constructed at run time. */
   readonly expression: RegExp | undefined;
 }
 
-/** Literals, what is given to `RegExp`, and texts that a method makes an expression of. */
+/** Literals, arguments of `RegExp`, and texts that a method converts to an expression. */
 function expressions(path: string, text: string): readonly Found[] {
   const all = tokens(text);
   return all.flatMap((token, index): Found[] => {
@@ -42,10 +42,10 @@ const faults = (path: string, text: string): readonly string[] =>
     return [`${place} ${String(expression)} is ${found.growth} on ${JSON.stringify(found.repeated)} repeated`];
   });
 
-void t.test('every regular expression takes time linear in the text, whatever that is', (t) => {
+void t.test('every regular expression takes time linear in the text', (t) => {
   const files = projectFiles(['ts', 'js']).filter(({ path }) => product.test(path));
   const seen = files.reduce((count, { path, text }) => count + expressions(path, text).length, 0);
-  t.ok(seen >= least, `sees at least ${least} expressions: ${seen}`);
+  t.ok(seen >= least, `finds at least ${least} expressions: ${seen}`);
   t.strictSame(
     files.flatMap(({ path, text }) => faults(path, text)),
     [],
@@ -53,7 +53,7 @@ void t.test('every regular expression takes time linear in the text, whatever th
   t.end();
 });
 
-void t.test('an expression that takes more than linear time is found, with the text that shows it', (t) => {
+void t.test('an expression that takes more than linear time is found, with a text that proves it', (t) => {
   for (const [expression, growth, repeated] of [
     [/\n+$/, 'polynomial', '\n\n'],
     [/\s+$/m, 'polynomial', undefined],
@@ -76,7 +76,7 @@ void t.test('an expression that takes more than linear time is found, with the t
   t.end();
 });
 
-void t.test('an expression of linear time is let through', (t) => {
+void t.test('an expression of linear time is accepted', (t) => {
   for (const expression of [
     /a+/g,
     /^\s+/,
@@ -96,7 +96,7 @@ void t.test('an expression of linear time is let through', (t) => {
   t.end();
 });
 
-void t.test('an expression is found wherever it stands, and one made at run time is refused', (t) => {
+void t.test('an expression is found anywhere in a file, and one constructed at run time is rejected', (t) => {
   const planted = [
     '// A planted file: /a+$/ in a comment, and one in a text.',
     'const harmless = "/a+$/";',

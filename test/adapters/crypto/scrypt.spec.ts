@@ -1,4 +1,4 @@
-// Password hashes: self-describing, salted, verified also where nobody is known, and a few at a time.
+// Password hashes: their format, salts, verification for unknown users, and the default cost.
 import t from 'tap';
 import { owaspCost, scryptHasher } from '#adapters/crypto/scrypt';
 
@@ -15,17 +15,17 @@ void t.test('scrypt', async (t) => {
     t.not(hash, await hasher.hash('correct horse'), 'each hash has its own salt');
   });
 
-  await t.test('an unknown or damaged hash is verified with the same work and is never right', async (t) => {
+  await t.test('an unknown or malformed hash never verifies', async (t) => {
     const hasher = scryptHasher({ cost: cheap });
     t.equal(await hasher.verify('', undefined), false);
     t.equal(await hasher.verify('x', ''), false);
     t.equal(await hasher.verify('x', '$scrypt$ln=99,r=8,p=1$$'), false);
   });
 
-  await t.test('the known answer of RFC 7914, section 12', async (t) => {
+  await t.test('verifies a hash with the parameters of RFC 7914, section 12', async (t) => {
     const hasher = scryptHasher({ cost: cheap });
-    // N=1024, r=8, p=16, salt "NaCl", first 32 of its 64 bytes; the salt is too short for our form, so a longer one is
-    // checked through a hash of ours.
+    // N=1024, r=8, p=16, salt "NaCl", the first 8 of 64 bytes. That salt is too short for the hasher's format, so a
+    // longer one is checked through one of its hashes.
     const { scryptSync } = await import('node:crypto');
     t.equal(
       scryptSync('password', 'NaCl', 64, { N: 1024, r: 8, p: 16 }).toString('hex').slice(0, 16),
@@ -37,7 +37,7 @@ void t.test('scrypt', async (t) => {
     t.equal(await hasher.verify('password', `$scrypt$ln=10,r=8,p=16$${text(salt)}$${text(key)}`), true);
   });
 
-  await t.test('a hash of other parameters is outdated, and still good', async (t) => {
+  await t.test('a hash with other parameters is outdated but still verifies', async (t) => {
     const old = await scryptHasher({ cost: cheap }).hash('secret password');
     const today = scryptHasher({ cost: { ...cheap, logN: 5 } });
     t.equal(today.outdated(old), true);
@@ -46,7 +46,7 @@ void t.test('scrypt', async (t) => {
     t.equal(today.outdated('plain'), true);
   });
 
-  await t.test('the default cost is one of OWASP’s', async (t) => {
+  await t.test('the default cost is one that OWASP recommends', async (t) => {
     const hasher = scryptHasher();
     const hash = await hasher.hash('secret password');
     t.ok(hash.startsWith('$scrypt$ln=14,r=8,p=5$'), hash.slice(0, 24));

@@ -1,4 +1,4 @@
-// Session JWTs: everything but one algorithm, type, issuer, audience and time span is refused.
+// Session JWTs: only one algorithm, type, issuer, audience and time span is accepted.
 import { generateKeyPairSync } from 'node:crypto';
 import { base64url, SignJWT, UnsecuredJWT } from 'jose';
 import t from 'tap';
@@ -12,7 +12,7 @@ const later = (seconds: number): Date => new Date(now.getTime() + seconds * 1000
 
 void t.test('session tokens', async (t) => {
   const tokens = jwtSessionTokens({ key, issuer });
-  /** A token that differs from a good one in the members given. */
+  /** A valid token except for the given header and payload members. */
   const forged = (header: object, payload: object, with_: Uint8Array = key): Promise<string> =>
     new SignJWT({
       sid: claims.sessionId,
@@ -25,16 +25,16 @@ void t.test('session tokens', async (t) => {
       .setProtectedHeader({ alg: 'HS256', typ: 'svc-session+jwt', ...header })
       .sign(with_);
 
-  await t.test('reads what it issued, until it expires', async (t) => {
+  await t.test('reads its own token until it expires', async (t) => {
     const token = await tokens.issue(claims, now, later(900));
     t.ok(token.startsWith('eyJ'));
     t.strictSame(await tokens.read(token, now), claims);
     t.strictSame(await tokens.read(token, later(899)), claims);
     t.equal(await tokens.read(token, later(900)), undefined);
-    t.strictSame(await tokens.read(await forged({}, {}), now), claims, 'the forger’s base is good');
+    t.strictSame(await tokens.read(await forged({}, {}), now), claims, 'the unmodified forged token is valid');
   });
 
-  await t.test('refuses another key, type, issuer, audience, time and missing claims', async (t) => {
+  await t.test('rejects another key, type, issuer, audience or time, and missing claims', async (t) => {
     const bad: readonly [string, Promise<string>][] = [
       ['another key', forged({}, {}, new Uint8Array(32).fill(8))],
       ['HS512', forged({ alg: 'HS512' }, {}, new Uint8Array(64).fill(7))],
@@ -45,13 +45,13 @@ void t.test('session tokens', async (t) => {
       ['not yet valid', forged({}, { nbf: later(60).getTime() / 1000 })],
       ['no expiry', forged({}, { exp: undefined })],
       ['no session', forged({}, { sid: undefined })],
-      ['a session that is no text', forged({}, { sid: { $ne: '' } })],
+      ['a session that is not a string', forged({}, { sid: { $ne: '' } })],
       ['no user', forged({}, { sub: undefined })],
     ];
     for (const [name, token] of bad) t.equal(await tokens.read(await token, now), undefined, name);
   });
 
-  await t.test('refuses alg none, a public key as the secret, and what is no token at all', async (t) => {
+  await t.test('rejects alg none, a public key used as the secret, and text that is not a JWT', async (t) => {
     const none = new UnsecuredJWT({ sid: claims.sessionId })
       .setSubject(claims.userId)
       .setIssuer(issuer)
@@ -89,7 +89,7 @@ void t.test('session tokens', async (t) => {
       t.equal(await tokens.read(text, now), undefined, text.slice(0, 20));
   });
 
-  await t.test('SHA-256 is that of FIPS 180-4', async (t) => {
+  await t.test('SHA-256 matches FIPS 180-4', async (t) => {
     t.equal(sha256Hasher.hash('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });

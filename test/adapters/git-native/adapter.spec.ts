@@ -1,4 +1,4 @@
-// What the native adapter promises beyond the port: its environment, its files, its processes, and what it sweeps away.
+// The native git adapter beyond its port: environment, files, processes and sweeping.
 import { Buffer } from 'node:buffer';
 import { execFile, spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ async function folderOf(t: Test): Promise<string> {
   return folder;
 }
 
-/** An adapter with one repository that holds one commit of `file`. */
+/** An adapter with one repository that has one commit of `file`. */
 async function withCommit(
   t: Test,
   root: string,
@@ -51,7 +51,7 @@ async function script(folder: string, name: string, text: string): Promise<strin
   return path;
 }
 
-void t.test('git that is missing, is no git or is too old is refused in one sentence with its remedy', async (t) => {
+void t.test('a missing, foreign or outdated git is rejected with one sentence that names the remedy', async (t) => {
   const folder = await folderOf(t);
   const versionOf = async (gitPath: string): Promise<GitVersion> => {
     const native = gitNative({ root: join(folder, 'root'), log: quiet, gitPath });
@@ -79,7 +79,7 @@ void t.test('git that is missing, is no git or is too old is refused in one sent
   t.ok((await versionOf('git')).major >= 2);
 });
 
-void t.test('that no program can be started is told as such, and is over when its cause is', async (t) => {
+void t.test('fails while no temporary folder can be made, and works again afterwards', async (t) => {
   const native = gitNative({ root: join(await folderOf(t), 'root'), log: quiet });
   const before = process.env['TMPDIR'];
   const restore = (): void => {
@@ -94,32 +94,29 @@ void t.test('that no program can be started is told as such, and is over when it
   t.ok((await native.version()).major >= 2);
 });
 
-void t.test(
-  'a ref does not move after its move has failed, though the helper that started git was killed',
-  async (t) => {
-    const folder = await folderOf(t);
-    const root = join(folder, 'root');
-    const { tip } = await withCommit(t, root);
-    const slow = await script(
-      folder,
-      'git',
-      `case "$*" in *update-ref*) trap "" TERM HUP PIPE; cat > '${folder}/input'; echo $PPID > '${folder}/helper'; while [ ! -e '${folder}/go' ]; do sleep 0.1; done; exec git "$@" < '${folder}/input' > /dev/null ;; esac\nexec git "$@"`,
-    );
-    const native = gitNative({ root, log: quiet, gitPath: slow });
-    t.teardown(() => native.close());
-    const moving = native.moveRefs(id, [{ ref: 'refs/heads/late', old: '0'.repeat(40), new: tip }]);
-    const helper = (): Promise<string> => readFile(join(folder, 'helper'), 'utf8').catch(() => '');
-    await eventually(async () => (await helper()).endsWith('\n'), helper);
-    process.kill(Number(await helper()), 'SIGKILL');
-    await t.rejects(moving, { name: 'Unavailable' });
-    // Whatever was left of it would go on now.
-    await writeFile(join(folder, 'go'), '');
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    t.equal(await native.resolveCommit(id, 'late'), undefined);
-  },
-);
+void t.test('a ref does not move after its move has failed, even if the launcher of git was killed', async (t) => {
+  const folder = await folderOf(t);
+  const root = join(folder, 'root');
+  const { tip } = await withCommit(t, root);
+  const slow = await script(
+    folder,
+    'git',
+    `case "$*" in *update-ref*) trap "" TERM HUP PIPE; cat > '${folder}/input'; echo $PPID > '${folder}/helper'; while [ ! -e '${folder}/go' ]; do sleep 0.1; done; exec git "$@" < '${folder}/input' > /dev/null ;; esac\nexec git "$@"`,
+  );
+  const native = gitNative({ root, log: quiet, gitPath: slow });
+  t.teardown(() => native.close());
+  const moving = native.moveRefs(id, [{ ref: 'refs/heads/late', old: '0'.repeat(40), new: tip }]);
+  const helper = (): Promise<string> => readFile(join(folder, 'helper'), 'utf8').catch(() => '');
+  await eventually(async () => (await helper()).endsWith('\n'), helper);
+  process.kill(Number(await helper()), 'SIGKILL');
+  await t.rejects(moving, { name: 'Unavailable' });
+  // A git process that survived would continue now.
+  await writeFile(join(folder, 'go'), '');
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  t.equal(await native.resolveCommit(id, 'late'), undefined);
+});
 
-void t.test('no variable and no configuration of the machine reaches git', async (t) => {
+void t.test('no environment variable and no git configuration of the machine reaches git', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native, tip } = await withCommit(t, root);
   const poison = {
@@ -150,7 +147,7 @@ void t.test('no variable and no configuration of the machine reaches git', async
   await native.maintain(id);
 });
 
-void t.test('what lies below the root is for the server’s user alone, and git finds it sound', async (t) => {
+void t.test('files below the root are accessible only to the server’s user, and git fsck accepts them', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native, directory } = await withCommit(t, root);
   await native.maintain(id);
@@ -167,7 +164,7 @@ void t.test('what lies below the root is for the server’s user alone, and git 
   );
 });
 
-void t.test('a reader that is killed is replaced within the same question', async (t) => {
+void t.test('a killed cat-file process is replaced during the same request', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native, directory, tip } = await withCommit(t, root);
   t.equal((await native.entry(id, tip, 'file'))?.size, 7);
@@ -179,7 +176,7 @@ void t.test('a reader that is killed is replaced within the same question', asyn
   t.equal((await bytesOf(blob.bytes)).toString(), 'content');
 });
 
-void t.test('a reader nobody asks any more ends, however often it was asked', async (t) => {
+void t.test('an idle cat-file process ends, also after several requests', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { directory, tip } = await withCommit(t, root);
   const processes = new GitProcesses('git');
@@ -196,7 +193,7 @@ void t.test('a reader nobody asks any more ends, however often it was asked', as
   await eventually(async () => working().length === 0, working);
 });
 
-void t.test('an object too large to hold is passed over, and the next question is answered', async (t) => {
+void t.test('an object that is too large is skipped, and the next request is answered', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native, directory, tip } = await withCommit(t, root);
   await writeFile(join(root, 'large'), Buffer.alloc(largestRead + 1));
@@ -220,13 +217,13 @@ void t.test('an object too large to hold is passed over, and the next question i
   t.equal(
     (await reader.ask('contents', tip, (commit?.size ?? 0) - 1))?.content,
     undefined,
-    'nor is one larger than was asked for',
+    'an object larger than the requested limit is undefined',
   );
   t.equal((await reader.ask('contents', tip, commit?.size))?.content?.length, commit?.size);
-  t.equal(await native.commitRecord(id, large), undefined, 'and it is no commit');
+  t.equal(await native.commitRecord(id, large), undefined, 'it is not a commit');
 });
 
-void t.test('a reader that has ended answers nobody, and keeps nobody waiting', async (t) => {
+void t.test('a cat-file process that has ended rejects requests', async (t) => {
   const processes = new GitProcesses('git');
   await processes.close();
   const reader = new CatFile(processes, await folderOf(t), {
@@ -238,7 +235,7 @@ void t.test('a reader that has ended answers nobody, and keeps nobody waiting', 
   await t.rejects(reader.ask('info', 'f'.repeat(40)), { name: 'Unavailable' });
 });
 
-void t.test('closing ends every process, and afterwards nothing is started', async (t) => {
+void t.test('closing ends every process, and no process starts afterwards', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native, tip } = await withCommit(t, root);
   await native.entry(id, tip, 'file');
@@ -289,7 +286,7 @@ const left = async (directory: string): Promise<readonly string[]> =>
     .filter((name) => /lock$|tmp|incoming-\w+$|keep$/.test(name))
     .toSorted();
 
-void t.test('sweeping removes what a killed process left, and nothing else', async (t) => {
+void t.test('sweeping removes only files that a killed process left', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native, directory, tip } = await withCommit(t, root);
   await native.close();
@@ -309,7 +306,7 @@ void t.test('sweeping removes what a killed process left, and nothing else', asy
   t.strictSame(await readdir(join(root, '.trash')), []);
 });
 
-void t.test('sweeping beside a living process leaves what it may be writing', async (t) => {
+void t.test('sweeping next to a live process keeps files that it may be writing', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native, directory } = await withCommit(t, root);
   await native.sweep();
@@ -324,7 +321,7 @@ void t.test('sweeping beside a living process leaves what it may be writing', as
   t.strictSame(await left(directory), ['objects/pack/pack-y.keep']);
 });
 
-void t.test('what is asked of a repository while another process removes it is not found', async (t) => {
+void t.test('operations on a repository that another process is removing reject with NotFound', async (t) => {
   const folder = await folderOf(t);
   const root = join(folder, 'root');
   const removing = await script(folder, 'git', `rm -rf '${join(root, '0a', `${id}.git`)}'\nexec git "$@"`);
@@ -342,11 +339,11 @@ void t.test('what is asked of a repository while another process removes it is n
   }
 });
 
-void t.test('what git writes where a repository was removed goes too', async (t) => {
+void t.test('files that git writes into a removed repository are removed too', async (t) => {
   const folder = await folderOf(t);
   const root = join(folder, 'root');
   const directory = join(root, '0a', `${id}.git`);
-  // As index-pack and update-ref do: they make the folders that they lack.
+  // Like index-pack and update-ref, which create missing folders.
   const late = await script(
     folder,
     'git',
@@ -367,9 +364,9 @@ void t.test('what git writes where a repository was removed goes too', async (t)
   }
 });
 
-void t.test('a fetch that is stopped is no whole answer, however git ends', async (t) => {
+void t.test('a stopped fetch is rejected even if git exits with 0', async (t) => {
   const folder = await folderOf(t);
-  // As upload-pack does where it is done as the signal comes.
+  // Like upload-pack that finishes at the moment of the signal.
   const slow = await script(folder, 'git', 'trap "" TERM\nsleep 0.5\nexit 0');
   const native = gitNative({ root: join(folder, 'root'), log: quiet, gitPath: slow, limits: { transferSeconds: 0.2 } });
   t.teardown(() => native.close());
@@ -383,14 +380,14 @@ void t.test('a fetch that is stopped is no whole answer, however git ends', asyn
   );
 });
 
-void t.test('a clone goes on to its end where its repository is removed', async (t) => {
+void t.test('a clone finishes although its repository is removed', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native } = await withCommit(t, root);
   const server = await serve(native);
   t.teardown(() => server.stop());
   const folder = await folderOf(t);
   await must(folder, ['clone', '-q', server.url(id), '.']);
-  // More than the pipes and buffers on the way hold.
+  // More than the pipes and buffers in between can store.
   await writeFile(
     join(folder, 'large'),
     Buffer.from(Array.from({ length: 4_000_000 }, () => Math.floor(Math.random() * 256))),
@@ -407,7 +404,7 @@ void t.test('a clone goes on to its end where its repository is removed', async 
     await native.uploadPack(id, { service: 'git-upload-pack', protocol: 'version=2', body: body(), signal: never })
   )[Symbol.asyncIterator]();
   const chunks: Uint8Array[] = [];
-  // By then git has the files open that it sends from.
+  // By then git has opened the files that it sends.
   while (Buffer.concat(chunks).length < 200_000) chunks.push((await answer.next()).value as Uint8Array);
   await native.remove(id);
   for (let read = await answer.next(); read.done !== true; read = await answer.next()) chunks.push(read.value);
@@ -416,7 +413,7 @@ void t.test('a clone goes on to its end where its repository is removed', async 
   t.equal(whole.subarray(-4).toString('latin1'), '0000');
 });
 
-void t.test('a push whose repository is removed is refused in a sentence', async (t) => {
+void t.test('a push whose repository is removed is rejected with a reason', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native } = await withCommit(t, root);
   const server = await serve(native);
@@ -442,7 +439,7 @@ void t.test('a push whose repository is removed is refused in a sentence', async
   });
 });
 
-void t.test('a push is refused where its hooks cannot be run, for git would let it through', async (t) => {
+void t.test('a push is rejected if its hooks are not executable, because git would skip them', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { native } = await withCommit(t, root);
   const [hash = ''] = await readdir(join(root, '.hooks'));
@@ -479,11 +476,11 @@ void t.test('a push is refused where its hooks cannot be run, for git would let 
   t.strictSame(
     (await native.refs(id, 'branches')).map(({ name }) => name),
     ['refs/heads/kept', 'refs/heads/main'],
-    'a hook that was changed is written anew',
+    'a changed hook file is written again',
   );
 });
 
-void t.test('a root reached through a symbolic link, with a space and a quote in its name, takes pushes', async (t) => {
+void t.test('pushes work below a root with a symbolic link, a space and a quote in its path', async (t) => {
   const folder = await folderOf(t);
   await mkdir(join(folder, 'real "root" ä'));
   await symlink(join(folder, 'real "root" ä'), join(folder, 'link to it'));
@@ -491,10 +488,10 @@ void t.test('a root reached through a symbolic link, with a space and a quote in
   t.equal(await native.resolveCommit(id, 'main'), tip);
 });
 
-void t.test('pack, index and ref of an acknowledged push were synced to the disk', async (t) => {
+void t.test('pack, index and ref of an acknowledged push are synced to disk', async (t) => {
   const folder = await folderOf(t);
   const log = join(folder, 'calls');
-  // git itself counts its fsync calls, by process (api-trace2, "fsync").
+  // git reports its fsync calls per process (api-trace2, "fsync").
   const traced = await script(
     folder,
     'git',
@@ -528,7 +525,7 @@ void t.test('pack, index and ref of an acknowledged push were synced to the disk
   t.equal(flushes.get('receive-pack'), 1, 'a ref');
 });
 
-void t.test('idle readers do not keep the server’s process alive', async (t) => {
+void t.test('idle cat-file processes do not keep the server process alive', async (t) => {
   const root = join(await folderOf(t), 'root');
   const { tip } = await withCommit(t, root);
   const code = `import { gitNative } from '#adapters/git-native/index';

@@ -1,5 +1,5 @@
-// Changes that broke off: what a killed server or a killed program left locked is free for the next change, and what a
-// living one has locked stays.
+// Interrupted changes: locks left by a dead server or program are removed before the next change; locks of live
+// processes are kept.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ import { withoutDescriptors } from './descriptors.ts';
 import { pushable, quiet } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
-/** More than a tick of the file system's clock. */
+/** Longer than one tick of the file system's clock. */
 const tick = (): Promise<void> => pause(20);
 
 interface Place {
@@ -31,7 +31,7 @@ interface Place {
   readonly directory: string;
   readonly native: GitNative;
   readonly tip: string;
-  /** Below it nothing is the forge's. */
+  /** The forge owns no files directly in it. */
   readonly folder: string;
 }
 
@@ -45,7 +45,7 @@ async function place(t: Test): Promise<Place> {
   return { root, directory, native, tip, folder };
 }
 
-/** The marks of a process, as it leaves them when it is killed. */
+/** The marks of a process, as they remain after it was killed. */
 async function marks(root: string, pid: number, changed: readonly string[]): Promise<string> {
   const name = `${thisHost()}.${pid}.${startTimeOf(String(pid)) ?? '1'}.${changed.join('')}`;
   const folder = join(root, '.processes', name, 'marks');
@@ -78,7 +78,7 @@ const left = async (directory: string): Promise<readonly string[]> =>
 
 const creation = (tip: string, name = 'new') => [{ ref: `refs/heads/${name}`, old: zeroOid, new: tip }];
 
-/** A git that does `instead` where it is asked for what is given, for the first time alone. */
+/** A git that runs `instead` the first time its arguments match `asked`. */
 async function oddGit({ folder }: Place, instead: string, asked = '*update-ref*'): Promise<string> {
   const path = join(folder, 'git');
   await writeFile(
@@ -89,7 +89,7 @@ async function oddGit({ folder }: Place, instead: string, asked = '*update-ref*'
   return path;
 }
 
-/** A process that lives. */
+/** A process that is running. */
 async function living(t: Test): Promise<ChildProcess> {
   const child = spawn('sleep', ['60'], { stdio: 'ignore' });
   t.teardown(() => child.kill('SIGKILL'));
@@ -97,43 +97,46 @@ async function living(t: Test): Promise<ChildProcess> {
   return child;
 }
 
-void t.test('locks and temporary files of a dead process are gone at the next change of a survivor', async (t) => {
+void t.test('the next change of a live process removes locks and temporary files of a dead process', async (t) => {
   const here = await place(t);
   await marks(here.root, 999_999, ['refs', 'objects']);
   await plant(here.directory, [...locks, ...ofObjects]);
   t.equal(await here.native.moveRefs(id, creation(here.tip)), 'moved');
   await here.native.setDefaultBranch(id, 'new');
   t.strictSame(await left(here.directory), []);
-  t.equal((await readdir(join(here.root, '.processes'))).length, 1, 'and it is forgotten');
+  t.equal((await readdir(join(here.root, '.processes'))).length, 1, 'the dead process is unregistered');
 });
 
-void t.test('a lock that a process made in the moment its change began is broken when it has died', async (t) => {
-  const here = await place(t);
-  // The clock of the file system ticks every few milliseconds: one tick has both, at one of these attempts.
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    const folder = join(here.root, '.processes', `${thisHost()}.999999.1.moment`);
-    await rm(folder, { recursive: true, force: true });
-    await mkdir(join(folder, 'marks'), { recursive: true });
-    const files = [join(folder, 'marks', `${id}.refs.1`), ...locks.map((name) => join(here.directory, name))];
-    for (const file of files) await rm(file, { force: true });
-    for (const file of files) writeFileSync(file, '', { flag: 'wx' });
-    const times = await Promise.all(files.map(async (file) => (await stat(file)).ctimeMs));
-    if (new Set(times).size === 1) break;
-  }
-  await tick();
-  await here.native.setDefaultBranch(id, 'new');
-  t.equal(await here.native.moveRefs(id, creation(here.tip)), 'moved');
-  t.strictSame(await left(here.directory), []);
-});
+void t.test(
+  'a lock made in the same clock tick as the change began is removed after its process has died',
+  async (t) => {
+    const here = await place(t);
+    // The clock of the file system ticks every few milliseconds; in one of these attempts all files have the same time.
+    for (let attempt = 0; attempt < 200; attempt += 1) {
+      const folder = join(here.root, '.processes', `${thisHost()}.999999.1.moment`);
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(join(folder, 'marks'), { recursive: true });
+      const files = [join(folder, 'marks', `${id}.refs.1`), ...locks.map((name) => join(here.directory, name))];
+      for (const file of files) await rm(file, { force: true });
+      for (const file of files) writeFileSync(file, '', { flag: 'wx' });
+      const times = await Promise.all(files.map(async (file) => (await stat(file)).ctimeMs));
+      if (new Set(times).size === 1) break;
+    }
+    await tick();
+    await here.native.setDefaultBranch(id, 'new');
+    t.equal(await here.native.moveRefs(id, creation(here.tip)), 'moved');
+    t.strictSame(await left(here.directory), []);
+  },
+);
 
-void t.test('who waits for the default branch has it when the process that locks it dies', async (t) => {
+void t.test('a waiting change of the default branch continues when the process that has the lock dies', async (t) => {
   const here = await place(t);
   const other = await living(t);
   await marks(here.root, other.pid ?? 0, ['refs']);
   await plant(here.directory, ['HEAD.lock']);
   const changed = here.native.setDefaultBranch(id, 'new');
   await pause(100);
-  // Its next change: the lock is younger than the wait for it.
+  // The next change of the other process: this lock is younger than the wait for it.
   await writeFile(join(here.directory, 'draft'), '');
   await rename(join(here.directory, 'draft'), join(here.directory, 'HEAD.lock'));
   other.kill('SIGKILL');
@@ -143,7 +146,7 @@ void t.test('who waits for the default branch has it when the process that locks
 });
 
 for (const end of ['is killed', 'stops'])
-  void t.test(`what a process ${end} before it could remove of a dead one, the next survivor removes`, async (t) => {
+  void t.test(`leftovers of a dead process are removed by another process if the first ${end} too early`, async (t) => {
     const here = await place(t);
     const other = await living(t);
     const beside = await marks(here.root, other.pid ?? 0, ['refs']);
@@ -152,7 +155,7 @@ for (const end of ['is killed', 'stops'])
     const liveProcesses = new LiveProcesses(here.root);
     const changes = new Changes({ liveProcesses, directoryOf: () => here.directory, log: quiet });
     await changes.bury();
-    t.strictSame(await left(here.directory), locks.toSorted(), 'they may be of the one beside');
+    t.strictSame(await left(here.directory), locks.toSorted(), 'they may belong to the live process');
     if (end === 'stops') await liveProcesses.unregister();
     await rename(liveProcesses.folder, join(here.root, '.processes', `${thisHost()}.999999.1.first`));
     await rm(join(here.root, '.processes', beside, 'marks', `${id}.refs.0`));
@@ -161,30 +164,27 @@ for (const end of ['is killed', 'stops'])
     await liveProcesses.unregister();
   });
 
-void t.test(
-  'what a dead process left running, and could not be ended at first, is ended at the next look',
-  async (t) => {
-    const here = await place(t);
-    let fails = true;
-    const ended: (readonly Mark[])[] = [];
-    const liveProcesses = new LiveProcesses(here.root, undefined, (programs) => {
-      ended.push(programs);
-      return fails ? Promise.reject(new Error('no descriptor')) : Promise.resolve();
-    });
-    t.teardown(() => liveProcesses.unregister());
-    const changes = new Changes({ liveProcesses, directoryOf: () => here.directory, log: quiet });
-    await marks(here.root, 999_999, ['refs']);
-    await plant(here.directory, locks);
-    await changes.bury();
-    t.strictSame(await left(here.directory), locks.toSorted());
-    fails = false;
-    await changes.bury();
-    t.strictSame(await left(here.directory), []);
-    t.strictSame(ended[1], ended[0]);
-  },
-);
+void t.test('a program left by a dead process is ended by a later cleanup if the first cleanup failed', async (t) => {
+  const here = await place(t);
+  let fails = true;
+  const ended: (readonly Mark[])[] = [];
+  const liveProcesses = new LiveProcesses(here.root, undefined, (programs) => {
+    ended.push(programs);
+    return fails ? Promise.reject(new Error('no descriptor')) : Promise.resolve();
+  });
+  t.teardown(() => liveProcesses.unregister());
+  const changes = new Changes({ liveProcesses, directoryOf: () => here.directory, log: quiet });
+  await marks(here.root, 999_999, ['refs']);
+  await plant(here.directory, locks);
+  await changes.bury();
+  t.strictSame(await left(here.directory), locks.toSorted());
+  fails = false;
+  await changes.bury();
+  t.strictSame(await left(here.directory), []);
+  t.strictSame(ended[1], ended[0]);
+});
 
-void t.test('a branch that is called as marks are stands for no change while its push is judged', async (t) => {
+void t.test('a branch named like a mark is not counted as a change while its push is judged', async (t) => {
   const here = await place(t);
   const other = await living(t);
   const name = await marks(here.root, other.pid ?? 0, ['objects']);
@@ -197,7 +197,7 @@ void t.test('a branch that is called as marks are stands for no change while its
   t.strictSame(await left(here.directory), []);
 });
 
-void t.test('a push lands where a dead process had locked its branch', async (t) => {
+void t.test('a push succeeds on a branch that a dead process had locked', async (t) => {
   const { root, directory, native, folder } = await place(t);
   const server = await serve(native);
   t.teardown(() => server.stop());
@@ -209,14 +209,18 @@ void t.test('a push lands where a dead process had locked its branch', async (t)
   t.equal(await native.resolveCommit(id, 'main'), await must(client, ['rev-parse', 'main']));
 });
 
-void t.test('a lock that a living process may hold stays, until that has ended too', async (t) => {
+void t.test('a lock that may belong to a live process is kept until that process has ended', async (t) => {
   const here = await place(t);
   const other = await living(t);
   await marks(here.root, 999_999, ['refs']);
   await plant(here.directory, ['refs/heads/dead.lock']);
   await marks(here.root, other.pid ?? 0, ['refs']);
   await plant(here.directory, locks);
-  t.equal(await here.native.moveRefs(id, creation(here.tip, 'dead')), 'moved', 'what is older than its change goes');
+  t.equal(
+    await here.native.moveRefs(id, creation(here.tip, 'dead')),
+    'moved',
+    'a lock older than the change of the live process is removed',
+  );
   t.strictSame(await left(here.directory), locks.toSorted());
   await Promise.all([
     t.rejects(here.native.moveRefs(id, creation(here.tip)), { name: 'Unavailable', message: /Another process/ }),
@@ -230,7 +234,7 @@ void t.test('a lock that a living process may hold stays, until that has ended t
 });
 
 void t.test(
-  'neither a lock that no process of the forge made is broken, nor any beside a process of an earlier version',
+  'keeps locks that no process of the forge made, and all locks next to a process of an earlier version',
   async (t) => {
     const here = await place(t);
     const liveProcesses = new LiveProcesses(here.root);
@@ -240,7 +244,7 @@ void t.test(
     await marks(here.root, 999_999, ['refs']);
     await plant(here.directory, ['HEAD.lock']);
     await changes.bury();
-    t.strictSame(await left(here.directory), ['refs/heads/new.lock'], 'one was there before the dead one began');
+    t.strictSame(await left(here.directory), ['refs/heads/new.lock'], 'it existed before the dead process began');
     const other = await living(t);
     const earlier = await marks(here.root, other.pid ?? 0, []);
     await rm(join(here.root, '.processes', earlier, 'marks'), { recursive: true });
@@ -251,7 +255,7 @@ void t.test(
   },
 );
 
-void t.test('what a killed server left running is ended before its locks are broken', async (t) => {
+void t.test('a program that a killed server left running is ended before its locks are removed', async (t) => {
   const here = await place(t);
   const { root, directory, folder, native, tip } = here;
   const gitPath = await oddGit(
@@ -275,13 +279,13 @@ void t.test('what a killed server left running is ended before its locks are bro
   child.kill('SIGKILL');
   await once(child, 'exit');
   t.ok((await stat(join(directory, 'refs/heads/new.lock'))).isFile());
-  t.not(startTimeOf((await pid()).trim()), undefined, 'it is deaf to the helper’s goodbye');
+  t.not(startTimeOf((await pid()).trim()), undefined, 'it ignores the signals that the launcher sends at its end');
   t.equal(await native.moveRefs(id, creation(tip)), 'moved');
   t.equal(startTimeOf((await pid()).trim()), undefined);
   t.strictSame(await left(directory), []);
 });
 
-void t.test('what a killed git left locked in a living server is free when its change has failed', async (t) => {
+void t.test('a lock that a killed git left in a live server is removed when its change has failed', async (t) => {
   const here = await place(t);
   const gitPath = await oddGit(here, `: > '${here.directory}/refs/heads/new.lock'; sleep 0.05; kill -9 $$`);
   const native = gitNative({ root: here.root, log: quiet, gitPath });
@@ -291,19 +295,16 @@ void t.test('what a killed git left locked in a living server is free when its c
   t.equal(await native.moveRefs(id, creation(here.tip)), 'moved');
 });
 
-void t.test(
-  'a lock that a git run by hand takes while a change begins stays when that change is refused',
-  async (t) => {
-    const here = await place(t);
-    const gitPath = await oddGit(here, `: > '${here.directory}/refs/heads/new.lock'; sleep 0.05; exec git "$@"`);
-    const native = gitNative({ root: here.root, log: quiet, gitPath });
-    t.teardown(() => native.close());
-    await t.rejects(native.moveRefs(id, creation(here.tip)), { name: 'Unavailable', message: /Another process/ });
-    t.strictSame(await left(here.directory), ['refs/heads/new.lock']);
-  },
-);
+void t.test('a lock that a git run by hand takes during a change is kept when the change is rejected', async (t) => {
+  const here = await place(t);
+  const gitPath = await oddGit(here, `: > '${here.directory}/refs/heads/new.lock'; sleep 0.05; exec git "$@"`);
+  const native = gitNative({ root: here.root, log: quiet, gitPath });
+  t.teardown(() => native.close());
+  await t.rejects(native.moveRefs(id, creation(here.tip)), { name: 'Unavailable', message: /Another process/ });
+  t.strictSame(await left(here.directory), ['refs/heads/new.lock']);
+});
 
-void t.test('what git leaves half written where its disk is full is removed when it has failed', async (t) => {
+void t.test('temporary files of a git that failed on a full disk are removed', async (t) => {
   const here = await place(t);
   const file = (name: string): string => `'${here.directory}/objects/${name}'`;
   const gitPath = await oddGit(
@@ -314,11 +315,11 @@ void t.test('what git leaves half written where its disk is full is removed when
   const native = gitNative({ root: here.root, log: quiet, gitPath });
   t.teardown(() => native.close());
   await native.maintain(id);
-  t.ok((await readdir(here.folder)).includes('first'), 'it was asked');
+  t.ok((await readdir(here.folder)).includes('first'), 'the replaced command was run');
   t.strictSame(await left(here.directory), []);
 });
 
-/** A change that is about to break off, and those who clear up after it. */
+/** A change that is about to be interrupted, and the objects that clean up after it. */
 async function brokenOff(t: Test) {
   const here = await place(t);
   const liveProcesses = new LiveProcesses(here.root);
@@ -331,7 +332,7 @@ async function brokenOff(t: Test) {
   return { ...here, liveProcesses, changes, mark, failing };
 }
 
-void t.test('what a change left is removed though the disk takes no mark any more', async (t) => {
+void t.test('leftovers of a change are removed even if no mark can be written', async (t) => {
   const { liveProcesses, changes, mark, failing, directory } = await brokenOff(t);
   liveProcesses.mark = failing('ENOSPC');
   await changes.end(mark, false);
@@ -339,7 +340,7 @@ void t.test('what a change left is removed though the disk takes no mark any mor
   t.strictSame(await readdir(liveProcesses.folder, { recursive: true }), ['left', 'marks']);
 });
 
-void t.test('what a change left and could not be removed is removed when the server stops', async (t) => {
+void t.test('leftovers that could not be removed are removed when the server stops', async (t) => {
   const { liveProcesses, changes, mark, directory } = await brokenOff(t);
   await withoutDescriptors(() => changes.end(mark, false));
   t.equal((await left(directory)).length, ofObjects.length);
@@ -348,7 +349,7 @@ void t.test('what a change left and could not be removed is removed when the ser
   t.strictSame(await readdir(liveProcesses.folder, { recursive: true }), ['left', 'marks']);
 });
 
-void t.test('what a stop cannot remove is removed by whoever finds its process gone', async (t) => {
+void t.test('leftovers that a stopping server cannot remove are removed by another process', async (t) => {
   const { liveProcesses, changes, mark, failing, directory, root } = await brokenOff(t);
   const { firstChange } = liveProcesses;
   liveProcesses.firstChange = failing('EIO');
@@ -363,14 +364,18 @@ void t.test('what a stop cannot remove is removed by whoever finds its process g
   survivor.firstChange = failing('EIO');
   const clearing = new Changes({ liveProcesses: survivor, directoryOf: () => directory, log: quiet });
   await clearing.bury();
-  t.equal((await left(directory)).length, ofObjects.length, 'nor could it at once');
+  t.equal((await left(directory)).length, ofObjects.length, 'this fails at first too');
   survivor.firstChange = firstChange;
   await clearing.settle();
   t.strictSame(await left(directory), []);
-  t.strictSame(await readdir(survivor.folder, { recursive: true }), ['left', 'marks'], 'and the dead one is forgotten');
+  t.strictSame(
+    await readdir(survivor.folder, { recursive: true }),
+    ['left', 'marks'],
+    'the dead process is unregistered',
+  );
 });
 
-void t.test('a dead process that could not be buried for want of descriptors is buried later', async (t) => {
+void t.test('the cleanup of a dead process that failed with EMFILE is repeated later', async (t) => {
   const { root, directory } = await place(t);
   const name = await marks(root, 999_999, ['refs', 'objects']);
   await plant(directory, [...locks, ...ofObjects]);
@@ -382,7 +387,7 @@ void t.test('a dead process that could not be buried for want of descriptors is 
   t.strictSame(await left(directory), []);
 });
 
-void t.test('a push whose refs moved before the helper was killed is reported and told as landed', async (t) => {
+void t.test('a push whose refs moved before the launcher was killed is reported as successful', async (t) => {
   const here = await place(t);
   const { root, folder } = here;
   const gitPath = await oddGit(
@@ -403,18 +408,21 @@ void t.test('a push whose refs moved before the helper was killed is reported an
   t.equal(await native.resolveCommit(id, 'later'), here.tip);
 });
 
-void t.test('a file that could not be replaced is left as it was, and unlocked', async (t) => {
+void t.test('a file that cannot be replaced is unchanged and unlocked', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-broken-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, 'HEAD', 'in-the-way'), { recursive: true });
   await t.rejects(replaceUnderLock(join(folder, 'HEAD'), 'text'));
   t.strictSame(await readdir(folder), ['HEAD']);
-  // As on a full disk: the file is made, and nothing can be written into it.
+  // As on a full disk: the file is created, but writing to it fails.
   await t.rejects(writeSynced(join(folder, 'draft'), undefined as unknown as string));
   t.strictSame(await readdir(folder), ['HEAD']);
 });
 
-/** Runs a module whose `look` is called with too few descriptors, and again with enough: what it says each time. */
+/**
+ * Runs a module that defines `look`, which is called once with too few descriptors and once with enough. Returns both
+ * results.
+ */
 async function withFewDescriptors(t: Test, look: string): Promise<readonly string[]> {
   const child = spawn(
     process.execPath,
@@ -442,7 +450,7 @@ async function withFewDescriptors(t: Test, look: string): Promise<readonly strin
   return answers;
 }
 
-void t.test('a folder is synced though there is no descriptor for it at first', async (t) => {
+void t.test('a folder is synced after a first attempt without a free descriptor', async (t) => {
   t.strictSame(
     await withFewDescriptors(
       t,
@@ -459,7 +467,7 @@ void t.test('a folder is synced though there is no descriptor for it at first', 
   );
 });
 
-void t.test('a living process is not taken for another for want of descriptors', async (t) => {
+void t.test('the start time of a live process is not misread without a free descriptor', async (t) => {
   t.strictSame(
     await withFewDescriptors(
       t,
@@ -470,7 +478,7 @@ void t.test('a living process is not taken for another for want of descriptors',
   );
 });
 
-void t.test('that a process could not say that it is here is over when its cause is', async (t) => {
+void t.test('registering the process fails while a file is in the way, and works again afterwards', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-broken-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const native = gitNative({ root: folder, log: quiet });
@@ -484,7 +492,7 @@ void t.test('that a process could not say that it is here is over when its cause
 });
 
 void t.test(
-  'a server in another container of the same host name lives while it says so, whatever its clock',
+  'a server in another container with the same host name is alive while its heartbeat changes, whatever its clock',
   async (t) => {
     const root = await mkdtemp(join(tmpdir(), 'hexforge-'));
     t.teardown(() => rm(root, { recursive: true, force: true }));
@@ -496,7 +504,7 @@ void t.test(
     const [patient, impatient] = [new LiveProcesses(root), new LiveProcesses(root, 1)];
     for (const each of [patient, impatient]) await each.register();
     t.ok((await patient.others()).living.includes(other));
-    t.ok((await impatient.others()).dead.includes(other), 'silent for too long');
+    t.ok((await impatient.others()).dead.includes(other), 'no heartbeat for too long');
     for (const each of [patient, impatient]) await each.unregister();
   },
 );

@@ -1,4 +1,4 @@
-// The contract of `GitBackend` notices providers that break it, each in one way.
+// The contract suite of `GitBackend` finds each mutant.
 import assert from 'node:assert/strict';
 import t from 'tap';
 import { zeroOid, type GitBackend } from '#core/repositories/git-backend';
@@ -8,7 +8,7 @@ import { makeNative } from './provider.ts';
 
 const later = async (): Promise<void> => await new Promise((resolve) => setTimeout(resolve, 50));
 
-/** How it is broken, and the check that must fail. */
+/** The planted fault, and the check that must fail. */
 const faults: readonly {
   readonly fault: string;
   readonly check: string;
@@ -16,7 +16,7 @@ const faults: readonly {
 }[] = [
   {
     fault: 'a tag wins over a branch',
-    check: 'a branch wins over a tag of the same name',
+    check: 'a branch has precedence over a tag of the same name',
     broken: (good) => ({
       resolveCommit: async (id, text) =>
         (await good.resolveCommit(id, `refs/tags/${text}`)) ?? (await good.resolveCommit(id, text)),
@@ -24,25 +24,24 @@ const faults: readonly {
   },
   {
     fault: 'ambiguous digits resolve',
-    check: 'digits that several commits begin with resolve to nothing, a digit more may tell',
+    check: 'an ambiguous abbreviated oid resolves to undefined, a longer one to its commit',
     broken: (good) => ({ resolveCommit: async (id, text) => (await good.resolveCommit(id, text)) ?? 'a'.repeat(40) }),
   },
   {
     fault: 'refs in another order',
-    check: 'refs come by name, annotated tags with the commit they lead to',
+    check: 'refs are sorted by name, and annotated tags have the commit they point to',
     broken: (good) => ({ refs: async (id, kind) => (await good.refs(id, kind)).toReversed() }),
   },
   {
-    fault: 'tags of trees lead to them',
-    check:
-      'a tag of whatever kind leads to a commit or to none, and names come in the order of their bytes, before upkeep and after',
+    fault: 'a tag without a commit is listed as its own commit',
+    check: 'a tag of any kind has its commit or undefined, and names are sorted by bytes, before and after maintenance',
     broken: (good) => ({
       refs: async (id, kind) => (await good.refs(id, kind)).map((ref) => ({ ...ref, peeled: ref.peeled ?? ref.oid })),
     }),
   },
   {
     fault: 'sizes are lost',
-    check: 'the root listing has every kind of entry, in git’s order, with modes and sizes',
+    check: 'the root listing has every kind of entry in the order of git, with modes and sizes',
     broken: (good) => ({
       tree: async (id, oid) => {
         const listing = await good.tree(id, oid);
@@ -51,13 +50,13 @@ const faults: readonly {
     }),
   },
   {
-    fault: 'a folder that is cut is not told to be',
+    fault: 'a truncated folder is not marked',
     check:
       'no text is longer than its bound, no folder is listed past its bound, and paths that are too long are left out',
     broken: (good) => ({ tree: async (id, oid) => ({ ...(await good.tree(id, oid)), truncated: false }) }),
   },
   {
-    fault: 'every entry was last changed by the tip',
+    fault: 'the tip is the last commit of every entry',
     check: 'the last commit of every entry of "main" is the one git log names',
     broken: (good) => ({
       lastCommits: async (id, commit, path) =>
@@ -68,7 +67,7 @@ const faults: readonly {
   },
   {
     fault: 'a blob loses its last byte',
-    check: 'a blob comes byte for byte with its size; what is no blob is not found',
+    check: 'a blob has its exact bytes and size; an oid that is not a blob is NotFound',
     broken: (good) => ({
       blob: async (id, oid) => {
         const blob = await good.blob(id, oid);
@@ -88,7 +87,7 @@ const faults: readonly {
   },
   {
     fault: 'renames are not found',
-    check: 'a difference names every file with its lines, from a commit and from nothing',
+    check: 'a difference lists every file with its line counts, from a commit and from the empty tree',
     broken: (good) => ({
       difference: async (id, from, to) => {
         const difference = await good.difference(id, from, to);
@@ -101,8 +100,8 @@ const faults: readonly {
     }),
   },
   {
-    fault: 'a patch says nothing of a missing newline',
-    check: 'a patch has every kind of change as git diff has it, and applies',
+    fault: 'a patch omits a missing newline at the end',
+    check: 'a patch has every kind of change as in git diff, and applies',
     broken: (good) => ({
       patch: async (id, query, caps) => {
         const patch = await good.patch(id, query, caps);
@@ -119,15 +118,15 @@ const faults: readonly {
   },
   {
     fault: 'every line is blamed on the tip',
-    check: 'blame gives every line the commit and author that git gives it',
+    check: 'blame gives every line the same commit and author as git',
     broken: (good) => ({
       blame: async (id, commit, path) =>
         (await good.blame(id, commit, path))?.map((line) => ({ ...line, oid: commit })),
     }),
   },
   {
-    fault: 'a write asks nobody',
-    check: 'a write that is refused, comes late or is none of git’s leaves the branch where it was, and nothing behind',
+    fault: 'a write is not judged',
+    check: 'a write that is refused, stale or invalid for git leaves the branch unchanged and nothing behind',
     broken: (good) => ({
       write: (id, change, hooks) =>
         good.write(id, change, {
@@ -138,7 +137,7 @@ const faults: readonly {
   },
   {
     fault: 'refs move from any value',
-    check: 'a ref moves only from its old value, and all move or none',
+    check: 'a ref moves only from its expected old value, and all refs move or none',
     broken: (good) => ({
       moveRefs: async (id, updates) => {
         const present = await good.readRefs(
@@ -154,7 +153,7 @@ const faults: readonly {
   },
   {
     fault: 'ahead is behind',
-    check: 'divergence is what git counts, for heads of every kind',
+    check: 'divergence equals that of git, for heads of every kind',
     broken: (good) => ({
       divergence: async (id, base, heads) =>
         new Map(
@@ -167,7 +166,7 @@ const faults: readonly {
   },
   {
     fault: 'tags lose their message',
-    check: 'behind refs stand commits and annotated tags, as git shows them',
+    check: 'tips returns commits and annotated tags as git shows them',
     broken: (good) => ({
       tips: async (id, oids) =>
         new Map(
@@ -180,21 +179,21 @@ const faults: readonly {
   },
   {
     fault: 'nothing is removed',
-    check: 'a repository exists and is listed from its making to its removal, and both can be done twice',
+    check: 'a repository exists and is listed between creation and removal, and both can be repeated',
     broken: () => ({ remove: async () => undefined }),
   },
   {
     fault: 'nothing is pruned',
-    check: 'what no ref leads to is gone after a pruning, also from what was read before, and the rest is whole',
+    check: 'a pruning removes unreachable objects, also from caches, and keeps all others',
     broken: () => ({ prune: async () => ({ remaining: false }) }),
   },
   {
     fault: 'young objects are pruned',
-    check: 'what was written later stays, is told of, and goes with a later pruning',
+    check: 'objects written after the cutoff remain, are reported, and are removed by a later pruning',
     broken: (good) => ({ prune: (id) => good.prune(id, { before: new Date(Date.now() + 3_600_000) }) }),
   },
   {
-    fault: 'nobody is asked',
+    fault: 'a push is not judged',
     check: 'with --atomic one refused ref refuses all',
     broken: (good) => ({
       receivePack: (id, request) =>
@@ -206,14 +205,14 @@ const faults: readonly {
   },
   {
     fault: 'nothing is announced',
-    check: 'a push is announced before and told after, with the values of each ref',
+    check: 'a push is announced before and reported after, with the values of each ref',
     broken: (good) => ({
       receivePack: (id, request) => good.receivePack(id, { ...request, announced: async () => undefined }),
     }),
   },
   {
-    fault: 'the client hears first',
-    check: 'the client hears of its push only when it was told to us',
+    fault: 'the client gets its answer before `landed` is called',
+    check: 'the client receives ok only after `landed` has resolved',
     broken: (good) => ({
       receivePack: (id, request) =>
         good.receivePack(id, {
@@ -223,8 +222,8 @@ const faults: readonly {
     }),
   },
   {
-    fault: 'absent refs are told as deleted',
-    check: 'deleting a ref that is not there tells of nothing',
+    fault: 'a deletion of a missing ref is reported',
+    check: 'deleting a ref that does not exist does not call `landed`',
     broken: (good) => ({
       receivePack: (id, request) =>
         good.receivePack(id, {
@@ -234,13 +233,13 @@ const faults: readonly {
     }),
   },
   {
-    fault: 'version 2 is never spoken',
-    check: 'an advertisement begins with its service, but for version 2, and no other header reaches git',
+    fault: 'protocol version 2 is not supported',
+    check: 'an advertisement begins with its service unless the version is 2, and no other header reaches git',
     broken: (good) => ({ advertise: (id, request) => good.advertise(id, { ...request, protocol: undefined }) }),
   },
 ];
 
-void t.test('the contract of the git back end fails a provider where', { timeout: 120_000 }, async (suite) => {
+void t.test('the contract suite of the git back end fails a provider when', { timeout: 120_000 }, async (suite) => {
   let broken: Partial<GitBackend> = {};
   let native: GitBackend | undefined;
   const bench = await openBench(async (root) => {
@@ -257,7 +256,7 @@ void t.test('the contract of the git back end fails a provider where', { timeout
       broken = breaking(native);
       await subtest.rejects(found.run(bench), assert.AssertionError);
       broken = {};
-      await subtest.resolves(found.run(bench), 'and passes when it is whole again');
+      await subtest.resolves(found.run(bench), 'passes again without the fault');
     });
   }
 });

@@ -1,9 +1,12 @@
-// What a program writes little at a time.
+// How the reader of a program's output waits after small pieces.
 import { Buffer } from 'node:buffer';
 import t from 'tap';
 import { gathered } from '#adapters/git-native/process/byte-stream';
 
-/** Of a program's pieces, the first of one byte and the others of `bytes`: which the reader waited after. */
+/**
+ * A program writes one piece of one byte and three of `bytes` bytes. Returns for each whether the reader waited after
+ * it.
+ */
 async function waitedAfter(bytes: number): Promise<boolean[]> {
   const waited: boolean[] = [];
   async function* program(): AsyncGenerator<Uint8Array> {
@@ -19,7 +22,7 @@ async function waitedAfter(bytes: number): Promise<boolean[]> {
   return waited;
 }
 
-void t.test('12. after a small piece there is time for more of it, and after a large one none is lost', async (t) => {
+void t.test('12. the reader waits for more after a small piece, and does not wait after a large one', async (t) => {
   t.strictSame(await waitedAfter(1), [true, true, true, true]);
   t.strictSame(await waitedAfter(64 * 1024), [true, false, false, false]);
 });

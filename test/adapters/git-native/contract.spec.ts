@@ -1,4 +1,4 @@
-// The native adapter keeps the contract of `GitBackend`.
+// The native git adapter passes the contract suite of `GitBackend`.
 import t, { type Test } from 'tap';
 import { gitBackendContract } from '#test/contracts/git-backend';
 import { makeNative } from './provider.ts';

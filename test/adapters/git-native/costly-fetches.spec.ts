@@ -1,4 +1,4 @@
-// Fetches that cost the server much for few bytes: what git computes for them is bounded, and the client is told.
+// Small fetch requests that are expensive to answer: the work of git is bounded, and the client gets a reason.
 import { Buffer } from 'node:buffer';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,10 @@ interface World {
   fetch(body: string): Promise<string>;
 }
 
-/** @param bytes a pack that is in the repository; @param gitLines what git does, in place of the one installed. */
+/**
+ * @param bytes a pack that is put into the repository
+ * @param gitLines a script that replaces the installed git
+ */
 async function world(
   t: Test,
   limits: Partial<GitLimits>,
@@ -53,7 +56,7 @@ async function world(
   return { native, directory, errors, fetch };
 }
 
-void t.test('a request that git cannot read is the client’s fault, and no line in the log', async (t) => {
+void t.test('a request that git cannot parse is ValidationFailed and is not logged', async (t) => {
   const { fetch, errors } = await world(t, {});
   for (const body of [
     ...['junk', 'combine:combine:', 'combine:tree:0+a{b', 'tree:x', 'object:type=q', 'sparse:path=x'].map((filter) =>
@@ -74,28 +77,31 @@ void t.test('a request that git cannot read is the client’s fault, and no line
   t.strictSame(errors, []);
 });
 
-void t.test('a line longer than a ref may be is refused before git parses it, wherever it stands', async (t) => {
+void t.test('a line longer than a ref name may be is rejected at any position before git parses it', async (t) => {
   const { fetch, errors } = await world(t, {});
   const long = `filter combine:${'combine:'.repeat(2000)}tree:1`;
   const refused = { name: 'ValidationFailed', message: 'The request has a line that is too long' };
   await t.rejects(fetch(asking(`want ${oid}`, long)), refused);
-  // What comes after the beginning that is held.
+  // Beyond the part of the body that is buffered.
   const many = Array.from({ length: 6000 }, () => `have ${oid}`);
   await t.rejects(fetch(asking(...many, long)), refused);
   t.match(await fetch(asking(`filter combine:${'combine:'.repeat(900)}tree:1`)), "filter 'combine'");
   t.strictSame(errors, []);
 });
 
-void t.test('a fetch for which git holds too much is ended in words, and refused when it is asked again', async (t) => {
-  const { bytes, large } = pack(3200);
-  const { fetch } = await world(t, { transferMemoryBytes: 64 * megabyte }, { bytes });
-  const body = asking('no-progress', `want ${large}`, 'done');
-  const refused = /git answer was stopped: it needs too much memory/;
-  t.match(await fetch(body).catch((error: unknown) => String(error)), refused);
-  await t.rejects(fetch(body), { name: 'TooCostly', message: refused });
-});
+void t.test(
+  'a fetch for which git needs too much memory is stopped with a reason and rejected when repeated',
+  async (t) => {
+    const { bytes, large } = pack(3200);
+    const { fetch } = await world(t, { transferMemoryBytes: 64 * megabyte }, { bytes });
+    const body = asking('no-progress', `want ${large}`, 'done');
+    const refused = /git answer was stopped: it needs too much memory/;
+    t.match(await fetch(body).catch((error: unknown) => String(error)), refused);
+    await t.rejects(fetch(body), { name: 'TooCostly', message: refused });
+  },
+);
 
-void t.test('a fork counts as a clone does', async (t) => {
+void t.test('the memory limit for clones applies to forks', async (t) => {
   const { bytes, large } = pack(3200);
   const { native, directory } = await world(t, { transferMemoryBytes: 64 * megabyte }, { bytes });
   const tree = await must(directory, ['mktree'], { input: `100644 blob ${large}\ta\n` });
@@ -109,7 +115,7 @@ void t.test('a fork counts as a clone does', async (t) => {
   });
 });
 
-void t.test('what git sends to keep a client waiting moves nothing: it has the idle time for a pack', async (t) => {
+void t.test('keep-alive packets do not count as progress: the idle limit ends the fetch', async (t) => {
   for (const waiting of [line('\u0001'), line('\u0002Counting objects: 1'), '0000']) {
     const { fetch } = await world(
       t,
@@ -120,7 +126,7 @@ void t.test('what git sends to keep a client waiting moves nothing: it has the i
   }
 });
 
-void t.test('an answer that moves is served past the idle time', async (t) => {
+void t.test('an answer that makes progress is served past the idle limit', async (t) => {
   const { fetch } = await world(
     t,
     { idleSeconds: 0.5 },
@@ -134,7 +140,7 @@ void t.test('an answer that moves is served past the idle time', async (t) => {
   t.equal(await fetch(asking()), line('packfile\n') + line('\u0001x').repeat(8));
 });
 
-void t.test('an answer is followed in pieces of any size', (t) => {
+void t.test('an answer is parsed in pieces of any size', (t) => {
   const moves = (text: string, size: number): readonly boolean[] => {
     const answer = new FetchAnswer();
     const bytes = Buffer.from(text, 'latin1');
@@ -151,7 +157,7 @@ void t.test('an answer is followed in pieces of any size', (t) => {
   t.end();
 });
 
-void t.test('there is a way to say why an answer ends, but in a packet and in a bare pack', (t) => {
+void t.test('an answer can end with a reason except within a packet or a bare pack', (t) => {
   const ending = (text: string): string | undefined => {
     const answer = new FetchAnswer();
     answer.follow(Buffer.from(text, 'latin1'));

@@ -1,4 +1,4 @@
-// Questions that cost more than an answer may: trees that hold themselves over and over, and who else is kept waiting.
+// Expensive git requests: trees that contain themselves repeatedly, and their effect on other callers.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,11 +20,11 @@ const levels = 12;
 interface World {
   readonly root: string;
   readonly native: GitNative;
-  /** Commits, each of more paths than can be counted. */
+  /** Commits, each with more paths than can be counted. */
   readonly tips: readonly string[];
   readonly tip: string;
   readonly as: CurrentCaller['run'];
-  /** Commands that git was started with. */
+  /** The commands that git was started with. */
   started(): Promise<readonly string[]>;
 }
 
@@ -75,44 +75,55 @@ async function world(t: Test): Promise<World> {
   };
 }
 
-void t.test('trees of more paths than can be counted', async (t) => {
+void t.test('trees with more paths than can be counted', async (t) => {
   const { native, root, tips, tip, as, started } = await world(t);
   const [first = '', ...others] = tips;
 
-  await t.test('a difference that is not done in time is refused, at once when it is asked for again', async (t) => {
+  await t.test('a difference that exceeds its limit is rejected, and a repetition is rejected at once', async (t) => {
     const ask = () => as('address:1', () => native.difference(bombs, undefined, first));
-    // Of time or of memory, whichever ends first on this machine.
+    // Of time or of memory, whichever this machine reaches first.
     const refused = { name: /^Too(?:Costly|Slow)$/, message: /^git diff-tree was stopped: / };
     await t.rejects(ask(), refused);
     for (let again = 0; again < 5; again += 1) await t.rejects(ask(), { ...refused, retryAfter: Number });
-    t.equal((await started()).filter((command) => command.includes(' diff-tree ')).length, 1, 'one process for six');
-  });
-
-  await t.test('one caller who asks for many keeps nobody else from a blame of another repository', async (t) => {
-    let over = 0;
-    const asked = others.map((commit) =>
-      as('address:1', () => native.difference(bombs, undefined, commit)).catch((error: unknown) => {
-        over += 1;
-        return error;
-      }),
+    t.equal(
+      (await started()).filter((command) => command.includes(' diff-tree ')).length,
+      1,
+      'one process for six requests',
     );
-    t.equal((await as('address:2', () => native.blame(plain, tip, 'file')))?.length, 2);
-    t.equal(over, 0, 'before any of them is over');
-    for (const error of await Promise.all(asked)) t.match(error, { name: /^Too(?:Costly|Slow)$/ });
   });
 
   await t.test(
-    'an archive of more than can be listed in time is refused, at once when it is asked for again',
+    'many requests of one caller do not delay a blame of another repository by another caller',
+    async (t) => {
+      let over = 0;
+      const asked = others.map((commit) =>
+        as('address:1', () => native.difference(bombs, undefined, commit)).catch((error: unknown) => {
+          over += 1;
+          return error;
+        }),
+      );
+      t.equal((await as('address:2', () => native.blame(plain, tip, 'file')))?.length, 2);
+      t.equal(over, 0, 'none of the differences has ended');
+      for (const error of await Promise.all(asked)) t.match(error, { name: /^Too(?:Costly|Slow)$/ });
+    },
+  );
+
+  await t.test(
+    'an archive that cannot be listed in time is rejected, and a repetition is rejected at once',
     async (t) => {
       const message = 'git archive was stopped: it was not done after 1 s';
       const ask = () => native.archive(bombs, first, { format: 'tar.gz', prefix: '' });
       await t.rejects(ask(), { name: 'TooSlow', message });
       await t.rejects(ask(), { name: 'TooCostly', message });
-      t.equal((await started()).filter((command) => command.includes(' ls-tree ')).length, 1, 'one process for two');
+      t.equal(
+        (await started()).filter((command) => command.includes(' ls-tree ')).length,
+        1,
+        'one process for two requests',
+      );
     },
   );
 
-  await t.test('sizes of files are of the first of them alone', async (t) => {
+  await t.test('only the first files are added to the sizes', async (t) => {
     const patient = gitNative({ root, log: quiet });
     t.teardown(() => patient.close());
     const sizes = await patient.sizes(bombs, first, () => 'all');
@@ -120,7 +131,7 @@ void t.test('trees of more paths than can be counted', async (t) => {
   });
 });
 
-void t.test('that a question was too costly is remembered for a minute, and nothing else is', async (t) => {
+void t.test('a TooCostly error is remembered for a minute; other errors are not', async (t) => {
   const costly = new CostlyQuestions();
   let asked = 0;
   const ask = (error: Error): Promise<never> =>
@@ -136,21 +147,24 @@ void t.test('that a question was too costly is remembered for a minute, and noth
   await t.rejects(ask(new Error('other')), /other/);
 });
 
-void t.test('who waits for an answer does not wait behind what another asked before it', async (t) => {
-  const current = currentCaller();
-  const limiter = new Limiter('computations', { places: 2, queue: 64, caller: () => current.key() });
-  const cache = new SingleFlightCache<string>(10, () => 1);
-  const slow = Promise.withResolvers<string>();
-  const ask = (caller: string, key: string, compute: () => Promise<string>): Promise<string> =>
-    current.run(caller, () => cache.get(key, undefined, compute, limiter));
-  let computed = 0;
-  const quick = async (): Promise<string> => {
-    computed += 1;
-    return 'quick';
-  };
-  const behind = [ask('address:1', 'slow', () => slow.promise), ask('address:1', 'quick', quick)];
-  t.equal(await ask('address:2', 'quick', quick), 'quick');
-  slow.resolve('slow');
-  t.same(await Promise.all(behind), ['slow', 'quick']);
-  t.equal(computed, 1);
-});
+void t.test(
+  'a request for a cached computation does not wait behind an earlier request of another caller',
+  async (t) => {
+    const current = currentCaller();
+    const limiter = new Limiter('computations', { places: 2, queue: 64, caller: () => current.key() });
+    const cache = new SingleFlightCache<string>(10, () => 1);
+    const slow = Promise.withResolvers<string>();
+    const ask = (caller: string, key: string, compute: () => Promise<string>): Promise<string> =>
+      current.run(caller, () => cache.get(key, undefined, compute, limiter));
+    let computed = 0;
+    const quick = async (): Promise<string> => {
+      computed += 1;
+      return 'quick';
+    };
+    const behind = [ask('address:1', 'slow', () => slow.promise), ask('address:1', 'quick', quick)];
+    t.equal(await ask('address:2', 'quick', quick), 'quick');
+    slow.resolve('slow');
+    t.same(await Promise.all(behind), ['slow', 'quick']);
+    t.equal(computed, 1);
+  },
+);

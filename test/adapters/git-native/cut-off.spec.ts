@@ -1,5 +1,5 @@
-// What git did not finish or could not ask about is the server's own fault, 503 or 507 by name, and never a refusal of
-// what the client sent.
+// A git process that fails or cannot finish is a fault of the server (503 or 507), never a rejection of the client's
+// data.
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -13,7 +13,7 @@ import { quiet } from './provider.ts';
 const id = '0a000000-0000-4000-8000-000000000000';
 const declined = String.raw`printf '000eunpack ok\n0031ng refs/heads/main pre-receive hook declined\n0000'`;
 
-/** What git does of a push of one branch until it was judged. Its repository is `$last` then. */
+/** A git that runs one push of one branch up to its verdict. `$last` is its repository. */
 const judged = [
   'update=$(head -c 101 | tail -c 97)',
   'cat > /dev/null',
@@ -22,7 +22,7 @@ const judged = [
   'for last; do :; done',
 ];
 
-/** @param lines what git does, in place of the git that is installed. */
+/** @param lines a script that replaces the installed git */
 async function repository(
   t: Test,
   lines?: readonly string[],
@@ -40,7 +40,7 @@ async function repository(
   return native;
 }
 
-void t.test('a push whose judge fails is refused with the reason of that, over the API with its status', async (t) => {
+void t.test('a push whose judge fails is rejected with that reason, over the API with its status', async (t) => {
   const native = await repository(t);
   for (const [thrown, told] of [
     [new Unavailable('The database does not answer'), { name: 'Unavailable', message: 'The database does not answer' }],
@@ -56,11 +56,11 @@ void t.test('a push whose judge fails is refused with the reason of that, over t
   t.equal((await native.write(id, change, hooks)).refusal, undefined);
 });
 
-void t.test('a push whose judge fails on a disk that fails too is answered, and its reason stays', async (t) => {
+void t.test('a push whose judge fails while the disk fails too keeps the reason of the judge', async (t) => {
   const native = await repository(t);
   const head = join(t.testdirName, 'repositories', id.slice(0, 2), `${id}.git`, 'HEAD');
   const judge: JudgeRefs = () => {
-    // What stat(2) says of it is not that it is missing.
+    // stat(2) fails with an error other than ENOENT.
     rmSync(head);
     symlinkSync('HEAD', head);
     return Promise.reject(new Unavailable('The database does not answer'));
@@ -74,40 +74,40 @@ void t.test('a push whose judge fails on a disk that fails too is answered, and 
 
 for (const { how, lines, told, capabilities = 'report-status' } of [
   {
-    how: 'git that is killed before it reports',
+    how: 'git killed before its report',
     lines: ['cat > /dev/null', 'kill -9 $$'],
     told: /^The push was stopped/,
   },
   {
-    how: 'git that is killed before it reports to a client with a side band',
+    how: 'git killed before its report to a client with a side band',
     lines: ['cat > /dev/null', 'kill -9 $$'],
     told: /^The push was stopped/,
     capabilities: 'report-status side-band-64k',
   },
   {
-    how: 'git whose hook is killed before git itself',
+    how: 'git whose hook is killed first',
     lines: ['cat > /dev/null', declined, 'kill -9 $$'],
     told: /^The push was stopped/,
   },
   {
-    how: 'git that ends after its verdict, where nobody can see what it moved,',
+    how: 'git that exits after its verdict while the refs cannot be read',
     lines: [...judged, 'mkdir -p "$last/packed-refs"'],
     told: /^The branches and tags may have been changed, or not/,
   },
   {
-    how: 'git whose hook could not ask',
+    how: 'git whose hook got no verdict',
     lines: ['cat > /dev/null', declined, 'exit 1'],
     told: /^The server could not decide/,
   },
 ]) {
-  void t.test(`${how} has refused nothing: the reason is told as the server's own`, async (t) => {
+  void t.test(`${how} is not a rejection: the push fails with the server's own reason`, async (t) => {
     const native = await repository(t, lines);
     await t.rejects(native.write(id, change, hooks), { name: 'Unavailable', message: told });
     t.match(await pushed(native, id, capabilities), new RegExp(`ng refs/heads/main ${told.source.slice(1)}`));
   });
 }
 
-void t.test('a push that is judged is finished however long git says nothing, until its deadline', async (t) => {
+void t.test('a judged push may be silent beyond the idle limit, until its deadline', async (t) => {
   const reported = String.raw`printf '000eunpack ok\n0017ok refs/heads/main\n0000'`;
   const silent = await repository(t, [...judged, 'sleep 3', reported], { limits: { idleSeconds: 2 } });
   t.match(await pushed(silent, id, 'report-status'), /ok refs\/heads\/main/);
@@ -118,11 +118,15 @@ void t.test('a push that is judged is finished however long git says nothing, un
     [...judged, String.raw`set -- $update; printf '%s\n' "$2" > "$last/$3"`, 'exec sleep 60'],
     { limits: { transferSeconds: 3 }, log: { ...quiet, warn: (fields) => told.push(fields) } },
   );
-  t.match(await pushed(late, id, 'report-status'), /ok refs\/heads\/main/, 'what has moved by then has moved');
-  t.match(told, [{ stopped: 'it was not done after 3 s' }], 'and the log says what ended it');
+  t.match(
+    await pushed(late, id, 'report-status'),
+    /ok refs\/heads\/main/,
+    'refs that moved before the deadline are reported as moved',
+  );
+  t.match(told, [{ stopped: 'it was not done after 3 s' }], 'the log names the reason');
 });
 
-void t.test('a read whose process is killed is unavailable, not a fault that nobody can name', async (t) => {
+void t.test('a read whose process is killed rejects with Unavailable', async (t) => {
   const native = await repository(t, ['kill -9 $$']);
   const reads: Readonly<Record<string, () => Promise<unknown>>> = {
     'an object': () => native.resolveCommit(id, oid),

@@ -1,11 +1,11 @@
-// A process that has spent its file descriptors (EMFILE), for as long as a test needs.
+// Exhausts the file descriptors of this process (EMFILE) while a function runs.
 import { execFile } from 'node:child_process';
 import { open, type FileHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const few = 256;
 
-/** This process can open no file in `work`; what is open stays so. */
+/** This process can open no file while `work` runs; open files stay open. */
 export async function withoutDescriptors(work: () => Promise<unknown>): Promise<void> {
   const limit = async (files: string): Promise<unknown> =>
     promisify(execFile)('prlimit', ['--pid', String(process.pid), `--nofile=${files}`]);

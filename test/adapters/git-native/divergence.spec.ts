@@ -1,5 +1,5 @@
-// Divergence against `git rev-list --left-right --count`, with the commit-graph whole, in layers, older than the refs,
-// without generation numbers or absent.
+// Divergence against `git rev-list --left-right --count`, with a commit-graph that is complete, split, older than the
+// refs, without generation numbers, or missing.
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -11,7 +11,7 @@ import { quiet } from './provider.ts';
 const id = '0b000000-0000-4000-8000-000000000000';
 const [commits, late] = [700, 80];
 
-/** The same each time. */
+/** A pseudo-random generator with the same numbers in every run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -21,7 +21,7 @@ function numbers(seed: number): (below: number) => number {
 }
 
 /**
- * Lines of work that split, meet, cross and begin anew, with dates that lie now and then; a branch at every twelfth
+ * Branches that split, merge, cross and start without a parent, some with dates out of order; a branch at every twelfth
  * commit and at the last.
  */
 function history(): readonly string[] {
@@ -90,15 +90,15 @@ async function repository(t: Test) {
 type Made = Awaited<ReturnType<typeof repository>>;
 
 const ways: Readonly<Record<string, { readonly lay: (made: Made) => Promise<unknown>; readonly walks: number }>> = {
-  'no graph, and too many commits to read one by one': { walks: 1, lay: ({ write }) => write(history()) },
-  'a graph of all': {
+  'no commit-graph, and too many commits to read one by one': { walks: 1, lay: ({ write }) => write(history()) },
+  'a complete commit-graph': {
     walks: 0,
     async lay({ write, graph }) {
       await write(history());
       await graph();
     },
   },
-  'a graph in layers': {
+  'a split commit-graph': {
     walks: 0,
     async lay({ write, graph }) {
       for (const [from, to] of [
@@ -111,7 +111,7 @@ const ways: Readonly<Record<string, { readonly lay: (made: Made) => Promise<unkn
       }
     },
   },
-  'a graph that is older than some branches': {
+  'a commit-graph older than some branches': {
     walks: 0,
     async lay({ write, graph }) {
       await write(history().slice(0, -late));
@@ -119,7 +119,7 @@ const ways: Readonly<Record<string, { readonly lay: (made: Made) => Promise<unkn
       await write(history().slice(-late));
     },
   },
-  'a graph without levels, as git wrote it once': {
+  'a commit-graph without generation numbers, as from old git': {
     walks: 1,
     async lay({ directory, write, graph }) {
       await write(history());
@@ -139,7 +139,7 @@ const ways: Readonly<Record<string, { readonly lay: (made: Made) => Promise<unkn
 
 let said: Promise<readonly (readonly [head: string, counts: object])[]> | undefined;
 
-/** What git says, the same of each: commits are named by what they hold. */
+/** The counts of git, keyed by the message of each commit. */
 const ask = async (directory: string, base: string): Promise<readonly (readonly [string, object])[]> => {
   const heads = (await must(directory, ['for-each-ref', '--format=%(objectname)', 'refs/heads'])).split('\n');
   return await Promise.all(
@@ -158,7 +158,7 @@ for (const [name, { lay, walks }] of Object.entries(ways)) {
     await lay(made);
     const base = await must(made.directory, ['rev-parse', 'b600']);
     const expected = await (said ??= ask(made.directory, base));
-    t.ok(expected.length > 50, 'more heads than fit in one word');
+    t.ok(expected.length > 50, 'more heads than one 32-bit word has bits');
     const found = await made.native.divergence(
       id,
       base,
@@ -169,7 +169,7 @@ for (const [name, { lay, walks }] of Object.entries(ways)) {
   });
 }
 
-void t.test('commits too large to be read one by one are left to git', async (t) => {
+void t.test('commits too large to be read one by one are counted by git', async (t) => {
   const { directory, native, walks, write } = await repository(t);
   const commit = (mark: number, bytes: number): string =>
     `commit refs/heads/main\nmark :${mark}\ncommitter A <a@b> ${mark} +0000\ndata ${bytes}\n${'x'.repeat(bytes)}\n`;

@@ -1,10 +1,10 @@
-// The first change of a repository, by a push and over the API, for specs in which git fails at it.
+// The first change of a repository, by a push and over the API, for specs in which git fails.
 import type { GitNative } from '#adapters/git-native/index';
 import { zeroOid } from '#core/repositories/git-backend';
 import type { FileWrite, PushHooks } from '#core/repositories/git-history';
 import { bytesOf, never } from '#test/contracts/git/provider';
 
-/** Of a commit that no repository has. */
+/** The id of a commit that no repository has. */
 export const oid = '1'.repeat(40);
 
 export const hooks: PushHooks = {
@@ -27,7 +27,7 @@ export const change: FileWrite = {
 
 const pkt = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
 
-/** @returns what a push of `main` is told. */
+/** @returns the report that a push of `main` receives. */
 export async function pushed(native: GitNative, id: string, capabilities: string): Promise<string> {
   const answer = await native.receivePack(id, {
     ...hooks,

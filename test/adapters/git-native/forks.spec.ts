@@ -1,4 +1,4 @@
-// Forking on disk: no file is shared with the source, wherever the data directory lies, and the program is ours alone.
+// Forks on disk: a fork shares no files with its source, is synced, and is made only by the configured git.
 import {
   chmod,
   mkdtemp,
@@ -51,7 +51,7 @@ async function files(directory: string): Promise<readonly string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** What this process syncs from now on, by path. */
+/** Paths that this process syncs after this call. */
 async function syncedFolders(t: Test): Promise<ReadonlySet<string>> {
   const synced = new Set<string>();
   const handle = await open(import.meta.filename);
@@ -68,7 +68,7 @@ async function syncedFolders(t: Test): Promise<ReadonlySet<string>> {
   return synced;
 }
 
-void t.test('a fork shares no file with its source and borrows no objects', async (t) => {
+void t.test('a fork shares no file with its source and uses no alternates', async (t) => {
   const { native, directoryOf } = await filled(t);
   await native.fork(source, fork, { defaultBranch: 'main', signal: never });
   const [ours, theirs] = [await files(directoryOf(fork)), await files(directoryOf(source))];
@@ -81,7 +81,7 @@ void t.test('a fork shares no file with its source and borrows no objects', asyn
     const { ino, nlink, mode } = await stat(path);
     t.equal(inodes.has(ino), false, path);
     t.equal(nlink, 1, path);
-    t.equal(mode & 0o077, 0, `${path} is the server's alone`);
+    t.equal(mode & 0o077, 0, `${path} is accessible only to the server's user`);
   }
   t.same(
     ours.filter((path) => /alternates|FETCH_HEAD|tmp_|\.lock$|\.keep$/.test(path)),
@@ -90,39 +90,27 @@ void t.test('a fork shares no file with its source and borrows no objects', asyn
   t.equal(
     await readFile(join(directoryOf(fork), 'config'), 'utf8'),
     await readFile(join(directoryOf(source), 'config'), 'utf8'),
-    'nothing tells where it came from',
+    'no file names the source',
   );
 });
 
-void t.test(
-  'the names of its pack and of every ref are synced to the disk before a fork is acknowledged',
-  async (t) => {
-    const { native, directoryOf } = await filled(t);
-    const git = (...args: readonly string[]) => must(directoryOf(source), args);
-    await git('update-ref', 'refs/heads/team/deep/one', 'main');
-    await git('update-ref', 'refs/tags/v1/rc', 'main');
-    const synced = await syncedFolders(t);
-    await native.fork(source, fork, { defaultBranch: 'main', signal: never });
-    t.strictSame(
-      [...synced]
-        .filter((path) => path.startsWith(directoryOf(fork)))
-        .map((path) => path.slice(directoryOf(fork).length + 1))
-        .toSorted(),
-      [
-        '',
-        'objects/pack',
-        'refs',
-        'refs/heads',
-        'refs/heads/team',
-        'refs/heads/team/deep',
-        'refs/tags',
-        'refs/tags/v1',
-      ],
-    );
-  },
-);
+void t.test('the entries of the pack and of every ref are synced to disk before a fork is acknowledged', async (t) => {
+  const { native, directoryOf } = await filled(t);
+  const git = (...args: readonly string[]) => must(directoryOf(source), args);
+  await git('update-ref', 'refs/heads/team/deep/one', 'main');
+  await git('update-ref', 'refs/tags/v1/rc', 'main');
+  const synced = await syncedFolders(t);
+  await native.fork(source, fork, { defaultBranch: 'main', signal: never });
+  t.strictSame(
+    [...synced]
+      .filter((path) => path.startsWith(directoryOf(fork)))
+      .map((path) => path.slice(directoryOf(fork).length + 1))
+      .toSorted(),
+    ['', 'objects/pack', 'refs', 'refs/heads', 'refs/heads/team', 'refs/heads/team/deep', 'refs/tags', 'refs/tags/v1'],
+  );
+});
 
-void t.test('refs the forge keeps for itself stay behind, and so does what only they lead to', async (t) => {
+void t.test("the forge's own refs and commits reachable only from them are not copied to a fork", async (t) => {
   const { native, directoryOf } = await filled(t);
   const git = (...args: readonly string[]) => must(directoryOf(source), args);
   const hidden = await git('commit-tree', '-m', 'hidden', `${await git('rev-parse', 'main')}^{tree}`);
@@ -135,37 +123,34 @@ void t.test('refs the forge keeps for itself stay behind, and so does what only 
   t.equal(await native.resolveCommit(fork, hidden), undefined);
 });
 
-void t.test(
-  'a commit of a fork is kept wherever the data directory lies, and nothing is borrowed for good',
-  async (t) => {
-    const { native, directoryOf } = await filled(t);
-    await native.fork(source, fork, { defaultBranch: 'main', signal: never });
-    const git = (...args: readonly string[]) => must(directoryOf(fork), args);
-    const tree = await git('rev-parse', 'main^{tree}');
-    const commit = await git('commit-tree', '-m', 'offered', '-p', 'main', tree);
-    const keep = { from: fork, commit, ref: 'refs/merges/1/head' };
-    let size = 0;
-    const kept = await native.keepCommit(source, keep, {
-      signal: never,
-      judge: async (updates, objects) => {
-        size = await objects.size();
-        return updates.map(({ ref }) => ({ ref, refusal: undefined }));
-      },
-    });
-    t.equal(kept, 'kept');
-    t.ok(size > 100 && size < 1500, `a commit and an index, for the tree is there: ${size}`);
-    const ours = await files(directoryOf(source));
-    t.same(
-      ours.filter((path) => /alternates|FETCH_HEAD|tmp_|incoming-|\.lock$|\.keep$/.test(path)),
-      [],
-    );
-    await native.remove(fork);
-    t.equal(await must(directoryOf(source), ['fsck', '--full', '--no-dangling']), '');
-    t.equal((await native.commitRecord(source, commit))?.message.trim(), 'offered');
-  },
-);
+void t.test('a commit of a fork is kept in the source without alternates', async (t) => {
+  const { native, directoryOf } = await filled(t);
+  await native.fork(source, fork, { defaultBranch: 'main', signal: never });
+  const git = (...args: readonly string[]) => must(directoryOf(fork), args);
+  const tree = await git('rev-parse', 'main^{tree}');
+  const commit = await git('commit-tree', '-m', 'offered', '-p', 'main', tree);
+  const keep = { from: fork, commit, ref: 'refs/merges/1/head' };
+  let size = 0;
+  const kept = await native.keepCommit(source, keep, {
+    signal: never,
+    judge: async (updates, objects) => {
+      size = await objects.size();
+      return updates.map(({ ref }) => ({ ref, refusal: undefined }));
+    },
+  });
+  t.equal(kept, 'kept');
+  t.ok(size > 100 && size < 1500, `a commit and an index, because the tree exists already: ${size}`);
+  const ours = await files(directoryOf(source));
+  t.same(
+    ours.filter((path) => /alternates|FETCH_HEAD|tmp_|incoming-|\.lock$|\.keep$/.test(path)),
+    [],
+  );
+  await native.remove(fork);
+  t.equal(await must(directoryOf(source), ['fsck', '--full', '--no-dangling']), '');
+  t.equal((await native.commitRecord(source, commit))?.message.trim(), 'offered');
+});
 
-void t.test('a fetch that fails is an error with the reason for the log', async (t) => {
+void t.test('a failed fetch is an error whose detail has the reason', async (t) => {
   const { native, directoryOf } = await filled(t);
   for (const path of await files(join(directoryOf(source), 'objects'))) await rm(path);
   await t.rejects(native.fork(source, fork, { defaultBranch: 'main', signal: never }), {
@@ -175,7 +160,7 @@ void t.test('a fetch that fails is an error with the reason for the log', async 
   });
 });
 
-void t.test('both halves of the fetch are the configured program, also where its name needs quotes', async (t) => {
+void t.test('both sides of the fetch run the configured program, also if its path needs quoting', async (t) => {
   let log = '';
   const { native } = await filled(t, {
     gitPath: async (folder) => {

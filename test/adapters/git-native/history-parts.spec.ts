@@ -1,4 +1,4 @@
-// Parts of the native adapter that read history: output in any pieces, computations shared by who asks.
+// Parsers and caches of the native git adapter that read history.
 import { Buffer } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
@@ -28,7 +28,7 @@ const printed = Buffer.from(
   ].join('\0'),
 );
 
-void t.test('a difference is read the same in pieces of any length', (t) => {
+void t.test('a difference is parsed the same in pieces of any length', (t) => {
   const expected = {
     files: [
       {
@@ -62,7 +62,7 @@ void t.test('a difference is read the same in pieces of any length', (t) => {
   t.end();
 });
 
-void t.test('a difference that was cut has no patch for the file it was cut in', (t) => {
+void t.test('a truncated difference has no patch for the file in which it was cut', (t) => {
   const output = new DiffOutputParser();
   output.take(printed.subarray(0, printed.indexOf('+1,2 @@')));
   t.same(
@@ -72,7 +72,7 @@ void t.test('a difference that was cut has no patch for the file it was cut in',
   t.end();
 });
 
-void t.test('a commit with broken lines reads as far as it can be read', (t) => {
+void t.test('a commit with malformed lines is parsed as far as possible', (t) => {
   const read = (text: string) => parseCommitRecord(zeros, Buffer.from(text, 'latin1'));
   t.match(read(''), { message: '', author: { name: '', email: '', date: new Date(0) }, parents: [] });
   t.match(read('author A <b> 99999999999999 +0000\n\nm'), {
@@ -85,7 +85,7 @@ void t.test('a commit with broken lines reads as far as it can be read', (t) => 
 });
 
 void t.test('a single-flight cache', async (t) => {
-  await t.test('computes once for all who ask at the same time, and once more after a failure', async (t) => {
+  await t.test('computes once for concurrent requests, and again after a failure', async (t) => {
     const cache = new SingleFlightCache<number>(10, () => 1);
     let computed = 0;
     const compute = async (): Promise<number> => {
@@ -107,7 +107,7 @@ void t.test('a single-flight cache', async (t) => {
     t.equal(computed, 3);
   });
 
-  await t.test('aborts the computation when the last who waits has gone, not before', async (t) => {
+  await t.test('aborts the computation when the last waiting request is aborted, not before', async (t) => {
     const cache = new SingleFlightCache<number>(10, () => 1);
     const [one, two] = [new AbortController(), new AbortController()];
     let inner: AbortSignal | undefined;
@@ -127,6 +127,6 @@ void t.test('a single-flight cache', async (t) => {
     t.equal(await waiting[1], 'two left');
     await turn();
     t.equal(inner?.aborted, true);
-    t.equal(await cache.get('k', undefined, async () => 1), 1, 'and begins anew');
+    t.equal(await cache.get('k', undefined, async () => 1), 1, 'starts again');
   });
 });

@@ -1,4 +1,4 @@
-// The hooks of a push as git runs them: what `update` reads for one ref, and where the question of `pre-receive` ends.
+// The hooks of a push: the bytes that `update` reads for one ref, and the end of the input of `pre-receive`.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ async function opened(t: Test, count: number): Promise<PushHooks> {
   return hooks;
 }
 
-/** Runs `update` for one ref, in a shell that says at its end how many bytes it has read. */
+/** Runs `update` for one ref, in a shell that prints at its end how many bytes it has read. */
 async function update(hooks: PushHooks, ref: string): Promise<{ code: number; told: string; read: number }> {
   const script = 'trap "cat /proc/$$/io" EXIT; hook=$1; shift; . "$hook"';
   const { code, stdout, stderr } = await run('sh', ['-c', script, 'sh', join(hooks.folder, 'update'), ref], {
@@ -44,7 +44,7 @@ async function update(hooks: PushHooks, ref: string): Promise<{ code: number; to
 
 const unbounded = { take: () => undefined };
 
-void t.test('update reads as much for a ref among two thousand as among two', async (t) => {
+void t.test('update reads as many bytes for one ref of 2,000 as for one of two', async (t) => {
   const [few, many] = [await opened(t, 2), await opened(t, 2000)];
   for (const [hooks, last] of [
     [few, 1],
@@ -57,9 +57,9 @@ void t.test('update reads as much for a ref among two thousand as among two', as
   t.ok(one.read > 0 && Math.abs(one.read - other.read) < 200, `${one.read} and ${other.read} bytes`);
 });
 
-void t.test('update refuses a ref that has no verdict, and every ref where the verdicts are gone', async (t) => {
+void t.test('update rejects a ref without a verdict, and every ref if the verdicts are missing', async (t) => {
   const hooks = await opened(t, 2);
-  t.not((await update(hooks, 'refs/heads/team')).code, 0, 'a folder on the way to others');
+  t.not((await update(hooks, 'refs/heads/team')).code, 0, 'a folder above other refs');
   t.not((await update(hooks, 'refs/heads/other')).code, 0);
   await rm(hooks.verdicts, { recursive: true });
   t.not((await update(hooks, refOf(0))).code, 0);
@@ -69,7 +69,7 @@ async function* toAsync(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Arra
   yield* chunks;
 }
 
-/** Refs in whose names, taken together, every character is that a name may hold. */
+/** Refs whose names together contain every allowed character. */
 function refsOfEveryCharacter(): readonly string[] {
   const characters = Array.from({ length: 0x11_0000 }, (_, point) => String.fromCodePoint(point)).filter(
     (character) => character !== '/' && isLegalRef(`refs/heads/a${character}b`),
@@ -81,7 +81,7 @@ function refsOfEveryCharacter(): readonly string[] {
   );
 }
 
-void t.test('a name of whatever characters is read alike from a push and from the question of its hook', async (t) => {
+void t.test('a name of any characters is parsed the same from a push and from pre-receive', async (t) => {
   const refs = refsOfEveryCharacter();
   t.ok(refs.length > 20_000 && refs.every(isLegalRef), `${refs.length} names`);
   const [old, next] = ['a'.repeat(40), 'b'.repeat(40)];
@@ -89,13 +89,13 @@ void t.test('a name of whatever characters is read alike from a push and from th
   const pipe = new PassThrough();
   pipe.end(`Q \n${refs.map((ref) => `${old} ${next} ${ref}\n`).join('')}END\n`);
   const question = await readPreReceive({ pipe: () => pipe } as unknown as GitProcess, 2 ** 24);
-  t.ok(isDeepStrictEqual(question?.updates, expected), 'the question');
+  t.ok(isDeepStrictEqual(question?.updates, expected), 'from pre-receive');
   const commands = refs.map((ref, index) => pktLine(`${old} ${next} ${ref}${index === 0 ? '\0report-status' : ''}\n`));
   const { updates } = await readPushCommands(toAsync([...commands, flushPkt]), 2 ** 24, unbounded);
-  t.ok(isDeepStrictEqual(updates, expected), 'the push');
+  t.ok(isDeepStrictEqual(updates, expected), 'from the push');
 });
 
-void t.test('a push of another object format is refused by the name of that', async (t) => {
+void t.test('a push with another object format is rejected with the name of the format', async (t) => {
   const zero = '0'.repeat(64);
   const body = [pktLine(`${zero} ${'b'.repeat(64)} refs/heads/a\0report-status object-format=sha256\n`), flushPkt];
   await t.rejects(readPushCommands(toAsync(body), 1000, unbounded), {
@@ -106,7 +106,7 @@ void t.test('a push of another object format is refused by the name of that', as
   t.same([...(await readPushCommands(toAsync(usual), 1000, unbounded)).capabilities], ['object-format', 'atomic']);
 });
 
-void t.test('the question of pre-receive ends at its own last line, wherever the pieces of it are cut', async (t) => {
+void t.test('the input of pre-receive ends at its own last line, however it is split', async (t) => {
   const oid = 'a'.repeat(40);
   const refs = ['refs/heads/a', 'refs/heads/theEND', 'refs/heads/protected'];
   const text = `Q \n${refs.map((ref) => `${oid} ${oid} ${ref}\n`).join('')}END\n`;
@@ -119,7 +119,7 @@ void t.test('the question of pre-receive ends at its own last line, wherever the
   };
   const bytes = Buffer.from(text);
   for (let cut = 1; cut < bytes.length; cut += 1) t.strictSame(await asked(cut, bytes), refs);
-  t.equal(await asked(1, bytes.subarray(0, -2)), undefined, 'an end that is cut off');
+  t.equal(await asked(1, bytes.subarray(0, -2)), undefined, 'a truncated end');
   const broken = Buffer.from(text.replace('heads/a', 'heads/\xff'), 'latin1');
   await t.rejects(asked(1, broken), { name: 'Internal', message: /no UTF-8/ });
 });

@@ -1,5 +1,5 @@
-// Last commits against `git log -1 -- path` for every entry: made-up histories of every shape, with the commit-graph
-// whole, old, in layers or absent.
+// Last commits against `git log -1 -- path` for every entry: generated histories, with the commit-graph complete,
+// outdated, split or missing.
 import { Buffer } from 'node:buffer';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ interface MadeCommit {
   readonly branch: string;
   readonly mark: number;
   readonly parents: readonly number[];
-  /** A content, another kind of entry, or nothing any more. */
+  /** A content, an entry of another mode, or undefined for a removed entry. */
   readonly changes: Readonly<Record<string, string | { readonly mode: string; readonly content: string } | undefined>>;
   readonly time?: number;
 }
@@ -73,7 +73,7 @@ const graph = (directory: string, ...args: readonly string[]): Promise<string> =
 type Said = ReadonlyMap<string, readonly (readonly [name: string, commit: string])[]>;
 const saidOf = new Map<string, Promise<Said>>();
 
-/** What git says of every entry of every folder of a commit. */
+/** The last commit that git prints for every entry of every folder of a commit. */
 async function ask(directory: string, commit: string): Promise<Said> {
   const folders = (await must(directory, ['ls-tree', '-r', '-d', '-z', commit]))
     .split('\0')
@@ -110,7 +110,7 @@ async function ask(directory: string, commit: string): Promise<Said> {
   );
 }
 
-/** Every entry of every folder of a commit. @returns how many were compared. */
+/** Compares every entry of every folder of a commit. @returns how many entries were compared. */
 async function compareAll(t: Test, native: GitNative, directory: string, revision: string): Promise<number> {
   const commit = await must(directory, ['rev-parse', revision]);
   const key = `${directory} ${commit}`;
@@ -137,28 +137,28 @@ const odd = {
   module: { mode: '160000', content: '12345678'.repeat(5) },
 };
 
-/** By what happens in them; the last commit is on `main`. */
+/** Histories by their shape; the last commit is on `main`. */
 const shapes: Readonly<Record<string, readonly MadeCommit[]>> = {
-  'a merge that takes one side, and one that takes the other': [
+  'one merge takes the first side, another the second': [
     { branch: 'main', mark: 1, parents: [], changes: { a: '0', b: '0', 'f/x': '0', 'f/y': '0' } },
     { branch: 'side', mark: 2, parents: [1], changes: { a: 'side', 'f/x': 'side' } },
     { branch: 'main', mark: 3, parents: [1], changes: { b: 'main', 'f/y': 'main' } },
     { branch: 'main', mark: 4, parents: [3, 2], changes: { a: 'side' } },
     { branch: 'main', mark: 5, parents: [4, 2], changes: { 'f/x': 'side', b: 'main' } },
   ],
-  'a merge that changes more than it merges': [
+  'a merge with additional changes': [
     { branch: 'main', mark: 1, parents: [], changes: { a: '0', b: '0', c: '0' } },
     { branch: 'side', mark: 2, parents: [1], changes: { a: 'side' } },
     { branch: 'main', mark: 3, parents: [1], changes: { a: 'main' } },
     { branch: 'main', mark: 4, parents: [3, 2], changes: { a: 'both', b: 'evil' } },
   ],
-  'both sides come to the same, so that the first is followed': [
+  'both sides make the same change, so the first parent is followed': [
     { branch: 'main', mark: 1, parents: [], changes: { a: '0', 'f/x': '0' } },
     { branch: 'side', mark: 2, parents: [1], changes: { a: 'same', 'f/x': 'same' } },
     { branch: 'main', mark: 3, parents: [1], changes: { a: 'same' } },
     { branch: 'main', mark: 4, parents: [3, 2], changes: { 'f/x': 'same' } },
   ],
-  'an octopus, and one of whose parents one was changed back': [
+  'an octopus merge, and one with a reverted parent': [
     { branch: 'main', mark: 1, parents: [], changes: { a: '0', b: '0', c: '0', d: '0' } },
     { branch: 'one', mark: 2, parents: [1], changes: { a: '1' } },
     { branch: 'two', mark: 3, parents: [1], changes: { b: '1' } },
@@ -167,7 +167,7 @@ const shapes: Readonly<Record<string, readonly MadeCommit[]>> = {
     { branch: 'main', mark: 6, parents: [1, 2, 3, 5], changes: { a: '1', b: '1', d: '1', e: 'new' } },
     { branch: 'main', mark: 7, parents: [6, 2, 3, 4], changes: { c: '1' } },
   ],
-  'entries that become another kind': [
+  'entries that change their type': [
     {
       branch: 'main',
       mark: 1,
@@ -180,13 +180,13 @@ const shapes: Readonly<Record<string, readonly MadeCommit[]>> = {
     { branch: 'main', mark: 5, parents: [4], changes: { foo: undefined, 'foo/x': '0' } },
     { branch: 'main', mark: 6, parents: [5], changes: { foo0: '1' } },
   ],
-  'files that go and come back, as they were and otherwise': [
+  'deleted files that are added again, unchanged or changed': [
     { branch: 'main', mark: 1, parents: [], changes: { a: '0', b: '0', 'f/x': '0', 'f/y': '0' } },
     { branch: 'main', mark: 2, parents: [1], changes: { a: undefined, f: undefined } },
     { branch: 'main', mark: 3, parents: [2], changes: { a: '0', b: '1', 'f/x': '0' } },
     { branch: 'main', mark: 4, parents: [3], changes: { 'f/y': '1' } },
   ],
-  'a folder that comes through a merge, and one from a history of its own': [
+  'a folder added by a merge, and one from an unrelated history': [
     { branch: 'main', mark: 1, parents: [], changes: { a: '0' } },
     { branch: 'side', mark: 2, parents: [1], changes: { 'f/x': '0', 'f/g/y': '0' } },
     { branch: 'side', mark: 3, parents: [2], changes: { 'f/z': '0' } },
@@ -195,7 +195,7 @@ const shapes: Readonly<Record<string, readonly MadeCommit[]>> = {
     { branch: 'alone', mark: 6, parents: [], changes: { 'h/x': '0' } },
     { branch: 'main', mark: 7, parents: [5, 6], changes: { 'h/x': '0' } },
   ],
-  'clocks that go backwards, stand still and begin before time': [
+  'dates that decrease, repeat, or are negative': [
     { branch: 'main', mark: 1, parents: [], changes: { a: '0', b: '0', c: '0', 'f/x': '0' }, time: 2_000_000_000 },
     { branch: 'side', mark: 2, parents: [1], changes: { a: '1', 'f/x': '1' }, time: 10 },
     { branch: 'main', mark: 3, parents: [1], changes: { b: '1' }, time: 2_000_000_000 },
@@ -203,7 +203,7 @@ const shapes: Readonly<Record<string, readonly MadeCommit[]>> = {
     { branch: 'main', mark: 5, parents: [3, 4], changes: { a: '2', 'f/x': '1' }, time: 1_000_000_000 },
     { branch: 'main', mark: 6, parents: [5], changes: { c: '1' }, time: 0 },
   ],
-  'names that are no ASCII or hold a line break, and folders of such names': [
+  'file and folder names with non-ASCII characters or line breaks': [
     {
       branch: 'main',
       mark: 1,
@@ -235,8 +235,8 @@ for (const [shape, commits] of Object.entries(shapes)) {
 }
 
 /**
- * Three lines of work on few files with few contents, so that what is the same is met on several ways; clocks are wrong
- * at times.
+ * Three branches over few files with few contents, so that equal contents are reached on several paths; some dates are
+ * out of order.
  */
 function tangle(seed: number, length: number, from = 1): readonly MadeCommit[] {
   let state = seed;
@@ -270,7 +270,7 @@ function tangle(seed: number, length: number, from = 1): readonly MadeCommit[] {
 }
 
 for (const seed of [1, 2, 3, 4]) {
-  void t.test(`last commits in tangle ${seed}`, async (t) => {
+  void t.test(`last commits in generated history ${seed}`, async (t) => {
     const { directory, open } = await repository(t);
     const commits = tangle(seed, 120);
     await write(directory, commits.slice(0, 80));
@@ -291,7 +291,7 @@ for (const seed of [1, 2, 3, 4]) {
   });
 }
 
-void t.test('a listing is asked for while its history is being written, in any order, and each is right', async (t) => {
+void t.test('listings requested in any order while the history is being indexed are correct', async (t) => {
   const { directory, open } = await repository(t);
   await write(directory, tangle(9, 150));
   await graph(directory, '--reachable');
@@ -302,7 +302,7 @@ void t.test('a listing is asked for while its history is being written, in any o
   t.ok(commits.length > 4);
 });
 
-void t.test('a folder of many entries takes as many git processes as one of few', async (t) => {
+void t.test('a folder of many entries takes as many git processes as a folder of one', async (t) => {
   const { root, directory } = await repository(t);
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`many/${index}`, '0']));
   await write(directory, [
@@ -324,17 +324,17 @@ void t.test('a folder of many entries takes as many git processes as one of few'
       await native.close();
       processes.push((await readFile(started, 'utf8')).trim().split('\n').length);
     }
-    t.strictSame(processes, [2, 2], `a reader and a comparer, ${whether} a commit-graph`);
+    t.strictSame(processes, [2, 2], `a cat-file and a diff-tree process, ${whether} a commit-graph`);
     await graph(directory, '--reachable');
   }
   t.strictSame(
     commandLines().filter((line) => line.includes(root) && line.includes('diff-tree')),
     [],
-    'and none goes on',
+    'no process is left running',
   );
 });
 
-void t.test('a walk gives its place to who waits, and goes on when it has another', async (t) => {
+void t.test('a walk releases its slot to a waiting request and continues in a later slot', async (t) => {
   const { root, directory } = await repository(t);
   await write(directory, [
     { branch: 'main', mark: 1, parents: [], changes: { a: '1' } },
@@ -345,7 +345,7 @@ void t.test('a walk gives its place to who waits, and goes on when it has anothe
   const [tip, other] = [await must(directory, ['rev-parse', 'main']), await must(directory, ['rev-parse', 'other'])];
   const { gitPath, begun, goOn } = await heldGit(root, 'diff-tree');
   let caller = 'user:slow';
-  // The slow walk has the one place.
+  // The slow walk has the only slot.
   const native = gitNative({ root, log: quiet, gitPath, caller: () => caller, limits: { heavy: 1 } });
   t.teardown(() => native.close());
   let answered = false;
@@ -353,12 +353,12 @@ void t.test('a walk gives its place to who waits, and goes on when it has anothe
   await begun();
   caller = 'user:quick';
   t.equal((await native.lastCommits(id, other, '')).get('b')?.oid, other);
-  t.equal(answered, false, 'before the other has ended');
+  t.equal(answered, false, 'before the other walk has ended');
   await goOn();
   t.equal((await slow).get('a')?.oid, tip);
 });
 
-/** A git that writes a line whenever it is started. */
+/** A git that logs a line per start. */
 async function counting(root: string, started: string): Promise<string> {
   const path = join(root, `git-${started.replaceAll('/', '-')}`);
   await writeFile(path, `#!/bin/sh\necho "$*" >> '${started}'\nexec git "$@"\n`);
@@ -391,7 +391,7 @@ void t.test('the commit-graph', async (t) => {
   t.equal(read?.find('f'.repeat(40)), undefined);
   t.equal(read?.find('0'.repeat(40)), undefined);
 
-  await t.test('knows for certain what a commit left alone, never of what it changed', async (t) => {
+  await t.test('its filters never report a changed path as unchanged', async (t) => {
     let certain = 0;
     for (const line of listed) {
       const [oid = '', , parent = ''] = line.split(' ');
@@ -419,7 +419,7 @@ void t.test('the commit-graph', async (t) => {
     t.equal(bloomKey('ünï'), undefined);
   });
 
-  await t.test('that is cut or of another kind is none, and commits are read as objects', async (t) => {
+  await t.test('a truncated or unsupported commit-graph is ignored, and commits are read as objects', async (t) => {
     const folder = join(directory, 'objects/info/commit-graphs');
     const hash = (await readFile(join(folder, 'commit-graph-chain'), 'latin1')).trim();
     const content = await readFile(join(folder, `graph-${hash}.graph`));

@@ -1,4 +1,4 @@
-// The launcher: what a program gets, how its end is told, and what becomes of it when the helper or the server is
+// The launcher: the input, output and exit status of programs, and cleanup after the launcher process or the server is
 // killed.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,17 +36,20 @@ function restore(name: string, value: string | undefined): void {
   else process.env[name] = value;
 }
 
-/** Whether it runs: one that nobody has asked how it ended does not. */
+/** Whether the process runs. A zombie does not count as running. */
 async function runs(pid: number): Promise<boolean> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
   return stdout !== '' && !stdout.startsWith('Z');
 }
 
-/** The process id that a program says first. */
+/** The process id that a program prints first. */
 const saidBy = async ({ stdout }: LaunchedProcess): Promise<number> =>
   Number(((await once(stdout, 'data')) as [Buffer])[0].toString());
 
-/** A process whose launcher has started one program, with the folder as its temporary one, and what that said. */
+/**
+ * A server process whose launcher has started one program, with `folder` as its temporary folder, and the first line of
+ * that program.
+ */
 async function serverIn(
   folder: string,
   script: string,
@@ -72,10 +75,10 @@ async function helperOf(starting: Launcher): Promise<number> {
   return await saidBy(await shell(starting, 'echo $PPID'));
 }
 
-void t.test('a computation gives way to the server where processors are busy, what is urgent does not', async (t) => {
+void t.test('a computation runs with the given niceness, an urgent program with 0', async (t) => {
   const starting = new Launcher();
   t.teardown(() => starting.close());
-  // Told as soon as it runs, so it is asked until it shows.
+  // The niceness is set after the start, so the script reads it until it is set.
   const script = 'for i in 1 2 3 4 5 6 7 8 9; do [ "$(nice)" = "$1" ] && break; sleep 0.1; done; nice';
   for (const niceness of [0, 10]) {
     const { stdout } = await starting.launch('sh', ['-c', script, 'sh', String(niceness)], environment, { niceness });
@@ -84,7 +87,7 @@ void t.test('a computation gives way to the server where processors are busy, wh
 });
 
 void t.test(
-  'a program gets its arguments, its environment alone and its input, and its output, complaint and end come back',
+  'a program gets its arguments, only its own environment and its input, and returns its output, stderr and exit code',
   async (t) => {
     const starting = launcher(t);
     const { stdin, stdout, ended } = await starting.launch(
@@ -101,13 +104,13 @@ void t.test(
     t.ok(lines.includes('GIVEN=ä'));
     t.notOk(
       lines.some((line) => line.startsWith('HOME=')),
-      'nothing of this process but what the test runner slips into every child',
+      'no variable of this process except those that the test runner adds to every child',
     );
     t.strictSame(ending, { code: 3, signal: null, stderr: 'hm\n' });
   },
 );
 
-void t.test('a hundred at once are told apart', async (t) => {
+void t.test('the outputs and exit codes of a hundred concurrent programs are not mixed up', async (t) => {
   const starting = launcher(t);
   const answers = await Promise.all(
     Array.from({ length: 100 }, async (_, index) => {
@@ -122,10 +125,10 @@ void t.test('a hundred at once are told apart', async (t) => {
     Array.from({ length: 100 }, (_, index) => [String(index), index % 7]),
   );
   const asked = await Promise.all([helperOf(starting), helperOf(starting)]);
-  t.equal(asked[0], asked[1], 'one helper serves all');
+  t.equal(asked[0], asked[1], 'one launcher process starts all');
 });
 
-void t.test('a program that is not there is refused, and the next one starts', async (t) => {
+void t.test('a missing program is rejected, and the next program starts', async (t) => {
   const starting = launcher(t);
   await t.rejects(starting.launch('/nowhere/git', [], environment), { name: 'Unavailable', message: /ENOENT/ });
   await t.rejects(starting.launch('/', [], environment), { name: 'Unavailable', message: /EACCES/ });
@@ -136,20 +139,23 @@ void t.test('a program that is not there is refused, and the next one starts', a
   t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
 });
 
-void t.test('where no folder for its socket can be made a program is refused, and the next one starts', async (t) => {
-  const starting = launcher(t);
-  const before = process.env['TMPDIR'];
-  t.teardown(() => restore('TMPDIR', before));
-  process.env['TMPDIR'] = '/nowhere';
-  await t.rejects(shell(starting, 'exit 0'), { name: 'Unavailable', message: /temporary folder/ });
-  restore('TMPDIR', before);
-  t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
-});
+void t.test(
+  'a program is rejected while no folder for the socket can be made, and the next program starts',
+  async (t) => {
+    const starting = launcher(t);
+    const before = process.env['TMPDIR'];
+    t.teardown(() => restore('TMPDIR', before));
+    process.env['TMPDIR'] = '/nowhere';
+    await t.rejects(shell(starting, 'exit 0'), { name: 'Unavailable', message: /temporary folder/ });
+    restore('TMPDIR', before);
+    t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
+  },
+);
 
-void t.test('a helper that the machine refuses leaves neither folder nor socket', async (t) => {
+void t.test('a launcher process that cannot be started leaves neither folder nor socket', async (t) => {
   const [folder, before] = [await mkdtemp(join(tmpdir(), 'hexforge-launcher-')), process.env['TMPDIR']];
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  // Longer than execve(2) takes: refused at once, as it is where memory is short.
+  // Longer than execve(2) accepts: the start fails at once, as it does without memory.
   const starting = new Launcher({}, { LONG: 'x'.repeat(200_000) });
   process.env['TMPDIR'] = folder;
   const start = t.rejects(shell(starting, 'exit 0'), { name: 'Unavailable', message: /^No process can be started/ });
@@ -159,7 +165,7 @@ void t.test('a helper that the machine refuses leaves neither folder nor socket'
   t.strictSame(listening, []);
 });
 
-void t.test('further descriptors carry both ways, and block', async (t) => {
+void t.test('additional pipes work in both directions and are blocking', async (t) => {
   const starting = launcher(t);
   const { pipes, ended } = await shell(
     starting,
@@ -176,7 +182,7 @@ void t.test('further descriptors carry both ways, and block', async (t) => {
   t.equal((await ended).code, 0);
 });
 
-void t.test('a signal reaches the whole group, and what a failed program leaves behind is ended', async (t) => {
+void t.test('a signal reaches the whole process group, and children of a failed program are ended', async (t) => {
   const starting = launcher(t);
   const killed = await shell(starting, 'sleep 60 & echo $!; wait');
   const child = await saidBy(killed);
@@ -193,22 +199,25 @@ void t.test('a signal reaches the whole group, and what a failed program leaves 
     async () => !(await runs(left)),
     () => left,
   );
-  // It is over: nothing else of that number is meant.
+  // The program has ended: no other process with the same number is signalled.
   failed.kill('SIGKILL');
 });
 
-void t.test('what a terminal or a supervisor sends to all does not end the helper', async (t) => {
-  const starting = launcher(t);
-  const { stdin, ended } = await shell(starting, 'cat');
-  const helper = await helperOf(starting);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(helper, signal);
-  stdin.end();
-  t.equal((await ended).code, 0);
-  t.equal(await helperOf(starting), helper);
-});
+void t.test(
+  'signals that a terminal or supervisor sends to all processes do not end the launcher process',
+  async (t) => {
+    const starting = launcher(t);
+    const { stdin, ended } = await shell(starting, 'cat');
+    const helper = await helperOf(starting);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(helper, signal);
+    stdin.end();
+    t.equal((await ended).code, 0);
+    t.equal(await helperOf(starting), helper);
+  },
+);
 
 void t.test(
-  'when the helper is killed its programs count as killed, and the next start has another helper',
+  'when the launcher process is killed, its programs count as killed and the next start makes another launcher process',
   async (t) => {
     const [folder, before] = [await mkdtemp(join(tmpdir(), 'hexforge-launcher-')), process.env['TMPDIR']];
     t.teardown(() => rm(folder, { recursive: true, force: true }));
@@ -229,9 +238,9 @@ void t.test(
   },
 );
 
-void t.test('when programs of a killed helper count as ended none of them does anything any more', async (t) => {
+void t.test('programs of a killed launcher process have stopped when they are reported as ended', async (t) => {
   const starting = launcher(t);
-  // In groups of their own, deaf to what ends politely, and one that has thrown its pipes away.
+  // Each in its own process group; one ignores signals, one has closed its pipes.
   const programs = await Promise.all(
     ['trap "" PIPE TERM HUP; echo $$; sleep 60', 'exec 0<&- 2>&-; setsid sleep 60 & echo $!; wait'].map((script) =>
       shell(starting, script),
@@ -247,7 +256,7 @@ void t.test('when programs of a killed helper count as ended none of them does a
   }
 });
 
-void t.test('a process that cannot be looked at for want of descriptors is not taken for ended', async (t) => {
+void t.test('a process that cannot be inspected without a free descriptor is not taken for ended', async (t) => {
   await withoutDescriptors(async () => {
     await t.rejects(killMarked([{ variable: 'HEXFORGE_NOBODY=1' }]), { code: 'EMFILE' });
     t.throws(() => startTimeOf(String(process.pid)), { code: 'EMFILE' });
@@ -255,14 +264,14 @@ void t.test('a process that cannot be looked at for want of descriptors is not t
   t.not(startTimeOf(String(process.pid)), undefined);
 });
 
-void t.test('a folder that a killed server and its helper left is removed by the next start', async (t) => {
+void t.test('a folder left by a killed server and its launcher process is removed by the next start', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
   const before = process.env['TMPDIR'];
   t.teardown(() => restore('TMPDIR', before));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   const { server, line } = await serverIn(folder, 'echo $PPID; sleep 60');
   const helper = Number(line);
-  // Neither outlives the other to tidy up.
+  // Neither outlives the other, so neither removes the folder.
   server.kill('SIGSTOP');
   process.kill(helper, 'SIGKILL');
   server.kill('SIGKILL');
@@ -273,11 +282,11 @@ void t.test('a folder that a killed server and its helper left is removed by the
   const starting = launcher(t);
   t.equal((await (await shell(starting, 'exit 0')).ended).code, 0);
   const now = (await readdir(folder)).filter((name) => name !== 'server.mjs');
-  t.equal(now.length, 1, 'its own');
+  t.equal(now.length, 1, 'the folder of the new launcher process');
   t.not(now[0], left[0]);
 });
 
-void t.test('a program whose start waited for connections is not taken for idleness', async (t) => {
+void t.test('a start that waits for connections does not count as idle time', async (t) => {
   const starting = launcher(t, { idle: 100 });
   const failing = Array.from({ length: 8 }, () =>
     starting.launch('/nowhere/git', [], environment).catch(() => undefined),
@@ -288,13 +297,13 @@ void t.test('a program whose start waited for connections is not taken for idlen
 });
 
 void t.test(
-  'where connections do not come about the next start has another helper, and what runs goes on',
+  'when no connection arrives, the next start makes another launcher process, and running programs continue',
   async (t) => {
     const starting = launcher(t, { connections: 4000 });
     const { stdin, ended } = await shell(starting, 'cat; exit 7');
     const helper = await helperOf(starting);
     process.kill(helper, 'SIGSTOP');
-    // The helper replaces what it is told to use, but hears of nothing: some are told to it, the others wait.
+    // The stopped launcher process receives nothing: some starts use spare connections, the others wait for one.
     const all = Promise.allSettled(
       Array.from({ length: spareConnections }, async () => (await (await shell(starting, 'exit 5')).ended).code),
     );
@@ -305,7 +314,7 @@ void t.test(
       (await all).filter(({ status }) => status === 'fulfilled'),
       (await all).filter(({ status }) => status === 'rejected'),
     ];
-    t.ok(told.length > 0 && told.length <= spareConnections / 2, `${told.length} were told`);
+    t.ok(told.length > 0 && told.length <= spareConnections / 2, `${told.length} starts had a connection`);
     t.strictSame(
       told.map((start) => 'value' in start && start.value),
       told.map(() => 5),
@@ -326,14 +335,14 @@ void t.test(
 
 for (const pipes of [0, 2]) {
   void t.test(
-    `a helper without descriptors refuses what it cannot start with ${pipes} pipes, and goes on`,
+    `a launcher process without descriptors rejects one start with ${pipes} pipes, and starts the next`,
     async (t) => {
       const starting = launcher(t);
       const { stdin, ended } = await shell(starting, 'cat; exit 7');
       const helper = await helperOf(starting);
       const limit = async (files: number): Promise<unknown> =>
         await promisify(execFile)('prlimit', ['--pid', String(helper), `--nofile=${files}:`]);
-      // Fewer than it has had since its start.
+      // Fewer than it has used since its start.
       await limit(8);
       await t.rejects(shell(starting, 'exit 0', pipes), {
         name: 'Unavailable',
@@ -347,62 +356,71 @@ for (const pipes of [0, 2]) {
   );
 }
 
-void t.test('what a program has written ends where it ends, also with the helper', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const path = join(folder, 'git');
-  await writeFile(path, '#!/bin/sh\necho $PPID\nexec sleep 60\n', { mode: 0o700 });
-  const processes = new GitProcesses(path);
-  t.teardown(() => processes.close());
-  const started = await processes.start([], {});
-  let said = '';
-  for await (const chunk of started.output()) {
-    said += chunk.toString();
-    process.kill(Number(said), 'SIGKILL');
-  }
-  t.match(said, /^\d+\n$/);
-  t.match(await started.ended, { code: null, signal: 'SIGKILL' });
-});
+void t.test(
+  'the output of a program ends when the program ends, also when the launcher process is killed',
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    const path = join(folder, 'git');
+    await writeFile(path, '#!/bin/sh\necho $PPID\nexec sleep 60\n', { mode: 0o700 });
+    const processes = new GitProcesses(path);
+    t.teardown(() => processes.close());
+    const started = await processes.start([], {});
+    let said = '';
+    for await (const chunk of started.output()) {
+      said += chunk.toString();
+      process.kill(Number(said), 'SIGKILL');
+    }
+    t.match(said, /^\d+\n$/);
+    t.match(await started.ended, { code: null, signal: 'SIGKILL' });
+  },
+);
 
-void t.test('when the server is killed its programs and the helper end, and no folder is left', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const { server, line } = await serverIn(folder, 'echo $$ $PPID; sleep 60');
-  const started = line.split(' ').map(Number);
-  t.strictSame(await Promise.all(started.map(runs)), [true, true]);
-  server.kill('SIGKILL');
-  await eventually(
-    async () => !(await Promise.all(started.map(runs))).includes(true),
-    () => started,
-  );
-  t.strictSame(await readdir(folder), ['server.mjs']);
-});
+void t.test(
+  'when the server is killed, its programs and the launcher process end, and no folder is left',
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    const { server, line } = await serverIn(folder, 'echo $$ $PPID; sleep 60');
+    const started = line.split(' ').map(Number);
+    t.strictSame(await Promise.all(started.map(runs)), [true, true]);
+    server.kill('SIGKILL');
+    await eventually(
+      async () => !(await Promise.all(started.map(runs))).includes(true),
+      () => started,
+    );
+    t.strictSame(await readdir(folder), ['server.mjs']);
+  },
+);
 
-void t.test('closing leaves neither process nor folder, and nobody is kept alive by an idle helper', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
-  const module = new URL('../../../adapters/git-native/process/launcher.ts', import.meta.url).href;
-  await writeFile(
-    join(folder, 'server.mjs'),
-    `
+void t.test(
+  'closing leaves neither process nor folder, and an idle launcher process does not keep the server alive',
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'hexforge-launcher-'));
+    t.teardown(() => rm(folder, { recursive: true, force: true }));
+    const module = new URL('../../../adapters/git-native/process/launcher.ts', import.meta.url).href;
+    await writeFile(
+      join(folder, 'server.mjs'),
+      `
     import { Launcher } from ${JSON.stringify(module)};
     const { ended } = await new Launcher().launch('true', [], { PATH: process.env.PATH });
     await ended;
   `,
-  );
-  await promisify(execFile)(process.execPath, [join(folder, 'server.mjs')], {
-    env: { ...environment, TMPDIR: folder },
-  });
-  await eventually(
-    async () => (await readdir(folder)).length === 1,
-    () => readdir(folder),
-  );
-  const starting = new Launcher();
-  const helper = await helperOf(starting);
-  await starting.close();
-  await eventually(
-    async () => !(await runs(helper)),
-    () => helper,
-  );
-  t.pass();
-});
+    );
+    await promisify(execFile)(process.execPath, [join(folder, 'server.mjs')], {
+      env: { ...environment, TMPDIR: folder },
+    });
+    await eventually(
+      async () => (await readdir(folder)).length === 1,
+      () => readdir(folder),
+    );
+    const starting = new Launcher();
+    const helper = await helperOf(starting);
+    await starting.close();
+    await eventually(
+      async () => !(await runs(helper)),
+      () => helper,
+    );
+    t.pass();
+  },
+);

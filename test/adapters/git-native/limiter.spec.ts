@@ -1,8 +1,8 @@
-// Fair sharing of git's places between callers.
+// Fair sharing of git's slots between callers.
 import t from 'tap';
 import { Limiter } from '#adapters/git-native/process/limiter';
 
-/** A limiter asked on behalf of whoever is named, and a record of who got in. */
+/** A limiter that is used for the given caller key, and a record of who got a slot. */
 function shared(places: number, queue: number) {
   let caller: string | undefined;
   const limiter = new Limiter('computations', { places, queue, caller: () => caller });
@@ -25,18 +25,18 @@ function shared(places: number, queue: number) {
   };
 }
 
-void t.test('one caller has half of the places, so that whoever else comes is let in at once', async (t) => {
+void t.test('one caller gets half of the slots, so that the next caller gets one at once', async (t) => {
   const { ask, turn, names, leave } = shared(4, 64);
   const many = Array.from({ length: 8 }, () => ask('address:1'));
   await turn();
   t.same(names(), ['address:1', 'address:1'], 'two of four');
   await ask('user:a');
-  t.same(names(), ['address:1', 'address:1', 'user:a'], 'past six who wait');
+  t.same(names(), ['address:1', 'address:1', 'user:a'], 'before six queued requests');
   for (let left = 8; left > 0; left -= 1) await leave('address:1');
   await Promise.all(many);
 });
 
-void t.test('callers who take all they get leave a place for the next who comes', async (t) => {
+void t.test('callers with many requests leave one slot free for a new caller', async (t) => {
   const { ask, turn, names, leave } = shared(8, 64);
   const held = (key: string): number => names().filter((name) => name === key).length;
   const many = ['address:1', 'address:2', 'address:3'].flatMap((key) => Array.from({ length: 8 }, () => ask(key)));
@@ -45,13 +45,17 @@ void t.test('callers who take all they get leave a place for the next who comes'
   await ask('user:a');
   t.equal(names().length, 8);
   for (const key of ['address:1', 'address:1', 'address:1']) await leave(key);
-  t.same(['address:1', 'address:2', 'address:3'].map(held), [2, 2, 2], 'what is given back goes to who has less');
-  t.equal(names().length, 7, 'but for one place');
+  t.same(
+    ['address:1', 'address:2', 'address:3'].map(held),
+    [2, 2, 2],
+    'released slots are given to the caller that has fewer',
+  );
+  t.equal(names().length, 7, 'one slot is kept free');
   while (names().length > 0) await leave(names()[0]);
   await Promise.all(many);
 });
 
-void t.test('those who wait are let in by turns of their callers, whoever asked how often', async (t) => {
+void t.test('queued requests get slots by fair queuing, whatever their number per caller', async (t) => {
   const { ask, turn, inside, names, leave } = shared(2, 64);
   const all = ['address:1', 'address:2', 'address:1', 'address:1', 'address:1', 'address:3', 'address:3'].map((key) =>
     ask(key),
@@ -68,23 +72,26 @@ void t.test('those who wait are let in by turns of their callers, whoever asked 
   await Promise.all(all);
 });
 
-void t.test('a caller whose part of the queue is full is refused alone, and told what and when', async (t) => {
-  const { ask, turn, names } = shared(1, 8);
-  const all = [ask('address:1'), ask('address:1'), ask('address:1')];
-  await turn();
-  await t.rejects(ask('address:1'), {
-    name: 'Unavailable',
-    message: 'Too many git computations of your address are waiting',
-    detail: 'At most 2 of one caller wait at a time; try again in 10 seconds',
-    retryAfter: 10,
-  });
-  all.push(ask('user:a'), ask('user:a'));
-  await t.rejects(ask('user:a'), { message: 'Too many git computations of your account are waiting' });
-  t.same(names(), ['address:1']);
-  t.equal(all.length, 5);
-});
+void t.test(
+  'a caller whose share of the queue is full is rejected with a reason and a retry time; others are not',
+  async (t) => {
+    const { ask, turn, names } = shared(1, 8);
+    const all = [ask('address:1'), ask('address:1'), ask('address:1')];
+    await turn();
+    await t.rejects(ask('address:1'), {
+      name: 'Unavailable',
+      message: 'Too many git computations of your address are waiting',
+      detail: 'At most 2 of one caller wait at a time; try again in 10 seconds',
+      retryAfter: 10,
+    });
+    all.push(ask('user:a'), ask('user:a'));
+    await t.rejects(ask('user:a'), { message: 'Too many git computations of your account are waiting' });
+    t.same(names(), ['address:1']);
+    t.equal(all.length, 5);
+  },
+);
 
-void t.test('in a full queue, who waits for most gives way to who waits for less', async (t) => {
+void t.test('in a full queue, the caller with most requests loses one to a new caller', async (t) => {
   const { ask, turn, names, leave } = shared(1, 4);
   const first = ask('address:1');
   await turn();
@@ -103,7 +110,7 @@ void t.test('in a full queue, who waits for most gives way to who waits for less
   );
 });
 
-void t.test('who goes away while waiting costs the others nothing', async (t) => {
+void t.test('an aborted request leaves the queue without delaying others', async (t) => {
   const { ask, turn, names, leave } = shared(1, 8);
   void ask('address:1');
   await turn();
@@ -117,7 +124,7 @@ void t.test('who goes away while waiting costs the others nothing', async (t) =>
   t.same(names(), ['address:3']);
 });
 
-void t.test("the server's own work has no share, but waits its turn", async (t) => {
+void t.test("the server's own work has no share but waits in the queue", async (t) => {
   const { ask, turn, names, leave } = shared(2, 8);
   const all = [ask(undefined), ask(undefined), ask('user:a'), ask(undefined)];
   await turn();

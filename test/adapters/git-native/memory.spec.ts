@@ -1,4 +1,4 @@
-// Bounds on the memory of git's processes: small packs that unpack to large objects.
+// Memory limits of git processes: small packs that unpack to large objects.
 import type { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -40,7 +40,7 @@ async function held(
 const megabyte = 1024 ** 2;
 
 void t.test(
-  'a small file whose delta leads to a large one is read by a process with more memory than a reader',
+  'a small file stored as a delta of a large one is read by a process with a higher memory limit',
   async (t) => {
     const { bytes, large, small } = pack(64);
     t.ok(bytes.length < 500, `${bytes.length} bytes of pack`);
@@ -51,7 +51,7 @@ void t.test(
 );
 
 void t.test(
-  'what needs more than git may allocate is refused, and others of the repository are answered',
+  'objects that need more memory than allowed are rejected, and other objects of the repository are returned',
   async (t) => {
     const { bytes, large, small } = pack(64);
     const native = await holding(t, bytes, { readerAllocationBytes: 2 * megabyte, allocationBytes: 2 * megabyte });
@@ -65,7 +65,7 @@ void t.test(
   },
 );
 
-void t.test('12. a question is answered however many stand before it that end their process', async (t) => {
+void t.test('12. a request is answered although requests before it end their process', async (t) => {
   const first = pack(64);
   const others = [72, 80, 88].map((blocks) => pack(blocks));
   const { native, directory } = await held(t, first.bytes, {
@@ -80,7 +80,7 @@ void t.test('12. a question is answered however many stand before it that end th
   await Promise.all(refused);
 });
 
-void t.test('an archive that broke off for want of memory is refused at once when it is asked for again', async (t) => {
+void t.test('an archive that ran out of memory is rejected at once when it is requested again', async (t) => {
   const { bytes, large } = pack(64);
   const { native, directory } = await held(t, bytes, { allocationBytes: 2 * megabyte });
   const first = await must(directory, ['hash-object', '-w', '--stdin'], { input: randomBytes(megabyte) });
@@ -92,11 +92,11 @@ void t.test('an archive that broke off for want of memory is refused at once whe
   const ask = () => native.archive(id, commit, { format: 'tar.gz', prefix: '' });
   const refused = { name: 'TooCostly', message: /needs too much memory/ };
   const begun = await ask();
-  await t.rejects(bytesOf(begun), refused, 'in the middle');
+  await t.rejects(bytesOf(begun), refused, 'while its bytes are read');
   await t.rejects(ask(), refused);
 });
 
-void t.test('the largest process of whoever holds most has to go, once all hold too much', (t) => {
+void t.test('when the total is exceeded, the largest process of the caller that uses most is chosen', (t) => {
   const held = new Map([
     [1, 100],
     [2, 30],
@@ -116,25 +116,28 @@ void t.test('the largest process of whoever holds most has to go, once all hold 
   t.end();
 });
 
-void t.test('programs that hold too much together, with what they started, are ended and told so', async (t) => {
-  const launcher = new Launcher({}, {}, { computations: 64 * megabyte });
-  t.teardown(() => launcher.close());
-  const environment = { PATH: process.env['PATH'] ?? '' };
-  // A variable of a hundred megabytes, in the program and in what it starts.
-  const fill = 'v=$(head -c 100000000 /dev/zero | tr "\\0" a); sleep 20';
-  const small = await launcher.launch('sh', ['-c', 'sleep 20'], environment, { owner: 'user:a' });
-  const large = await launcher.launch('sh', ['-c', fill], environment, { owner: 'address:1' });
-  const under = await launcher.launch('sh', ['-c', `sh -c '${fill}' & wait`], environment, { owner: 'address:2' });
-  for (const ended of [large.ended, under.ended]) t.match(await ended, { starved: true });
-  small.kill('SIGTERM');
-  t.strictSame((await small.ended).starved, undefined);
-});
+void t.test(
+  'programs that exceed the total memory, including their children, are ended and reported as such',
+  async (t) => {
+    const launcher = new Launcher({}, {}, { computations: 64 * megabyte });
+    t.teardown(() => launcher.close());
+    const environment = { PATH: process.env['PATH'] ?? '' };
+    // A variable of a hundred megabytes, in the program and in its child.
+    const fill = 'v=$(head -c 100000000 /dev/zero | tr "\\0" a); sleep 20';
+    const small = await launcher.launch('sh', ['-c', 'sleep 20'], environment, { owner: 'user:a' });
+    const large = await launcher.launch('sh', ['-c', fill], environment, { owner: 'address:1' });
+    const under = await launcher.launch('sh', ['-c', `sh -c '${fill}' & wait`], environment, { owner: 'address:2' });
+    for (const ended of [large.ended, under.ended]) t.match(await ended, { starved: true });
+    small.kill('SIGTERM');
+    t.strictSame((await small.ended).starved, undefined);
+  },
+);
 
-void t.test('what only rests goes before anybody who works, and is not blamed for it', async (t) => {
+void t.test('idle processes are ended before busy ones, and without an error', async (t) => {
   const launcher = new Launcher({}, {}, { computations: 64 * megabyte });
   t.teardown(() => launcher.close());
   const environment = { PATH: process.env['PATH'] ?? '' };
-  // Twenty megabytes each, twice as much for a moment.
+  // Twenty megabytes each, temporarily twice as much.
   const fill = 'v=$(head -c 20000000 /dev/zero | tr "\\0" a);';
   const launch = (then: string, kept: boolean) =>
     launcher.launch('sh', ['-c', `${fill} ${then}`], environment, { owner: 'user:a', kept });
@@ -148,5 +151,5 @@ void t.test('what only rests goes before anybody who works, and is not blamed fo
   t.match(await Promise.race(resting), { signal: 'SIGTERM', starved: undefined });
 
   const busy = await launch('v=$v$v$v$v; while :; do :; done', true);
-  t.match(await busy.ended, { starved: true }, 'a kept one that works is judged as all others');
+  t.match(await busy.ended, { starved: true }, 'a kept process that is busy is treated like all others');
 });

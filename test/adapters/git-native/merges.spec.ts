@@ -1,5 +1,5 @@
-// Merges of generated histories, each against the stock git in a work tree: outcome, tree, commits and paths in
-// conflict are the same, and after a conflict nothing is left.
+// Merges of generated histories, each compared with stock git in a work tree: outcome, tree, commits and conflicting
+// paths are equal, and a conflict leaves no objects.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -23,15 +23,15 @@ const ref = 'refs/heads/target';
 const committer = { name: 'caller', email: 'caller@example.org', date: new Date(1_800_000_000_000) };
 
 interface Result {
-  /** `broken`: git met a fault of its own. */
+  /** `broken`: git failed with an internal error. */
   readonly outcome: 'merged' | 'nothing' | 'conflict' | 'broken';
   readonly tree?: string;
-  /** Tree, author, date and message of each commit that the source brings. */
+  /** Tree, author, date and message of each commit that the source adds. */
   readonly commits?: string;
   readonly conflicts?: readonly string[];
 }
 
-/** git marks a file that is in the way of a folder by whose it is. */
+/** git appends the side to the name of a file that conflicts with a folder. */
 const plain = (path: string): string => path.replace(/~(?:HEAD|theirs-\d+|[0-9a-f]{7,40} \(.*\))(?:_\d+)?$/, '');
 
 async function inWorkTree(folder: string, pair: number, strategy: MergeStrategy): Promise<Result> {
@@ -53,7 +53,7 @@ async function inWorkTree(folder: string, pair: number, strategy: MergeStrategy)
       return { outcome: 'broken' };
     }
     const unmerged = await must(folder, ['diff', '--name-only', '--diff-filter=U', '-z']);
-    // A folder whose files went to several others is a conflict without a path.
+    // A folder whose files were moved to several others is a conflict without a path.
     if (unmerged === '' && !/unrelated histories|CONFLICT/.test(stdout + stderr))
       throw new Error(`git ${command.join(' ')} of pair ${pair} ended with ${code}: ${stdout}${stderr}`);
     if (strategy === 'rebase') await must(folder, ['rebase', '--abort']);
@@ -96,7 +96,7 @@ void t.test(`${pairs} generated pairs merge as in a work tree`, { timeout: 3_600
       judge: async (updates) => updates.map((update) => ({ ref: update.ref, refusal: undefined })),
       landed: async () => undefined,
     });
-    t.equal(tried.clean, made.kind !== 'conflict', 'what was tried is what happens');
+    t.equal(tried.clean, made.kind !== 'conflict', 'the trial and the merge have the same outcome');
     if (made.kind === 'made') {
       t.equal(made.refusal, undefined);
       t.equal((await native.readRefs(id, [ref]))[0], made.oid);
@@ -108,8 +108,8 @@ void t.test(`${pairs} generated pairs merge as in a work tree`, { timeout: 3_600
         ...(strategy === 'rebase' && { commits: await broughtBy(directory, target, made.oid) }),
       };
     }
-    t.equal((await native.readRefs(id, [ref]))[0], target, 'the ref stays');
-    t.equal(await must(directory, ['count-objects', '-v']), before, 'and no object is left');
+    t.equal((await native.readRefs(id, [ref]))[0], target, 'the ref does not move');
+    t.equal(await must(directory, ['count-objects', '-v']), before, 'no object is left');
     if (made.kind === 'nothing') return { outcome: 'nothing' };
     t.strictSame(tried.conflicts, made.conflicts);
     return { outcome: 'conflict', conflicts: made.conflicts };
@@ -126,7 +126,7 @@ void t.test(`${pairs} generated pairs merge as in a work tree`, { timeout: 3_600
       const found = await byBackend(target, source, strategy).catch((error: unknown) => {
         if (expected.outcome !== 'broken') throw error;
       });
-      // There is nothing to compare with where stock git ends with a fault of its own.
+      // Cannot be compared if stock git fails with an internal error.
       if (expected.outcome !== 'broken')
         t.strictSame(found, expected, `pair ${pair}, ${strategy}: ${expected.outcome}`);
       const key = `${strategy} ${expected.outcome}`;
@@ -144,7 +144,7 @@ void t.test(`${pairs} generated pairs merge as in a work tree`, { timeout: 3_600
       );
 });
 
-void t.test('a merge that takes long keeps nobody from a computation', async (t) => {
+void t.test('a slow merge does not delay a computation', async (t) => {
   const folder = await temporaryFolder(t);
   const { gitPath, begun, goOn } = await heldGit(folder, 'merge-tree');
   const { native, client, url } = await pushable(t, folder, id, { gitPath, limits: { heavy: 1 } });

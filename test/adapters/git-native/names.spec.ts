@@ -1,4 +1,4 @@
-// Files whose names look like what git prints around names: every answer about them is the one about any other file.
+// Files whose names look like parts of git's output are handled like all other files.
 import t from 'tap';
 import type { DiffCaps } from '#core/repositories/git-backend';
 import { data, line, write } from '#test/contracts/git/history';
@@ -9,7 +9,7 @@ import { pushable } from './provider.ts';
 const id = '0f000000-0000-4000-8000-000000000000';
 const caps: DiffCaps = { maxFileBytes: 2 ** 19, maxTotalBytes: 2 ** 22, maxFileLines: 20_000, maxFiles: 1000 };
 
-/** In the order of their bytes. */
+/** In byte order. */
 const names = [
   ' ',
   '\t',
@@ -39,8 +39,8 @@ const names = [
   '{a => b}',
 ].toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
 
-void t.test('names that look like what stands around names', { timeout: 120_000 }, async (t) => {
-  // How fast it is does not matter here.
+void t.test("names that look like parts of git's output", { timeout: 120_000 }, async (t) => {
+  // Speed does not matter here.
   const { native, client, url } = await pushable(t, await temporaryFolder(t), id, { limits: { computeSeconds: 60 } });
   const on = (branch: string, from: string, text: (name: string, index: number) => string): readonly Buffer[] => [
     line(`commit refs/heads/${branch}\ncommitter Ada <ada@example.org> 1700000000 +0000`),
@@ -63,7 +63,7 @@ void t.test('names that look like what stands around names', { timeout: 120_000 
     ['empty', 'main', 'topic', 'ours'].map((branch) => `refs/heads/${branch}`),
   );
 
-  await t.test('diffs tell of each its counts and its patch', async (t) => {
+  await t.test('diffs have the counts and the patch of each file', async (t) => {
     const counted = names.map((name, index) => [name, index + 2, index + 1]);
     const patch = await native.patch(id, { from: main, to: topic, algorithm: 'myers' }, caps);
     t.same(
@@ -80,7 +80,7 @@ void t.test('names that look like what stands around names', { timeout: 120_000 
     t.ok(difference.files.every((file) => file.patch?.startsWith('@@ ')));
   });
 
-  await t.test('of one alone, a path means that file', async (t) => {
+  await t.test('a path selects exactly that file', async (t) => {
     for (const name of names) {
       const patch = await native.patch(id, { from: main, to: topic, algorithm: 'myers', paths: [name] }, caps);
       t.same(
@@ -90,7 +90,7 @@ void t.test('names that look like what stands around names', { timeout: 120_000 
     }
   });
 
-  await t.test('a rename of each is told with both names', async (t) => {
+  await t.test('a rename of each file has both names', async (t) => {
     const renamed = Buffer.concat([
       line('commit refs/heads/renamed\ncommitter Ada <ada@example.org> 1700000000 +0000'),
       data('renamed'),
@@ -114,12 +114,12 @@ void t.test('names that look like what stands around names', { timeout: 120_000 
     );
   });
 
-  await t.test('conflicts are told by their names', async (t) => {
+  await t.test('conflicts have their names', async (t) => {
     const tried = await native.tryMerge(id, { target: ours, source: topic, strategy: 'merge' });
     t.same(new Set(tried.conflicts), new Set(names));
   });
 
-  await t.test('sizes are counted, and last commits and lines found', async (t) => {
+  await t.test('sizes, last commits, blame and history of each are correct', async (t) => {
     const sizes = await native.sizes(id, main, (path) => path);
     t.same(new Map(sizes), new Map(names.map((name, index) => [name, 4 * (index + 1)])));
     const last = await native.lastCommits(id, topic, '');

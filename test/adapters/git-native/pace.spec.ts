@@ -1,4 +1,4 @@
-// The least rate of clients that hold a place: who hardly sends or reads loses it, and is told.
+// The minimum transfer rate of clients that occupy a slot: a slower client loses it with a reason.
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -24,7 +24,7 @@ async function* trickling(head: string, slowly: string): AsyncGenerator<Uint8Arr
   }
 }
 
-/** One place alone, and a file larger than the buffers on the way. */
+/** A single slot, and a file larger than the buffers in between. */
 async function onePlace(t: Test): Promise<{ readonly native: GitNative; readonly tip: string; readonly blob: string }> {
   const limits = { transfers: 1, leastRate, pooledBlobBytes: 1024 };
   const { native, client, url } = await pushable(t, await temporaryFolder(t), id, { limits });
@@ -33,23 +33,23 @@ async function onePlace(t: Test): Promise<{ readonly native: GitNative; readonly
   return { native, tip, blob: await must(client, ['rev-parse', 'main:big']) };
 }
 
-void t.test('a client is too slow that moves less than the rate while it is waited for', async (t) => {
+void t.test('a client is too slow if it moves less than the minimum while the server waits for it', async (t) => {
   let slow = 0;
   const pace = new Pace({ bytesPerSecond: 1000, seconds: 0.05 }, () => void (slow += 1));
-  // While git works nobody is waited for.
+  // While git works, the server does not wait for the client.
   await pause(80);
   t.equal(slow, 0);
   pace.waits();
   pace.moved(200);
   pace.waits();
   await pause(70);
-  t.equal(slow, 0, 'enough came in the first window');
+  t.equal(slow, 0, 'enough bytes moved in the first window');
   await pause(70);
-  t.equal(slow, 1, 'nothing in the second');
+  t.equal(slow, 1, 'no bytes moved in the second window');
   pace.end();
 });
 
-void t.test('who does not read an answer loses the place to the next', async (t) => {
+void t.test('a client that does not read its answer loses the slot to the next request', async (t) => {
   const { native, tip, blob } = await onePlace(t);
   const fetch = {
     service: 'git-upload-pack',
@@ -69,7 +69,7 @@ void t.test('who does not read an answer loses the place to the next', async (t)
   t.equal((await bytesOf(next.bytes)).length, 4 * 1024 * 1024);
 });
 
-void t.test('a push that trickles is refused in a sentence, and the next one goes through', async (t) => {
+void t.test('a slow push is rejected with a reason, and the next push succeeds', async (t) => {
   const { native, tip } = await onePlace(t);
   const pushed = {
     service: 'git-receive-pack',
@@ -93,7 +93,7 @@ void t.test('a push that trickles is refused in a sentence, and the next one goe
   );
 });
 
-void t.test('a request for a fetch that goes on past its beginning and trickles is given up', async (t) => {
+void t.test('a long fetch request that arrives too slowly is rejected', async (t) => {
   const { native, tip } = await onePlace(t);
   const wants = `${line('command=fetch')}0001${line(`want ${tip}\n`).repeat(6000)}`;
   await t.rejects(
@@ -107,14 +107,14 @@ void t.test('a request for a fetch that goes on past its beginning and trickles 
   );
 });
 
-void t.test('beginnings of requests are held up to a bound each and in all', async (t) => {
+void t.test('buffered beginnings of requests are bounded each and in total', async (t) => {
   const heads = new RequestHeads();
   const bytes = async function* bytes(count: number, size: number): AsyncGenerator<Uint8Array> {
     for (let piece = 0; piece < count; piece += 1) yield Buffer.alloc(size, 1);
   };
   const small = await heads.read(bytes(200, 3));
   t.equal(Buffer.concat(small.chunks).length, 600, 'whole');
-  t.ok(small.chunks.length <= 65, 'in few pieces');
+  t.ok(small.chunks.length <= 65, 'in few chunks');
   small.release();
   const many = await Promise.all(Array.from({ length: 200 }, () => heads.read(bytes(10, 64 * 1024))));
   const held = many.map(({ chunks }) => Buffer.concat(chunks).length);

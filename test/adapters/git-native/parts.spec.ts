@@ -1,4 +1,4 @@
-// The small parts of the native adapter: limiter, caches, pkt-lines, names.
+// Small parts of the native git adapter: limiter, caches, pkt-lines and parsers.
 import { Buffer } from 'node:buffer';
 import t from 'tap';
 import { parseCommit } from '#adapters/git-native/objects/objects';
@@ -9,30 +9,27 @@ import { PushReport } from '#adapters/git-native/push/report';
 import { PktLineParser, pktLine } from '#adapters/git-native/transport/pkt-line';
 import { Lru } from '#core/kernel/lru';
 
-void t.test(
-  'a limiter lets in as many as it holds, the others in order, and refuses when its queue is full',
-  async (t) => {
-    const limiter = new Limiter('reads', { places: 1, queue: 2 });
-    const order: string[] = [];
-    const release = await limiter.acquire();
-    const second = limiter.acquire().then((done) => {
-      order.push('second');
-      done();
-    });
-    const third = limiter.acquire().then((done) => {
-      order.push('third');
-      done();
-    });
-    await t.rejects(limiter.acquire(), { name: 'Unavailable', message: /too many git reads/ });
-    release();
-    release();
-    await Promise.all([second, third]);
-    t.strictSame(order, ['second', 'third']);
-    await limiter.run(async () => undefined);
-  },
-);
+void t.test('a limiter gives its slots in order and rejects when its queue is full', async (t) => {
+  const limiter = new Limiter('reads', { places: 1, queue: 2 });
+  const order: string[] = [];
+  const release = await limiter.acquire();
+  const second = limiter.acquire().then((done) => {
+    order.push('second');
+    done();
+  });
+  const third = limiter.acquire().then((done) => {
+    order.push('third');
+    done();
+  });
+  await t.rejects(limiter.acquire(), { name: 'Unavailable', message: /too many git reads/ });
+  release();
+  release();
+  await Promise.all([second, third]);
+  t.strictSame(order, ['second', 'third']);
+  await limiter.run(async () => undefined);
+});
 
-void t.test('who stops waiting for a limiter gives up the place, and one aborted before takes none', async (t) => {
+void t.test('an aborted request leaves the queue, and a request aborted before is rejected', async (t) => {
   const limiter = new Limiter('reads', { places: 1, queue: 1 });
   const release = await limiter.acquire();
   const gone = new AbortController();
@@ -45,7 +42,7 @@ void t.test('who stops waiting for a limiter gives up the place, and one aborted
   (await next)();
 });
 
-void t.test('a cache forgets what was used longest ago, by weight and by prefix', (t) => {
+void t.test('a cache evicts the least recently used entries by weight, and forgets by prefix', (t) => {
   const cache = new Lru<number>(3);
   cache.set('a:1', 1);
   cache.set('a:2', 2);
@@ -62,7 +59,7 @@ void t.test('a cache forgets what was used longest ago, by weight and by prefix'
   t.end();
 });
 
-void t.test('packets are cut alike however the bytes arrive', (t) => {
+void t.test('packets are parsed the same in pieces of any size', (t) => {
   const bytes = Buffer.concat([
     pktLine('one\n'),
     Buffer.from('0000'),
@@ -86,7 +83,7 @@ void t.test('packets are cut alike however the bytes arrive', (t) => {
   t.end();
 });
 
-void t.test('a report cut anywhere is held back while progress passes', (t) => {
+void t.test('a report cut anywhere is withheld while progress passes', (t) => {
   const inner = Buffer.concat([
     pktLine('unpack ok\n'),
     pktLine('ok refs/heads/a\n'),
@@ -122,11 +119,11 @@ void t.test('a report cut anywhere is held back while progress passes', (t) => {
   t.equal(cut.complete, false);
   const unasked = new PushReport(false);
   unasked.take(whole);
-  t.equal(unasked.complete, false, 'a report that came otherwise than it was asked for is none');
+  t.equal(unasked.complete, false, 'a report in another form than requested is not complete');
   t.end();
 });
 
-void t.test('a channel makes its writer wait, and hears nothing more when its reader has left', async (t) => {
+void t.test('a channel applies backpressure, and ignores writes after its reader has left', async (t) => {
   let left = 0;
   const channel = new Channel(4, async () => void (left += 1));
   await channel.push(Buffer.from('1234'));
@@ -146,7 +143,7 @@ void t.test('a channel makes its writer wait, and hears nothing more when its re
   t.strictSame(await channel.next(), { done: true, value: undefined });
 });
 
-void t.test('commits of other encodings and without a message, and trees with old modes, are read', (t) => {
+void t.test('parses commits in other encodings and without a message, and trees with old modes', (t) => {
   const head = `tree ${'1'.repeat(40)}\nparent ${'2'.repeat(40)}\nparent ${'3'.repeat(40)}\nauthor A > B <a@b> 5 +0000\ncommitter C <c@d> 1234567890 -0700\n`;
   const latin = parseCommit(
     '4'.repeat(40),
@@ -165,7 +162,7 @@ void t.test('commits of other encodings and without a message, and trees with ol
   t.match(
     parseCommit('4'.repeat(40), far),
     { committed: 1_234_567_890, subject: '' },
-    'a message is not looked for far',
+    'a message far behind the headers is not searched for',
   );
   const oid = Buffer.alloc(20, 7);
   const tree = new Tree(

@@ -1,4 +1,4 @@
-// Diffs that are to be read, of this adapter: output in any pieces, hostile repositories, configuration, what is kept.
+// Diffs for display in the native adapter: output in any pieces, hostile repositories, git configuration and limits.
 import { Buffer } from 'node:buffer';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ const printed = Buffer.concat([
   ),
 ]);
 
-void t.test('a diff is read the same in pieces of any length', (t) => {
+void t.test('a diff is parsed the same in pieces of any length', (t) => {
   const expected = [
     [
       'new\nname',
@@ -81,7 +81,7 @@ void t.test('a diff is read the same in pieces of any length', (t) => {
   for (const length of [1, 2, 7, 64, printed.length]) {
     const reader = new PatchReader(caps);
     for (let at = 0; at < printed.length; at += length)
-      if (!reader.take(printed.subarray(at, at + length))) t.fail(`wants no more at ${at}`);
+      if (!reader.take(printed.subarray(at, at + length))) t.fail(`the reader stopped at ${at}`);
     reader.end();
     t.same(
       reader.files.map(({ listed, sections }) => [listed.path, ...sections]),
@@ -93,12 +93,12 @@ void t.test('a diff is read the same in pieces of any length', (t) => {
   t.end();
 });
 
-void t.test('base 85 is that of git', async (t) => {
+void t.test('base 85 equals that of git', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-base85-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   await must(folder, ['init', '-q', '.']);
   for (const length of [1, 3, 4, 26, 27, 52, 53, 200]) {
-    // What cannot be deflated: git stores it, so that its lines show where each length begins and ends.
+    // Incompressible content: git stores it, so the lines show the boundaries of each length.
     const content = Buffer.from(Array.from({ length }, (_, index) => (index * 151 + length) % 256));
     content[0] = 0;
     await writeFile(join(folder, 'file'), content);
@@ -110,7 +110,7 @@ void t.test('base 85 is that of git', async (t) => {
   }
 });
 
-/** The way back, by whole numbers. */
+/** The inverse, with integers. */
 function decoded(text: string): Buffer {
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
   return Buffer.concat(
@@ -132,7 +132,7 @@ async function world(t: Test, limits: Partial<GitLimits> = {}) {
   const folder = await temporaryFolder(t);
   const { gitPath, started } = await notingGit(folder);
   const { native, directory, client, url } = await pushable(t, folder, repository, { gitPath, limits });
-  /** A branch of files, pushed. */
+  /** Pushes a branch of files. */
   const pushed = async (branch: string, files: readonly Buffer[]): Promise<string> => {
     const head = `commit refs/heads/${branch}\ncommitter Ada <ada@example.org> 1700000000 +0000`;
     const input = Buffer.concat([line(head), data(branch), ...files]);
@@ -150,13 +150,13 @@ async function world(t: Test, limits: Partial<GitLimits> = {}) {
 }
 
 void t.test('diffs of a repository', { timeout: 120_000 }, async (t) => {
-  // How fast it is does not matter here.
+  // Speed does not matter here.
   const { native, pushed, directory, diffs } = await world(t, { computeSeconds: 60 });
   const from = await pushed('main', write('file', 'one\n\ntwo\nthree\nfour\nfive\n'));
   const to = await pushed('to', [...write('file', 'one\n\ntwo\nthree\nfour\nsix\n'), ...write('ünï', 'x\n')].flat());
   const query: PatchQuery = { from, to, algorithm: 'myers' };
 
-  await t.test('all who ask at the same time, and later, have one answer of one process', async (t) => {
+  await t.test('concurrent and later requests share one answer of one process', async (t) => {
     const [one, ...others] = await Promise.all([1, 2, 3].map(() => native.patch(repository, query, caps)));
     for (const other of [...others, await native.patch(repository, query, caps)]) t.equal(other, one);
     t.equal((await diffs()).length, 1);
@@ -165,7 +165,7 @@ void t.test('diffs of a repository', { timeout: 120_000 }, async (t) => {
     t.equal((await diffs()).length, 3);
   });
 
-  await t.test('a name that is no UTF-8 is told with its bytes replaced, and stands whole in the header', async (t) => {
+  await t.test('a name that is not UTF-8 has its bytes replaced, and is complete in the header', async (t) => {
     const tip = await pushed('latin', write(latinName, 'x\n'));
     const patch = await native.patch(repository, { ...query, to: tip }, caps);
     t.same(
@@ -177,7 +177,7 @@ void t.test('diffs of a repository', { timeout: 120_000 }, async (t) => {
     );
   });
 
-  await t.test('a name may end in a tab, and be anything else that counts could be taken for', async (t) => {
+  await t.test('names that end in a tab or look like counts are parsed', async (t) => {
     for (const [index, name] of ['aa\t', 'zz\t', '1\t2\t', ':aa', 'a\nb\t', ' => '].entries()) {
       const tip = await pushed(`tab-${index}`, [...write('file', 'x\n'), ...write(name, 'x\ny\n')].flat());
       const patch = await native.patch(repository, { ...query, to: tip }, caps);
@@ -192,7 +192,7 @@ void t.test('diffs of a repository', { timeout: 120_000 }, async (t) => {
     }
   });
 
-  await t.test('neither configuration nor attributes of the repository change it', async (t) => {
+  await t.test('git configuration and attributes of the repository do not change a diff', async (t) => {
     const before = await native.patch(repository, query, caps);
     for (const [key, value] of Object.entries({
       'diff.noprefix': 'true',
@@ -223,19 +223,19 @@ void t.test('diffs of a repository', { timeout: 120_000 }, async (t) => {
     );
   });
 
-  await t.test('of 20,000 files the list alone is read', async (t) => {
+  await t.test('for 20,000 files only the list is read', async (t) => {
     const many = Array.from({ length: 20_000 }, (_, index) => write(`d/${index}`, `${index}\n`)).flat();
     const tip = await pushed('many', many);
     const patch = await native.patch(repository, { ...query, to: tip }, caps);
     t.same(
       [patch.omitted, patch.files.length, patch.additions, patch.deletions],
       ['file_count_cap', 20_000, 20_000, 6],
-      'listed up to the bound, counted beyond',
+      'listed up to the bound, counted beyond it',
     );
     t.ok(patch.files.every(({ sections }) => sections.length === 0));
   });
 
-  await t.test('lines of megabytes, and files that unpack to much, are passed over', async (t) => {
+  await t.test('megabyte lines and files that unpack to many bytes are omitted', async (t) => {
     const tip = await pushed('large', [
       ...write('a', 'small\n'),
       ...write('b', `${'x'.repeat(15 * MiB)}\n`),
@@ -257,21 +257,21 @@ void t.test('diffs of a repository', { timeout: 120_000 }, async (t) => {
       ],
     );
     const whole = await native.patch(repository, { ...query, to: tip, paths: ['a', 'd'] }, caps);
-    t.same([whole.omitted, whole.files.length], ['diff_too_large', 2], 'a binary file over the cap of one');
+    t.same([whole.omitted, whole.files.length], ['diff_too_large', 2], 'a binary file over the limit of one file');
   });
 
-  await t.test('git is stopped when what it prints is many times what is held', async (t) => {
+  await t.test('git is stopped when its output is many times the limit', async (t) => {
     const tip = await pushed(
       'endless',
       Array.from({ length: 5 }, (_, index) => write(`e${index}`, `${String(index).repeat(4 * MiB)}\n`)).flat(),
     );
     const patch = await native.patch(repository, { ...query, to: tip }, { ...caps, maxTotalBytes: MiB });
     t.equal(patch.omitted, 'total_size_cap');
-    t.equal(patch.additions, 5, 'and all is counted still');
+    t.equal(patch.additions, 5, 'all lines are counted');
   });
 });
 
-void t.test('a diff that takes too long is refused, at once when it is asked for again', async (t) => {
+void t.test('a diff that takes too long is rejected, and at once when it is requested again', async (t) => {
   const { native, pushed, diffs } = await world(t, { computeSeconds: 1 });
   const from = await pushed('main', write('file', 'x\n'));
   const to = await pushed('to', write('file', `${'\n'.repeat(15 * MiB)}`));

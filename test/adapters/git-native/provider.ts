@@ -1,4 +1,4 @@
-// The native adapter under test: how to make one, and what it leaves behind.
+// The native adapter under test: how to make one, and which processes and files it leaves.
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,18 +25,18 @@ export async function makeNative(root: string, options: Partial<GitNativeOptions
   };
 }
 
-/** One repository behind a server, and a client to push to it from. */
+/** A repository behind a server, and a client that pushes to it. */
 export interface Pushable {
   readonly native: GitNative;
   readonly root: string;
-  /** Of the repository. */
+  /** The directory of the repository. */
   readonly directory: string;
   readonly url: string;
   /** A work tree without a commit, on `main`. */
   readonly client: string;
 }
 
-/** @param folder where all of it is. */
+/** @param folder the parent of all files. */
 export async function pushable(
   t: Teardown,
   folder: string,
@@ -54,7 +54,7 @@ export async function pushable(
   return { native, root, directory: join(root, id.slice(0, 2), `${id}.git`), url: server.url(id), client };
 }
 
-/** A git that notes the commands it is started with. */
+/** A git that logs the commands it is started with. */
 export async function notingGit(
   folder: string,
 ): Promise<{ readonly gitPath: string; started(): Promise<readonly string[]> }> {
@@ -69,7 +69,7 @@ interface Running {
   readonly command: string;
 }
 
-/** Processes that have not ended, by /proc: names and arguments. */
+/** Processes that have not ended, from /proc, with their arguments. */
 function running(): readonly Running[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -84,7 +84,7 @@ function running(): readonly Running[] {
     });
 }
 
-/** Services change into their repository, and what they start stays there. */
+/** git services change into their repository, and their children stay there. */
 function workingBelow(root: string): readonly string[] {
   const real = realpathSync(root);
   return running().flatMap(({ pid, command }) => {
@@ -96,7 +96,7 @@ function workingBelow(root: string): readonly string[] {
   });
 }
 
-/** Of this root alone: other suites run beside this one. */
+/** Only of this root, because other suites run at the same time. */
 const blobReaders = (root: string): readonly string[] =>
   running()
     .filter(({ command }) => command.includes(`--git-dir=${root}/`) && / cat-file blob /.test(command))
@@ -110,7 +110,7 @@ async function leftBehind(root: string): Promise<readonly string[]> {
     .map((name) => join(root, name));
 }
 
-/** A git of which the first program of a command waits until it may go on. */
+/** A git whose first process of `command` waits until `goOn` is called. */
 export async function heldGit(
   folder: string,
   command: string,

@@ -1,5 +1,4 @@
-// Pruning as the native adapter does it: what git is given, what it leaves on disk, and what becomes of a run that
-// fails or is killed.
+// Pruning by the native adapter: concurrent refs, files on disk, and runs that fail or are killed.
 import { mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -18,7 +17,7 @@ interface Rig {
   readonly root: string;
   readonly directory: string;
   readonly native: GitNative;
-  /** The tip of `main`, and a commit that a deleted branch led to. */
+  /** The tip of `main`, and the tip of a deleted branch. */
   readonly tip: string;
   readonly lost: string;
 }
@@ -30,7 +29,7 @@ async function rig(t: Test): Promise<Rig> {
   await must(client, ['push', '-q', url, 'main']);
   const lost = await commitFile(client, 'file', 'lost');
   await must(client, ['push', '-q', url, 'main:lost']);
-  // So that the commit-graph has it too, which fsck compares with the objects.
+  // The commit-graph then has it too, which fsck compares with the objects.
   await native.maintain(id);
   await must(client, ['push', '-q', url, ':lost']);
   return { folder, root, directory, native, tip, lost };
@@ -39,7 +38,7 @@ async function rig(t: Test): Promise<Rig> {
 const fsck = async (directory: string): Promise<number | null> =>
   (await git(directory, ['fsck', '--full', '--strict'])).code;
 
-/** An adapter whose git runs a shell command when it has repacked. */
+/** An adapter whose git runs a shell command after each repack. */
 async function repacked(t: Test, { folder, root }: Rig, command: string): Promise<GitNative> {
   const gitPath = join(folder, 'git');
   await writeFile(gitPath, `#!/bin/sh\ngit "$@" || exit\ncase "$*" in *" repack "*) ${command} ;; esac\n`, {
@@ -50,7 +49,7 @@ async function repacked(t: Test, { folder, root }: Rig, command: string): Promis
   return native;
 }
 
-void t.test('a ref made of what is being pruned gets its objects back, and they stay from then on', async (t) => {
+void t.test('objects of a ref made during pruning are restored and kept', async (t) => {
   const it = await rig(t);
   const native = await repacked(t, it, `echo ${it.lost} > '${it.directory}/refs/heads/late'`);
   await t.rejects(native.prune(id, { before: later() }), { name: 'Unavailable', message: /A ref was made/ });
@@ -63,7 +62,7 @@ void t.test('a ref made of what is being pruned gets its objects back, and they 
   t.equal(await fsck(it.directory), 0);
 });
 
-void t.test('a ref made of what stays is no hindrance', async (t) => {
+void t.test('a ref made during pruning to a kept commit does not stop it', async (t) => {
   const it = await rig(t);
   const native = await repacked(t, it, `echo ${it.tip} > '${it.directory}/refs/heads/late'`);
   t.same(await native.prune(id, { before: later() }), { remaining: false });
@@ -71,24 +70,21 @@ void t.test('a ref made of what stays is no hindrance', async (t) => {
   t.equal(await fsck(it.directory), 0);
 });
 
-void t.test(
-  'what a killed run had set aside is put back, but for a pack without its index, and judged anew',
-  async (t) => {
-    const it = await rig(t);
-    const stored = join(it.directory, 'objects', 'pack');
-    await mkdir(join(it.directory, 'pruned'));
-    for (const name of await readdir(stored)) await rename(join(stored, name), join(it.directory, 'pruned', name));
-    await writeFile(join(it.directory, 'pruned', 'pack-half.pack'), 'half');
-    t.not(await fsck(it.directory), 0);
-    t.same(await it.native.prune(id, { before: later() }), { remaining: false });
-    t.equal(await fsck(it.directory), 0);
-    t.equal(await it.native.resolveCommit(id, 'main'), it.tip);
-    t.equal((await readdir(stored)).filter((name) => name.endsWith('.pack')).length, 1);
-    t.notOk((await readdir(it.directory)).includes('pruned'));
-  },
-);
+void t.test('packs that a killed run had set aside are restored, except a pack without its index', async (t) => {
+  const it = await rig(t);
+  const stored = join(it.directory, 'objects', 'pack');
+  await mkdir(join(it.directory, 'pruned'));
+  for (const name of await readdir(stored)) await rename(join(stored, name), join(it.directory, 'pruned', name));
+  await writeFile(join(it.directory, 'pruned', 'pack-half.pack'), 'half');
+  t.not(await fsck(it.directory), 0);
+  t.same(await it.native.prune(id, { before: later() }), { remaining: false });
+  t.equal(await fsck(it.directory), 0);
+  t.equal(await it.native.resolveCommit(id, 'main'), it.tip);
+  t.equal((await readdir(stored)).filter((name) => name.endsWith('.pack')).length, 1);
+  t.notOk((await readdir(it.directory)).includes('pruned'));
+});
 
-void t.test('a run that git fails loses nothing', async (t) => {
+void t.test('a run in which git fails loses nothing', async (t) => {
   const it = await rig(t);
   const native = await repacked(t, it, 'exit 3');
   await t.rejects(native.prune(id, { before: later() }), { name: 'Internal', message: /git repack failed/ });
@@ -97,66 +93,57 @@ void t.test('a run that git fails loses nothing', async (t) => {
   t.equal(await fsck(it.directory), 0);
 });
 
-void t.test(
-  'another process with its readers open answers on, from packs that are gone and from those that came',
-  async (t) => {
-    const it = await rig(t);
-    const other = gitNative({ root: it.root, log: quiet });
-    t.teardown(() => other.close());
-    await other.maintain(id);
-    t.equal((await other.entry(id, it.tip, 'file'))?.size, 7);
-    t.same(await it.native.prune(id, { before: later() }), { remaining: false });
-    const [file] = (await other.tree(id, (await other.entry(id, it.tip, ''))?.oid ?? '')).entries;
-    t.equal((await other.blob(id, file?.oid ?? '')).size, 7);
-    t.equal((await other.history(id, { tip: it.tip, skip: 0, limit: 9 })).length, 1);
-  },
-);
+void t.test('cat-file processes of another process continue with the old and the new packs', async (t) => {
+  const it = await rig(t);
+  const other = gitNative({ root: it.root, log: quiet });
+  t.teardown(() => other.close());
+  await other.maintain(id);
+  t.equal((await other.entry(id, it.tip, 'file'))?.size, 7);
+  t.same(await it.native.prune(id, { before: later() }), { remaining: false });
+  const [file] = (await other.tree(id, (await other.entry(id, it.tip, ''))?.oid ?? '')).entries;
+  t.equal((await other.blob(id, file?.oid ?? '')).size, 7);
+  t.equal((await other.history(id, { tip: it.tip, skip: 0, limit: 9 })).length, 1);
+});
 
-void t.test(
-  'objects are judged by when they were written, loose ones too, and a pack that is kept stays',
-  async (t) => {
-    const it = await rig(t);
-    const write = (text: string): Promise<string> =>
-      must(it.directory, ['hash-object', '-w', '--stdin'], { input: text });
-    const [old, young] = [await write('old'), await write('young')];
-    const aged = new Date(Date.now() - 2 * hour);
-    await utimes(join(it.directory, 'objects', old.slice(0, 2), old.slice(2)), aged, aged);
-    const kept = await must(it.directory, ['pack-objects', '-q', 'objects/pack/pack'], { input: `${it.lost}\n` });
-    await writeFile(join(it.directory, 'objects', 'pack', `pack-${kept}.keep`), 'kept by the operator');
-    const native = it.native;
-    t.same(await native.prune(id, { before: new Date(Date.now() - hour) }), { remaining: true });
-    await t.rejects(native.blob(id, old), { name: 'NotFound' });
-    t.equal((await native.blob(id, young)).size, 5);
-    t.same(await native.prune(id, { before: later() }), { remaining: false });
-    await t.rejects(native.blob(id, young), { name: 'NotFound' });
-    t.equal((await native.commitRecord(id, it.lost))?.oid, it.lost, 'kept');
-    t.equal(await native.resolveCommit(id, 'main'), it.tip);
-  },
-);
+void t.test('objects are pruned by their age, loose ones too, and a pack with a .keep file stays', async (t) => {
+  const it = await rig(t);
+  const write = (text: string): Promise<string> =>
+    must(it.directory, ['hash-object', '-w', '--stdin'], { input: text });
+  const [old, young] = [await write('old'), await write('young')];
+  const aged = new Date(Date.now() - 2 * hour);
+  await utimes(join(it.directory, 'objects', old.slice(0, 2), old.slice(2)), aged, aged);
+  const kept = await must(it.directory, ['pack-objects', '-q', 'objects/pack/pack'], { input: `${it.lost}\n` });
+  await writeFile(join(it.directory, 'objects', 'pack', `pack-${kept}.keep`), 'kept by the operator');
+  const native = it.native;
+  t.same(await native.prune(id, { before: new Date(Date.now() - hour) }), { remaining: true });
+  await t.rejects(native.blob(id, old), { name: 'NotFound' });
+  t.equal((await native.blob(id, young)).size, 5);
+  t.same(await native.prune(id, { before: later() }), { remaining: false });
+  await t.rejects(native.blob(id, young), { name: 'NotFound' });
+  t.equal((await native.commitRecord(id, it.lost))?.oid, it.lost, 'kept');
+  t.equal(await native.resolveCommit(id, 'main'), it.tip);
+});
 
-void t.test(
-  'upkeep asked for during a pruning comes after it, and a pruning after upkeep that is under way',
-  async (t) => {
-    const it = await rig(t);
-    const trail = join(it.folder, 'trail');
-    const noting = join(it.folder, 'git-noting');
-    // Each command says when it begins and ends: two at once would interleave.
-    await writeFile(
-      noting,
-      `#!/bin/sh\ncase "$*" in *commit-graph*) what=upkeep ;; *" repack "*) what=pruning ;; *) exec git "$@" ;; esac\necho "$what begins" >> '${trail}'\ngit "$@"\ncode=$?\necho "$what ends" >> '${trail}'\nexit $code\n`,
-      { mode: 0o755 },
-    );
-    const noted = gitNative({ root: it.root, log: quiet, gitPath: noting });
-    t.teardown(() => noted.close());
-    await Promise.all([
-      noted.maintain(id),
-      noted.prune(id, { before: later() }),
-      noted.maintain(id),
-      noted.prune(id, { before: later() }),
-    ]);
-    const steps = (await readFile(trail, 'utf8')).trim().split('\n');
-    t.equal(steps.filter((line) => line === 'pruning begins').length, 2);
-    for (const [index, line] of steps.entries())
-      if (line.endsWith('begins')) t.equal(steps[index + 1], line.replace('begins', 'ends'), `${index}`);
-  },
-);
+void t.test('maintenance and pruning of one repository never run at the same time', async (t) => {
+  const it = await rig(t);
+  const trail = join(it.folder, 'trail');
+  const noting = join(it.folder, 'git-noting');
+  // Each command logs its begin and end: two at the same time would interleave.
+  await writeFile(
+    noting,
+    `#!/bin/sh\ncase "$*" in *commit-graph*) what=upkeep ;; *" repack "*) what=pruning ;; *) exec git "$@" ;; esac\necho "$what begins" >> '${trail}'\ngit "$@"\ncode=$?\necho "$what ends" >> '${trail}'\nexit $code\n`,
+    { mode: 0o755 },
+  );
+  const noted = gitNative({ root: it.root, log: quiet, gitPath: noting });
+  t.teardown(() => noted.close());
+  await Promise.all([
+    noted.maintain(id),
+    noted.prune(id, { before: later() }),
+    noted.maintain(id),
+    noted.prune(id, { before: later() }),
+  ]);
+  const steps = (await readFile(trail, 'utf8')).trim().split('\n');
+  t.equal(steps.filter((line) => line === 'pruning begins').length, 2);
+  for (const [index, line] of steps.entries())
+    if (line.endsWith('begins')) t.equal(steps[index + 1], line.replace('begins', 'ends'), `${index}`);
+});

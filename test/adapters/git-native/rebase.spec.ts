@@ -1,4 +1,4 @@
-// Rebases of what a pusher made to cost much: too many commits, and headers of megabytes.
+// Rebases of expensive commits: too many commits, and headers of megabytes.
 import { Buffer } from 'node:buffer';
 import t, { type Test } from 'tap';
 import { endOfHead } from '#adapters/git-native/objects/commit-head';
@@ -15,11 +15,11 @@ const who = 'Ada <ada@example.org> 1700000000 +0000';
 async function world(t: Test) {
   const folder = await temporaryFolder(t);
   const { gitPath, started } = await notingGit(folder);
-  // How fast it is does not matter here.
+  // Speed does not matter here.
   return { ...(await pushable(t, folder, id, { gitPath, limits: { computeSeconds: 60 } })), started };
 }
 
-void t.test('that a rebase is too long is found out once', { timeout: 120_000 }, async (t) => {
+void t.test('a rebase that is too long is detected once', { timeout: 120_000 }, async (t) => {
   const { native, client, url, started } = await world(t);
   const commit = (branch: string, from: string): string =>
     `commit refs/heads/${branch}\ncommitter ${who}\ndata ${branch.length}\n${branch}\n${from}`;
@@ -37,12 +37,12 @@ void t.test('that a rebase is too long is found out once', { timeout: 120_000 },
   await Promise.all([1, 2, 3].map(() => t.rejects(native.tryMerge(id, trial), tooLong)));
   const before = await started();
   await t.rejects(native.tryMerge(id, trial), tooLong);
-  t.same(await started(), before, 'git is not asked again');
+  t.same(await started(), before, 'git is not started again');
   t.equal(before.filter((command) => command.includes(' rev-list ')).length, 1);
-  t.equal((await native.tryMerge(id, { ...trial, strategy: 'merge' })).clean, true, 'a merge is another question');
+  t.equal((await native.tryMerge(id, { ...trial, strategy: 'merge' })).clean, true, 'a merge is decided separately');
 });
 
-void t.test('a commit whose headers take megabytes is rebased, and they are made no text of', async (t) => {
+void t.test('a commit with headers of megabytes is rebased without decoding them to a string', async (t) => {
   const { native, client, directory, url } = await world(t);
   await commitFile(client, 'file', 'one\n');
   const base = await must(client, ['rev-parse', 'HEAD']);
@@ -80,7 +80,7 @@ void t.test('a commit whose headers take megabytes is rebased, and they are made
     },
   );
   Buffer.prototype.toString = toString;
-  t.ok(longest <= 256 * 1024, `${longest} characters at once`);
+  t.ok(longest <= 256 * 1024, `${longest} characters in one string`);
   t.match(made, { kind: 'made', refusal: undefined });
   const oid = made.kind === 'made' ? made.oid : '';
   const expected = Buffer.concat([
@@ -89,15 +89,15 @@ void t.test('a commit whose headers take megabytes is rebased, and they are made
     message,
   ]);
   const again = await git(directory, ['hash-object', '-t', 'commit', '--stdin'], { input: expected });
-  t.equal(again.stdout.trim(), oid, 'byte for byte');
+  t.equal(again.stdout.trim(), oid, 'equal byte for byte');
 });
 
-void t.test('the end of a head is looked for a stretch at a time', async (t) => {
+void t.test('the end of the headers is searched in slices', async (t) => {
   const KiB = 1024;
   for (const length of [0, 1, 256 * KiB - 2, 256 * KiB - 1, 256 * KiB, 256 * KiB + 1, 600 * KiB])
     t.equal(await endOfHead(Buffer.from(`${'x'.repeat(length)}\n\nmessage\n\n`)), length);
   t.equal(await endOfHead(Buffer.from('no message\n')), 11);
   const { result, turns } = await countingTurns(() => endOfHead(Buffer.alloc(4096 * KiB, ' \n')));
   t.equal(result, 4096 * KiB);
-  t.ok(turns >= 15, `others had ${turns} turns`);
+  t.ok(turns >= 15, `${turns} event loop iterations in between`);
 });

@@ -1,4 +1,4 @@
-// Records cut out of a stream, and trees scanned in place.
+// Records split from a stream, and trees parsed in place.
 import { Buffer } from 'node:buffer';
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
@@ -10,7 +10,7 @@ import { temporaryFolder } from '#test/support/folder';
 const oid = '7'.repeat(40);
 const newline = 0x0a;
 
-void t.test('records are cut alike however the bytes arrive', (t) => {
+void t.test('records are split the same in pieces of any size', (t) => {
   const bytes = Buffer.from('one\n\nzwei ä\nthree\nrest');
   for (const size of [1, 2, 5, bytes.length]) {
     const reader = new RecordReader(100);
@@ -26,7 +26,7 @@ void t.test('records are cut alike however the bytes arrive', (t) => {
   t.end();
 });
 
-void t.test('of a record that is too long only the beginning is held, and that is told', (t) => {
+void t.test('only the beginning of a record that is too long is kept, and `cut` is set', (t) => {
   for (const size of [3, 1000]) {
     const reader = new RecordReader(10);
     const bytes = Buffer.from(`${'x'.repeat(500)}\nshort\n`);
@@ -45,7 +45,7 @@ void t.test('of a record that is too long only the beginning is held, and that i
   t.end();
 });
 
-void t.test('bytes that come one by one are joined once, not once for each', (t) => {
+void t.test('bytes that arrive one by one are joined once per record', (t) => {
   const { concat } = Buffer;
   let copied = 0;
   Buffer.concat = (list, length) => {
@@ -73,7 +73,7 @@ void t.test('bytes that come one by one are joined once, not once for each', (t)
   t.end();
 });
 
-/** As git writes it, in the order given. */
+/** A tree object as git writes it, with the entries in the given order. */
 const treeOf = (entries: readonly (readonly [string, string])[]): Tree =>
   new Tree(
     Buffer.concat(
@@ -81,29 +81,29 @@ const treeOf = (entries: readonly (readonly [string, string])[]): Tree =>
     ),
   );
 
-void t.test(
-  'a folder of four hundred thousand entries is listed to its bound, and a file in it is found',
-  async (t) => {
-    const names = Array.from({ length: 400_000 }, (_, index) => `f${String(index).padStart(6, '0')}`);
-    const tree = treeOf(names.map((name) => ['100644', name] as const));
-    const { entries, truncated } = tree.first();
-    t.same([entries.length, truncated, entries.at(-1)?.name], [10_000, true, 'f009999']);
-    t.same(await tree.find('f399999'), { mode: '100644', oid });
-    t.equal(await tree.find('f40000'), undefined);
-    const long = treeOf([
-      ['100644', 'a'],
-      ['100644', 'b'.repeat(5000)],
-      ['100644', 'c'],
-    ]).first();
-    t.same([long.entries.map(({ name }) => name), long.truncated], [['a', 'c'], true], 'too long a name is left out');
-    t.ok(
-      treeOf(names.slice(0, 1000).map((name) => ['40000', name.padEnd(4000, 'x')] as const)).first().entries.length <
-        600,
-    );
-  },
-);
+void t.test('a folder of 400,000 entries is listed up to the limit, and a file in it is found', async (t) => {
+  const names = Array.from({ length: 400_000 }, (_, index) => `f${String(index).padStart(6, '0')}`);
+  const tree = treeOf(names.map((name) => ['100644', name] as const));
+  const { entries, truncated } = tree.first();
+  t.same([entries.length, truncated, entries.at(-1)?.name], [10_000, true, 'f009999']);
+  t.same(await tree.find('f399999'), { mode: '100644', oid });
+  t.equal(await tree.find('f40000'), undefined);
+  const long = treeOf([
+    ['100644', 'a'],
+    ['100644', 'b'.repeat(5000)],
+    ['100644', 'c'],
+  ]).first();
+  t.same(
+    [long.entries.map(({ name }) => name), long.truncated],
+    [['a', 'c'], true],
+    'an entry whose name is too long is omitted',
+  );
+  t.ok(
+    treeOf(names.slice(0, 1000).map((name) => ['40000', name.padEnd(4000, 'x')] as const)).first().entries.length < 600,
+  );
+});
 
-void t.test('an entry set or removed gives the tree that git makes', async (t) => {
+void t.test('setting or removing an entry gives the tree that git makes', async (t) => {
   const folder = await temporaryFolder(t);
   const git = (args: readonly string[], input = ''): Buffer => execFileSync('git', ['-C', folder, ...args], { input });
   git(['init', '-q', '--bare', '.']);

@@ -1,4 +1,4 @@
-// Refs read from their files: what git lists and passes over, and lists made while refs are packed, moved or removed.
+// Refs read from files: which files git lists and ignores, and lists made while refs are packed, moved or removed.
 import { readdirSync } from 'node:fs';
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -40,13 +40,13 @@ async function opened(t: Test): Promise<Opened> {
   return { native, directory, one, two, run, put };
 }
 
-/** `<oid> <name>` of each ref, as the forge and as git list them. */
+/** `<oid> <name>` of each ref, as listed by the forge and by git. */
 const listed = async ({ native }: Opened): Promise<readonly string[]> =>
   (await native.refs(id, 'all')).map(({ oid, name }) => `${oid} ${name}`);
 const gitLists = async ({ run }: Opened): Promise<readonly string[]> =>
   (await run('for-each-ref', '--format=%(objectname) %(refname)')).split('\n');
 
-void t.test('loose refs stand over packed ones, each in its place', async (t) => {
+void t.test('loose refs override packed ones, in sorted order', async (t) => {
   const made = await opened(t);
   const { run, one, two } = made;
   for (const name of [
@@ -83,7 +83,7 @@ void t.test('loose refs stand over packed ones, each in its place', async (t) =>
   t.strictSame(await gitLists(made), expected);
 });
 
-void t.test('what is no ref, or a broken one, is passed over as git passes it over', async (t) => {
+void t.test('files that are not refs and broken refs are ignored as by git', async (t) => {
   const made = await opened(t);
   const { native, run, put, directory, one, two } = made;
   for (const name of ['emptied', 'garbled']) await run('update-ref', `refs/heads/${name}`, one);
@@ -110,11 +110,11 @@ void t.test('what is no ref, or a broken one, is passed over as git passes it ov
   t.strictSame(
     await native.readRefs(id, ['refs/heads/emptied', 'refs/heads/garbled', 'refs/heads/more']),
     ['0'.repeat(40), '0'.repeat(40), two],
-    'nor is one of them read alone',
+    'they are not read by name either',
   );
 });
 
-void t.test('a ref whose name is no UTF-8 is not listed, and no text is its name', async (t) => {
+void t.test('a ref whose name is not UTF-8 is not listed and cannot be named', async (t) => {
   const made = await opened(t);
   const { native, run, directory, one, two } = made;
   const bytes = (name: string): Buffer => Buffer.from(`${directory}/refs/heads/${name}`, 'latin1');
@@ -135,7 +135,7 @@ void t.test('a ref whose name is no UTF-8 is not listed, and no text is its name
   }
 });
 
-void t.test('a symbolic ref is listed with what it leads to, and left out where that is nothing', async (t) => {
+void t.test('a symbolic ref is listed with the commit of its target, and omitted without one', async (t) => {
   const made = await opened(t);
   const { run, put, one, two } = made;
   await run('update-ref', 'refs/heads/à', two);
@@ -156,10 +156,10 @@ void t.test('a symbolic ref is listed with what it leads to, and left out where 
   t.strictSame(await gitLists(made), expected);
   t.strictSame(await listed(made), expected);
   await run('pack-refs', '--all');
-  t.strictSame(await listed(made), expected, 'also where it leads to is packed');
+  t.strictSame(await listed(made), expected, 'also if its target is packed');
 });
 
-void t.test('refs of the forge itself are not listed, loose or packed', async (t) => {
+void t.test("the forge's own refs are not listed, loose or packed", async (t) => {
   const made = await opened(t);
   const { run, one } = made;
   await run('update-ref', 'refs/hexforge/pulls/1', one);
@@ -169,7 +169,7 @@ void t.test('refs of the forge itself are not listed, loose or packed', async (t
   t.strictSame(await listed(made), [`${one} refs/heads/main`, `${one} refs/hexforges`]);
 });
 
-void t.test('a ref whose object is missing is listed all the same', async (t) => {
+void t.test('a ref whose object is missing is listed', async (t) => {
   const made = await opened(t);
   await made.put('refs/heads/lost', `${'a'.repeat(40)}\n`);
   await made.put('refs/tags/lost', `${'a'.repeat(40)}\n`);
@@ -180,7 +180,7 @@ void t.test('a ref whose object is missing is listed all the same', async (t) =>
   ]);
 });
 
-void t.test('packed refs say which tags are annotated where git wrote that, and are believed only there', async (t) => {
+void t.test('peeled tags are taken from packed-refs only if git wrote them', async (t) => {
   const { native, run, put, one } = await opened(t);
   await run('-c', 'user.name=A', '-c', 'user.email=a@b', 'tag', '-a', '-m', 'x', 'v1', one);
   await run('tag', 'light', one);
@@ -197,7 +197,7 @@ void t.test('packed refs say which tags are annotated where git wrote that, and 
   }
 });
 
-void t.test('12. a ref whose file is the same one is not read again, and one that was replaced is', async (t) => {
+void t.test('12. an unchanged ref file is not read again, a replaced one is', async (t) => {
   const { native, directory, put, one, two } = await opened(t);
   const main = join(directory, 'refs/heads/main');
   const before = new Date(Date.now() - 10_000);
@@ -206,7 +206,7 @@ void t.test('12. a ref whose file is the same one is not read again, and one tha
   };
   await utimes(main, before, before);
   await reads(one, 'as it is');
-  // Git writes into no ref, so this cannot be told.
+  // git never writes into a ref file, so this change is not detected.
   await writeFile(main, `${two}\n`);
   await utimes(main, before, before);
   await reads(one, 'as it was read');
@@ -222,11 +222,11 @@ void t.test('12. a ref whose file is the same one is not read again, and one tha
   await reads(undefined, 'none');
 });
 
-void t.test('packed refs written twice within the tick of a clock are read twice', async (t) => {
+void t.test('packed refs written twice within one clock tick are read twice', async (t) => {
   const made = await opened(t);
   const { put, directory, one, two } = made;
   await rm(join(directory, 'refs/heads/main'));
-  // Ahead of the clock: as young as a file can be.
+  // Ahead of the clock, so it counts as just written.
   const soon = new Date(Date.now() + 10_000);
   for (const oid of [one, two]) {
     await put('packed-refs', `${oid} refs/heads/main\n`);
@@ -235,7 +235,7 @@ void t.test('packed refs written twice within the tick of a clock are read twice
   }
 });
 
-/** What the work gives, and how many more files than before it this process had open at the most. */
+/** The result of `work`, and the maximum of additionally open files of this process during it. */
 async function watched<T>(work: () => Promise<T>): Promise<{ readonly given: T; readonly files: number }> {
   const openNow = (): number => readdirSync('/proc/self/fd').length;
   const before = openNow();
@@ -251,7 +251,7 @@ async function watched<T>(work: () => Promise<T>): Promise<{ readonly given: T; 
   }
 }
 
-void t.test('a thousand loose refs, in lists at once or named at once, open few files at a time', async (t) => {
+void t.test('1,000 loose refs, listed or read by name concurrently, open few files at a time', async (t) => {
   const made = await opened(t);
   const { native, directory, one } = made;
   const input = Array.from({ length: 1000 }, (_, number) => `create refs/heads/n${number} ${one}\n`).join('');
@@ -270,18 +270,18 @@ void t.test('a thousand loose refs, in lists at once or named at once, open few 
       refs.map(({ name, oid }) => `${oid} ${name}`),
       expected,
     );
-  // Eight lists of sixteen files, and what else the process opens.
+  // Eight lists of sixteen files, and other files of the process.
   t.ok(files > 0 && files < 8 * 16 + 32, `${files} files`);
 });
 
 void t.test(
-  'lists made while refs are packed, made and moved miss none, and give none a value it had before',
+  'lists made while refs are packed, made and moved miss no ref and have no outdated value',
   { timeout: 120_000 },
   async (t) => {
     const { native, directory, run, one, two } = await opened(t);
     const transaction = (lines: readonly string[]): Promise<string> =>
       must('/', [`--git-dir=${directory}`, 'update-ref', '--stdin'], { input: lines.join('') });
-    // Each of them is loose at times and packed at others, and there all the time.
+    // Each of them is sometimes loose and sometimes packed, and always exists.
     const still = Array.from({ length: 300 }, (_, number) => `refs/heads/still/${number}`);
     const moving = 'refs/heads/moving';
     const tree = await run('rev-parse', `${one}^{tree}`);
@@ -290,7 +290,8 @@ void t.test(
       values.push(await run('commit-tree', '-m', `number ${number}`, tree));
     await transaction([moving, ...still].map((name) => `create ${name} ${one}\n`));
     /**
-     * Index in `values` of what `moving` was moved to, and of what it is being moved to. A branch is made with each.
+     * Indexes in `values` of the last completed move of `moving` and of the move in progress. A branch is made with
+     * each.
      */
     let [landed, begun] = [0, 0];
     let over = false;
@@ -329,7 +330,7 @@ void t.test(
 );
 
 void t.test(
-  'a list made while another process removes the repository is whole, or the repository is not found',
+  'a list made while another process removes the repository is complete, or rejects with NotFound',
   async (t) => {
     const made = await opened(t);
     const { native, directory, one, run } = made;

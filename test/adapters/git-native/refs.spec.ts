@@ -1,4 +1,4 @@
-// Refs beyond the contract: how many processes lists take, and that what was moved or written is on the disk.
+// Refs beyond the contract: how many processes lists take, and which writes are synced to disk.
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -10,10 +10,7 @@ import { quiet } from './provider.ts';
 
 const id = '00000000-0000-4000-8000-000000000001';
 
-/**
- * A repository of `count` branches, each with a commit of its own, behind a git whose commands and syncs are written
- * down.
- */
+/** A repository of `count` branches with one commit each, behind a git that logs its commands and syncs. */
 async function branched(t: Test, count: number) {
   const folder = await temporaryFolder(t);
   const [path, log, trace] = [join(folder, 'git'), join(folder, 'log'), join(folder, 'trace')];
@@ -38,7 +35,7 @@ async function branched(t: Test, count: number) {
   return {
     native,
     directory,
-    /** What was started since it was asked last. */
+    /** The commands started since the last call. */
     async started(): Promise<readonly string[]> {
       const lines = (await readFile(log, 'utf8').catch(() => ''))
         .trim()
@@ -61,7 +58,7 @@ async function branched(t: Test, count: number) {
 }
 
 void t.test(
-  'a list of branches with divergence takes no process but readers for one, one walk for 300, and none when asked again',
+  'branches with divergence take only cat-file processes for 1, one walk for 300, and no process when repeated',
   async (t) => {
     for (const [count, walks] of [
       [1, []],
@@ -83,22 +80,22 @@ void t.test(
         walks,
         `${count} branches`,
       );
-      t.ok(commands.length <= 4, 'and two readers of the pool at most');
+      t.ok(commands.length <= 4, 'and at most two pooled cat-file processes');
       await list();
       t.same(await started(), [], `${count} branches again`);
     }
   },
 );
 
-void t.test('the walk is given up with who asked for it', async (t) => {
+void t.test('the walk is aborted with its request', async (t) => {
   const { native } = await branched(t, 3);
   const heads = (await native.refs(id, 'branches')).map(({ oid }) => oid);
   const gone = AbortSignal.abort(new Error('the client went away'));
   await t.rejects(native.divergence(id, heads[0] ?? '', heads, gone), { message: 'the client went away' });
-  t.equal((await native.divergence(id, heads[0] ?? '', heads)).size, heads.length, 'and can be asked for again');
+  t.equal((await native.divergence(id, heads[0] ?? '', heads)).size, heads.length, 'can be requested again');
 });
 
-void t.test('a moved ref and a written tag were synced to the disk', async (t) => {
+void t.test('a moved ref and a written tag are synced to disk', async (t) => {
   const { native, synced } = await branched(t, 1);
   const [tip = ''] = await native.readRefs(id, ['refs/heads/main']);
   await native.moveRefs(id, [{ ref: 'refs/heads/new', old: zeroOid, new: tip }]);
@@ -112,7 +109,7 @@ void t.test('a moved ref and a written tag were synced to the disk', async (t) =
   t.ok((await synced()) >= 1, 'a tag');
 });
 
-void t.test('a ref that someone else holds locked is for another time', async (t) => {
+void t.test('moving a ref that another process has locked is rejected with Unavailable', async (t) => {
   const { native, directory } = await branched(t, 1);
   const [tip = ''] = await native.readRefs(id, ['refs/heads/main']);
   const update = { ref: 'refs/heads/held', old: zeroOid, new: tip };

@@ -1,4 +1,4 @@
-// Removals that a lack of descriptors, a full disk or a fault keeps from being done: none is forgotten.
+// Removals of files that fail without descriptors, on a full disk or by an I/O error are retried.
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ async function folder(t: Test): Promise<string> {
   return made;
 }
 
-/** A removal that a spent resource keeps from being done, so many times. */
+/** A removal that fails with `code` the given number of times. */
 function refused(times: number, code = 'EMFILE') {
   const removal = {
     attempts: 0,
@@ -37,13 +37,13 @@ function said(): { readonly log: Log; readonly lines: string[] } {
   return { log: { debug: note, info: note, warn: note, error: note }, lines };
 }
 
-void t.test('a removal is tried again while the server runs, until it is done, and told once', async (t) => {
+void t.test('a removal is retried while the server runs until it succeeds, and is logged once', async (t) => {
   const { log, lines } = said();
   const removals = new Removals(log, 1);
   for (const code of ['EMFILE', 'ENOSPC', 'EIO']) {
     const removal = refused(4, code);
     await removals.remove(code, removal.work);
-    t.equal(removal.attempts, 1, 'who asks does not wait for more');
+    t.equal(removal.attempts, 1, 'the caller does not wait for the retries');
     await eventually(
       async () => removal.attempts >= 5,
       async () => String(removal.attempts),
@@ -56,7 +56,7 @@ void t.test('a removal is tried again while the server runs, until it is done, a
   );
 });
 
-void t.test('attempts grow rarer while nothing can be removed', async (t) => {
+void t.test('the delay between retries grows', async (t) => {
   const removals = new Removals(quiet, 20);
   const removal = refused(Number.POSITIVE_INFINITY);
   const from = performance.now();
@@ -65,11 +65,11 @@ void t.test('attempts grow rarer while nothing can be removed', async (t) => {
     async () => removal.attempts >= 5,
     async () => String(removal.attempts),
   );
-  t.ok(performance.now() - from >= 20 + 40 + 80 + 160 - 4, 'each waits twice as long as the one before');
+  t.ok(performance.now() - from >= 20 + 40 + 80 + 160 - 4, 'each delay is twice as long as the one before');
   await removals.close();
 });
 
-void t.test('what waits when the server stops is removed then, and said to stay where it cannot be', async (t) => {
+void t.test('pending removals are retried when the server stops, and failing ones are logged', async (t) => {
   const { log, lines } = said();
   const removals = new Removals(log, 3600_000);
   const [late, never] = [refused(3), refused(Number.POSITIVE_INFINITY)];
@@ -81,13 +81,13 @@ void t.test('what waits when the server stops is removed then, and said to stay 
   t.equal(lines.at(-1), 'left for the next start to remove');
 });
 
-void t.test('the files of a repository that is removed while no descriptor is left are deleted', async (t) => {
+void t.test('the files of a repository removed without a free descriptor are deleted later', async (t) => {
   const root = await folder(t);
   const removals = new Removals(quiet, 1);
   const repositories = new Repositories(root, removals, join(root, 'staging'));
   await repositories.create(id, 'main');
   await withoutDescriptors(async () => {
-    await t.rejects(repositories.discard(id), { code: 'EMFILE' }, 'that it is gone could not be put on disk');
+    await t.rejects(repositories.discard(id), { code: 'EMFILE' }, 'the removal could not be synced to disk');
     await repositories.discard(id);
   });
   const left = (): Promise<string[]> => readdir(repositories.trash);
@@ -99,7 +99,7 @@ void t.test('the files of a repository that is removed while no descriptor is le
   await removals.close();
 });
 
-void t.test('a repository that cannot be made leaves no half of it, though no descriptor is left', async (t) => {
+void t.test('a repository that cannot be created without descriptors leaves no files', async (t) => {
   const root = await folder(t);
   const { log, lines } = said();
   const removals = new Removals(log, 1);
@@ -114,7 +114,7 @@ void t.test('a repository that cannot be made leaves no half of it, though no de
   await removals.close();
 });
 
-void t.test('what could not be deleted before a stop is deleted by the next start', async (t) => {
+void t.test('files that could not be deleted before a stop are deleted by the next start', async (t) => {
   const root = await folder(t);
   const native = gitNative({ root, log: quiet });
   t.teardown(() => native.close());

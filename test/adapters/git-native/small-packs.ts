@@ -8,7 +8,7 @@ export const block = Buffer.alloc(65_536, 'a');
 export const oidOf = (content: Buffer): Buffer =>
   createHash('sha1').update(`blob ${content.length}\0`).update(content).digest();
 
-/** Sizes by seven bits, the lowest first. */
+/** A size in groups of seven bits, lowest first. */
 function sized(first: number, left: number): Buffer {
   const bytes = [first];
   for (let rest = left; rest > 0; rest = Math.floor(rest / 128)) {
@@ -25,7 +25,10 @@ const entry = (type: number, content: Buffer, base: Buffer = Buffer.alloc(0)): B
     deflateSync(content),
   ]);
 
-/** A pack of some hundred bytes: a block, `blocks` of it as one delta, and the first kilobyte of that as another. */
+/**
+ * A pack of some hundred bytes with three objects: a block, a delta of `blocks` copies of it, and a delta of the first
+ * kilobyte of that.
+ */
 export function pack(blocks: number): { readonly bytes: Buffer; readonly large: string; readonly small: string } {
   const large = Buffer.alloc(blocks * block.length, 'a');
   const copies = Buffer.concat([size(block.length), size(large.length), Buffer.alloc(blocks, 0x80)]);

@@ -1,5 +1,5 @@
-// A full disk, a limit on open files or lack of memory, as git tells of it: 507 or 503 by name, for reads, writes and
-// pushes alike.
+// Exhausted resources reported by git (disk, open files, memory) are InsufficientStorage or Unavailable for reads,
+// writes and pushes.
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -13,7 +13,7 @@ const id = '0a000000-0000-4000-8000-000000000000';
 const other = '0b000000-0000-4000-8000-000000000000';
 const full = { name: 'InsufficientStorage', message: 'The disk that holds the repositories is full' };
 
-/** A git that fails with `stderr`; receive-pack reports it as git does, with the reason beside the report. */
+/** A git that fails with `stderr`; receive-pack prints it next to its report, as git does. */
 async function failing(
   t: Test,
   stderr: string,
@@ -40,15 +40,19 @@ async function failing(
   return { native, log, root };
 }
 
-void t.test('a full disk is insufficient storage, whatever git was doing', async (t) => {
+void t.test('a full disk is InsufficientStorage in every operation', async (t) => {
   const { native, log } = await failing(t, 'fatal: write error: No space left on device');
-  await t.rejects(native.moveRefs(id, [{ ref: 'refs/heads/main', old: zeroOid, new: oid }]), full, 'a ref');
-  await t.rejects(native.writeTag(id, { name: 'v1', commit: oid, message: '', tagger: change.author }), full, 'a tag');
+  await t.rejects(native.moveRefs(id, [{ ref: 'refs/heads/main', old: zeroOid, new: oid }]), full, 'moving a ref');
+  await t.rejects(
+    native.writeTag(id, { name: 'v1', commit: oid, message: '', tagger: change.author }),
+    full,
+    'writing a tag',
+  );
   await t.rejects(native.fork(id, other, { defaultBranch: 'main', signal: never }), full, 'a fork');
   await t.rejects(native.mergeBase(id, oid, '2'.repeat(40), never), full, 'a read');
-  await t.rejects(native.write(id, change, hooks), full, 'a commit of the API');
+  await t.rejects(native.write(id, change, hooks), full, 'a commit over the API');
 
-  await t.test('a push hears of it in the report, and the log names the folder', async (t) => {
+  await t.test('the report of a push has the reason, and the log names the folder', async (t) => {
     const report = await pushed(native, id, 'report-status');
     t.match(report, `unpack ${full.message}\n`);
     t.match(report, `ng refs/heads/main ${full.message}\n`);
@@ -56,12 +60,12 @@ void t.test('a full disk is insufficient storage, whatever git was doing', async
   });
 });
 
-void t.test('a lock that the full disk refuses is not called the work of another process', async (t) => {
+void t.test('a lock that fails on a full disk is not reported as the lock of another process', async (t) => {
   const { native } = await failing(t, "fatal: Unable to create '/x/refs/heads/main.lock': No space left on device");
   await t.rejects(native.moveRefs(id, [{ ref: 'refs/heads/main', old: zeroOid, new: oid }]), full);
 });
 
-void t.test('a limit that git meets is named', async (t) => {
+void t.test('an exhausted resource is named', async (t) => {
   for (const [stderr, message] of [
     ['error: open objects/pack: Too many open files', 'The server has as many files open as it may'],
     ['error: cannot fork() for x: Resource temporarily unavailable', 'The server runs as many processes as it may'],
@@ -73,7 +77,7 @@ void t.test('a limit that git meets is named', async (t) => {
   }
 });
 
-void t.test('a file that the disk refuses is named like one that git could not write', async (t) => {
+void t.test('ENOSPC in the server is reported like ENOSPC in git', async (t) => {
   const { native } = await failing(t, '');
   const spent = Object.assign(new Error("ENOSPC: no space left on device, mkdir '/srv'"), { code: 'ENOSPC' });
   await t.rejects(
@@ -85,7 +89,7 @@ void t.test('a file that the disk refuses is named like one that git could not w
   );
 });
 
-void t.test('a repository that could not be made leaves nothing behind', async (t) => {
+void t.test('a repository that could not be created leaves no files', async (t) => {
   const { native, root } = await failing(t, '');
   writeFileSync(join(root, '0b'), 'in the way');
   await t.rejects(native.create(other, { defaultBranch: 'main' }));
@@ -95,7 +99,7 @@ void t.test('a repository that could not be made leaves nothing behind', async (
   );
 });
 
-void t.test('every other failure of git stays what it was', async (t) => {
+void t.test('every other failure of git keeps its kind', async (t) => {
   const { native } = await failing(t, 'fatal: bad object');
   await t.rejects(native.mergeBase(id, oid, '2'.repeat(40), never), { name: 'Internal' });
   t.equal((await native.write(id, change, hooks)).refusal, 'index-pack abnormal exit');

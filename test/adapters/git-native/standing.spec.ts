@@ -1,4 +1,4 @@
-// A push whose caller loses access while git moves its refs: what has moved stays and is told, the rest does not move.
+// A push whose caller loses access while git moves its refs: moved refs stay and are reported, the others do not move.
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ const id = '0a000000-0000-4000-8000-000000000000';
 interface Place {
   readonly server: GitServer;
   readonly directory: string;
-  /** There once git is about to move `refs/heads/b`, which it does not go on to do. */
+  /** Exists once git is about to move `refs/heads/b`, where it waits. */
   readonly held: string;
   refs(): Promise<readonly string[]>;
   push(...args: string[]): ReturnType<typeof git>;
 }
 
-/** Locks and temporary files. */
+/** Names of locks and temporary files. */
 const leftIn = async (directory: string): Promise<readonly string[]> =>
   (await readdir(directory, { recursive: true })).filter((name) => /\.lock$|tmp_|incoming-/.test(name));
 
@@ -52,7 +52,7 @@ async function place(t: Test, standsSeconds = 0.05): Promise<Place> {
 }
 
 void t.test(
-  'refs stop moving when access is lost: what has moved is told, the others are refused (item 3)',
+  'refs stop moving when access is lost: moved refs are reported, the others are rejected (item 3)',
   async (t) => {
     const { server, directory, held, refs, push } = await place(t);
     server.stands = async () => (existsSync(held) ? 'you may not push here any more' : undefined);
@@ -71,7 +71,7 @@ void t.test(
 );
 
 void t.test(
-  'none has moved when access is lost before the first may: all are refused, atomic pushes whole',
+  'when access is lost before the first ref moves, all refs are rejected, also of atomic pushes',
   async (t) => {
     const { server, directory, held, refs, push } = await place(t);
     server.stands = async () => (existsSync(held) ? 'you may not push here any more' : undefined);
@@ -82,7 +82,7 @@ void t.test(
   },
 );
 
-void t.test('a push that cannot be asked about goes on, and is asked about again', async (t) => {
+void t.test('a push whose access recheck fails continues and is rechecked', async (t) => {
   const { server, held, refs, push } = await place(t);
   let asked = 0;
   server.stands = async () => {
@@ -96,7 +96,7 @@ void t.test('a push that cannot be asked about goes on, and is asked about again
   t.strictSame(await refs(), ['refs/heads/a']);
 });
 
-void t.test('a push of few refs is not asked about', async (t) => {
+void t.test('a push shorter than the recheck interval is not rechecked', async (t) => {
   const { server, refs, push } = await place(t, 60);
   server.judge = async (updates) => updates.map(({ ref }) => ({ ref, refusal: undefined }));
   server.stands = async () => 'it was asked about';

@@ -1,4 +1,4 @@
-// The head of an answer that a plugin in plain JavaScript got wrong: a 500 of ours, with its reason in the log.
+// Invalid response headers from a plugin in plain JavaScript: a 500 with the reason in the log.
 import Joi from 'joi';
 import t from 'tap';
 import { api, reply, tagged, type ReplyOptions } from '#adapters/http/route';
@@ -17,7 +17,7 @@ const ofTheServer = (name: string): string => `the header "${name}" of an answer
 const status = (id: string): string => `an answer of the route "${id}" has a status that is none from 200 to 599`;
 const headed = (options: ReplyOptions) => () => reply({ a: 1 }, options);
 
-/** Route → what answers, and what the log says of it. */
+/** Route → its handler, and the reason in the log. */
 const wrong: Readonly<Record<string, readonly [run: () => never, says: string]>> = Object.fromEntries(
   Object.entries({
     tagWithBreak: [headed({ etag: 'a\nb' }), tag],
@@ -39,7 +39,7 @@ const wrong: Readonly<Record<string, readonly [run: () => never, says: string]>>
   }),
 ) as never;
 
-void t.test('what cannot be sent is a 500 with the request id, and the log says why', async (t) => {
+void t.test('a response that cannot be sent is a 500 with the request id, and the log has the reason', async (t) => {
   const rig = await startRig(
     t,
     Object.entries(wrong).map(([id, [run]]) => api({ ...open, id, path: `/${id}`, result, run })),

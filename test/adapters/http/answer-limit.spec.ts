@@ -1,4 +1,4 @@
-// The time limit on answers of plugins from outside.
+// The time limit of answers of external plugins.
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { api, ByteStream, tagged, type RawBody, type Route } from '#adapters/http/route';
@@ -11,7 +11,7 @@ const forever = (): Promise<never> => new Promise(() => undefined);
 const rigOf = (t: Parameters<typeof startRig>[0], ...routes: readonly Route[]) =>
   startRig(t, [], { routes: routes.map((route) => ({ plugin: 'bell', outside: true, route })), answerMs: 100 });
 
-void t.test('a handler that never settles is told to end; its caller is told 503, the log its plugin', async (t) => {
+void t.test('a handler that never settles is aborted: the caller gets 503, and the log names the plugin', async (t) => {
   const ended: string[] = [];
   const note = (id: string, signal: AbortSignal): void =>
     signal.addEventListener('abort', () => void ended.push(id), { once: true });
@@ -51,7 +51,7 @@ void t.test('a handler that never settles is told to end; its caller is told 503
   t.strictSame(ended, ['plain', 'cached']);
 });
 
-void t.test('an answer that came too late is let go, with what it would have read', async (t) => {
+void t.test('a late answer is discarded and its source closed', async (t) => {
   const closed = Promise.withResolvers<void>();
   const source = async function* () {
     try {
@@ -79,7 +79,7 @@ void t.test('an answer that came too late is let go, with what it would have rea
   await closed.promise;
 });
 
-void t.test('bodies that come or go for longer are not cut off', async (t) => {
+void t.test('the time limit does not apply to request and response bodies', async (t) => {
   const slowly = async function* () {
     for (let piece = 0; piece < 4; piece += 1) {
       await wait(50);

@@ -1,4 +1,4 @@
-// Answers of plugins from outside: what breaks its schema is never sent, what the schema does not know falls away.
+// Answers of external plugins: an answer that breaks its schema is not sent, and undeclared members are removed.
 import t from 'tap';
 import { api, ByteStream, reply, tagged } from '#adapters/http/route';
 import { flag, list, maybe, shape, text } from '#adapters/http/shape';
@@ -15,7 +15,7 @@ const answerJson = shape({
 
 type Handler = () => unknown;
 
-/** A plugin in plain JavaScript: what its routes answer is nobody's to know before. */
+/** A plugin in plain JavaScript, whose answers are not checked by the compiler. */
 async function outside(
   t: Parameters<typeof startRig>[0],
   handlers: Readonly<Record<string, Handler>>,
@@ -69,22 +69,26 @@ void t.test('an answer that breaks its schema is a 500, and the log names plugin
     const line = rig.logged.at(-1);
     t.match(line, { level: 'error', members: { plugin: 'bell', route: `/api/v1/${id}`, stack: reason } }, id);
     t.match(line?.members['stack'], new RegExp(`plugin "bell", route "${id}": the answer does not fit its schema`));
-    t.notMatch(JSON.stringify(line), /hunter2/, 'no value is in the log');
+    t.notMatch(JSON.stringify(line), /hunter2/, 'the log has no value of the answer');
   }
 });
 
-void t.test('members that the schema does not know are not sent, at any depth', async (t) => {
+void t.test('undeclared members are removed at any depth', async (t) => {
   const rig = await outside(t, {
     plain: () => ({ ok: true, secret: 'hunter2', inner: { items: [{ n: 'a', secret: 'hunter2' }], secret: 1 } }),
     dated: () => ({ ok: true, note: new Date(0), secret: { toJSON: () => 'hunter2' } }),
     cached: () => tagged('a', async () => ({ ok: true, secret: 'hunter2' })),
   });
   t.strictSame((await get(rig, 'plain')).body, { ok: true, inner: { items: [{ n: 'a' }] } });
-  t.strictSame((await get(rig, 'dated')).body, { ok: true, note: '1970-01-01T00:00:00.000Z' }, 'as JSON has it');
+  t.strictSame(
+    (await get(rig, 'dated')).body,
+    { ok: true, note: '1970-01-01T00:00:00.000Z' },
+    'serialized as by JSON.stringify',
+  );
   for (const _ of ['made', 'from the cache']) t.strictSame((await get(rig, 'cached')).body, { ok: true });
 });
 
-void t.test('refusals have the envelope and the members their route declares', async (t) => {
+void t.test('errors have the envelope and the members that their route declares', async (t) => {
   const rig = await outside(t, {
     thrown: () => {
       throw new Conflict('It rings already', { body: { bell: 'big', secret: 'hunter2' } });
@@ -96,10 +100,10 @@ void t.test('refusals have the envelope and the members their route declares', a
   t.strictSame([thrown.status, thrown.body], [409, { error: 'It rings already', error_code: 'conflict', bell: 'big' }]);
   const replied = await get(rig, 'replied');
   t.strictSame([replied.status, replied.body], [418, { error: 'Tea' }]);
-  t.equal((await get(rig, 'bare')).status, 500, 'a refusal without a sentence is none');
+  t.equal((await get(rig, 'bare')).status, 500, 'an error without a sentence is a 500');
 });
 
-void t.test('a route that declares no body or bytes sends no JSON', async (t) => {
+void t.test('a route that declares no body, or bytes, sends no JSON', async (t) => {
   const handlers = { plain: () => ({ secret: 'hunter2' }), none: () => undefined };
   const empty = await outside(t, handlers, 'empty');
   t.equal((await get(empty, 'plain')).status, 500);
@@ -109,7 +113,7 @@ void t.test('a route that declares no body or bytes sends no JSON', async (t) =>
   t.match(bytes.logged.at(-1)?.members['stack'], /it is JSON, and "bytes" was declared/);
 });
 
-void t.test('an answer that would take long to check is refused, and the next ones are served', async (t) => {
+void t.test('an answer too large to validate is rejected with 422, and the next answers are served', async (t) => {
   const itemsOf = (count: number, n: string) => ({
     ok: true,
     inner: { items: Array.from({ length: count }, () => ({ n })) },

@@ -1,4 +1,4 @@
-// Bodies in and out as bytes, hang-ups, statuses and headers of a reply.
+// Request and response bodies as bytes, disconnects, and the status and headers of a reply.
 import { once } from 'node:events';
 import { request as send, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
@@ -15,7 +15,7 @@ const count = object<{ bytes: number }>({ bytes: Joi.number().required() });
 async function* blocks(total: number, size = 65_536): AsyncGenerator<Uint8Array> {
   for (let left = total; left > 0; left -= size) yield Buffer.alloc(Math.min(size, left), 'x');
 }
-/** A source one can watch: what was taken from it and whether it was closed. */
+/** A source that counts the chunks taken from it and reports when it is closed. */
 function watched(inner: AsyncIterable<Uint8Array>) {
   const iterator = inner[Symbol.asyncIterator]();
   const state = { taken: 0, closed: Promise.withResolvers<void>() };
@@ -50,12 +50,12 @@ const upload = api({
   },
 });
 
-void t.test('a raw body is counted as it arrives', async (t) => {
+void t.test('the size limit of a raw body is applied as it arrives', async (t) => {
   const rig = await startRig(t, [upload]);
   t.strictSame(
     (await rig.call('POST', '/api/v1/upload', { body: blocks(1_000_000) })).body,
     { bytes: 1_000_000 },
-    'the bound itself passes',
+    'a body of exactly the limit passes',
   );
   t.strictSame((await rig.call('POST', '/api/v1/upload')).body, { bytes: 0 });
   for (const body of [blocks(1_000_001), Buffer.alloc(1_000_001), blocks(8_000_000)]) {
@@ -75,7 +75,7 @@ void t.test('a raw body is counted as it arrives', async (t) => {
   t.equal(
     (await rig.call('POST', '/api/v1/upload', { headers: gzip, body: gzipSync(Buffer.alloc(60_000_000)) })).status,
     413,
-    'the bound is on what comes out',
+    'the limit applies to the decompressed bytes',
   );
   t.equal((await rig.call('POST', '/api/v1/upload', { headers: gzip, body: 'junk' })).status, 400);
   t.equal(
@@ -85,12 +85,12 @@ void t.test('a raw body is counted as it arrives', async (t) => {
   t.equal(
     (await rig.call('POST', '/api/v1/upload', { headers: { 'content-type': ';;;' }, body: 'abc' })).status,
     200,
-    "the type of a raw body is the handler's affair",
+    'the handler checks the type of a raw body',
   );
   t.equal(rig.logged.length, 0);
 });
 
-void t.test('a refused body is not read before access is decided, and the connection survives it', async (t) => {
+void t.test('a rejected body is not read before the access decision, and the connection stays open', async (t) => {
   let read = false;
   const guarded = api({
     ...open,
@@ -113,7 +113,7 @@ void t.test('a refused body is not read before access is decided, and the connec
   t.equal((await rig.call('POST', '/nothing', { body: blocks(5_000_000) })).status, 404);
 });
 
-void t.test('a client that waits for leave to send its body gets it', async (t) => {
+void t.test('a client that sends Expect: 100-continue gets 100 Continue', async (t) => {
   const rig = await startRig(t, [upload]);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const message = send(
@@ -134,7 +134,7 @@ void t.test('a client that waits for leave to send its body gets it', async (t) 
   t.strictSame(JSON.parse(Buffer.concat((await answer.toArray()) as Uint8Array[]).toString()), { bytes: 3 });
 });
 
-void t.test('bytes go out as they are, with a length where it is known', async (t) => {
+void t.test('bytes are sent unchanged, with a Content-Length if it is known', async (t) => {
   const rig = await startRig(t, [
     api({
       ...open,
@@ -165,7 +165,7 @@ void t.test('bytes go out as they are, with a length where it is known', async (
   const known = await rig.call('GET', '/api/v1/known', { headers });
   t.equal(known.headers['content-length'], '300000');
   t.equal(known.headers['content-type'], 'text/plain; charset=utf-8');
-  t.equal(known.headers['content-encoding'], undefined, 'never compressed on the way');
+  t.equal(known.headers['content-encoding'], undefined, 'never compressed by the adapter');
   t.equal(known.headers['content-security-policy'], "default-src 'none'; sandbox");
   t.ok(known.bytes.equals(Buffer.alloc(300_000, 'x')));
   const unknown = await rig.call('GET', '/api/v1/unknown', { headers });
@@ -173,16 +173,16 @@ void t.test('bytes go out as they are, with a length where it is known', async (
   t.equal(unknown.headers['content-type'], 'application/x-git-upload-pack-result');
   t.equal(unknown.bytes.byteLength, 300_000);
   const empty = await rig.call('GET', '/api/v1/empty');
-  t.equal(empty.status, 200, 'no bytes are an answer too');
+  t.equal(empty.status, 200, 'an empty stream is an answer');
   t.equal(empty.headers['content-length'], '0');
   t.equal(
     (await rig.call('GET', '/api/v1/known', { headers: { range: 'bytes=0-9' } })).status,
     200,
-    'ranges are not offered',
+    'ranges are not supported',
   );
 });
 
-void t.test('a source nobody reads to the end is closed', async (t) => {
+void t.test('a source that is not read to its end is closed', async (t) => {
   const open304 = watched(blocks(10_000_000));
   const head = watched(blocks(10_000_000));
   const hungUp = watched(blocks(1_000_000_000));
@@ -199,7 +199,7 @@ void t.test('a source nobody reads to the end is closed', async (t) => {
   ]);
   t.equal((await rig.call('HEAD', '/api/v1/bytes')).status, 200);
   await head.state.closed.promise;
-  t.equal(head.state.taken, 0, 'HEAD takes nothing');
+  t.equal(head.state.taken, 0, 'HEAD reads no chunk');
   t.equal((await rig.call('GET', '/api/v1/bytes', { headers: { 'if-none-match': '"v1"' } })).status, 304);
   await open304.state.closed.promise;
   t.equal(open304.state.taken, 0);
@@ -209,46 +209,49 @@ void t.test('a source nobody reads to the end is closed', async (t) => {
   socket.pause();
   socket.destroy();
   await hungUp.state.closed.promise;
-  t.ok(hungUp.state.taken < 1_000, `back-pressure held: ${hungUp.state.taken} blocks taken`);
+  t.ok(hungUp.state.taken < 1_000, `backpressure: ${hungUp.state.taken} blocks taken`);
   const entry = await rig.entry('gone');
   t.equal(entry.status, 499);
-  t.equal(rig.logged.length, 0, 'a client that hangs up is no fault of ours');
+  t.equal(rig.logged.length, 0, 'a client that disconnects is not logged as a fault');
 });
 
-void t.test('a body that breaks off or lies about its length ends the connection, and the log says why', async (t) => {
-  async function* breaks() {
-    yield Buffer.from('abc');
-    throw new Error('the disk is gone');
-  }
-  const streams: Record<string, ByteStream> = {
-    breaks: new ByteStream(breaks(), { type: 'a/b' }),
-    short: new ByteStream(blocks(10), { type: 'a/b', length: 11 }),
-    long: new ByteStream(blocks(10, 1), { type: 'a/b', length: 5 }),
-  };
-  const rig = await startRig(
-    t,
-    Object.entries(streams).map(([name, stream]) =>
-      api({ ...open, id: name, method: 'GET', path: `/${name}`, result: 'bytes', run: () => stream }),
-    ),
-  );
-  await t.rejects(rig.call('GET', '/api/v1/breaks'), { code: 'ECONNRESET' });
-  await t.rejects(rig.call('GET', '/api/v1/short'), { code: 'ECONNRESET' });
-  t.equal(
-    (await rig.call('GET', '/api/v1/long', { headers: { 'x-request-id': 'long' } })).text,
-    'xxxxx',
-    'not a byte more than announced',
-  );
-  await rig.entry('long');
-  t.strictSame(
-    rig.logged.map(({ message }) => message),
-    ['a response broke off', 'a response broke off', 'a response broke off'],
-  );
-  t.match(rig.logged[0]?.members['stack'], /the disk is gone/);
-  t.match(rig.logged[1]?.members['stack'], /a body of 11 bytes was announced and ended at 10/);
-  t.match(rig.logged[2]?.members['stack'], /a body of 5 bytes was announced and goes on/);
-});
+void t.test(
+  'a body that fails or differs from its length ends the connection, and the log has the reason',
+  async (t) => {
+    async function* breaks() {
+      yield Buffer.from('abc');
+      throw new Error('the disk is gone');
+    }
+    const streams: Record<string, ByteStream> = {
+      breaks: new ByteStream(breaks(), { type: 'a/b' }),
+      short: new ByteStream(blocks(10), { type: 'a/b', length: 11 }),
+      long: new ByteStream(blocks(10, 1), { type: 'a/b', length: 5 }),
+    };
+    const rig = await startRig(
+      t,
+      Object.entries(streams).map(([name, stream]) =>
+        api({ ...open, id: name, method: 'GET', path: `/${name}`, result: 'bytes', run: () => stream }),
+      ),
+    );
+    await t.rejects(rig.call('GET', '/api/v1/breaks'), { code: 'ECONNRESET' });
+    await t.rejects(rig.call('GET', '/api/v1/short'), { code: 'ECONNRESET' });
+    t.equal(
+      (await rig.call('GET', '/api/v1/long', { headers: { 'x-request-id': 'long' } })).text,
+      'xxxxx',
+      'not a byte more than announced',
+    );
+    await rig.entry('long');
+    t.strictSame(
+      rig.logged.map(({ message }) => message),
+      ['a response broke off', 'a response broke off', 'a response broke off'],
+    );
+    t.match(rig.logged[0]?.members['stack'], /the disk is gone/);
+    t.match(rig.logged[1]?.members['stack'], /a body of 11 bytes was announced and ended at 10/);
+    t.match(rig.logged[2]?.members['stack'], /a body of 5 bytes was announced and goes on/);
+  },
+);
 
-void t.test('a client that hangs up aborts the signal of the call', async (t) => {
+void t.test('a client that disconnects aborts the signal of the call', async (t) => {
   const started = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
   const rig = await startRig(t, [
@@ -285,7 +288,7 @@ void t.test('a client that hangs up aborts the signal of the call', async (t) =>
   t.equal(rig.logged.length, 0);
 });
 
-void t.test('the signal stays quiet where the answer was whole', async (t) => {
+void t.test('the signal is not aborted after a complete answer', async (t) => {
   const signals: AbortSignal[] = [];
   const rig = await startRig(t, [
     api({

@@ -1,4 +1,4 @@
-// Credentials of a request, cookies, the cross-site rule and addresses behind proxies.
+// Credentials of a request, cookies, CSRF protection, and client addresses behind proxies.
 import Joi from 'joi';
 import t from 'tap';
 import { clientAddress, trustedProxies } from '#adapters/http/addresses';
@@ -37,7 +37,7 @@ const page = api({
   run: (call, { cookies }) => ({ ...who(call), cookies: { ...cookies } }),
 });
 
-void t.test('who a request speaks for', async (t) => {
+void t.test('the caller of a request', async (t) => {
   const rig = await startRig(t, [whoami, git, mine, gitMine, page]);
   const cookie = (value: string) => ({ cookie: value });
   const table: readonly (readonly [string, Record<string, string>, number, string | null])[] = [
@@ -88,11 +88,11 @@ void t.test('who a request speaks for', async (t) => {
   t.equal(
     (await rig.call('GET', '/healthz', { headers: bearer('bad') })).status,
     401,
-    'a bad credential is refused on public routes too',
+    'a bad credential is rejected on public routes too',
   );
 });
 
-void t.test('cookies reach only the routes that read them', async (t) => {
+void t.test('cookies are passed only to routes that declare them', async (t) => {
   const plain = api({ ...open, id: 'plain', method: 'GET', path: '/plain', run: (_, { cookies }) => ({ ...cookies }) });
   const rig = await startRig(t, [page, plain]);
   const headers = { cookie: 'svc_refresh_token=r; __proto__=x' };
@@ -101,7 +101,7 @@ void t.test('cookies reach only the routes that read them', async (t) => {
   t.equal(Object.getPrototypeOf(readCookies('a=b')), null);
 });
 
-void t.test('an error of the directory that is no refusal of the credential is not swallowed', async (t) => {
+void t.test('an error of the authenticator other than Unauthorized is returned', async (t) => {
   const rig = await startRig(t, [page], {
     authenticator: {
       authenticate: async () => {
@@ -115,7 +115,7 @@ void t.test('an error of the directory that is no refusal of the credential is n
   });
 });
 
-void t.test('state changes that rest on cookies come from our own pages', async (t) => {
+void t.test("state changes with cookies must come from the instance's own pages", async (t) => {
   const methods: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
   const changed: string[] = [];
   const rig = await startRig(t, [
@@ -184,16 +184,16 @@ void t.test('state changes that rest on cookies come from our own pages', async 
   t.equal(
     (await rig.call('GET', '/api/v1/page', { headers: { ...session, origin: 'https://evil.example' } })).status,
     200,
-    'a read is no change',
+    'a read does not change state',
   );
   t.match(
     (await rig.call('POST', '/api/v1/no-cookies', { headers: { ...session, origin: 'https://evil.example' } })).body,
     { name: null },
-    'a route that reads no cookie has nothing to protect',
+    'a route that reads no cookies needs no protection',
   );
 });
 
-void t.test('cookies are set as the reply says, for https alone where the instance is https', async (t) => {
+void t.test('cookies are set as the reply declares, Secure if the instance uses https', async (t) => {
   const login = api({
     ...open,
     id: 'login',
@@ -222,7 +222,7 @@ void t.test('cookies are set as the reply says, for https alone where the instan
   ]);
 });
 
-void t.test('what an Authorization header presents', async (t) => {
+void t.test('the credential in an Authorization header', async (t) => {
   t.equal(presentedIn(undefined), undefined);
   t.strictSame(presentedIn('Bearer a.b-c_d~e+f/g=='), { via: 'bearer', token: 'a.b-c_d~e+f/g==' });
   t.strictSame(presentedIn(String(basic('ä', 'p:q')['authorization'])), {
@@ -242,7 +242,7 @@ void t.test('what an Authorization header presents', async (t) => {
     t.throws(() => presentedIn(bad), { message: 'The credential is not valid' }, bad);
 });
 
-void t.test('the address of the client, behind proxies that are trusted and those that are not', async (t) => {
+void t.test('the client address, behind trusted and untrusted proxies', async (t) => {
   const proxies = trustedProxies(['10.0.0.0/8', '192.0.2.7', 'fd00::/8', ' ::1 ']);
   const table: readonly (readonly [string | undefined, string | undefined, string])[] = [
     ['203.0.113.9', undefined, '203.0.113.9'],

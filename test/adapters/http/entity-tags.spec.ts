@@ -1,4 +1,4 @@
-// Entity tags, and the response cache by them.
+// Entity tags, and the response cache that is keyed by them.
 import type { OutgoingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import Joi from 'joi';
@@ -82,10 +82,10 @@ void t.test('entity tags', async (t) => {
   t.equal(
     (await rig.call('POST', '/api/v1/posted', { headers: { 'if-none-match': '"v1"' } })).status,
     200,
-    'a change is never answered with 304',
+    'a state change is never answered with 304',
   );
   const large = await rig.call('GET', '/api/v1/large', { headers: { 'accept-encoding': 'gzip' } });
-  t.equal(large.headers.etag, '"v1-gzip"', 'each representation has its own tag');
+  t.equal(large.headers.etag, '"v1-gzip"', 'each content encoding has its own tag');
   t.equal(
     (await rig.call('GET', '/api/v1/large', { headers: { 'accept-encoding': 'gzip', 'if-none-match': '"v1-gzip"' } }))
       .status,
@@ -93,10 +93,10 @@ void t.test('entity tags', async (t) => {
   );
   t.equal(matches(undefined, 'v1'), false);
   t.equal(matches(' * ', 'v1'), true);
-  t.equal(matches('"a-gzip"', 'a-gzip'), true, 'a tag of ours may end like that itself');
+  t.equal(matches('"a-gzip"', 'a-gzip'), true, 'a tag may itself end in -gzip');
 });
 
-void t.test('a tag that is a digest follows from the text that is sent', async (t) => {
+void t.test('a tag that is a digest depends on the text that is sent', async (t) => {
   let bytes = 1;
   const words = Array.from({ length: 30_000 }, () => 'word');
   const digested = { ...open, method: 'GET' } as const;
@@ -141,11 +141,11 @@ void t.test('a tag that is a digest follows from the text that is sent', async (
   t.equal(long.headers.etag, `"${entityTag(words)}"`);
   t.strictSame(JSON.parse(long.text), words);
   const made = { headers: { 'if-none-match': `"${entityTag({ bytes })}"` } };
-  t.equal((await rig.call('GET', '/api/v1/made', made)).status, 201, 'only a 200 turns into a 304');
+  t.equal((await rig.call('GET', '/api/v1/made', made)).status, 201, 'only a 200 becomes a 304');
   t.equal((await rig.call('GET', '/api/v1/bytes')).status, 500, 'bytes have no digest before they are sent');
 });
 
-void t.test('a body known by its tag is made where neither the client nor the forge has it', async (t) => {
+void t.test('a body with a tag is computed only if neither the client nor the cache has it', async (t) => {
   let made = 0;
   let tag = 'v1';
   const making = async <T>(body: T): Promise<T> => {
@@ -222,7 +222,7 @@ void t.test('a body known by its tag is made where neither the client nor the fo
     [first.status, JSON.parse(first.text), first.etag, first.cache, first.type, made],
     [200, [...words, ''], '"v1"', 'private', 'application/json; charset=utf-8', 1],
   );
-  t.strictSame(await get('list'), first, 'the second is the first');
+  t.strictSame(await get('list'), first, 'the second body equals the first');
   t.equal(made, 1);
   t.strictSame((await rig.call('HEAD', '/api/v1/list')).headers['content-length'], first.length);
   t.equal(made, 1);
@@ -236,18 +236,18 @@ void t.test('a body known by its tag is made where neither the client nor the fo
   t.strictSame(
     [gunzipSync((await get('list?a=2', { 'accept-encoding': 'gzip' })).bytes).toString(), made],
     [JSON.stringify([...words, '2']), 2],
-    'another URL is another body',
+    'another URL has another body',
   );
   t.strictSame((await get('list?a=2', { 'accept-encoding': 'deflate' })).encoding, 'deflate');
   t.equal(made, 2);
   tag = 'v2';
-  t.strictSame([(await get('list')).etag, made], ['"v2"', 3], 'another tag is another body');
+  t.strictSame([(await get('list')).etag, made], ['"v2"', 3], 'another tag has another body');
 
   made = 0;
   t.strictSame(
     [(await get('later')).text, (await get('later')).text],
     ['{"bytes":0}', '{"bytes":1}'],
-    'what is provisional is not kept',
+    'a provisional body is not cached',
   );
   const { etag, cache } = await get('later');
   t.strictSame([etag, cache], [undefined, 'private'], 'and has no tag');
@@ -255,72 +255,65 @@ void t.test('a body known by its tag is made where neither the client nor the fo
   made = 0;
   for (let round = 1; round <= 2; round += 1) {
     const raw = await get('raw');
-    t.strictSame([raw.text, raw.etag, raw.more, made], ['ab', '"v2"', 'yes', round], 'bytes are not kept');
+    t.strictSame([raw.text, raw.etag, raw.more, made], ['ab', '"v2"', 'yes', round], 'bytes are not cached');
   }
   t.strictSame([(await get('raw', { 'if-none-match': '"v2"' })).status, made], [304, 2]);
 
   for (let round = 0; round < 2; round += 1)
-    t.strictSame([(await get('wrong')).status, (await get('refused')).status], [500, 409], 'failures are not kept');
+    t.strictSame([(await get('wrong')).status, (await get('refused')).status], [500, 409], 'failures are not cached');
 });
 
-void t.test(
-  'a cached body is for the caller it was made for, unless the route says that it is the same for all',
-  async (t) => {
-    let made = 0;
-    const words = Array.from({ length: 500 }, () => 'word');
-    const viewer = { ...open, method: 'GET', result: Joi.array() } as const;
-    /** As of an author who forgot that the body follows from who asks. */
-    const forgetful = async ({ caller }: Call): Promise<string[]> => {
-      made += 1;
-      return [...words, caller.kind === 'user' ? `${caller.username} by ${caller.credential.kind}` : caller.kind];
-    };
-    const rig = await startRig(t, [
-      api({ ...viewer, id: 'own', path: '/own', run: (call) => tagged('v1', () => forgetful(call)) }),
-      api({
-        ...viewer,
-        id: 'same',
-        path: '/same',
-        sameForAll: true,
-        run: (call) => tagged('v1', () => forgetful(call)),
-      }),
-    ]);
-    const callers: readonly (readonly [string, OutgoingHttpHeaders])[] = [
-      ['alice by session', bearer('good')],
-      ['bob by session', bearer('other')],
-      ['anonymous', {}],
-      ['alice by pat', bearer('pat-read')],
-      ['root by session', bearer('root')],
-    ];
-    const last = async (path: string, headers: OutgoingHttpHeaders): Promise<unknown> => {
-      const { status, bytes, headers: sent } = await rig.call('GET', `/api/v1/${path}`, { headers });
-      t.strictSame([status, sent.etag?.replace('-gzip', '')], [200, '"v1"']);
-      const body: unknown = JSON.parse(String(sent['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes));
-      return Array.isArray(body) ? body.at(-1) : body;
-    };
-    for (let round = 0; round < 2; round += 1)
-      for (const [who, headers] of callers)
-        for (const encoding of ['identity', 'gzip'])
-          t.equal(await last('own', { ...headers, 'accept-encoding': encoding }), who, `${who} sees their own`);
-    t.equal(made, callers.length, 'and each is made once');
-
-    t.equal(await last('own', basic('alice', 'good')), 'alice by session', 'however the credential is presented');
-    t.equal(made, callers.length);
-
-    made = 0;
-    for (const [, headers] of callers)
+void t.test('a cached body is only for its caller, unless the route declares sameForAll', async (t) => {
+  let made = 0;
+  const words = Array.from({ length: 500 }, () => 'word');
+  const viewer = { ...open, method: 'GET', result: Joi.array() } as const;
+  /** A handler whose body depends on the caller although its tag does not. */
+  const forgetful = async ({ caller }: Call): Promise<string[]> => {
+    made += 1;
+    return [...words, caller.kind === 'user' ? `${caller.username} by ${caller.credential.kind}` : caller.kind];
+  };
+  const rig = await startRig(t, [
+    api({ ...viewer, id: 'own', path: '/own', run: (call) => tagged('v1', () => forgetful(call)) }),
+    api({
+      ...viewer,
+      id: 'same',
+      path: '/same',
+      sameForAll: true,
+      run: (call) => tagged('v1', () => forgetful(call)),
+    }),
+  ]);
+  const callers: readonly (readonly [string, OutgoingHttpHeaders])[] = [
+    ['alice by session', bearer('good')],
+    ['bob by session', bearer('other')],
+    ['anonymous', {}],
+    ['alice by pat', bearer('pat-read')],
+    ['root by session', bearer('root')],
+  ];
+  const last = async (path: string, headers: OutgoingHttpHeaders): Promise<unknown> => {
+    const { status, bytes, headers: sent } = await rig.call('GET', `/api/v1/${path}`, { headers });
+    t.strictSame([status, sent.etag?.replace('-gzip', '')], [200, '"v1"']);
+    const body: unknown = JSON.parse(String(sent['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes));
+    return Array.isArray(body) ? body.at(-1) : body;
+  };
+  for (let round = 0; round < 2; round += 1)
+    for (const [who, headers] of callers)
       for (const encoding of ['identity', 'gzip'])
-        t.equal(await last('same', { ...headers, 'accept-encoding': encoding }), 'alice by session');
-    t.equal(made, 1, 'the promise makes one body do for all');
+        t.equal(await last('own', { ...headers, 'accept-encoding': encoding }), who, `${who} gets their own body`);
+  t.equal(made, callers.length, 'each is computed once');
 
-    made = 0;
-    for (const [who, headers] of callers) {
-      const answer = await rig.call('GET', '/api/v1/own', { headers: { ...headers, 'if-none-match': '"v1"' } });
-      t.strictSame(
-        [answer.status, answer.text],
-        [304, ''],
-        `to ${who} a tag in hand tells that it is the tag, no more`,
-      );
-    }
-    t.equal(made, 0);
-  },
-);
+  t.equal(await last('own', basic('alice', 'good')), 'alice by session', 'whatever the form of the credential');
+  t.equal(made, callers.length);
+
+  made = 0;
+  for (const [, headers] of callers)
+    for (const encoding of ['identity', 'gzip'])
+      t.equal(await last('same', { ...headers, 'accept-encoding': encoding }), 'alice by session');
+  t.equal(made, 1, 'with sameForAll one body is shared');
+
+  made = 0;
+  for (const [who, headers] of callers) {
+    const answer = await rig.call('GET', '/api/v1/own', { headers: { ...headers, 'if-none-match': '"v1"' } });
+    t.strictSame([answer.status, answer.text], [304, ''], `${who} gets 304 for a known tag`);
+  }
+  t.equal(made, 0);
+});

@@ -1,4 +1,4 @@
-// The error envelope on every failure, and the headers every answer carries.
+// The error envelope of every failure, and the headers of every answer.
 import Joi from 'joi';
 import t from 'tap';
 import { api, object } from '#adapters/http/route';
@@ -29,7 +29,7 @@ import { basic, bearer, json, startRig } from './rig.ts';
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test' } as const;
 const ok = object<{ ok: boolean }>({ ok: Joi.boolean().required() });
 
-void t.test('every answer carries the request id and the security headers', async (t) => {
+void t.test('every answer has the request id and the security headers', async (t) => {
   const rig = await startRig(t, [
     api({ ...open, id: 'fine', method: 'GET', path: '/fine', result: ok, run: () => ({ ok: true }) }),
   ]);
@@ -48,12 +48,12 @@ void t.test('every answer carries the request id and the security headers', asyn
     t.match(
       headers['x-request-id'],
       /^00000000-0000-4000-8000-\d{12}$/,
-      `a fresh id instead of ${JSON.stringify(insane)}`,
+      `a new id instead of ${JSON.stringify(insane)}`,
     );
   }
 });
 
-void t.test('each typed error has its status, code and headers', async (t) => {
+void t.test('each error class has its status, code and headers', async (t) => {
   const errors: readonly (readonly [HexforgeError, number, string])[] = [
     [new ValidationFailed('s', { detail: 'd' }), 400, 'validation_failed'],
     [new UnknownField('s'), 400, 'unknown_field'],
@@ -117,11 +117,11 @@ void t.test('each typed error has its status, code and headers', async (t) => {
   t.strictSame(
     (await rig.call('GET', '/api/v1/fails')).body,
     { error: 'name_in_use', error_code: 'conflict', existing_repo_id: '7' },
-    'members of the contract stand beside the envelope',
+    'documented members are next to the envelope',
   );
 });
 
-void t.test('a fault says nothing but its request id, and its stack is logged under that id', async (t) => {
+void t.test('a fault returns only its request id, and its stack is logged with that id', async (t) => {
   const faults: Readonly<Record<string, () => never>> = {
     error: () => {
       throw new Error('the secret is 42', { cause: new TypeError('deep') });
@@ -162,7 +162,7 @@ void t.test('a fault says nothing but its request id, and its stack is logged un
   t.match(rig.logged[0]?.members['stack'], /caused by: TypeError: deep/);
 });
 
-void t.test('an answer that cannot be sent is a fault in the envelope, not a broken response', async (t) => {
+void t.test('an answer that cannot be sent is a 500 with the envelope, not a broken response', async (t) => {
   const { reply } = await import('#adapters/http/route');
   const circular: { ok: boolean; self?: unknown } = { ok: true };
   circular.self = circular;
@@ -224,7 +224,7 @@ void t.test('an answer that cannot be sent is a fault in the envelope, not a bro
     ],
     { validateResponses: false },
   );
-  t.strictSame((await relaxed.call('GET', '/api/v1/d')).body, { ok: true, more: 1 }, 'unchecked in production');
+  t.strictSame((await relaxed.call('GET', '/api/v1/d')).body, { ok: true, more: 1 }, 'not validated in production');
 });
 
 void t.test('unknown paths are 404 and wrong methods 405 with an exact Allow', async (t) => {
@@ -264,7 +264,7 @@ void t.test('unknown paths are 404 and wrong methods 405 with an exact Allow', a
   t.equal((await rig.call('GET', '/api/v1/things/a/')).status, 200, 'a trailing slash is stripped');
 });
 
-void t.test('a URL that is no UTF-8 is 400 wherever it points', async (t) => {
+void t.test('a URL that is not UTF-8 is 400 on every path', async (t) => {
   const rig = await startRig(t, []);
   for (const path of ['/%zz', '/api/v1/%', '/healthz/%ff', '/a%00b', '/%c0%af']) {
     const answer = await rig.call('GET', path);
@@ -281,7 +281,7 @@ void t.test('a URL that is no UTF-8 is 400 wherever it points', async (t) => {
   }
 });
 
-void t.test('a query that is no UTF-8 is 400, for it would read as another text', async (t) => {
+void t.test('a query that is not UTF-8 is 400, because it would be decoded to another text', async (t) => {
   const query = object<{ q?: string }>({ q: Joi.string() });
   const rig = await startRig(t, [
     api({
@@ -310,7 +310,7 @@ void t.test('a query that is no UTF-8 is 400, for it would read as another text'
     t.match((await rig.call('GET', `/api/v1/ask?q=${text}`)).body, { q });
 });
 
-void t.test('what is not HTTP gets the envelope too', async (t) => {
+void t.test('malformed HTTP gets the envelope too', async (t) => {
   const rig = await startRig(t, []);
   const garbage = await rig.raw('NONSENSE\r\n\r\n');
   t.match(garbage, /^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -320,9 +320,9 @@ void t.test('what is not HTTP gets the envelope too', async (t) => {
   t.match(nowhere, /^HTTP\/1\.1 400 Bad Request\r\n/, 'without Host');
   t.match(nowhere, /\r\nx-request-id: 0{8}-/i);
   t.match(nowhere, /"error":"The request is not valid HTTP"/);
-  t.match(await rig.raw('GET /api/v1/things HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 \d{3} /, 'HTTP/1.0 needs none');
+  t.match(await rig.raw('GET /api/v1/things HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 \d{3} /, 'HTTP/1.0 needs no Host');
   const twice = await rig.raw('GET /api/v1/things HTTP/1.1\r\nHost: a\r\nhOST: b\r\nConnection: close\r\n\r\n');
-  t.match(twice, /^HTTP\/1\.1 400 Bad Request\r\n/, 'two hosts');
+  t.match(twice, /^HTTP\/1\.1 400 Bad Request\r\n/, 'two Host headers');
   t.match(twice, /needs the header Host, once/);
   const credentials = 'Authorization: Bearer a\r\nauthorization: Bearer b\r\n';
   const torn = await rig.raw(`GET /api/v1/things HTTP/1.1\r\nHost: a\r\n${credentials}Connection: close\r\n\r\n`);
@@ -334,7 +334,7 @@ void t.test('what is not HTTP gets the envelope too', async (t) => {
 });
 
 void t.test(
-  'a body that breaks off its framing gets the envelope, an answer under way is never written into, an unknown expectation is passed over',
+  'a body with broken framing gets the envelope, a running answer is not interrupted, and an unknown expectation is ignored',
   async (t) => {
     const body = object<{ title: string }>({ title: Joi.string().required() });
     const gate = Promise.withResolvers<void>();
@@ -361,11 +361,11 @@ void t.test(
     t.match(expecting, /^HTTP\/1\.1 200 OK\r\n/);
     const pipelined = await rig.raw('GET /api/v1/slow HTTP/1.1\r\nHost: x\r\n\r\nNONSENSE\r\n\r\n');
     gate.resolve();
-    t.notMatch(pipelined, /NONSENSE|400/, 'what follows a whole request is not told of in its place');
+    t.notMatch(pipelined, /NONSENSE|400/, 'bytes after a complete request do not replace its answer');
   },
 );
 
-void t.test('what an error quotes of a request is cut', async (t) => {
+void t.test('request text quoted in an error is truncated', async (t) => {
   const rig = await startRig(t, [
     api({
       ...open,
@@ -385,74 +385,77 @@ void t.test('what an error quotes of a request is cut', async (t) => {
   t.equal((body as { detail: string }).detail.length, 2001);
 });
 
-void t.test('an absent port hides the route or names what is missing; one that is there is handed over', async (t) => {
-  const params = object<{ name: string }>({ name: Joi.string().required() });
-  const absent: Record<string, { component: string; absent: 'hidden' | 'unavailable' | 'degraded' }> = {
-    Lens: { component: 'lens', absent: 'hidden' },
-    Shutter: { component: 'shutter', absent: 'unavailable' },
-  };
-  const rig = await startRig(
-    t,
-    [
-      api({
-        ...open,
-        id: 'lens',
-        method: 'GET',
-        path: '/lens',
-        requires: ['Lens'],
-        result: ok,
-        run: () => ({ ok: true }),
-      }),
-      api({ ...open, id: 'lensSet', method: 'PUT', path: '/lens', result: ok, run: () => ({ ok: true }) }),
-      api({
-        ...open,
-        id: 'only',
-        method: 'GET',
-        path: '/only',
-        requires: ['Lens'],
-        meter: 'api.read',
-        result: ok,
-        run: () => ({ ok: true }),
-      }),
-      api({
-        ...open,
-        id: 'shutter',
-        method: 'GET',
-        path: '/shutter/{name}',
-        access: reads('thing', 'thing.read'),
-        params,
-        requires: ['Shutter'],
-        result: ok,
-        run: (_, { ports: { Shutter } }) => ({ ok: Shutter.speed === 60 }),
-      }),
-    ],
-    { absentPort: (name) => absent[name], optionalPort: (name) => (name === 'Shutter' ? { speed: 60 } : undefined) },
-  );
-  t.strictSame(
-    (await rig.call('GET', '/api/v1/only', { headers: bearer('bad') })).body,
-    { error: 'There is nothing at this path', error_code: 'not_found' },
-    'as if it were not there, whatever the credential',
-  );
-  const wrong = await rig.call('GET', '/api/v1/lens');
-  t.equal(wrong.status, 405);
-  t.equal(wrong.headers.allow, 'PUT, OPTIONS');
-  const down = await rig.call('GET', '/api/v1/shutter/open');
-  t.equal(down.status, 503);
-  t.strictSame(down.body, {
-    error: 'The shutter is not available',
-    detail: 'Ask the administrator to enable it',
-    error_code: 'unavailable',
-  });
-  t.equal((await rig.call('GET', '/api/v1/shutter/closed')).status, 404, 'told only to those who may know');
-  absent['Shutter'] = { component: 'shutter', absent: 'degraded' };
-  t.equal((await rig.call('GET', '/api/v1/shutter/open')).status, 503, 'it cannot answer without what it requires');
-  delete absent['Shutter'];
-  t.strictSame((await rig.call('GET', '/api/v1/shutter/open')).body, { ok: true });
-  delete absent['Lens'];
-  t.equal((await rig.call('GET', '/api/v1/only')).status, 200, 'asked per request');
-});
+void t.test(
+  'an absent port hides the route or names the missing component; a present port is passed to the handler',
+  async (t) => {
+    const params = object<{ name: string }>({ name: Joi.string().required() });
+    const absent: Record<string, { component: string; absent: 'hidden' | 'unavailable' | 'degraded' }> = {
+      Lens: { component: 'lens', absent: 'hidden' },
+      Shutter: { component: 'shutter', absent: 'unavailable' },
+    };
+    const rig = await startRig(
+      t,
+      [
+        api({
+          ...open,
+          id: 'lens',
+          method: 'GET',
+          path: '/lens',
+          requires: ['Lens'],
+          result: ok,
+          run: () => ({ ok: true }),
+        }),
+        api({ ...open, id: 'lensSet', method: 'PUT', path: '/lens', result: ok, run: () => ({ ok: true }) }),
+        api({
+          ...open,
+          id: 'only',
+          method: 'GET',
+          path: '/only',
+          requires: ['Lens'],
+          meter: 'api.read',
+          result: ok,
+          run: () => ({ ok: true }),
+        }),
+        api({
+          ...open,
+          id: 'shutter',
+          method: 'GET',
+          path: '/shutter/{name}',
+          access: reads('thing', 'thing.read'),
+          params,
+          requires: ['Shutter'],
+          result: ok,
+          run: (_, { ports: { Shutter } }) => ({ ok: Shutter.speed === 60 }),
+        }),
+      ],
+      { absentPort: (name) => absent[name], optionalPort: (name) => (name === 'Shutter' ? { speed: 60 } : undefined) },
+    );
+    t.strictSame(
+      (await rig.call('GET', '/api/v1/only', { headers: bearer('bad') })).body,
+      { error: 'There is nothing at this path', error_code: 'not_found' },
+      'as if the route did not exist, for every credential',
+    );
+    const wrong = await rig.call('GET', '/api/v1/lens');
+    t.equal(wrong.status, 405);
+    t.equal(wrong.headers.allow, 'PUT, OPTIONS');
+    const down = await rig.call('GET', '/api/v1/shutter/open');
+    t.equal(down.status, 503);
+    t.strictSame(down.body, {
+      error: 'The shutter is not available',
+      detail: 'Ask the administrator to enable it',
+      error_code: 'unavailable',
+    });
+    t.equal((await rig.call('GET', '/api/v1/shutter/closed')).status, 404, 'only callers with access get 503');
+    absent['Shutter'] = { component: 'shutter', absent: 'degraded' };
+    t.equal((await rig.call('GET', '/api/v1/shutter/open')).status, 503, 'it cannot answer without the port');
+    delete absent['Shutter'];
+    t.strictSame((await rig.call('GET', '/api/v1/shutter/open')).body, { ok: true });
+    delete absent['Lens'];
+    t.equal((await rig.call('GET', '/api/v1/only')).status, 200, 'decided per request');
+  },
+);
 
-void t.test('access is decided before anything about the input is told', async (t) => {
+void t.test('access is decided before any error about the input is returned', async (t) => {
   const params = object<{ name: string; number: number }>({
     name: Joi.string().required(),
     number: Joi.number().integer().required(),
@@ -539,7 +542,7 @@ void t.test('access is decided before anything about the input is told', async (
       'www-authenticate'
     ],
     'Bearer error="insufficient_scope", scope="thing:read"',
-    'a token in Basic keeps its scopes',
+    'a token in Basic authentication keeps its scopes',
   );
   t.equal((await rig.call('GET', '/api/v1/never', { headers: bearer('pat-read') })).status, 403);
   t.equal((await rig.call('GET', '/api/v1/never', { headers: bearer('good') })).status, 200);

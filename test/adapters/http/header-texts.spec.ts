@@ -1,4 +1,4 @@
-// No text in a header takes more than linear time, whoever reads it: we, or a library.
+// No header text takes more than linear time, in our code or in a library.
 import { globSync, readFileSync } from 'node:fs';
 import Joi from 'joi';
 import t from 'tap';
@@ -10,10 +10,10 @@ import { startRig } from './rig.ts';
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test' } as const;
 const words = Array.from({ length: 500 }, () => 'word');
 
-/** As they stand in the sources of whatever sees a request: `headers['if-none-match']`, `headers.origin`. */
+/** Reads of headers in sources: `headers['if-none-match']`, `headers.origin`. */
 const mention = /\bheaders(?:\.|\[')([a-z][a-z0-9-]*)\b/g;
 const product = /^(?:core|adapters|plugins|host)\//;
-/** They say how the message goes on, and are read by Node alone, which takes none of the texts below. */
+/** Framing headers, which only Node reads; it rejects the texts below. */
 const framing = new Set(['content-length', 'transfer-encoding', 'connection', 'upgrade', 'expect']);
 
 const length = 15_000;
@@ -44,10 +44,10 @@ const texts = repeated.flatMap((piece) => {
   return [`"a"${many}x`, `a/b;${many}x`];
 });
 
-/** Milliseconds of the processor, the least of three attempts. Quadratic time for such a text is 100 and more. */
+/** CPU milliseconds, the minimum of three attempts. Quadratic time for such a text is 100 ms or more. */
 const bound = 40;
 
-void t.test('15 kB of the worst texts in any header that is read cost no more than others', async (t) => {
+void t.test('15 kB of the most expensive texts in any header that is read take no more time than others', async (t) => {
   const sources = [
     ...projectFiles(['ts']).filter(({ path }) => product.test(path)),
     ...globSync('node_modules/@hapi/*/lib/**/*.js').map((path) => ({ path, text: readFileSync(path, 'utf8') })),
@@ -55,7 +55,7 @@ void t.test('15 kB of the worst texts in any header that is read cost no more th
   ];
   const read = new Set(sources.flatMap(({ text }) => [...text.matchAll(mention)].map(([, name = '']) => name)));
   for (const name of ['accept-encoding', 'cookie', 'if-none-match', 'origin', 'x-forwarded-for'])
-    t.ok(read.has(name), `sees that ${name} is read`);
+    t.ok(read.has(name), `finds that ${name} is read`);
   const names = [...read, 'if-match', 'range', 'forwarded', 'x-forwarded-host', 'x-forwarded-proto'].filter(
     (name) => !framing.has(name),
   );

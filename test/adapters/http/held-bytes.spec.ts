@@ -1,4 +1,4 @@
-// Request bodies held in memory have a budget: one caller cannot fill it for the others.
+// The memory budget for request bodies: one caller cannot exhaust it for the others.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -11,7 +11,7 @@ import { bearer, json, startRig, type Rig } from './rig.ts';
 
 const mib = 1024 ** 2;
 
-void t.test('a caller holds so much, all together so much, and in a full house each an equal part', async (t) => {
+void t.test('the budget is bounded per caller and in total, and shared equally when it is exhausted', async (t) => {
   const held = new HeldBytes({ perCaller: 100, inAll: 200 });
   const tooMany = { name: 'RateLimited', retryAfter: 2 };
   const busy = { name: 'Unavailable', message: 'The server is busy with large requests' };
@@ -24,14 +24,14 @@ void t.test('a caller holds so much, all together so much, and in a full house e
   c.take(66);
   t.throws(() => c.take(1), busy);
   d.take(34);
-  t.throws(() => d.take(1), busy, 'one and a half of the bound is the end');
+  t.throws(() => d.take(1), busy, 'the total never exceeds one and a half times the bound');
   a1.release();
   t.throws(() => a2.take(61), tooMany);
   a2.take(10);
   for (const hold of [a1, a2, b, c, d]) hold.release();
   c.take(100);
   d.take(100);
-  t.throws(() => a1.take(67), busy, 'what was let go is free');
+  t.throws(() => a1.take(67), busy, 'released bytes are free');
 });
 
 const upload = api({
@@ -49,7 +49,7 @@ const upload = api({
 });
 const zipped = gzipSync(JSON.stringify({ content: 'x'.repeat(6 * mib) }));
 
-/** Sends all but the end of a body; yields what the server says to that, if anything. */
+/** Sends all but the end of a body; returns what the server answers, if anything. */
 function unfinished(
   t: { teardown(end: () => void): void },
   rig: Rig,
@@ -68,7 +68,7 @@ function unfinished(
 }
 
 void t.test(
-  'unfinished gzip bodies are counted as they inflate: 429 to who has too many, none to the others',
+  'unfinished gzip bodies are counted as they inflate: a caller with too many gets 429, others do not',
   async (t) => {
     const rig = await startRig(t, [upload], { heldBytes: { perCaller: 20 * mib, inAll: 40 * mib } });
     const waiting = Array.from({ length: 6 }, () => unfinished(t, rig, 'good'));
@@ -76,7 +76,7 @@ void t.test(
     while (waiting.filter(({ answer }) => answer().includes('\r\n\r\n')).length < 3)
       await new Promise((resolve) => setTimeout(resolve, 5));
     const refused = waiting.map(({ answer }) => answer()).filter((answer) => answer !== '');
-    t.equal(refused.length, 3, 'three hold their 18 MiB');
+    t.equal(refused.length, 3, 'three bodies of 18 MiB are in memory');
     for (const answer of refused)
       t.match(answer, /^HTTP\/1.1 429 [^]*retry-after: 2[^]*"error":"Too many large requests at once"/i);
     const send = (token: string) =>
@@ -88,11 +88,11 @@ void t.test(
     t.strictSame((await send('other')).body, { length: 6 * mib });
     for (const { socket } of waiting) socket.destroy();
     for (let status = 0; status !== 200;) ({ status } = await send('good'));
-    t.pass('what hung up is given back');
+    t.pass('bodies of closed connections are released');
   },
 );
 
-void t.test('what requests held is given back when they are done, also where they are refused', async (t) => {
+void t.test('bytes of a request are released when it ends, also when it is rejected', async (t) => {
   const rig = await startRig(t, [upload], { heldBytes: { perCaller: 1000, inAll: 1000 } });
   for (let time = 0; time < 5; time += 1) {
     t.equal((await rig.call('POST', '/api/v1/upload', json({ content: 'x'.repeat(900) }))).status, 200);
@@ -101,7 +101,7 @@ void t.test('what requests held is given back when they are done, also where the
   }
 });
 
-void t.test('a body of single bytes is read into one piece of memory', async (t) => {
+void t.test('a body that arrives byte by byte is read into one buffer', async (t) => {
   const rig = await startRig(t, [upload]);
   const text = JSON.stringify({ content: 'ü'.repeat(20_000) });
   async function* bytes(): AsyncGenerator<Uint8Array> {

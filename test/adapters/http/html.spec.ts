@@ -1,4 +1,4 @@
-// Pages for browsers: what is put into HTML is text, a page is kept to itself, and refusals are pages too.
+// HTML pages: texts are escaped, pages have strict headers, and errors are pages too.
 import { createHash } from 'node:crypto';
 import t from 'tap';
 import { html, HtmlPage, pageHeaders } from '#adapters/http/html';
@@ -18,17 +18,17 @@ const page = {
 } as const;
 const shown = (name: string): HtmlPage => new HtmlPage({ title: name, main: html`<h1>${name}</h1>` });
 
-void t.test('html: texts are escaped, nothing is nothing, HTML stays', (t) => {
+void t.test('html: texts are escaped, undefined is empty, HTML is unchanged', (t) => {
   t.equal(html`<a title="${`"'<>&amp;`}">${'<b>'}</a>`.text, '<a title="&quot;&#39;&lt;&gt;&amp;amp;">&lt;b&gt;</a>');
   t.equal(html`${undefined}${''}${[html`<i>${'&'}</i>`, 'x<', [undefined, false]]}`.text, '<i>&amp;</i>x&lt;');
   const turned = 'a\u202eb\u2066c\u2069d\u200fe\u061cf';
   t.equal(html`${turned}`.text, 'a\ufffdb\ufffdc\ufffdd\ufffde\ufffdf', 'bidirectional controls');
   t.equal(html`${'a\0b\u0007c\u009bd\r\n\te'}`.text, 'a\ufffdb\ufffdc\ufffdd\ufffd\n\te', 'control characters');
-  t.equal(html`${'\ud800<'}`.text, '\ufffd&lt;', 'half a character');
+  t.equal(html`${'\ud800<'}`.text, '\ufffd&lt;', 'a lone surrogate');
   t.end();
 });
 
-void t.test('form-action: origins that a policy has words for, the scheme of others', (t) => {
+void t.test('form-action: an origin if it can be written in a policy, otherwise its scheme', (t) => {
   const policy = (...formsLeadTo: readonly string[]): string | undefined =>
     pageHeaders(new HtmlPage({ title: '', main: html``, formsLeadTo }))
       ['content-security-policy']?.split('; ')
@@ -37,13 +37,17 @@ void t.test('form-action: origins that a policy has words for, the scheme of oth
   t.equal(policy('https://app.example/cb?x=1'), "form-action 'self' https://app.example");
   t.equal(policy('http://127.0.0.1:4711/cb', 'http://127.0.0.1:4711/'), "form-action 'self' http://127.0.0.1:4711");
   t.equal(policy('http://[::1]:4711/cb'), "form-action 'self' http:");
-  t.equal(policy("https://a;frame-ancestors,*'b.example/"), "form-action 'self' https:", 'no directive gets in');
+  t.equal(
+    policy("https://a;frame-ancestors,*'b.example/"),
+    "form-action 'self' https:",
+    'no directive can be injected',
+  );
   t.equal(policy('https://*.example/'), "form-action 'self' https:");
   t.equal(policy('https://bücher.example/'), "form-action 'self' https://xn--bcher-kva.example");
   t.end();
 });
 
-void t.test('an operation that answers with pages refuses with pages, under the headers of any refusal', async (t) => {
+void t.test('an operation that returns pages returns errors as pages, with the headers of other errors', async (t) => {
   const rig = await startRig(t, [
     api({ ...page, id: 'pageShow', method: 'GET', run: () => shown('<Hello>') }),
     api({
@@ -81,7 +85,7 @@ void t.test('an operation that answers with pages refuses with pages, under the 
   t.match(get.text, /<meta name="referrer" content="same-origin" \/>/);
   const [, style = ''] = /<style>([^<]*)<\/style>/.exec(get.text) ?? [];
   const hash = createHash('sha256').update(style).digest('base64');
-  t.ok(get.headers['content-security-policy']?.includes(`; style-src 'sha256-${hash}'; `), 'the style is let in');
+  t.ok(get.headers['content-security-policy']?.includes(`; style-src 'sha256-${hash}'; `), 'the style is allowed');
   t.strictSame(
     ['x-frame-options', 'cross-origin-opener-policy', 'cache-control', 'referrer-policy'].map(
       (name) => get.headers[name],
@@ -101,13 +105,13 @@ void t.test('an operation that answers with pages refuses with pages, under the 
   t.equal((await form('')).status, 400);
   const fault = await form('json');
   t.strictSame([fault.status, fault.headers['content-type']], [500, 'text/html; charset=utf-8']);
-  t.notMatch(fault.text, /schema/, 'a fault says nothing of itself');
+  t.notMatch(fault.text, /schema/, 'a fault returns no details');
   t.match(rig.logged, [{ members: { stack: /it is JSON, and "html" was declared/ } }]);
   const worded = await rig.call('GET', '/-/worded');
   t.strictSame([worded.status, worded.headers['retry-after']], [503, '7']);
   t.match(worded.text, /<h1>Worded: Out<\/h1>/);
 
-  // With a cookie and without: a form of another site might sign somebody in.
+  // With a cookie and without: a form on another site could sign somebody in.
   for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'same-site' }])
     t.equal((await form('Ada', headers)).status, 403, JSON.stringify(headers));
   for (const headers of [{ origin: 'https://web.example' }, { origin: 'https://forge.example' }, {}])
@@ -117,11 +121,11 @@ void t.test('an operation that answers with pages refuses with pages, under the 
   t.strictSame(
     Object.keys(paths).filter((path) => path.startsWith('/-/')),
     [],
-    'no part of the API',
+    'not listed in the OpenAPI document',
   );
 });
 
-void t.test('a page where JSON was declared is a fault', async (t) => {
+void t.test('a page from a route that declares JSON is a fault', async (t) => {
   const rig = await startRig(t, [
     api({
       ...page,
@@ -137,7 +141,7 @@ void t.test('a page where JSON was declared is a fault', async (t) => {
 });
 
 void t.test(
-  'open: what is switched off says so before who calls is judged, and after what no caller may',
+  'open: a disabled operation returns 503 before access is decided and after the credential is verified',
   async (t) => {
     const rig = await startRig(t, [
       api({
@@ -160,10 +164,10 @@ void t.test(
     t.equal(await status(), 503, 'not 401');
     t.equal(await status({ authorization: 'Bearer pat-none' }), 503, 'not 403');
     t.equal(await status({ authorization: 'Bearer good' }), 503, 'not 400');
-    t.equal(await status({ authorization: 'Bearer nonsense' }), 401, 'a bad credential is refused everywhere');
+    t.equal(await status({ authorization: 'Bearer nonsense' }), 401, 'a bad credential is rejected everywhere');
     const { paths } = (await rig.server.openapi()) as {
       readonly paths: Readonly<Record<string, { readonly get: { readonly responses: object } }>>;
     };
-    t.ok(Object.keys(paths['/api/v1/shut']?.get.responses ?? {}).includes('503'), 'it is listed');
+    t.ok(Object.keys(paths['/api/v1/shut']?.get.responses ?? {}).includes('503'), '503 is listed');
   },
 );

@@ -1,4 +1,4 @@
-// JSON bodies that are large, or have many values.
+// JSON request bodies that are large or have many values.
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -17,7 +17,7 @@ function message(text: string): IncomingMessage {
 }
 
 void t.test('JSON bodies', async (t) => {
-  await t.test('of large ones that are there at once, one is parsed in a turn of the event loop', async (t) => {
+  await t.test('of large bodies that arrive together, one is parsed per event loop iteration', async (t) => {
     const ended: number[] = [];
     let turns = 0;
     const text = `{"a":"${'x'.repeat(mebibyte / 2)}"}`;
@@ -32,7 +32,7 @@ void t.test('JSON bodies', async (t) => {
     t.equal(new Set(ended).size, 8, ended.join(' '));
   });
 
-  await t.test('one that is none does not keep the next one waiting', async (t) => {
+  await t.test('an invalid body does not delay the next one', async (t) => {
     const broken = readJson(message('['.repeat(mebibyte / 2)), mebibyte, () => undefined);
     const good = readJson(message(`["${'x'.repeat(mebibyte / 2)}"]`), mebibyte, () => undefined);
     await t.rejects(broken, { code: 'validation_failed' });

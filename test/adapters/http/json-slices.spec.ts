@@ -1,4 +1,4 @@
-// Large JSON bodies mean what JSON.parse says, and reading one holds up nobody.
+// Large JSON bodies are parsed as by JSON.parse without blocking the event loop.
 import Joi from 'joi';
 import t from 'tap';
 import { restored, skeletonOf } from '#adapters/http/json-slices';
@@ -13,8 +13,8 @@ const sliced = async (text: string): Promise<unknown> => {
   return restored(JSON.parse(bytes.toString()), strings);
 };
 
-void t.test('a text read in slices is what JSON.parse makes of it, wherever the slices end', async (t) => {
-  // Lengths that share no factor with a slice, so that cuts fall on each place within them.
+void t.test('a text parsed in slices equals JSON.parse, wherever the slices end', async (t) => {
+  // Lengths that share no factor with a slice, so that cuts fall on every position in them.
   const pieces = ['abc', 'ü€', '😀', '\\n', '\\\\', '\\"', '\\u00fc', '\\ud83d\\ude00', 'x\\\\\\\\\\"', '\\u005c'];
   for (const piece of pieces) {
     for (let shift = 0; shift < 7; shift += 1) {
@@ -33,7 +33,7 @@ void t.test('a text read in slices is what JSON.parse makes of it, wherever the 
     t.strictSame(await sliced(text), JSON.parse(text));
 });
 
-void t.test('what is not JSON is refused as before, and much beside long texts is too large', async (t) => {
+void t.test('invalid JSON is rejected as usual, and many values next to long texts are too large', async (t) => {
   const long = 'x'.repeat(2 * mib);
   const body = Joi.object<object>().unknown();
   const rig = await startRig(t, [
@@ -81,7 +81,7 @@ void t.test('what is not JSON is refused as before, and much beside long texts i
   t.strictSame(await post(`{"a":["${'x","'.repeat(mib)}"]}`), [413, 'payload_too_large'], 'many small texts');
 });
 
-void t.test('others get their turn while a large text is read', async (t) => {
+void t.test('the event loop runs while a large text is parsed', async (t) => {
   const { turns } = await countingTurns(() => sliced(`{"content":"${'QUJD'.repeat(4 * mib)}"}`));
   t.ok(turns >= 16, `${turns} turns`);
 });

@@ -1,4 +1,4 @@
-// JSON answers are bounded, and large ones serialized in slices.
+// JSON answers have a size limit, and large ones are serialized in slices.
 import Joi from 'joi';
 import t from 'tap';
 import { jsonText, largestJson } from '#adapters/http/json-text';
@@ -16,34 +16,31 @@ const rows = (count: number, length: number) =>
     no: undefined,
   }));
 
-void t.test(
-  'what is made in slices is what JSON.stringify makes of it, and others get their turn in between',
-  async (t) => {
-    const wide = Object.fromEntries(rows(400, 900).map((row) => [`key "${row.index}"`, row]));
-    const bodies: Readonly<Record<string, unknown>> = {
-      small: { a: [], b: {}, c: null, d: [undefined, null, 1, 'x'] },
-      list: rows(4000, 200),
-      'list in an object': { total: 1, none: undefined, items: rows(3000, 300), more: [], nothing: {} },
-      'lists in lists': [rows(900, 900), [], rows(10, 5), [rows(900, 900)], {}],
-      'few large items': ['x'.repeat(900_000), 1, 'y'.repeat(900_000), 'z'],
-      'first large': ['x'.repeat(900_000), [], undefined],
-      wide,
-      text: 'x'.repeat(2_000_000),
-      'a text of pairs': `x${'😀'.repeat(200_000)}`,
-      'a text of pairs and halves': `${'😀'.repeat(100_000)}\ud83d${'😀'.repeat(100_000)}\ude00`,
-      escapes: { text: '\u0001'.repeat(500_000) },
-      'texts of escapes': rows(40, 1).map((row) => ({ ...row, text: '\u0001'.repeat(65_536) })),
-      'with its own form': { toJSON: () => ({ own: 'x'.repeat(900_000) }), large: 'x'.repeat(900_000) },
-    };
-    for (const [name, body] of Object.entries(bodies)) {
-      const { result: text, turns } = await countingTurns(async () => jsonText(body));
-      t.ok(String(text) === JSON.stringify(body), name);
-      if (text.length > 1_000_000) t.ok(turns >= text.length / 600_000, `${name}: ${turns} turns of others`);
-    }
-  },
-);
+void t.test('serialization in slices equals JSON.stringify, with event loop iterations in between', async (t) => {
+  const wide = Object.fromEntries(rows(400, 900).map((row) => [`key "${row.index}"`, row]));
+  const bodies: Readonly<Record<string, unknown>> = {
+    small: { a: [], b: {}, c: null, d: [undefined, null, 1, 'x'] },
+    list: rows(4000, 200),
+    'list in an object': { total: 1, none: undefined, items: rows(3000, 300), more: [], nothing: {} },
+    'lists in lists': [rows(900, 900), [], rows(10, 5), [rows(900, 900)], {}],
+    'few large items': ['x'.repeat(900_000), 1, 'y'.repeat(900_000), 'z'],
+    'first large': ['x'.repeat(900_000), [], undefined],
+    wide,
+    text: 'x'.repeat(2_000_000),
+    'a text of pairs': `x${'😀'.repeat(200_000)}`,
+    'a text of pairs and halves': `${'😀'.repeat(100_000)}\ud83d${'😀'.repeat(100_000)}\ude00`,
+    escapes: { text: '\u0001'.repeat(500_000) },
+    'texts of escapes': rows(40, 1).map((row) => ({ ...row, text: '\u0001'.repeat(65_536) })),
+    'with its own form': { toJSON: () => ({ own: 'x'.repeat(900_000) }), large: 'x'.repeat(900_000) },
+  };
+  for (const [name, body] of Object.entries(bodies)) {
+    const { result: text, turns } = await countingTurns(async () => jsonText(body));
+    t.ok(String(text) === JSON.stringify(body), name);
+    if (text.length > 1_000_000) t.ok(turns >= text.length / 600_000, `${name}: ${turns} event loop iterations`);
+  }
+});
 
-void t.test('an answer over the bound is 422 and in the log, however it comes to be so', async (t) => {
+void t.test('an answer over the limit is 422 and logged, however it exceeds the limit', async (t) => {
   let touched = 0;
   const endless = Array.from({ length: 100_000 }, (_, index) => ({
     get text() {
@@ -74,10 +71,10 @@ void t.test('an answer over the bound is 422 and in the log, however it comes to
     });
     t.match(rig.logged.at(-1), { level: 'warn', members: { route: `/api/v1/${id}` } });
   }
-  t.ok(touched < 17_000, `found out after ${touched} rows of 100,000`);
+  t.ok(touched < 17_000, `detected after ${touched} rows of 100,000`);
 });
 
-void t.test('a large answer that refers to itself is told of, and a deep one', async (t) => {
+void t.test('a large answer that is circular or too deep is rejected', async (t) => {
   const circle: Record<string, unknown> = { itself: undefined, text: 'x'.repeat(100_000) };
   circle.itself = circle;
   await t.rejects(async () => jsonText(circle), /it refers to itself, or is nested too deeply/);

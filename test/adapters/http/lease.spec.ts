@@ -1,4 +1,4 @@
-// Requests that last: access that is lost while a body comes or an answer goes.
+// Access rechecks of long requests: access that is lost while a body arrives or an answer is sent.
 import { once } from 'node:events';
 import { request as send, type IncomingMessage } from 'node:http';
 import Joi from 'joi';
@@ -12,7 +12,7 @@ import { authenticator, bearer, now, scopes, startRig, things, type Rig } from '
 const common = { scope: null, meter: 'none', summary: 'For a test' } as const;
 const count = object<{ bytes: number }>({ bytes: Joi.number().required() });
 
-/** A rig in which credentials and things can be lost, that counts how often either is asked about. */
+/** A rig in which credentials and things can be lost, with counters of authentications and lookups. */
 async function losing(
   t: Test,
   routes: (parts: { readonly access: AccessDecision; readonly done: string[] }) => readonly Route[],
@@ -22,7 +22,7 @@ async function losing(
   const door: Authenticator = {
     async authenticate(presented, context) {
       state.asked += 1;
-      // As a database does, it answers in another turn: what was sent with the request is here by then.
+      // A database also answers in a later event loop iteration, after the rest of the request has arrived.
       await new Promise((resolve) => setImmediate(resolve));
       if (!state.credential || context.now > now) throw new Unauthorized('The credential is not valid');
       return await authenticator.authenticate(presented, context);
@@ -51,14 +51,14 @@ async function losing(
   return { rig, state };
 }
 
-/** What may be lost meanwhile, and the status that tells it. */
+/** The kinds of loss during a request, and the status of each. */
 const losses = [
   ['the credential is revoked', (state: { credential: boolean }) => void (state.credential = false), 401],
   ['the credential expires', (state: { at: Date }) => void (state.at = new Date(now.getTime() + 1)), 401],
   ['the thing is hidden', (state: { thing: boolean }) => void (state.thing = false), 404],
 ] as const;
 
-/** Sends a request whose body comes in two parts, with something done between them. */
+/** Sends a request whose body arrives in two parts, with `between` called in between. */
 async function inTwoParts(
   { rig: { port }, state }: Awaited<ReturnType<typeof losing>>,
   method: string,
@@ -104,7 +104,7 @@ const uploads = ({ done }: { readonly done: string[] }): readonly Route[] => [
   }),
 ];
 
-void t.test('a body that is slow is not acted on for who lost access while it came', async (t) => {
+void t.test('a slow body is not acted on if its caller loses access while it arrives', async (t) => {
   const parts = ['{"text": "one', ' two"}'] as const;
   for (const [what, lose, status] of losses) {
     const losable = await losing(t, uploads, 60_000);
@@ -119,11 +119,11 @@ void t.test('a body that is slow is not acted on for who lost access while it ca
     const { state } = losable;
     const path = '/api/v1/things/open/bytes';
     t.equal((await inTwoParts(losable, 'POST', path, ['a', 'b'], () => lose(state))).status, status, what);
-    t.strictSame(state.done, [], 'nor where the handler reads the bytes itself');
+    t.strictSame(state.done, [], 'also if the handler reads the bytes itself');
   }
 });
 
-void t.test('a request that comes whole and is answered at once is asked about once', async (t) => {
+void t.test('access is decided once for a request that arrives at once and is answered at once', async (t) => {
   const { rig, state } = await losing(
     t,
     (parts) => [
@@ -146,7 +146,7 @@ void t.test('a request that comes whole and is answered at once is asked about o
   t.strictSame([state.asked, state.found], [2, 2]);
 });
 
-/** An answer of two parts; the second is there when it is asked for. */
+/** An answer of two parts; the second is sent when its promise resolves. */
 function answers(rule: 'inside' | 'outside', method: 'GET' | 'POST', meter: 'none' | 'api.read') {
   const second = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<void>();
@@ -194,27 +194,30 @@ async function read({ port }: Rig, method: string, begun: () => void): Promise<s
   return text;
 }
 
-void t.test('an answer breaks off for who lost access while it is sent, and its source is closed', async (t) => {
-  for (const [what, lose] of losses) {
-    for (const [rule, method] of [
-      ['outside', 'GET'],
-      // As a fetch of git, whose handler asks for access itself.
-      ['inside', 'POST'],
-    ] as const) {
-      const { routes, second, closed } = answers(rule, method, 'api.read');
-      const { rig, state } = await losing(t, routes);
-      const text = await read(rig, method, () => {
-        lose(state);
-        second.resolve();
-      });
-      t.equal(text, 'first and no end', `${what}: ${method}`);
-      await closed.promise;
-      t.strictSame(rig.logged, [], 'which is no fault of ours');
+void t.test(
+  'an answer is cut off when its caller loses access while it is sent, and its source is closed',
+  async (t) => {
+    for (const [what, lose] of losses) {
+      for (const [rule, method] of [
+        ['outside', 'GET'],
+        // Like a git fetch, whose handler decides access itself.
+        ['inside', 'POST'],
+      ] as const) {
+        const { routes, second, closed } = answers(rule, method, 'api.read');
+        const { rig, state } = await losing(t, routes);
+        const text = await read(rig, method, () => {
+          lose(state);
+          second.resolve();
+        });
+        t.equal(text, 'first and no end', `${what}: ${method}`);
+        await closed.promise;
+        t.strictSame(rig.logged, [], 'not logged as a fault');
+      }
     }
-  }
-});
+  },
+);
 
-void t.test('who made a change hears of it to the end, and who keeps access reads to the end', async (t) => {
+void t.test('the answer to a change is sent completely, and so is an answer whose caller keeps access', async (t) => {
   const change = answers('inside', 'POST', 'none');
   const made = await losing(t, change.routes);
   const told = await read(made.rig, 'POST', () => {
@@ -225,10 +228,10 @@ void t.test('who made a change hears of it to the end, and who keeps access read
   const reading = answers('outside', 'GET', 'none');
   const kept = await losing(t, reading.routes);
   t.equal(await read(kept.rig, 'GET', () => reading.second.resolve()), 'firstsecond');
-  t.ok(kept.state.asked > 2, 'asked on the way');
+  t.ok(kept.state.asked > 2, 'rechecked while it was sent');
 });
 
-void t.test('what took long to read is not shown to who lost access meanwhile, however much it is', async (t) => {
+void t.test('a slow answer of any length is not sent if its caller has lost access meanwhile', async (t) => {
   for (const length of [1, 1_000_000]) {
     const { rig, state } = await losing(t, () => [
       api({
@@ -248,7 +251,7 @@ void t.test('what took long to read is not shown to who lost access meanwhile, h
   }
 });
 
-void t.test('an answer in bytes that is not begun for who lost access closes its source', async (t) => {
+void t.test('a byte answer that is not started because access was lost closes its source', async (t) => {
   let closed = 0;
   const { rig, state } = await losing(t, () => [
     api({
@@ -277,7 +280,7 @@ void t.test('an answer in bytes that is not begun for who lost access closes its
 });
 
 void t.test(
-  'a change that meets a conflict because what it needs went away meanwhile says that, else the conflict',
+  'a change that fails with a conflict after access was lost returns the loss, otherwise the conflict',
   async (t) => {
     let lose = (): void => undefined;
     const { rig, state } = await losing(t, () => [

@@ -1,4 +1,4 @@
-// Live connections over a channel of things: the opening, who is let in, what is told, and what ends them.
+// Live connections over a channel of things: opening, access, events and closing.
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { channel } from '#adapters/http/live/channel';
@@ -64,7 +64,7 @@ async function liveRig(t: Test, limits: Partial<LiveLimits> = {}, overrides: Par
   return { rig, url: rig.url, feed, tell, lost, asked };
 }
 
-void t.test('who may read follows: by header, by subprotocol, and anonymous what is open', async (t) => {
+void t.test('callers that may read can follow: by header, by subprotocol, and anonymously if public', async (t) => {
   const { url, tell, rig } = await liveRig(t);
   const anonymous = await followed(url, path);
   const byHeader = await followed(url, hidden, { headers: { authorization: 'Bearer good' } });
@@ -86,7 +86,7 @@ void t.test('who may read follows: by header, by subprotocol, and anonymous what
   t.match(entry, { status: 101, method: 'GET', route: '/ws/things/{name}', userId: 'id-alice', credential: 'pat' });
 });
 
-void t.test('a session cookie follows from a page of the instance alone', async (t) => {
+void t.test('a session cookie is accepted only from a page of the instance', async (t) => {
   const { url } = await liveRig(t);
   const cookie = (origin?: string, token = 'good'): LiveOptions => ({
     headers: { cookie: `svc_access_token=${token}`, ...(origin !== undefined && { origin }) },
@@ -106,14 +106,14 @@ void t.test('a session cookie follows from a page of the instance alone', async 
         { status: 403, body: { error_code: 'csrf_rejected' } },
         String(origin),
       );
-  t.ok((await followed(url, path, cookie('https://forge.example', 'bad'))).isOpen, 'a bad one is none');
+  t.ok((await followed(url, path, cookie('https://forge.example', 'bad'))).isOpen, 'a bad cookie counts as anonymous');
   t.match(await notFollowed(url, hidden, cookie('https://forge.example', 'bad')), { status: 404 });
   const both = { ...protocols('other'), ...cookie('https://evil.example') };
-  t.ok((await followed(url, path, both)).isOpen, 'who shows a token needs no origin, and is not the cookie');
+  t.ok((await followed(url, path, both)).isOpen, 'a token needs no origin and overrides the cookie');
   t.match(await notFollowed(url, hidden, both), { status: 404 });
 });
 
-void t.test('who may not is refused before the upgrade, as by a route', async (t) => {
+void t.test('a caller without access is rejected before the upgrade, as by a route', async (t) => {
   const { url } = await liveRig(t);
   const refusals: readonly (readonly [string, LiveOptions, number, string])[] = [
     [hidden, {}, 404, 'not_found'],
@@ -138,7 +138,7 @@ void t.test('who may not is refused before the upgrade, as by a route', async (t
     );
   }
   const other = await followed(url, path, { protocols: ['chat'] });
-  t.equal(other.headers['sec-websocket-protocol'], undefined, 'one that is not known is not answered');
+  t.equal(other.headers['sec-websocket-protocol'], undefined, 'an unknown subprotocol is not echoed');
 });
 
 const upgrade = (at: string, headers: Readonly<Record<string, string>> = {}): string => {
@@ -155,7 +155,7 @@ const upgrade = (at: string, headers: Readonly<Record<string, string>> = {}): st
 };
 const head = (answer: string): string => answer.split('\r\n')[0] ?? '';
 
-void t.test('a handshake that is not right is refused with the reason, and its connection closed', async (t) => {
+void t.test('an invalid handshake is rejected with the reason, and its connection closed', async (t) => {
   const { rig } = await liveRig(t);
   const cases: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
     [{ 'Sec-WebSocket-Key': '' }, 'HTTP/1.1 400 Bad Request'],
@@ -171,7 +171,7 @@ void t.test('a handshake that is not right is refused with the reason, and its c
   t.equal(head(await rig.raw(upgrade(path, many))), 'HTTP/1.1 431 Request Header Fields Too Large');
 });
 
-void t.test('what opens no WebSocket is a request like any other', async (t) => {
+void t.test('a request that opens no WebSocket is handled like any other', async (t) => {
   const { rig } = await liveRig(t);
   const plain = await rig.call('GET', path);
   t.match(plain, {
@@ -179,48 +179,48 @@ void t.test('what opens no WebSocket is a request like any other', async (t) => 
     body: { error_code: 'upgrade_required' },
     headers: { upgrade: 'websocket', connection: 'upgrade', 'sec-websocket-version': '13' },
   });
-  t.equal((await rig.call('GET', hidden)).status, 404, 'which tells of nothing that is hidden');
+  t.equal((await rig.call('GET', hidden)).status, 404, 'which reveals nothing hidden');
   t.equal((await rig.call('GET', hidden, { headers: bearer('good') })).status, 426);
   t.match(await rig.call('POST', path), { status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } });
   const last = { Connection: 'close, Upgrade' };
   t.equal(head(await rig.raw(upgrade('/healthz', { ...last, Upgrade: 'h2c' }))), 'HTTP/1.1 200 OK');
-  t.equal(head(await rig.raw(upgrade('/healthz', last))), 'HTTP/1.1 200 OK', 'also where a WebSocket was wanted');
+  t.equal(head(await rig.raw(upgrade('/healthz', last))), 'HTTP/1.1 200 OK', 'also if a WebSocket was requested');
   const body = { ...last, 'Content-Length': '0' };
-  t.equal(head(await rig.raw(upgrade(path, body))), 'HTTP/1.1 426 Upgrade Required', 'no WebSocket has a body');
+  t.equal(head(await rig.raw(upgrade(path, body))), 'HTTP/1.1 426 Upgrade Required', 'a WebSocket request has no body');
 });
 
-void t.test('opening is metered as reading is', async (t) => {
+void t.test('opening counts against the read rate limit', async (t) => {
   const { url } = await liveRig(
     t,
     {},
     { budgets: () => ({ budget: async () => ({ limit: 2, windowSeconds: 60, window: 'fixed' }) }) },
   );
   t.match((await followed(url, path)).headers, { 'x-ratelimit-remaining': '1', 'x-ratelimit-resource': 'api.read' });
-  t.equal((await notFollowed(url, hidden)).status, 404, 'refusals, too');
+  t.equal((await notFollowed(url, hidden)).status, 404, 'rejections too');
   t.match(await notFollowed(url, path), {
     status: 429,
     headers: { 'x-ratelimit-remaining': '0', 'retry-after': /\d/ },
   });
 });
 
-void t.test('a user and an address have so many, and all have so many', async (t) => {
+void t.test('connections are limited per user, per address and in total', async (t) => {
   const { url } = await liveRig(t, { perCaller: 2, inAll: 5 });
   const [first] = [await followed(url, path, protocols('good')), await followed(url, hidden, protocols('pat-read'))];
   const refusal = { status: 429, body: { error_code: 'rate_limited' }, headers: { 'retry-after': /\d/ } };
-  t.match(await notFollowed(url, path, protocols('good')), refusal, 'by another credential, too');
+  t.match(await notFollowed(url, path, protocols('good')), refusal, 'also with another credential');
   await followed(url, path, protocols('other'));
   await followed(url, path);
   await followed(url, path);
   t.match(await notFollowed(url, path), refusal, 'of an address');
   t.match(await notFollowed(url, path, protocols('root')), { status: 503, body: { error_code: 'unavailable' } });
   await first?.close();
-  // The place is free when the server has seen the end.
+  // The slot is free when the server has seen the end.
   let again = await follow(url, path, protocols('good'));
   while (!(again instanceof LiveClient)) again = await follow(url, path, protocols('good'));
   t.ok(again.isOpen);
 });
 
-void t.test('access that is lost ends the connection, with nothing sent in between', async (t) => {
+void t.test('lost access ends the connection, and no event is sent in between', async (t) => {
   for (const [what, reason] of [
     ['credential', 'The credential is no longer valid'],
     ['thing', 'Access was lost'],
@@ -247,13 +247,13 @@ void t.test('access that is lost ends the connection, with nothing sent in betwe
     feed.suspected('user:id-alice');
     t.match(await alice.closed, { code: 1008 });
     t.match(await other.closed, { code: 1008 });
-    t.ok(bob.isOpen, 'who is not suspected is not asked about yet');
+    t.ok(bob.isOpen, 'a connection without a reported loss is not rechecked yet');
     feed.suspected('thing:id-open');
-    t.match(await bob.closed, { code: 1008 }, 'the thing is');
+    t.match(await bob.closed, { code: 1008 }, 'the thing is reported');
   }
 });
 
-void t.test('two who show the same header beside their cookies are asked about each', async (t) => {
+void t.test('two callers with the same header but different cookies are rechecked separately', async (t) => {
   const readers = new Set(['alice', 'bob']);
   const access = accessDecision({
     scopes,
@@ -280,14 +280,14 @@ void t.test('two who show the same header beside their cookies are asked about e
   t.ok(alice.isOpen);
 });
 
-void t.test('access that is lost unsaid is found in the rounds', async (t) => {
+void t.test('a loss of access without an event is found by the periodic recheck', async (t) => {
   const { url, lost } = await liveRig(t, { leaseMs: [0, 0] });
   const clients = await Promise.all([followed(url, hidden, protocols('good')), followed(url, path)]);
   lost.thing = true;
   for (const client of clients) t.match(await client.closed, { code: 1008 });
 });
 
-void t.test('while access cannot be asked for nothing is sent, and clients are to come again', async (t) => {
+void t.test('while access cannot be rechecked, nothing is sent and clients are asked to reconnect', async (t) => {
   const { url, tell, lost, rig } = await liveRig(t);
   const client = await followed(url, path);
   lost.broken = true;
@@ -297,7 +297,7 @@ void t.test('while access cannot be asked for nothing is sent, and clients are t
   t.match(rig.logged, [{ level: 'warn', message: 'access of live connections could not be asked for' }]);
 });
 
-void t.test('those with one credential are asked about once for all messages that wait', async (t) => {
+void t.test('connections with one credential share one recheck for all queued messages', async (t) => {
   const { url, tell, asked } = await liveRig(t);
   const clients = await Promise.all(Array.from({ length: 10 }, () => followed(url, path, protocols('good'))));
   asked.count = 0;
@@ -311,7 +311,7 @@ void t.test('those with one credential are asked about once for all messages tha
   t.ok(asked.count <= 2, `asked ${asked.count} times`);
 });
 
-void t.test('what a client says is nobody’s, and too much of it ends the connection', async (t) => {
+void t.test('messages of clients are ignored, and too many end the connection', async (t) => {
   const { url, tell } = await liveRig(t);
   const quiet = await followed(url, path);
   quiet.socket.send('hello');
@@ -329,10 +329,10 @@ void t.test('what a client says is nobody’s, and too much of it ends the conne
     for (let index = 0; index < 30; index += 1) socket.ping();
   }, 1006);
   tell('open', 'thing.moved');
-  t.equal((await quiet.until(1)).length, 1, 'the others go on');
+  t.equal((await quiet.until(1)).length, 1, 'the others continue');
 });
 
-/** A client that has upgraded and does nothing. */
+/** A client that has upgraded and then does nothing. */
 async function idle(port: number, at = path): Promise<Socket> {
   const socket = connect(port, '127.0.0.1', () => socket.write(upgrade(at)));
   await new Promise((resolve) => socket.once('data', resolve));
@@ -346,14 +346,14 @@ const ended = (socket: Socket): Promise<unknown> =>
       .resume(),
   );
 
-void t.test('a client that does not answer pings is ended, one that does stays', async (t) => {
+void t.test('a client that does not answer pings is disconnected, one that does is not', async (t) => {
   const { rig, url } = await liveRig(t, { silentMs: 0, answerMs: 500 });
   const good = await followed(url, path);
   await ended(await idle(rig.port));
   t.ok(good.isOpen);
 });
 
-void t.test('a client that does not read loses its connection, and nobody else a message', async (t) => {
+void t.test('a client that does not read is disconnected, and other clients lose no message', async (t) => {
   const { rig, url, tell } = await liveRig(t, { queuedBytes: 64 * 1024 });
   const stuck = await idle(rig.port);
   stuck.pause();
@@ -366,7 +366,7 @@ void t.test('a client that does not read loses its connection, and nobody else a
     tell('open', 'thing.moved', data);
     sent += 1;
     await good.until(sent);
-    // What is unread keeps a paused socket from seeing its end.
+    // Unread data keeps a paused socket from detecting its end.
     if (sent % 100 === 0) stuck.write(Buffer.from([0x8a, 0x80, 0, 0, 0, 0]));
   }
   t.ok(isOver, `after ${sent} messages`);
@@ -394,7 +394,7 @@ void t.test('frames that break the protocol end the connection', async (t) => {
   t.equal((await rig.call('GET', '/healthz')).status, 200);
 });
 
-void t.test('a stop tells every client, and takes no new one', async (t) => {
+void t.test('a stop closes every client with 1001 and accepts no new one', async (t) => {
   const { rig, url } = await liveRig(t);
   const clients = [await followed(url, path), await followed(url, hidden, protocols('good'))];
   const stuck = await idle(rig.port);
@@ -404,7 +404,7 @@ void t.test('a stop tells every client, and takes no new one', async (t) => {
   await t.rejects(follow(url, path));
 });
 
-void t.test('a message that is too large is not sent', async (t) => {
+void t.test('a message that is too large is rejected', async (t) => {
   const { url, tell } = await liveRig(t);
   const client = await followed(url, path);
   t.throws(() => tell('open', 'thing.moved', { text: 'x'.repeat(20_000) }), /larger than 16384 bytes/);
@@ -412,13 +412,13 @@ void t.test('a message that is too large is not sent', async (t) => {
   t.ok(client.isOpen);
 });
 
-void t.test('what is followed may be missing', async (t) => {
+void t.test('a followed resource that does not exist is 404', async (t) => {
   const missing = { ...things_, follow: () => Promise.reject(new NotFound('There is no such part')) };
   const { url } = await liveRig(t, {}, { channels: [{ plugin: 'things', channel: missing }] });
   t.match(await notFollowed(url, path), { status: 404, body: { error: 'There is no such part' } });
 });
 
-void t.test('a plugin from outside has its time to say what is followed', async (t) => {
+void t.test('an external plugin has a time limit to resolve the followed resource', async (t) => {
   const late = { ...things_, follow: () => new Promise<string>(() => undefined) };
   const { url } = await liveRig(
     t,

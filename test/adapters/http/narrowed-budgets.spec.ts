@@ -1,4 +1,4 @@
-// Budgets of a token, of the application behind it and of a repository, beside that of their caller.
+// Rate limits of a token, its application and a repository, in addition to those of the caller.
 import t from 'tap';
 import { rateLimiter } from '#adapters/http/rate-limiter';
 import type { Caller, Credential } from '#core/kernel/caller';
@@ -33,7 +33,7 @@ function rig(narrowed: Readonly<Record<string, number>>) {
   return { limiter, rateCounter, refusals, asked, request };
 }
 
-void t.test('a token and its application are charged beside the caller', async (t) => {
+void t.test('a token and its application are charged in addition to the caller', async (t) => {
   const { limiter, rateCounter, refusals, request } = rig({ 'tokens:t1': 3, 'apps:a1': 2 });
   const headers = [];
   for (let time = 0; time < 3; time += 1) headers.push(await limiter.take('api.read', request(token)));
@@ -67,7 +67,7 @@ void t.test('a token and its application are charged beside the caller', async (
   ]);
 });
 
-void t.test('a session has neither; a budget that is spent is not asked past', async (t) => {
+void t.test('a session has neither, and narrower budgets are not charged after a rejection', async (t) => {
   const { limiter, asked, refusals, request } = rig({});
   for (let time = 0; time < 6; time += 1) await limiter.take('api.read', request(ada({ kind: 'session', id: 's' })));
   t.strictSame(asked, []);
@@ -76,7 +76,7 @@ void t.test('a session has neither; a budget that is spent is not asked past', a
   t.strictSame(asked, []);
 });
 
-void t.test('a repository without a budget of its own costs nothing', async (t) => {
+void t.test('a repository without its own budget is not charged', async (t) => {
   const { limiter, rateCounter, request } = rig({ 'repos:r1': 1 });
   t.equal(await limiter.takeOfRepository('api.read', request(token), 'r2'), undefined);
   t.equal((await limiter.takeOfRepository('api.read', request(token), 'r1'))?.refusal, undefined);

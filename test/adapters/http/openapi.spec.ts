@@ -1,4 +1,4 @@
-// The OpenAPI document, the statuses that follow from a descriptor, and the routes of the server itself.
+// The OpenAPI document, the statuses derived from a descriptor, and the server's own routes.
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Joi from 'joi';
@@ -140,7 +140,7 @@ interface Document {
   tags: object[];
 }
 
-void t.test('the document is made once, answered from the cache, 304 to who has it, and metered', async (t) => {
+void t.test('the document is made once, cached, 304 for a known tag, and metered', async (t) => {
   const rateCounter = counter();
   const budget: Budget = { limit: 100, windowSeconds: 60, window: 'fixed' };
   const rig = await startRig(t, routes, {
@@ -163,7 +163,7 @@ void t.test('the document is made once, answered from the cache, 304 to who has 
   const made = serialized;
   const others = [];
   for (let time = 0; time < 20; time += 1) others.push(await get(`?${time}=${time}`, bearer('good')));
-  t.equal(serialized, made, 'parameters nobody knows and other callers make no new one');
+  t.equal(serialized, made, 'unknown parameters and other callers use the same document');
   t.ok(others.every(({ bytes, status }) => status === 200 && bytes.equals(first.bytes)));
   t.equal((await get('', { 'if-none-match': etag })).status, 304);
   t.equal(serialized, made);
@@ -176,10 +176,10 @@ void t.test('the document is made once, answered from the cache, 304 to who has 
   );
   await rig.call('GET', '/');
   for (const path of ['/healthz', '/readyz']) await rig.call('GET', path);
-  t.equal(rateCounter.taken.get('api.read:address:127.0.0.1'), 3, 'health checks are free');
+  t.equal(rateCounter.taken.get('api.read:address:127.0.0.1'), 3, 'health checks are not metered');
 });
 
-void t.test('others have their turn while the document is made, once for all who ask', async (t) => {
+void t.test('the document is made once for concurrent requests, with event loop iterations in between', async (t) => {
   const many = Array.from({ length: 50 }, (_, index) =>
     api({
       ...nothing,
@@ -195,12 +195,12 @@ void t.test('others have their turn while the document is made, once for all who
   const { result: documents, turns } = await countingTurns(() =>
     Promise.all([rig.server.openapi(), rig.server.openapi(), rig.server.openapi()]),
   );
-  t.ok(turns >= 100, `${turns} turns: for the answers and the input of each operation`);
+  t.ok(turns >= 100, `${turns} event loop iterations: for the answers and the input of each operation`);
   t.equal(new Set(documents).size, 1);
-  t.equal(rig.logged.length, 1, 'what one of them lacks is told once');
+  t.equal(rig.logged.length, 1, 'an operation that cannot be shown is logged once');
 });
 
-void t.test('a document that could not be made is made for the next to ask', async (t) => {
+void t.test('a document that could not be made is made at the next request', async (t) => {
   let broken = true;
   const rig = await startRig(t, routes, {
     absentPort: () => {
@@ -214,7 +214,7 @@ void t.test('a document that could not be made is made for the next to ask', asy
   t.strictSame(await Promise.all([get(), get()]), [200, 200]);
 });
 
-void t.test('the document is valid OpenAPI 3.1 and says what the descriptors say', async (t) => {
+void t.test('the document is valid OpenAPI 3.1 and matches the descriptors', async (t) => {
   const rig = await startRig(t, routes, {
     validateResponses: true,
     absentPort: (port) =>
@@ -343,7 +343,7 @@ void t.test('the document is valid OpenAPI 3.1 and says what the descriptors say
   t.strictSame(document.components.schemas['UserInput']?.['required'], ['bio', 'id', 'role']);
 });
 
-void t.test('an operation whose schema cannot be shown costs the document that operation alone', async (t) => {
+void t.test('an operation whose schema cannot be converted is the only one omitted', async (t) => {
   const strange = (id: string, rest: object) => ({
     plugin: 'bell',
     route: api({
@@ -398,7 +398,7 @@ void t.test('object schemas are closed and never empty', async (t) => {
   t.strictSame(open, []);
 });
 
-void t.test('named schemas become components wherever they stand, links included', async (t) => {
+void t.test('named schemas become components at any depth, links included', async (t) => {
   const registry = schemaRegistry();
   const tree = Joi.object({ name: Joi.string().required(), children: Joi.array().items(Joi.link('#Tree')) }).id('Tree');
   const label = Joi.object({ color: Joi.string().required() }).meta({ id: 'Label' });
@@ -429,13 +429,13 @@ void t.test('named schemas become components wherever they stand, links included
   );
 });
 
-void t.test('an object of members of any name is a map', (t) => {
+void t.test('an object with members of any name is a map', (t) => {
   const map = schemaRegistry().of(Joi.object().pattern(Joi.string(), Joi.number().integer()), 'output');
   t.strictSame(map, { type: 'object', additionalProperties: { type: 'integer' } });
   t.end();
 });
 
-void t.test('which statuses follow from a descriptor', async (t) => {
+void t.test('statuses that follow from a descriptor', async (t) => {
   const base = {
     id: 'x',
     summary: 's',
@@ -476,7 +476,7 @@ void t.test('which statuses follow from a descriptor', async (t) => {
     t.strictSame(impliedStatuses({ ...base, ...over } as Route), statuses, what);
 });
 
-void t.test('the server answers for itself', async (t) => {
+void t.test("the server's own routes: index, health and readiness", async (t) => {
   let ready: { ready: boolean; failing?: string; detail?: string; degraded: string[] } = {
     ready: true,
     degraded: ['search-sql'],

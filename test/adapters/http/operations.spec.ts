@@ -1,4 +1,4 @@
-// The operations of a noun: each is the route that `api` would make of the same words.
+// The operations of a resource: each equals the route that `api` makes from the same declaration.
 import t from 'tap';
 import { operations } from '#adapters/http/operations';
 import { api, type Route } from '#adapters/http/route';
@@ -21,7 +21,7 @@ const egg = (id: string, grams = 50): Egg => ({ id, grams });
 const common = { path, reading, writing, json, present: ({ id, grams }: Egg) => ({ id, size: grams }) };
 const eggs = operations({ noun: 'egg', ...common });
 
-/** All of a route but its function, and schemas as data. */
+/** A route without its function, and with its schemas as data. */
 const told = ({ run: _run, ...route }: Route): unknown =>
   Object.fromEntries(
     Object.entries(route).map(([name, value]) => [
@@ -34,7 +34,7 @@ const told = ({ run: _run, ...route }: Route): unknown =>
 const answer = async (route: Route, input: object): Promise<unknown> => route.run(undefined as never, input as never);
 const granted = { resource: { name: 'nest' } };
 
-void t.test('what is declared: ids, sentences, methods, access, scopes, shapes and statuses', async (t) => {
+void t.test('declares ids, summaries, methods, access, scopes, schemas and statuses', async (t) => {
   const made = [
     eggs.list({ query, run: async () => [] }),
     eggs.page({ run: async (_granted, page) => ({ items: [], total: 0, ...page }) }),
@@ -79,7 +79,7 @@ void t.test('what is declared: ids, sentences, methods, access, scopes, shapes a
   t.match(bells.delete({ run: async () => undefined }), { id: 'towerBellDelete', summary: 'Delete a bell' });
 });
 
-void t.test('what each hands to its use case, and how what that answers is shown', async (t) => {
+void t.test('passes the input to its use case and presents the result', async (t) => {
   const given: unknown[] = [];
   const hear =
     <T>(thing: T) =>

@@ -1,4 +1,4 @@
-// Clients that read nothing, or send a byte now and then: what they hold is given up; who waits for us is left alone.
+// The minimum transfer rate: slow clients are disconnected, and clients that wait for the server are not.
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -10,7 +10,7 @@ import { json, startRig } from './rig.ts';
 
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test' } as const;
 const count = object<{ bytes: number }>({ bytes: Joi.number().required() });
-/** More than the kernel takes for a client that does not read. */
+/** More than the kernel buffers for a client that does not read. */
 const large = 14 * 1024 ** 2;
 
 async function* blocks(total: number, size = 8 * 1024 ** 2): AsyncGenerator<Uint8Array> {
@@ -75,7 +75,7 @@ const routes = [
 ];
 const hasty = { bytesPerSecond: 100_000, bodyMilliseconds: 300, answerMilliseconds: 300 };
 
-void t.test('an answer that nobody reads ends after a while, whatever it is made of', async (t) => {
+void t.test('an answer that is not read ends after its time limit, whatever its kind', async (t) => {
   const rig = await startRig(t, routes, { pace: hasty });
   await Promise.all(
     ['raw', 'pack', 'events', 'text'].map(async (path) => {
@@ -86,14 +86,14 @@ void t.test('an answer that nobody reads ends after a while, whatever it is made
       t.equal((await rig.entry(path)).status, 499, path);
     }),
   );
-  t.strictSame(rig.logged, [], 'which is no fault of ours');
+  t.strictSame(rig.logged, [], 'not logged as a fault');
 });
 
-void t.test('an answer that is read too slowly ends, events excepted', async (t) => {
+void t.test('an answer that is read too slowly ends, except events', async (t) => {
   const rig = await startRig(t, routes, {
     pace: { ...hasty, bytesPerSecond: 1_000_000_000, answerMilliseconds: 800 },
   });
-  /** Whether the server ended it while it was read a megabyte at a time. */
+  /** Whether the server ended it while a client read it a megabyte at a time. */
   const sip = async (path: string): Promise<boolean> => {
     const socket = connect({ port: rig.port, host: '127.0.0.1' });
     t.teardown(() => socket.destroy());
@@ -113,7 +113,7 @@ void t.test('an answer that is read too slowly ends, events excepted', async (t)
   t.strictSame(await Promise.all([sip('archive'), sip('events')]), [true, false]);
 });
 
-void t.test('what comes late because the server takes its time is sent to its end', async (t) => {
+void t.test('an answer delayed by the server is sent completely', async (t) => {
   const rig = await startRig(t, routes, { pace: { ...hasty, bodyMilliseconds: 600, answerMilliseconds: 600 } });
   const [events, text, upload] = await Promise.all([
     rig.call('GET', '/api/v1/rare'),
@@ -123,7 +123,7 @@ void t.test('what comes late because the server takes its time is sent to its en
   t.strictSame([events.text, text.text, upload.body], ['x'.repeat(8), 'x'.repeat(8), { bytes: 200_000 }]);
 });
 
-void t.test('a body that stops coming, or comes a byte at a time, is 400 in JSON, raw and gzip', async (t) => {
+void t.test('a body that stops or arrives byte by byte is 400: JSON, raw and gzip', async (t) => {
   const rig = await startRig(t, routes, { pace: hasty });
   const zipped = gzipSync('{"bytes": 1}');
   const send = async (path: string, headers: string, begin: string | Buffer, everyMs?: number): Promise<string> => {

@@ -1,4 +1,4 @@
-// Request metering: keys, headers, refusals.
+// Rate limits of requests: keys, headers and rejections.
 import Joi from 'joi';
 import t from 'tap';
 import { api, object } from '#adapters/http/route';
@@ -57,7 +57,7 @@ const budgets: RateBudgets = {
   },
 };
 
-void t.test('every metered answer says what is left, and the last one when to come back', async (t) => {
+void t.test('every metered answer has the remaining budget, and a rejection has Retry-After', async (t) => {
   const rateCounter = counter();
   const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter });
   for (const [path, status] of [
@@ -99,7 +99,7 @@ void t.test('every metered answer says what is left, and the last one when to co
       'x-ratelimit-reset': reset,
       'x-ratelimit-resource': 'api.write',
     },
-    'each meter has a budget of its own',
+    'each meter has its own budget',
   );
   t.strictSame(
     [...rateCounter.taken],
@@ -109,7 +109,7 @@ void t.test('every metered answer says what is left, and the last one when to co
     ],
   );
   for (const path of ['/api/v1/free', '/healthz', '/nothing'])
-    t.strictSame(metered(await rig.call('GET', path)), {}, `${path} is free`);
+    t.strictSame(metered(await rig.call('GET', path)), {}, `${path} is not metered`);
 });
 
 void t.test('a user is counted by id, whatever the credential and address', async (t) => {
@@ -124,11 +124,11 @@ void t.test('a user is counted by id, whatever the credential and address', asyn
   t.strictSame(
     metered(await rig.call('GET', '/api/v1/read', { headers: bearer('root') })),
     {},
-    'who has no budget is not counted',
+    'a caller without a budget is not counted',
   );
 });
 
-void t.test('a bad credential costs the address that sent it', async (t) => {
+void t.test('a bad credential is charged to its address', async (t) => {
   const rateCounter = counter();
   const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter, trustedProxies: ['127.0.0.1'] });
   const from = (address: string) => ({ 'x-forwarded-for': address });
@@ -146,69 +146,62 @@ void t.test('a bad credential costs the address that sent it', async (t) => {
   t.equal(
     (await rig.call('GET', '/api/v1/read', { headers: { ...bearer('bad'), ...from('2001:db8:1:3::1') } })).status,
     401,
-    'the neighbour is another',
+    'another /64 has another budget',
   );
   t.equal(
     (await rig.call('GET', '/api/v1/read', { headers: { ...bearer('good'), ...from('2001:db8:1:2::1') } })).status,
     200,
-    'a good credential is not held back by the neighbourhood',
+    'a good credential is not limited by the budget of its address',
   );
 });
 
-void t.test(
-  'a password is charged to its address before it is checked, and to its user once it is right',
-  async (t) => {
-    const rateCounter = counter();
-    let checks = 0;
-    const counting: Authenticator = {
-      ...authenticator,
-      authenticate: (presented, context) => {
-        const { passwords } = context;
-        return authenticator.authenticate(presented, {
-          ...context,
-          ...(passwords !== undefined && {
-            passwords: async () => {
-              await passwords();
-              checks += 1;
-            },
-          }),
-        });
-      },
-    };
-    const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter, authenticator: counting });
-    const get = (headers: object, path = '/git') => rig.call('GET', path, { headers: { ...headers } });
-    const right = basic('alice', 'pass:word');
-    for (let time = 0; time < 4; time += 1)
-      t.equal((await get(right)).status, 200, 'the address pays nothing for these');
-    t.strictSame(
-      [...rateCounter.taken],
-      [
-        ['api.read:address:127.0.0.1', 0],
-        ['api.read:user:id-alice', 4],
-      ],
-    );
-    for (let time = 0; time < 3; time += 1) {
-      const refused = await get(basic('alice', 'wrong'));
-      t.strictSame(
-        [refused.status, metered(refused)['x-ratelimit-remaining']],
-        [401, String(2 - time)],
-        'counted once',
-      );
-    }
-    t.equal(checks, 7);
-    for (let time = 0; time < 20; time += 1) {
-      const spent = await get(basic(`nobody-${time}`, 'wrong'));
-      t.strictSame([spent.status, spent.headers['retry-after']], [429, '31']);
-    }
-    t.equal((await get(right)).status, 429, 'nor is a right one looked at');
-    t.equal(checks, 7, 'past the budget no password is checked');
-    for (const token of [bearer('other'), basic('anybody', 'other')])
-      t.equal((await get(token)).status, 200, 'a token behind the same address is not held back');
-  },
-);
+void t.test('a password is charged to its address before the check, and to its user if it is right', async (t) => {
+  const rateCounter = counter();
+  let checks = 0;
+  const counting: Authenticator = {
+    ...authenticator,
+    authenticate: (presented, context) => {
+      const { passwords } = context;
+      return authenticator.authenticate(presented, {
+        ...context,
+        ...(passwords !== undefined && {
+          passwords: async () => {
+            await passwords();
+            checks += 1;
+          },
+        }),
+      });
+    },
+  };
+  const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter, authenticator: counting });
+  const get = (headers: object, path = '/git') => rig.call('GET', path, { headers: { ...headers } });
+  const right = basic('alice', 'pass:word');
+  for (let time = 0; time < 4; time += 1)
+    t.equal((await get(right)).status, 200, 'the address is not charged for these');
+  t.strictSame(
+    [...rateCounter.taken],
+    [
+      ['api.read:address:127.0.0.1', 0],
+      ['api.read:user:id-alice', 4],
+    ],
+  );
+  for (let time = 0; time < 3; time += 1) {
+    const refused = await get(basic('alice', 'wrong'));
+    t.strictSame([refused.status, metered(refused)['x-ratelimit-remaining']], [401, String(2 - time)], 'counted once');
+  }
+  t.equal(checks, 7);
+  for (let time = 0; time < 20; time += 1) {
+    const spent = await get(basic(`nobody-${time}`, 'wrong'));
+    t.strictSame([spent.status, spent.headers['retry-after']], [429, '31']);
+  }
+  t.equal((await get(right)).status, 429, 'a right password is not checked either');
+  t.equal(checks, 7, 'beyond the budget no password is checked');
+  for (const token of [bearer('other'), basic('anybody', 'other')])
+    t.equal((await get(token)).status, 200, 'a token behind the same address is not limited');
+});
 
 void t.test(
-  'a right password of a user past their budget costs the address, so that it is not checked for ever',
+  'a right password of a user beyond their budget is charged to the address, so its checks are bounded',
   async (t) => {
     const rateCounter = counter();
     const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter });
@@ -220,7 +213,7 @@ void t.test(
   },
 );
 
-void t.test('passwords have a budget of their address also where anonymous callers have none', async (t) => {
+void t.test('passwords have a budget per address also if anonymous callers have no budget', async (t) => {
   const rig = await startRig(t, routes, { budgets: () => budgets });
   const tool = (password: string) =>
     rig.call('POST', '/git-tool', { headers: basic('alice', password) }).then(({ status }) => status);
@@ -230,20 +223,20 @@ void t.test('passwords have a budget of their address also where anonymous calle
   t.strictSame([tried.filter((status) => status === 401).length, tried.at(-1)], [30, 429]);
 });
 
-void t.test('a budget of nothing refuses after the access decision', async (t) => {
+void t.test('a budget of zero rejects after the access decision', async (t) => {
   const rig = await startRig(t, routes, { budgets: () => budgets });
-  t.equal((await rig.call('POST', '/api/v1/tool')).status, 401, 'a credential is missing, and waiting would not help');
+  t.equal((await rig.call('POST', '/api/v1/tool')).status, 401, 'a credential is missing, so waiting would not help');
   t.equal((await rig.call('POST', '/api/v1/tool', { headers: bearer('bad') })).status, 401);
   t.equal((await rig.call('POST', '/api/v1/open-tool')).status, 429);
   t.equal((await rig.call('POST', '/api/v1/tool', { headers: bearer('good') })).status, 200);
 });
 
-void t.test('without the plugin nothing is metered', async (t) => {
+void t.test('without a budget provider nothing is metered', async (t) => {
   const rig = await startRig(t, routes);
   t.strictSame(metered(await rig.call('GET', '/api/v1/read')), {});
 });
 
-void t.test('whose share a request takes is its account, or its network where it has none', async (t) => {
+void t.test('the caller key is the account id, or the network without an account', async (t) => {
   const current = currentCaller();
   const keys: (string | undefined)[] = [];
   const rig = await startRig(
@@ -268,5 +261,5 @@ void t.test('whose share a request takes is its account, or its network where it
   await rig.call('GET', '/api/v1/who', { headers: { 'x-forwarded-for': '2001:db8:1:2:3::4' } });
   await rig.call('GET', '/api/v1/who', { headers: bearer('good') });
   t.strictSame(keys, ['address:127.0.0.1', 'address:2001:db8:1:2::/64', 'user:id-alice']);
-  t.equal(current.key(), undefined, "and none is the server's own work");
+  t.equal(current.key(), undefined, "undefined for the server's own work");
 });

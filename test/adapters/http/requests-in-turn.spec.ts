@@ -1,4 +1,4 @@
-// What one caller sends at once to a busy server begins one after the other.
+// The limit of concurrent requests per caller while the event loop is busy.
 import { setTimeout as pause } from 'node:timers/promises';
 import { performance } from 'node:perf_hooks';
 import t from 'tap';
@@ -10,8 +10,8 @@ const bounds = { turn: { change: long, read: long }, patience: long, alone: long
 const asks = (turns: RequestsInTurn, caller: string): Promise<void> => turns.run(caller, undefined, async () => {});
 
 /**
- * Runs `count` requests of a caller that end when they are told to.
- * @param beside who has asked for something before.
+ * Starts `count` requests of a caller that end when their function in `begun` is called.
+ * @param beside callers that made a request before
  */
 function requests(
   turns: RequestsInTurn,
@@ -27,8 +27,8 @@ function requests(
   return { begun, all: Promise.all(all) };
 }
 
-void t.test('requests in turn', async (t) => {
-  await t.test('while the event loop is busy, one change of a caller is under way, and of everybody', async (t) => {
+void t.test('the limit of concurrent requests per caller', async (t) => {
+  await t.test('while the event loop is busy, each caller runs one change at a time', async (t) => {
     const turns = new RequestsInTurn(() => true, bounds);
     const many = requests(turns, 'many', 5);
     const other = requests(turns, 'other', 1);
@@ -43,7 +43,7 @@ void t.test('requests in turn', async (t) => {
     await Promise.all([many.all, other.all]);
   });
 
-  await t.test('of its reads two are, whatever it changes meanwhile', async (t) => {
+  await t.test('a caller runs two reads at a time, independent of its changes', async (t) => {
     const turns = new RequestsInTurn(() => true, bounds);
     const changes = requests(turns, 'many', 2);
     const reads = requests(turns, 'many', 5, { kind: 'read' });
@@ -63,7 +63,7 @@ void t.test('requests in turn', async (t) => {
     await Promise.all([changes.all, reads.all, other.all]);
   });
 
-  await t.test('what has places of its own takes no turns', async (t) => {
+  await t.test('requests without a kind are not limited', async (t) => {
     const turns = new RequestsInTurn(() => true, bounds);
     await asks(turns, 'somebody');
     let begun = 0;
@@ -73,7 +73,7 @@ void t.test('requests in turn', async (t) => {
     t.equal(begun, 9);
   });
 
-  await t.test('while it is not, all are', async (t) => {
+  await t.test('while the event loop is idle, all requests start at once', async (t) => {
     const { begun, all } = requests(new RequestsInTurn(() => false), 'many', 50);
     await pause(1);
     t.equal(begun.length, 50);
@@ -81,20 +81,20 @@ void t.test('requests in turn', async (t) => {
     await all;
   });
 
-  await t.test('of a caller who is alone, all are', async (t) => {
+  await t.test('requests of a caller without other callers start at once', async (t) => {
     const turns = new RequestsInTurn(() => true, { ...bounds, alone: 20 });
     const never = requests(turns, 'alone', 5, { beside: ['alone'] });
     await pause(1);
-    t.equal(never.begun.length, 5, 'nobody else has asked for anything');
+    t.equal(never.begun.length, 5, 'no other caller has made a request');
     await asks(turns, 'somebody');
     await pause(25);
     const since = requests(turns, 'alone', 5, { beside: [] });
     await pause(1);
-    t.equal(since.begun.length, 5, 'nobody else of late');
+    t.equal(since.begun.length, 5, 'no other caller has made a request recently');
     await asks(turns, 'somebody');
     const beside = requests(turns, 'alone', 5, { beside: [] });
     await pause(1);
-    t.equal(beside.begun.length, 1, 'somebody else just now');
+    t.equal(beside.begun.length, 1, 'another caller has just made a request');
     for (const end of [...never.begun, ...since.begun]) end();
     for (let ended = 0; ended < 5; ended += 1) {
       beside.begun[ended]?.();
@@ -103,7 +103,7 @@ void t.test('requests in turn', async (t) => {
     await Promise.all([never.all, since.all, beside.all]);
   });
 
-  await t.test('one that takes long does not keep the next one waiting for its end', async (t) => {
+  await t.test('a slow request does not delay the next one beyond its slot time', async (t) => {
     const { begun, all } = requests(
       new RequestsInTurn(() => true, { ...bounds, turn: { change: 10, read: 10 } }),
       'many',
@@ -115,17 +115,17 @@ void t.test('requests in turn', async (t) => {
     await all;
   });
 
-  await t.test('nobody is refused: whoever has waited for long, or of too many, begins', async (t) => {
+  await t.test('no request is rejected: a request starts after the time limit or if the queue is full', async (t) => {
     const turns = new RequestsInTurn(() => true, { ...bounds, patience: 20 });
     const { begun, all } = requests(turns, 'many', 1500);
     await pause(5);
-    t.ok(begun.length >= 499, `${begun.length} have found no place to wait`);
+    t.ok(begun.length >= 499, `${begun.length} started because the queue is full`);
     while (begun.length < 1500) await pause(1);
     for (const end of begun) end();
     await all;
   });
 
-  await t.test('one that fails ends its turn', async (t) => {
+  await t.test('a request that fails releases its slot', async (t) => {
     const turns = new RequestsInTurn(() => true, bounds);
     const failing = turns.run('many', 'change', () => Promise.reject(new Error('no')));
     const next = turns.run('many', 'change', async () => 'done');
@@ -133,8 +133,8 @@ void t.test('requests in turn', async (t) => {
     t.equal(await next, 'done');
   });
 
-  await t.test('the loop is busy when it has worked for most of the last moments', async (t) => {
-    // Specs that come after this one may be loaded still.
+  await t.test('the event loop is busy if it worked for most of the last interval', async (t) => {
+    // Other specs may still be loading.
     for (let share = 1; share > 0.5;) {
       const since = performance.eventLoopUtilization();
       await pause(120);

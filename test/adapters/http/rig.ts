@@ -1,4 +1,4 @@
-// A listening server over route descriptors, with everything behind it faked but the access decision.
+// A listening server over route descriptors, with stubs for everything but the access decision.
 import { request as send, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import type { AccessLogEntry } from '#adapters/http/exchange';
@@ -75,7 +75,7 @@ export const authenticator: Authenticator = {
   renew: (_, presented, context) => authenticator.authenticate(presented, context),
 };
 
-/** `open` is readable by all and written by alice; `closed` is alice's alone. */
+/** `open` is readable by all and writable by alice; `closed` is readable and writable only by alice. */
 export const things: ResourceResolver = {
   async thing(caller, { name = '' }) {
     if (name !== 'open' && name !== 'closed') return undefined;
@@ -88,7 +88,7 @@ export const things: ResourceResolver = {
   },
 };
 
-/** Counts one fixed window without end. */
+/** Counts in one fixed window that never ends. */
 export function counter(): RateCounter & { readonly taken: Map<string, number> } {
   const taken = new Map<string, number>();
   const count = (key: string, { limit }: Budget, now: Date): Count => {
@@ -128,9 +128,9 @@ export interface Rig {
       readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
     },
   ): Promise<Answer>;
-  /** Sends bytes as they are and yields all that comes back until the connection closes. */
+  /** Sends bytes unchanged and returns all received text until the connection closes. */
   raw(bytes: string): Promise<string>;
-  /** The access log line of a request, once it is written. */
+  /** The access log line of a request, when it has been written. */
   entry(requestId: string): Promise<AccessLogEntry>;
 }
 

@@ -1,4 +1,4 @@
-// A server that keeps a list of what it has done: SIGTERM stops it, and its parent gets the list.
+// A server that records the requests it has done: SIGTERM stops it, and it sends the list to its parent process.
 import Joi from 'joi';
 import { api, object } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';

@@ -1,4 +1,4 @@
-// The access log, the graceful stop and a taken port.
+// The access log, the graceful stop and a port in use.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request as send, Agent, type IncomingMessage } from 'node:http';
@@ -59,7 +59,7 @@ void t.test('one access log line per request, without path, query or secret', as
   t.notMatch(JSON.stringify([rig.access, rig.logged]), /SECRET|pat-read/);
 });
 
-void t.test('a stop lets what runs finish, ends event streams and refuses the rest', async (t) => {
+void t.test('a stop lets running requests finish, ends event streams and rejects new requests', async (t) => {
   const entered = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   const streamSignal = Promise.withResolvers<AbortSignal>();
@@ -106,7 +106,7 @@ void t.test('a stop lets what runs finish, ends event streams and refuses the re
   const signal = await streamSignal.promise;
   await Promise.all([entered.promise, sent.promise]);
   const stopped = rig.server.stop(10_000);
-  t.equal((await streaming).text, 'data: 1\n\n', 'ended, not broken off');
+  t.equal((await streaming).text, 'data: 1\n\n', 'ended, not cut off');
   t.equal(signal.aborted, true);
   await t.rejects(rig.call('GET', '/api/v1/fast'), { code: 'ECONNREFUSED' });
   finish.resolve();
@@ -115,7 +115,7 @@ void t.test('a stop lets what runs finish, ends event streams and refuses the re
   await stopped;
 });
 
-void t.test('a stop cuts what outlasts its grace', async (t) => {
+void t.test('a stop aborts requests that outlast its grace period', async (t) => {
   const entered = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
   const rig = await startRig(t, [
@@ -144,12 +144,14 @@ void t.test('a stop cuts what outlasts its grace', async (t) => {
   await lost;
 });
 
-void t.test('a taken port is told by its code', async (t) => {
+void t.test('a port in use rejects with EADDRINUSE', async (t) => {
   const rig = await startRig(t, []);
   await t.rejects(startRig(t, [], { port: rig.port }), { code: 'EADDRINUSE' });
 });
 
-/** Posts on one connection after the other until the server is gone; yields the ids that were answered whole. */
+/**
+ * Posts on one connection after the other until the server has stopped; adds the ids of complete answers to `answered`.
+ */
 async function post(port: number, client: number, answered: Set<string>): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   for (let number = 0; ; number += 1) {
@@ -177,12 +179,12 @@ async function post(port: number, client: number, answered: Set<string>): Promis
       message.end(body);
     });
     if (refused) return agent.destroy();
-    // Some connections are idle when the stop comes, and used again in the same moment.
+    // Some connections are idle when the stop begins, and reused at that time.
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 6));
   }
 }
 
-void t.test('whatever was done when SIGTERM came is answered: no request is done and then cut', async (t) => {
+void t.test('every request done before SIGTERM is answered: no request is done and then cut off', async (t) => {
   for (let round = 1; round <= 4; round += 1) {
     const child = fork(new URL('stopping-child.ts', import.meta.url), { execArgv: [], stdio: 'inherit' });
     t.teardown(() => child.kill('SIGKILL'));
@@ -205,43 +207,40 @@ void t.test('whatever was done when SIGTERM came is answered: no request is done
   }
 });
 
-void t.test(
-  'a request that comes on a kept connection during a stop is answered, and its connection closed',
-  async (t) => {
-    const rig = await startRig(t, [
-      api({ ...open, id: 'fast', method: 'GET', path: '/fast', result: count, run: () => ({ bytes: 1 }) }),
-    ]);
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    t.teardown(() => agent.destroy());
-    const get = async (): Promise<IncomingMessage> => {
-      const [answer] = (await once(send({ port: rig.port, path: '/api/v1/fast', agent }).end(), 'response')) as [
-        IncomingMessage,
-      ];
-      answer.resume();
-      await once(answer, 'end');
-      return answer;
-    };
-    t.equal((await get()).headers.connection, 'keep-alive');
-    const stopped = rig.server.stop(9_000);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    const last = await get();
-    t.strictSame([last.statusCode, last.headers.connection], [200, 'close']);
-    await stopped;
-  },
-);
+void t.test('a request on a kept connection during a stop is answered, and its connection closed', async (t) => {
+  const rig = await startRig(t, [
+    api({ ...open, id: 'fast', method: 'GET', path: '/fast', result: count, run: () => ({ bytes: 1 }) }),
+  ]);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.teardown(() => agent.destroy());
+  const get = async (): Promise<IncomingMessage> => {
+    const [answer] = (await once(send({ port: rig.port, path: '/api/v1/fast', agent }).end(), 'response')) as [
+      IncomingMessage,
+    ];
+    answer.resume();
+    await once(answer, 'end');
+    return answer;
+  };
+  t.equal((await get()).headers.connection, 'keep-alive');
+  const stopped = rig.server.stop(9_000);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  const last = await get();
+  t.strictSame([last.statusCode, last.headers.connection], [200, 'close']);
+  await stopped;
+});
 
-void t.test('a client that keeps its idle connection does not hold up a stop', async (t) => {
+void t.test('a client with an idle connection does not delay a stop', async (t) => {
   const rig = await startRig(t, []);
   const socket = connect({ port: rig.port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => undefined).resume();
   await once(socket, 'connect');
   const started = performance.now();
   await rig.server.stop(9_000);
-  t.ok(performance.now() - started < 4_500, 'well before the grace is over');
+  t.ok(performance.now() - started < 4_500, 'well before the grace period ends');
   socket.destroy();
 });
 
-void t.test('a client may have so many connections at once, a trusted proxy any number', async (t) => {
+void t.test('connections are limited per client, but not for a trusted proxy', async (t) => {
   const open3 = async (trustedProxies: readonly string[]): Promise<string> => {
     const rig = await startRig(t, [], { connectionsPerClient: 2, trustedProxies });
     const sockets = [];

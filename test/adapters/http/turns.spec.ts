@@ -1,4 +1,4 @@
-// Requests that a connection sends ahead, without waiting for answers.
+// HTTP pipelining: requests that a connection sends without waiting for answers.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -31,7 +31,7 @@ const ahead = (count: number): string =>
 const numbersIn = (answers: string): number[] =>
   [...answers.matchAll(/\{"number":(\d+)\}/g)].map(([, number]) => Number(number));
 
-/** A server that tells what it has done, and answers `/held` when it is let go. */
+/** A server that records what it has done, and answers `/held` when released. */
 async function heldRig(t: Test, overrides: Partial<HttpOptions> = {}) {
   const done: (number | 'held')[] = [];
   const held = Promise.withResolvers<void>();
@@ -102,52 +102,55 @@ async function heldRig(t: Test, overrides: Partial<HttpOptions> = {}) {
       .on('error', () => undefined);
     return { socket, answers: once(socket, 'close').then(() => all) };
   };
-  /** What is read of other connections has been by then. */
+  /** By then the data of other connections has been read. */
   const settled = async (): Promise<void> => {
     for (let round = 0; round < 20; round += 1) await rig.call('GET', '/healthz');
   };
   return { rig, client, settled, done, held: held.promise, release: release.resolve, aborted: aborted.promise, seen };
 }
 
-void t.test('1,500 requests of one packet are all answered in order, and no turn begins two of them', async (t) => {
-  let turn = 0;
-  let ticking = setImmediate(function tick() {
-    turn += 1;
-    ticking = setImmediate(tick);
-  });
-  t.teardown(() => clearImmediate(ticking));
-  const begunIn: number[] = [];
-  const ids = {
-    uuid() {
-      begunIn.push(turn);
-      return '00000000-0000-4000-8000-000000000000';
-    },
-    bytes: (length: number) => new Uint8Array(length),
-  };
-  const { rig } = await heldRig(t, { ids });
-  const answers = await rig.raw(ahead(1_500));
-  t.strictSame(numbersIn(answers), upTo(1_500));
-  t.strictSame([begunIn.length, new Set(begunIn).size], [1_500, 1_500]);
-});
+void t.test(
+  '1,500 pipelined requests are answered in order, at most one starting per event loop iteration',
+  async (t) => {
+    let turn = 0;
+    let ticking = setImmediate(function tick() {
+      turn += 1;
+      ticking = setImmediate(tick);
+    });
+    t.teardown(() => clearImmediate(ticking));
+    const begunIn: number[] = [];
+    const ids = {
+      uuid() {
+        begunIn.push(turn);
+        return '00000000-0000-4000-8000-000000000000';
+      },
+      bytes: (length: number) => new Uint8Array(length),
+    };
+    const { rig } = await heldRig(t, { ids });
+    const answers = await rig.raw(ahead(1_500));
+    t.strictSame(numbersIn(answers), upTo(1_500));
+    t.strictSame([begunIn.length, new Set(begunIn).size], [1_500, 1_500]);
+  },
+);
 
-void t.test('a request does not begin in the name of the one before it', async (t) => {
+void t.test('a request does not start in the async context of the one before it', async (t) => {
   const { rig, seen } = await heldRig(t);
   t.match(await rig.raw(get('stream') + ahead(1)), /streamed[^]*\{"number":1\}$/);
   t.strictSame(seen, [undefined]);
 });
 
-void t.test('a connection is not read while many wait on it, and nothing is lost', async (t) => {
+void t.test('a connection is not read while many requests wait on it, and no request is lost', async (t) => {
   const { client, settled, done, held, release } = await heldRig(t, { requestsWaiting: 2_500 });
   const { socket, answers } = client();
   socket.write(get('held') + ahead(5_000));
   await held;
   await settled();
-  t.strictSame(done, ['held'], 'none overtakes');
+  t.strictSame(done, ['held'], 'no request overtakes another');
   release();
   t.strictSame(numbersIn(await answers), [0, ...upTo(5_000)]);
 });
 
-void t.test('where too many wait in all, a connection that sends many ahead is closed, and no other', async (t) => {
+void t.test('when too many requests wait in total, only the connection with most of them is closed', async (t) => {
   const { client, settled, done, held, release } = await heldRig(t, { requestsWaiting: 30 });
   const [first, many, few] = [client(), client(), client()];
   first.socket.write(get('held') + ahead(30));
@@ -163,42 +166,39 @@ void t.test('where too many wait in all, a connection that sends many ahead is c
 
   const later = client();
   later.socket.write(ahead(30));
-  t.strictSame(numbersIn(await later.answers), upTo(30), 'what was closed waits no longer');
+  t.strictSame(numbersIn(await later.answers), upTo(30), 'requests of the closed connection are no longer counted');
 });
 
-void t.test(
-  'bodies sent ahead are read whole, and one that waits to be asked for is asked for in its turn',
-  async (t) => {
-    const { rig, client } = await heldRig(t);
-    const bodies = ['a', 'b', 'c'].map((letter) => JSON.stringify({ text: letter.repeat(300_000) }));
-    const [a = '', b = '', c = ''] = bodies;
-    const answers = await rig.raw(post(a) + post(b) + get('numbers?number=1') + post(c, lastOne));
-    t.strictSame(
-      answers.split(/HTTP\/1\.1 200 OK\r\n/).map((answer) => answer.slice(answer.indexOf('\r\n\r\n') + 4)),
-      ['', a, b, '{"number":1}', c],
-    );
+void t.test('pipelined bodies are read completely, and 100 Continue is sent when the request starts', async (t) => {
+  const { rig, client } = await heldRig(t);
+  const bodies = ['a', 'b', 'c'].map((letter) => JSON.stringify({ text: letter.repeat(300_000) }));
+  const [a = '', b = '', c = ''] = bodies;
+  const answers = await rig.raw(post(a) + post(b) + get('numbers?number=1') + post(c, lastOne));
+  t.strictSame(
+    answers.split(/HTTP\/1\.1 200 OK\r\n/).map((answer) => answer.slice(answer.indexOf('\r\n\r\n') + 4)),
+    ['', a, b, '{"number":1}', c],
+  );
 
-    const asking = client();
-    const body = '{"text":"later"}';
-    const head = post(body, 'Expect: 100-continue', lastOne).slice(0, -body.length);
-    let all = '';
-    const asked = new Promise<void>((resolve) =>
-      asking.socket.on('data', (chunk: string) => {
-        all += chunk;
-        if (all.includes('100 Continue')) resolve();
-      }),
-    );
-    asking.socket.write(get('numbers?number=2') + head);
-    await asked;
-    asking.socket.write(body);
-    t.match(
-      await asking.answers,
-      /^HTTP\/1\.1 200 [^]*\{"number":2\}HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 [^]*later"\}$/,
-    );
-  },
-);
+  const asking = client();
+  const body = '{"text":"later"}';
+  const head = post(body, 'Expect: 100-continue', lastOne).slice(0, -body.length);
+  let all = '';
+  const asked = new Promise<void>((resolve) =>
+    asking.socket.on('data', (chunk: string) => {
+      all += chunk;
+      if (all.includes('100 Continue')) resolve();
+    }),
+  );
+  asking.socket.write(get('numbers?number=2') + head);
+  await asked;
+  asking.socket.write(body);
+  t.match(
+    await asking.answers,
+    /^HTTP\/1\.1 200 [^]*\{"number":2\}HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 [^]*later"\}$/,
+  );
+});
 
-void t.test('a request for another protocol waits for its turn too, and its connection is kept whole', async (t) => {
+void t.test('an upgrade request waits for the requests before it, and its connection works', async (t) => {
   const live = channel({
     id: 'numbersLive',
     summary: 'For a test',
@@ -223,7 +223,7 @@ void t.test('a request for another protocol waits for its turn too, and its conn
     await held;
     await settled();
     release();
-    // A frame that closes, which the server answers by its own (RFC 6455, section 5.5.1).
+    // A close frame, which the server answers with its own (RFC 6455, section 5.5.1).
     socket.once('data', function wait(chunk: string) {
       if (chunk.includes('101 Switching')) socket.write(Buffer.from([0x88, 0x80, 0, 0, 0, 0]));
       else socket.once('data', wait);
@@ -234,7 +234,7 @@ void t.test('a request for another protocol waits for its turn too, and its conn
   }
 });
 
-void t.test('what waits when the client hangs up, or when the forge stops, is not done', async (t) => {
+void t.test('requests that wait when the client disconnects or the server stops are not run', async (t) => {
   const gone = await heldRig(t);
   const left = gone.client();
   left.socket.write(get('held') + ahead(3));
@@ -253,7 +253,7 @@ void t.test('what waits when the client hangs up, or when the forge stops, is no
   await new Promise((resolve) => setTimeout(resolve, 10));
   stopping.release();
   const told = await answers;
-  t.strictSame(numbersIn(told), [0], 'what was begun is answered');
+  t.strictSame(numbersIn(told), [0], 'the started request is answered');
   t.match(told, /^HTTP\/1\.1 200 [^]*connection: close/i);
   await stopped;
   t.strictSame(stopping.done, ['held']);

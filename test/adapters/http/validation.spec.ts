@@ -1,4 +1,4 @@
-// Bodies, queries and path parameters at the door.
+// Validation of bodies, queries and path parameters.
 import { gzipSync } from 'node:zlib';
 import Joi from 'joi';
 import t from 'tap';
@@ -89,8 +89,8 @@ const segments = api({
   run: (_, { params }) => ({ ...params }),
 });
 
-void t.test('what a path names without a shape of its own is text that is not empty', async (t) => {
-  t.equal(segments.params, undefined, 'the router sees to it');
+void t.test('path parameters without a schema are text that is not empty', async (t) => {
+  t.equal(segments.params, undefined, 'the router ensures it');
   const rig = await startRig(t, [segments]);
   const found = async (path: string): Promise<unknown> => {
     const { status, text } = await rig.call('GET', `/api/v1/of/${path}`);
@@ -101,7 +101,7 @@ void t.test('what a path names without a shape of its own is text that is not em
   for (const path of ['/b/things', 'a//things', '//things']) t.equal(await found(path), 404, path);
 });
 
-void t.test('a body that does not fit names the field in a sentence', async (t) => {
+void t.test('an invalid body is rejected with a detail that names the field', async (t) => {
   const rig = await startRig(t, [create]);
   const cases: readonly (readonly [unknown, string, string])[] = [
     [{}, 'validation_failed', 'Field "name" is required'],
@@ -156,11 +156,11 @@ void t.test('a body that does not fit names the field in a sentence', async (t) 
     { name: 'b' },
     'the last of two equal members counts',
   );
-  t.equal(({} as { isAdmin?: boolean }).isAdmin, undefined, 'nothing reached a prototype');
+  t.equal(({} as { isAdmin?: boolean }).isAdmin, undefined, 'no prototype was changed');
   t.equal(rig.logged.length, 0);
 });
 
-void t.test('a body that is no JSON is 400 malformed_json, and never quoted', async (t) => {
+void t.test('a body that is not JSON is 400 malformed_json, and is not quoted', async (t) => {
   const rig = await startRig(t, [create]);
   for (const body of [
     '{',
@@ -184,7 +184,7 @@ void t.test('a body that is no JSON is 400 malformed_json, and never quoted', as
   }
 });
 
-void t.test('only JSON is read as JSON', async (t) => {
+void t.test('only JSON content types are parsed as JSON', async (t) => {
   const rig = await startRig(t, [create]);
   for (const type of [
     'application/json',
@@ -244,7 +244,7 @@ void t.test('an absent body is an empty object', async (t) => {
   });
 });
 
-void t.test('a body over its bound is 413, by its announced length and by its chunks', async (t) => {
+void t.test('a body over its limit is 413, by its Content-Length and by its chunks', async (t) => {
   const small = api({
     ...open,
     id: 'small',
@@ -263,7 +263,7 @@ void t.test('a body over its bound is 413, by its announced length and by its ch
   });
   const exact = JSON.stringify({ a: 'x'.repeat(92) });
   t.equal(exact.length, 100);
-  t.equal((await rig.call('POST', '/api/v1/small', json(exact))).status, 200, 'the bound itself passes');
+  t.equal((await rig.call('POST', '/api/v1/small', json(exact))).status, 200, 'a body of exactly the limit passes');
   const over = await rig.call('POST', '/api/v1/small', json({ a: 'x'.repeat(93) }));
   t.equal(over.status, 413);
   t.strictSame(over.body, tooLarge(100));
@@ -276,13 +276,13 @@ void t.test('a body over its bound is 413, by its announced length and by its ch
     headers: { 'content-type': 'application/json' },
     body: chunks(40),
   });
-  t.equal(chunked.status, 413, 'chunked, without a length');
+  t.equal(chunked.status, 413, 'chunked, without a Content-Length');
   t.strictSame(chunked.body, tooLarge(100));
   const million = await rig.call('POST', '/api/v1/things', json({ name: 'x'.repeat(1024 * 1024) }));
   t.strictSame(million.body, tooLarge(1024 * 1024), 'the default is 1 MiB');
 });
 
-void t.test('a gzip body is inflated within the same bound', async (t) => {
+void t.test('a gzip body is decompressed within the same limit', async (t) => {
   const rig = await startRig(t, [create]);
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
   t.strictSame((await rig.call('POST', '/api/v1/things', { headers, body: gzipSync('{"name":"a"}') })).body, {
@@ -302,7 +302,7 @@ void t.test('a gzip body is inflated within the same bound', async (t) => {
   t.equal(cut.status, 400);
 });
 
-void t.test('a body of more than 20,000 values is refused before any of them is checked', async (t) => {
+void t.test('a body of more than 20,000 values is rejected before any of them is validated', async (t) => {
   let checked = 0;
   const counted = Joi.string().custom((value: string) => {
     checked += 1;
@@ -342,7 +342,11 @@ void t.test('a body of more than 20,000 values is refused before any of them is 
   t.match(await detailOf(words(19_998)), 'Field "names" must contain less than or equal to 3 items');
   t.equal(checked, 19_998);
   const commas = { names: ['\\", [{'.repeat(30_000), '[', '{,"\\'.repeat(20_000)] };
-  t.strictSame((await rig.call('POST', '/api/v1/names', json(commas))).body, commas, 'texts may hold what they like');
+  t.strictSame(
+    (await rig.call('POST', '/api/v1/names', json(commas))).body,
+    commas,
+    'texts may contain any characters',
+  );
 });
 
 void t.test('queries: unknown parameters are ignored, wrong ones named', async (t) => {
@@ -366,7 +370,7 @@ void t.test('queries: unknown parameters are ignored, wrong ones named', async (
   }
 });
 
-void t.test('a query has 1000 parameters, in absolute form too', async (t) => {
+void t.test('at most 1,000 query parameters are read, also with an absolute URL', async (t) => {
   const rig = await startRig(t, [list, file]);
   const heads = 'Host: forge.example\r\nConnection: close\r\n';
   for (const [origin, head] of [
@@ -378,7 +382,11 @@ void t.test('a query has 1000 parameters, in absolute form too', async (t) => {
     const get = async (path: string): Promise<string> => await rig.raw(`GET ${origin}${path} HTTP/1.1\r\n${head}\r\n`);
     t.match(await get('/api/v1/things?q=a'), '{"q":"a","page":1}', origin);
     t.match(await get(`/api/v1/things?${'x&'.repeat(999)}q=a`), '{"q":"a","page":1}', origin);
-    t.match(await get(`/api/v1/things?${'x&'.repeat(1000)}q=a`), '{"page":1}', `${origin}: what follows is ignored`);
+    t.match(
+      await get(`/api/v1/things?${'x&'.repeat(1000)}q=a`),
+      '{"page":1}',
+      `${origin}: later parameters are ignored`,
+    );
     t.match(await get('/api/v1/files/a/%2E%2e/./c/'), '{"path":"c"}', origin);
   }
   const statusOf = async (target: string): Promise<string> =>
@@ -402,7 +410,7 @@ void t.test('path parameters are decoded once and converted', async (t) => {
   t.strictSame(
     (await rig.call('GET', '/api/v1/files/a%2F..%2Fc')).body,
     { path: 'a/../c' },
-    'what is encoded is given as it came',
+    'encoded dot segments are unchanged',
   );
   t.strictSame((await rig.call('GET', '/api/v1/numbered/12')).body, { number: 12 });
   const wrong = await rig.call('GET', '/api/v1/numbered/abc');
@@ -413,42 +421,39 @@ void t.test('path parameters are decoded once and converted', async (t) => {
   });
 });
 
-void t.test(
-  'a default that throws is a fault of whose schema it is; an error that a schema names is told',
-  async (t) => {
-    const route = (id: string, schema: Joi.Schema) =>
-      api({
-        ...open,
-        id,
-        method: 'POST',
-        path: `/${id}`,
-        body: Joi.object({ note: schema }),
-        result: anything,
-        run: (_, { body }) => body,
-      });
-    const rig = await startRig(t, [
-      route(
-        'defaulted',
-        Joi.string().default(() => {
-          throw new Error('no bell');
-        }),
-      ),
-      route('worded', Joi.string().error(new Error('A note is a text'))),
-      route('typed', Joi.string().error(new Unprocessable('A note is a text'))),
-    ]);
-    const defaulted = await rig.call('POST', '/api/v1/defaulted', json({}));
-    t.match(defaulted, { status: 500, body: { error_code: 'internal' } });
-    t.match(rig.logged.at(-1), {
-      level: 'error',
-      members: { plugin: 'things', stack: /"note" threw an error .* no bell/s },
+void t.test('a default that throws is a fault of its schema; an error that a schema names is returned', async (t) => {
+  const route = (id: string, schema: Joi.Schema) =>
+    api({
+      ...open,
+      id,
+      method: 'POST',
+      path: `/${id}`,
+      body: Joi.object({ note: schema }),
+      result: anything,
+      run: (_, { body }) => body,
     });
-    t.match(await rig.call('POST', '/api/v1/worded', json({ note: 1 })), {
-      status: 400,
-      body: { error: 'The request is not valid', detail: 'A note is a text' },
-    });
-    t.match(await rig.call('POST', '/api/v1/typed', json({ note: 1 })), {
-      status: 422,
-      body: { error: 'A note is a text' },
-    });
-  },
-);
+  const rig = await startRig(t, [
+    route(
+      'defaulted',
+      Joi.string().default(() => {
+        throw new Error('no bell');
+      }),
+    ),
+    route('worded', Joi.string().error(new Error('A note is a text'))),
+    route('typed', Joi.string().error(new Unprocessable('A note is a text'))),
+  ]);
+  const defaulted = await rig.call('POST', '/api/v1/defaulted', json({}));
+  t.match(defaulted, { status: 500, body: { error_code: 'internal' } });
+  t.match(rig.logged.at(-1), {
+    level: 'error',
+    members: { plugin: 'things', stack: /"note" threw an error .* no bell/s },
+  });
+  t.match(await rig.call('POST', '/api/v1/worded', json({ note: 1 })), {
+    status: 400,
+    body: { error: 'The request is not valid', detail: 'A note is a text' },
+  });
+  t.match(await rig.call('POST', '/api/v1/typed', json({ note: 1 })), {
+    status: 422,
+    body: { error: 'A note is a text' },
+  });
+});

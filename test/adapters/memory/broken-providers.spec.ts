@@ -1,4 +1,5 @@
-// The storage contracts can fail: each is run on providers broken in one way, and the checks that notice are named.
+// The storage contracts find mutants: each runs against providers with one planted fault, and the checks that must fail
+// are listed.
 import t from 'tap';
 import { Memory, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { Duplicate } from '#core/kernel/errors';
@@ -13,7 +14,7 @@ import { rateCounterChecks } from '#test/contracts/rate-counter';
 import { quietLog } from '#test/contracts/storage-engines';
 import { unitOfWorkChecks, type UnitOfWorkProvider } from '#test/contracts/unit-of-work';
 
-/** A sound storage in memory, to be broken. */
+/** A correct in-memory storage. */
 function sound({ memory = new Memory(), unique = true } = {}) {
   const storage = openMemory({
     clock: systemClock,
@@ -37,13 +38,13 @@ function sound({ memory = new Memory(), unique = true } = {}) {
 }
 type Sound = ReturnType<typeof sound>;
 
-/** Every way to break a provider → the checks that must notice it (others may too). */
+/** Planted fault → the checks that must fail (others may too). */
 type Breakages<P> = Readonly<Record<string, { readonly make: () => P; readonly noticed: readonly string[] }>>;
 
 function noticing<P>(name: string, checks: readonly Check<P>[], unbroken: () => P, breakages: Breakages<P>): void {
-  void t.test(`a broken ${name} is noticed`, { timeout: 120_000 }, async (t) => {
+  void t.test(`the contract of ${name} finds each planted fault`, { timeout: 120_000 }, async (t) => {
     const made = (make: () => P) => async () => ({ provider: make(), dispose: async () => undefined });
-    t.strictSame(await failures(checks, made(unbroken), 20_000), [], 'the sound one passes');
+    t.strictSame(await failures(checks, made(unbroken), 20_000), [], 'the correct provider passes');
     for (const [breakage, { make, noticed }] of Object.entries(breakages)) {
       const failed = await failures(checks, made(make), 250);
       for (const check of noticed) {
@@ -51,7 +52,7 @@ function noticing<P>(name: string, checks: readonly Check<P>[], unbroken: () => 
           checks.some((one) => one.name === check),
           `"${check}" is a check`,
         );
-        t.ok(failed.includes(check), `${breakage}: noticed by "${check}"`);
+        t.ok(failed.includes(check), `${breakage}: found by "${check}"`);
       }
     }
   });
@@ -87,7 +88,7 @@ noticing<UnitOfWorkProvider>('unit of work', unitOfWorkChecks, sound, {
       });
     },
     noticed: [
-      'what was written is there when the promise resolves, and its value comes through',
+      'writes are stored when the promise resolves, and run returns the value of the work',
       'concurrent increments of a locked row lose none',
     ],
   },
@@ -106,7 +107,7 @@ noticing<UnitOfWorkProvider>('unit of work', unitOfWorkChecks, sound, {
       });
     },
     noticed: [
-      'a rejection rolls back the rows of every store together, and comes through unchanged',
+      'a rejection rolls back the rows of every store together, and is rethrown unchanged',
       'a deletion is rolled back too',
       'a name is free again after the unit of work that took it was rolled back',
     ],
@@ -114,8 +115,8 @@ noticing<UnitOfWorkProvider>('unit of work', unitOfWorkChecks, sound, {
   'uniques are ignored': {
     make: () => sound({ unique: false }),
     noticed: [
-      'a unique clash is Duplicate with the name of the constraint, and rolls back the rest',
-      'of many who take one name at once exactly one gets it',
+      'a unique violation is a Duplicate with the name of the constraint, and rolls back the rest',
+      'of many concurrent inserts of one name exactly one succeeds',
     ],
   },
   'the constraint is not named': {
@@ -127,22 +128,22 @@ noticing<UnitOfWorkProvider>('unit of work', unitOfWorkChecks, sound, {
         }),
       );
     },
-    noticed: ['a unique clash is Duplicate with the name of the constraint, and rolls back the rest'],
+    noticed: ['a unique violation is a Duplicate with the name of the constraint, and rolls back the rest'],
   },
   'nesting is allowed': {
     make: () => {
       const storage = sound();
       return brokenRun(storage, (work) => (storage.unitOfWork.active ? work() : storage.unitOfWork.run(work)));
     },
-    noticed: ['a second one inside the first is refused, and the first goes on'],
+    noticed: ['a nested unit of work is refused, and the outer one continues'],
   },
   'there is no transaction': {
     make: () => brokenRun(sound(), (work) => work()),
     noticed: [
-      'others do not see what is not committed',
+      'uncommitted rows are not visible to others',
       'concurrent increments of a locked row lose none',
-      'active is true inside one alone',
-      'what still runs in one that was rolled back can write no more',
+      'active is true only inside a unit of work',
+      'work that outlives its rolled-back unit of work cannot write',
     ],
   },
   'swallowed refusals are acknowledged': {
@@ -161,11 +162,11 @@ noticing<UnitOfWorkProvider>('unit of work', unitOfWorkChecks, sound, {
           });
       });
     },
-    noticed: ['a unit of work whose clash was swallowed is not acknowledged'],
+    noticed: ['a unit of work that swallowed a Duplicate still rejects'],
   },
 });
 
-/** Opens sound storages of one memory, each broken by `change`. A closed one is opened again. */
+/** Opens correct storages over one memory, each changed by `change`. The previous one must be closed first. */
 const reopening =
   <S extends { close(): Promise<void> }>(change: (storage: Sound) => S) =>
   (): { open(): Promise<S> } => {
@@ -230,7 +231,7 @@ noticing(
     'emit returns another id': {
       make: emitting((storage) => async (event) => `not ${await storage.events.emit(event)}`),
       noticed: [
-        'an event arrives as it was emitted, with the id that emit returned',
+        'an event arrives unchanged, with the id that emit returned',
         'a handler that fails is called again with the same event, and later events of the aggregate wait for it',
       ],
     },
@@ -273,7 +274,7 @@ noticing(
       make: handling((handle) => (event) => handle(event).catch(() => undefined)),
       noticed: [
         'a handler that fails is called again with the same event, and later events of the aggregate wait for it',
-        'an event whose handler keeps failing is set aside after the last attempt, and the next one comes',
+        'an event whose handler keeps failing becomes a dead letter after the last attempt, and the next event is delivered',
       ],
     },
     'a second handler waits for the first': {
@@ -297,7 +298,7 @@ noticing(
             ),
         };
       }),
-      noticed: ['one aggregate that is stuck keeps no other waiting, nor one handler another'],
+      noticed: ['a blocked aggregate or handler does not delay the others'],
     },
     'nothing is broadcast': {
       make: reopening((storage): EventStorage => ({
@@ -305,7 +306,7 @@ noticing(
         deliver: (subscriptions) =>
           storage.deliver(subscriptions.filter(({ subscription }) => subscription.delivery === 'durable')),
       })),
-      noticed: ['a broadcast reaches every listener, and one that fails harms nobody'],
+      noticed: ['a broadcast reaches every listener, also if one of them throws'],
     },
     'what was not delivered is forgotten': {
       make: () => {
@@ -320,17 +321,17 @@ noticing(
             }),
         };
       },
-      noticed: ['what was not handled before a stop is delivered after the next start'],
+      noticed: ['events that were not handled before a stop are delivered after the next start'],
     },
     'delivery does not end': {
       make: reopening((storage): EventStorage => ({ ...storage, endDelivery: async () => undefined })),
-      noticed: ['once delivery has ended no handler is called, and what is committed then is kept for the next start'],
+      noticed: ['after endDelivery no handler is called, and later events are delivered after the next start'],
     },
     'drained does not wait': {
       make: reopening((storage): EventStorage => ({ ...storage, drained: async () => undefined })),
       noticed: [
         'events of one aggregate arrive one after the other, in the order of their commits',
-        'a handler may work in a unit of work and emit, and drained waits for what follows',
+        'a handler may emit in a unit of work, and drained waits for those events too',
       ],
     },
   },
@@ -351,13 +352,13 @@ noticing(
     'nothing is ever found': {
       make: intentful(() => ({ abandoned: async () => [] })),
       noticed: [
-        'those of a process that is gone are found, of the kind asked for, oldest first and as they were',
-        'closing is part of the unit of work: rolled back, it stays open',
+        'abandoned returns the intents of ended processes of one kind, oldest first and unchanged',
+        'a rollback undoes the closing of an intent',
       ],
     },
     'the newest comes first': {
       make: intentful(({ intents }) => ({ abandoned: async (kind) => [...(await intents.abandoned(kind))].reverse() })),
-      noticed: ['those of a process that is gone are found, of the kind asked for, oldest first and as they were'],
+      noticed: ['abandoned returns the intents of ended processes of one kind, oldest first and unchanged'],
     },
     'the detail is lost': {
       make: intentful(({ intents }) => ({
@@ -382,9 +383,9 @@ noticing(
     'closing does nothing': {
       make: intentful(() => ({ close: async () => undefined })),
       noticed: [
-        'a closed one is gone for good',
-        'an abandoned one can be concluded by another process, once',
-        'opening inside a unit of work and closing outside of one are refused',
+        'a closed intent is never returned as abandoned',
+        'an abandoned intent can be concluded by another process, once',
+        'opening inside a unit of work and closing outside one are refused',
       ],
     },
     'opening joins the unit of work': {
@@ -392,7 +393,7 @@ noticing(
         open: (intent) =>
           unitOfWork.active ? Promise.resolve({ ...intent, id: 'x', openedAt: new Date() }) : intents.open(intent),
       })),
-      noticed: ['opening inside a unit of work and closing outside of one are refused'],
+      noticed: ['opening inside a unit of work and closing outside one are refused'],
     },
   },
 );
@@ -407,8 +408,8 @@ noticing<LocksProvider>('lock', locksChecks, sound, {
     make: locked(() => (_name, work) => work()),
     noticed: [
       'twenty calls under one name never overlap, and each gets its value',
-      'who is told to wait no longer has no turn, and those behind have theirs, one at a time',
-      'taking one inside a unit of work, or twice in one call, is refused',
+      'an aborted waiter does not get the lock, and the waiters behind it get it one at a time',
+      'taking a lock inside a unit of work, or the same lock twice in one call, is refused',
     ],
   },
   'the signal is not heard': {
@@ -417,7 +418,7 @@ noticing<LocksProvider>('lock', locksChecks, sound, {
         (name, work) =>
           locks.exclusive(name, work),
     ),
-    noticed: ['who is told to wait no longer has no turn, and those behind have theirs, one at a time'],
+    noticed: ['an aborted waiter does not get the lock, and the waiters behind it get it one at a time'],
   },
   'all names are one': {
     make: locked(
@@ -427,7 +428,7 @@ noticing<LocksProvider>('lock', locksChecks, sound, {
     ),
     noticed: [
       'different names do not wait for each other',
-      'more locks at once than there are connections leave room for units of work',
+      'holding more locks than there are connections leaves connections for units of work',
     ],
   },
   'an error keeps the lock': {
@@ -448,7 +449,7 @@ noticing<LocksProvider>('lock', locksChecks, sound, {
               .then(resolve, reject);
           }),
     ),
-    noticed: ['an error comes through and lets go'],
+    noticed: ['an error is rethrown and releases the lock'],
   },
 });
 
@@ -464,8 +465,8 @@ noticing('rate counter', rateCounterChecks, memoryRateCounter, {
       take: async (...asked) => ({ ...(await counter.take(...asked)), exceeded: false }),
     })),
     noticed: [
-      'a fixed window gives its units and refuses the next until it ends',
-      'of many takes at once exactly the budget is granted',
+      'a fixed window grants its units and refuses more until it ends',
+      'of many concurrent takes exactly the budget is granted',
     ],
   },
   'windows never roll': {
@@ -476,15 +477,15 @@ noticing('rate counter', rateCounterChecks, memoryRateCounter, {
   },
   'peeking takes': {
     make: counting((counter) => ({ peek: (key, budget, now) => counter.take(key, budget, now) })),
-    noticed: ['peeking takes nothing and tells what a take would meet'],
+    noticed: ['peek takes nothing and returns the current state of the budget'],
   },
   'units are not counted': {
     make: counting((counter) => ({ take: (key, budget, now) => counter.take(key, budget, now) })),
-    noticed: ['a refused take costs nothing'],
+    noticed: ['a refused take uses no units'],
   },
   'clearing does nothing': {
     make: counting(() => ({ clear: async () => undefined })),
-    noticed: ['clearing gives everything back, of that key alone'],
+    noticed: ['clear resets the budget of its key and of no other'],
   },
   'all keys are one': {
     make: counting((counter) => ({
@@ -492,6 +493,6 @@ noticing('rate counter', rateCounterChecks, memoryRateCounter, {
       clear: () => counter.clear('one'),
       peek: (_key, ...rest) => counter.peek('one', ...rest),
     })),
-    noticed: ['clearing gives everything back, of that key alone'],
+    noticed: ['clear resets the budget of its key and of no other'],
   },
 });

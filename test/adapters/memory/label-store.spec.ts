@@ -1,4 +1,4 @@
-// The documented twin of a simple resource: it is short, it works, and the documentation shows this very one.
+// The documented in-memory store of a simple resource: it is short, works, and equals the one in the documentation.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
@@ -25,7 +25,7 @@ void t.test('the example in the documentation is this store, and takes at most 2
   t.ok(source.split('\n').length <= 20);
 });
 
-void t.test('labels are listed by name, a page at a time, each repository its own', async (t) => {
+void t.test('labels are listed by name in pages, per repository', async (t) => {
   const { labels } = setUp();
   for (const [id, name] of Object.entries({ 1: 'wontfix', 2: 'Bug', 3: 'docs' })) await labels.insert(label(id, name));
   await labels.insert(label('4', 'bug', 'other'));
@@ -36,7 +36,7 @@ void t.test('labels are listed by name, a page at a time, each repository its ow
   t.strictSame(await labels.list('forge', { limit: 2, offset: 2 }), { labels: [label('1', 'wontfix')], total: 3 });
 });
 
-void t.test('a label changes, and is gone when it is deleted or its repository is', async (t) => {
+void t.test('a label can be updated, and is deleted with its repository', async (t) => {
   const { labels, repositories } = setUp();
   await labels.insert(label('1', 'bug'));
   await labels.insert(label('2', 'docs'));

@@ -1,4 +1,4 @@
-// The in-memory twin of a simple resource, as the doc comment of `MemoryDatabase` shows it.
+// The in-memory store of a simple resource, as shown in the doc comment of `MemoryDatabase`.
 import type { MemoryDatabase } from '#adapters/memory/index';
 
 export interface Label {

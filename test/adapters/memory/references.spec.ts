@@ -1,4 +1,4 @@
-// Foreign keys of tables in memory: cascade, set null, restrict, chains, and their rollback.
+// Foreign keys of in-memory tables: cascade, set null, restrict, chains and rollback.
 import t from 'tap';
 import { Memory, openMemory, systemClock, systemIds, type MemoryDatabase } from '#adapters/memory/index';
 import { Conflict, StillReferenced } from '#core/kernel/errors';
@@ -35,7 +35,7 @@ const issues = (database: MemoryDatabase) =>
     },
   });
 
-/** The tables of three plugins; children are declared before their parents, as the order of plugins may have it. */
+/** The tables of three plugins; children are declared before their parents, because plugins may be in any order. */
 function setUp() {
   const { database, unitOfWork } = open();
   const tables = {
@@ -74,7 +74,7 @@ function setUp() {
 
 const everything = { comments: 'c1 c2', issues: 'i1 i2', repositories: 'forge other', users: 'ada bob' };
 
-void t.test('a deletion takes with it what refers to the row, in chains across the tables of plugins', async (t) => {
+void t.test('a deletion cascades along chains of tables', async (t) => {
   const { repositories, issues, state } = setUp();
   t.strictSame(state(), everything);
   t.equal(repositories.delete('forge'), true);
@@ -82,11 +82,11 @@ void t.test('a deletion takes with it what refers to the row, in chains across t
   t.strictSame(
     issues.all(),
     [{ id: 'i2', repositoryId: 'other', assigneeId: 'bob' }],
-    'what the cascade deleted is unset elsewhere',
+    'references to rows that the cascade deleted are set null',
   );
 });
 
-void t.test('deleteWhere cascades too, and counts the rows it was asked for', async (t) => {
+void t.test('deleteWhere cascades, and counts only the matching rows', async (t) => {
   const { repositories, state } = setUp();
   t.equal(
     repositories.deleteWhere(() => true),
@@ -95,7 +95,7 @@ void t.test('deleteWhere cascades too, and counts the rows it was asked for', as
   t.strictSame(state(), { comments: '', issues: '', repositories: '', users: 'ada bob' });
 });
 
-void t.test('what a cascade deleted frees its unique values', async (t) => {
+void t.test('the unique values of cascaded rows are free again', async (t) => {
   const { repositories, issues } = setUp();
   repositories.delete('forge');
   repositories.insert({ id: 'forge', ownerId: 'ada' });
@@ -103,11 +103,11 @@ void t.test('what a cascade deleted frees its unique values', async (t) => {
   t.strictSame(issues.findOne({ title: 'one' })?.id, 'i3');
 });
 
-void t.test('a tree within one table goes from its root, and a circle is no hindrance', async (t) => {
+void t.test('a tree within one table is deleted from its root, and cycles are handled', async (t) => {
   const { comments } = setUp();
   comments.insert({ id: 'r1', issueId: 'i1', replyTo: 'c1' });
   comments.insert({ id: 'r2', issueId: 'i1', replyTo: 'r1' });
-  t.equal(comments.deleteWhere({ id: 'c1' }), 1, 'those that went with it are not counted');
+  t.equal(comments.deleteWhere({ id: 'c1' }), 1, 'cascaded rows are not counted');
   t.equal(comments.count({ issueId: 'i1' }), 0);
   comments.insert({ id: 'self', issueId: 'i1', replyTo: 'self' });
   comments.insert({ id: 'a', issueId: 'i1' });
@@ -118,7 +118,7 @@ void t.test('a tree within one table goes from its root, and a circle is no hind
   t.equal(comments.count({ issueId: 'i1' }), 0);
 });
 
-void t.test('set null unsets the member and leaves the row', async (t) => {
+void t.test('set null unsets the member and keeps the row', async (t) => {
   const { users, issues } = setUp();
   issues.update('i2', { repositoryId: 'forge' });
   t.equal(users.delete('bob'), true);
@@ -128,7 +128,7 @@ void t.test('set null unsets the member and leaves the row', async (t) => {
   ]);
 });
 
-void t.test('two members of a row are unset by one deletion', async (t) => {
+void t.test('one deletion unsets two members of a row', async (t) => {
   const { database, users } = setUp();
   const reviews = database.table<{ readonly id: string; readonly by?: string; readonly of?: string }>('merges_review', {
     key: 'id',
@@ -142,7 +142,7 @@ void t.test('two members of a row are unset by one deletion', async (t) => {
   t.strictSame(reviews.all(), [{ id: 'r' }]);
 });
 
-void t.test('restrict refuses, naming the table that refers, and nothing is changed', async (t) => {
+void t.test('restrict rejects with the name of the referring table and changes nothing', async (t) => {
   const { users, repositories, state, unitOfWork } = setUp();
   const refusal = new StillReferenced('repositories_repository');
   t.throws(() => users.delete('ada'), refusal);
@@ -156,7 +156,7 @@ void t.test('restrict refuses, naming the table that refers, and nothing is chan
   t.equal(users.delete('ada'), true);
 });
 
-void t.test('restrict at the end of a chain refuses the whole of it', async (t) => {
+void t.test('restrict at the end of a chain rejects the whole deletion', async (t) => {
   const { database, repositories, state } = setUp();
   const runs = database.table<{ readonly id: string; readonly issueId: string }>('pipelines_run', {
     key: 'id',
@@ -168,7 +168,7 @@ void t.test('restrict at the end of a chain refuses the whole of it', async (t) 
   t.equal(repositories.delete('other'), true);
 });
 
-void t.test('restrict refuses also what a cascade of the same deletion would take', async (t) => {
+void t.test('restrict also rejects if the same deletion would cascade to the row', async (t) => {
   const { database, repositories, state } = setUp();
   for (const [name, [first, second]] of Object.entries({
     releases_a: ['cascade', 'restrict'],
@@ -188,7 +188,7 @@ void t.test('restrict refuses also what a cascade of the same deletion would tak
   t.strictSame(state(), everything);
 });
 
-void t.test('rows that restrict each other go in one statement', async (t) => {
+void t.test('rows that restrict each other are deleted in one statement', async (t) => {
   const { database } = setUp();
   const nodes = database.table<{ readonly id: string; readonly parentId?: string }>('planning_node', {
     key: 'id',
@@ -200,7 +200,7 @@ void t.test('rows that restrict each other go in one statement', async (t) => {
   t.equal(nodes.deleteWhere({}), 2);
 });
 
-void t.test('a row whose parent is missing is refused, as is a change that makes it so', async (t) => {
+void t.test('a row without its parent is rejected, and so is an update to one', async (t) => {
   const { issues, comments } = setUp();
   const refused = (statement: () => unknown, sentence: string) =>
     t.throws(statement, { name: 'Conflict', kind: 'conflict', cause: { message: sentence } });
@@ -218,7 +218,7 @@ void t.test('a row whose parent is missing is refused, as is a change that makes
   t.equal(issues.count(), 2);
 });
 
-void t.test('a table that nobody has declared is not asked for; from its declaration on it is', async (t) => {
+void t.test('a reference to an undeclared table is not checked until the table is declared', async (t) => {
   const { database } = open();
   const own = issues(database);
   own.insert({ id: 'i1', repositoryId: 'anything', assigneeId: 'anybody' });
@@ -230,7 +230,7 @@ void t.test('a table that nobody has declared is not asked for; from its declara
   t.equal(own.count(), 2);
 });
 
-void t.test('the foreign keys of an earlier opening of the memory hold', async (t) => {
+void t.test('foreign keys declared in an earlier opening of the memory still apply', async (t) => {
   const memory = new Memory();
   const first = open(memory).database;
   users(first).insert({ id: 'ada' });
@@ -240,7 +240,7 @@ void t.test('the foreign keys of an earlier opening of the memory hold', async (
   t.strictSame(issues(second).all(), [{ id: 'i1', repositoryId: 'r' }]);
 });
 
-void t.test('a cascade is rolled back with its unit of work, in every table', async (t) => {
+void t.test('a cascade is rolled back with its unit of work in every table', async (t) => {
   const { repositories, users, issues, state, unitOfWork } = setUp();
   const before = issues.all();
   const reason = new Error('no');
@@ -261,7 +261,7 @@ void t.test('a cascade is rolled back with its unit of work, in every table', as
   t.strictSame(state(), { comments: 'c2', issues: 'i2', repositories: 'other', users: 'ada bob' });
 });
 
-void t.test('a refused foreign key poisons its unit of work', async (t) => {
+void t.test('a rejected foreign key aborts its unit of work', async (t) => {
   const { users, issues, state, unitOfWork } = setUp();
   const refused: readonly (() => unknown)[] = [
     () => users.delete('ada'),
@@ -279,7 +279,7 @@ void t.test('a refused foreign key poisons its unit of work', async (t) => {
   t.strictSame(state(), everything);
 });
 
-void t.test('beside an open unit of work a foreign key holds on both sides of its commit', async (t) => {
+void t.test('next to an open unit of work a foreign key holds before and after its commit', async (t) => {
   const { repositories, issues, comments, state, unitOfWork } = setUp();
   const [written, go] = [gate(), gate()];
   const running = unitOfWork.run(async () => {
@@ -289,7 +289,11 @@ void t.test('beside an open unit of work a foreign key holds on both sides of it
     await go.passed;
   });
   await written.passed;
-  t.throws(() => issues.insert({ id: 'i3', repositoryId: 'forge' }), Conflict, 'its parent is about to go');
+  t.throws(
+    () => issues.insert({ id: 'i3', repositoryId: 'forge' }),
+    Conflict,
+    'its parent is deleted in the open unit of work',
+  );
   t.equal(issues.delete('i2'), true);
   t.strictSame(state(), { ...everything, comments: 'c1', issues: 'i1' });
   go.open();

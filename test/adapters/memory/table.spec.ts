@@ -1,4 +1,4 @@
-// Tables in memory: keys, uniques, order, paging, and what a refused statement does to its unit of work.
+// In-memory tables: keys, unique constraints, order, pages, and how a rejected statement aborts its unit of work.
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { Duplicate } from '#core/kernel/errors';
@@ -26,7 +26,7 @@ function setUp() {
 const book = (id: string, title: string, more: Partial<Book> = {}): Book => ({ id, shelf: 'a', title, ...more });
 const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id).join(' ');
 
-void t.test('a key is a member, several, or what a function makes of the row', async (t) => {
+void t.test('a key is one member, several members, or a function of the row', async (t) => {
   const { database, books } = setUp();
   books.insert(book('1', 'Emma'));
   t.strictSame(books.get('1'), book('1', 'Emma'));
@@ -39,7 +39,7 @@ void t.test('a key is a member, several, or what a function makes of the row', a
   rules.insert({ owner: 'a', branch: 'b/c' });
   rules.insert({ owner: 'a","b', branch: 'c' });
   rules.insert({ owner: 'a', branch: 'b","c' });
-  t.equal(rules.count(), 4, 'no text in one part is mistaken for the next');
+  t.equal(rules.count(), 4, 'composite keys are unambiguous');
   t.strictSame(rules.get(['a', 'b/c']), { owner: 'a', branch: 'b/c' });
   t.equal(rules.delete(['a', 'b/c']), true);
   t.strictSame(rules.get(['a/b', 'c']), { owner: 'a/b', branch: 'c' });
@@ -60,7 +60,7 @@ void t.test('the key of a row cannot change', async (t) => {
   t.strictSame(books.all(), [book('1', 'Emma')]);
 });
 
-void t.test('uniques refuse by name, and what is unset takes no part', async (t) => {
+void t.test('unique constraints reject by name, and ignore undefined members', async (t) => {
   const { books } = setUp();
   books.insert(book('1', 'Emma', { year: 1815 }));
   books.insert(book('2', 'Persuasion'));
@@ -73,7 +73,7 @@ void t.test('uniques refuse by name, and what is unset takes no part', async (t)
   t.strictSame(
     books.all(),
     [book('1', 'Emma', { year: 1815 }), book('2', 'Persuasion'), book('3', 'Emma', { shelf: 'b' })],
-    'what was refused changed nothing',
+    'rejected statements changed nothing',
   );
   books.update('1', { title: 'Sanditon' });
   books.update('2', { title: 'Emma' });
@@ -82,7 +82,7 @@ void t.test('uniques refuse by name, and what is unset takes no part', async (t)
   t.equal(ids(books.all()), '2 3 5');
 });
 
-void t.test('a unique value of free text is not mistaken for another', async (t) => {
+void t.test('composite unique values of free text are unambiguous', async (t) => {
   const { books } = setUp();
   books.insert(book('1', 'c', { shelf: 'a/b' }));
   books.insert(book('2', 'b/c', { shelf: 'a' }));
@@ -91,7 +91,7 @@ void t.test('a unique value of free text is not mistaken for another', async (t)
   t.equal(books.count(), 4);
 });
 
-void t.test('update and delete tell whether the row was there', async (t) => {
+void t.test('update and delete return whether the row existed', async (t) => {
   const { books } = setUp();
   books.insert(book('1', 'Emma', { tags: ['x'] }));
   t.equal(books.update('1', { title: 'Persuasion' }), true);
@@ -102,7 +102,7 @@ void t.test('update and delete tell whether the row was there', async (t) => {
   t.equal(books.count(), 0);
 });
 
-void t.test('upsert inserts, or replaces the whole row where it stood', async (t) => {
+void t.test('upsert inserts a row, or replaces it in its position', async (t) => {
   const { books } = setUp();
   books.upsert(book('1', 'Emma', { year: 1815 }));
   books.upsert(book('2', 'Persuasion'));
@@ -110,7 +110,7 @@ void t.test('upsert inserts, or replaces the whole row where it stood', async (t
   t.strictSame(books.all(), [book('1', 'Sanditon'), book('2', 'Persuasion')]);
 });
 
-void t.test('deleteWhere deletes all that match and counts them', async (t) => {
+void t.test('deleteWhere deletes all matching rows and counts them', async (t) => {
   const { books } = setUp();
   for (const id of ['1', '2', '3']) books.insert(book(id, id, { shelf: id === '2' ? 'b' : 'a' }));
   t.equal(books.deleteWhere({ shelf: 'a' }), 2);
@@ -121,7 +121,7 @@ void t.test('deleteWhere deletes all that match and counts them', async (t) => {
   t.equal(ids(books.all()), '2');
 });
 
-void t.test('what is given and what is taken are copies', async (t) => {
+void t.test('stored and returned rows are copies', async (t) => {
   const { books } = setUp();
   const tags = ['x'];
   books.insert(book('1', 'Emma', { tags }));
@@ -145,7 +145,7 @@ void t.test('what is given and what is taken are copies', async (t) => {
   );
 });
 
-void t.test('a query filters by members, dates by their instant, or by a predicate', async (t) => {
+void t.test('a query filters by members, by dates as instants, or by a predicate', async (t) => {
   const { books } = setUp();
   const readAt = new Date('2030-01-01T00:00:00Z');
   books.insert(book('1', 'Emma', { readAt }));
@@ -167,19 +167,19 @@ void t.test('a query filters by members, dates by their instant, or by a predica
   );
 });
 
-void t.test('rows come in the order asked for, the key decides last, and the unset are the greatest', async (t) => {
+void t.test('rows are ordered as requested, then by key, with unset members last', async (t) => {
   const { books } = setUp();
   const day = (n: number) => new Date(Date.UTC(2030, 0, n));
   books.insert(book('4', 'b', { readAt: day(2) }));
   books.insert(book('3', 'C', { readAt: day(10) }));
   books.insert(book('2', 'a', { readAt: day(2), shelf: 'b' }));
   books.insert(book('1', 'd'));
-  t.equal(ids(books.find()), '4 3 2 1', 'by default as they were inserted');
+  t.equal(ids(books.find()), '4 3 2 1', 'by default in insertion order');
   t.equal(ids(books.find({ orderBy: 'title' })), '3 2 4 1', 'text by code units');
   t.equal(ids(books.find({ orderBy: ({ title }) => title.toLowerCase() })), '2 4 3 1');
   t.equal(ids(books.find({ orderBy: { desc: ({ title }) => title.toLowerCase() } })), '1 3 4 2');
   t.equal(ids(books.find({ orderBy: 'readAt' })), '2 4 3 1', 'equal dates by the key');
-  t.equal(ids(books.find({ orderBy: { desc: 'readAt' } })), '1 3 2 4', 'and so when descending');
+  t.equal(ids(books.find({ orderBy: { desc: 'readAt' } })), '1 3 2 4', 'also when descending');
   t.equal(ids(books.find({ orderBy: ['shelf', { desc: 'title' }] })), '1 4 3 2');
   t.equal(ids(books.find({ orderBy: [{ desc: 'shelf' }, 'readAt'] })), '2 4 3 1');
   const pairs = setUp().database.table<{ readonly a: string; readonly b: string }>('library_pair', { key: ['a', 'b'] });
@@ -192,7 +192,7 @@ void t.test('rows come in the order asked for, the key decides last, and the uns
   );
 });
 
-void t.test('a page is the slice of the ordered rows', async (t) => {
+void t.test('a page is a slice of the ordered rows', async (t) => {
   const { books } = setUp();
   for (const id of ['5', '3', '1', '4', '2']) books.insert(book(id, id, { shelf: id === '3' ? 'b' : 'a' }));
   const page = (limit?: number, offset?: number) =>
@@ -212,7 +212,7 @@ void t.test('a page is the slice of the ordered rows', async (t) => {
   t.equal(page(undefined, 1), '2 4 5');
 });
 
-void t.test('a refused statement poisons its unit of work, and no other', async (t) => {
+void t.test('a rejected statement aborts its unit of work and no other', async (t) => {
   const { books, unitOfWork } = setUp();
   books.insert(book('1', 'Emma'));
   const refused: readonly (() => unknown)[] = [
@@ -234,10 +234,10 @@ void t.test('a refused statement poisons its unit of work, and no other', async 
     t.equal(books.update('8', {}), false);
     t.equal(books.delete('8'), false);
   });
-  t.equal(ids(books.all()), '1 9', 'a row that is not there is no refusal');
+  t.equal(ids(books.all()), '1 9', 'updating a missing row is not a rejection');
 });
 
-void t.test('a write outside of a unit of work outlives the commit of the one that is open', async (t) => {
+void t.test('a write outside a unit of work is kept when an open unit of work commits', async (t) => {
   const { books, unitOfWork } = setUp();
   for (const id of ['1', '2', '3']) books.insert(book(id, id));
   const [written, go] = [gate(), gate()];
@@ -252,7 +252,7 @@ void t.test('a write outside of a unit of work outlives the commit of the one th
   t.equal(books.delete('2'), true);
   t.equal(books.deleteWhere({ id: '3' }), 1);
   t.throws(() => books.insert(book('5', 'new')), new Duplicate('library_book_title_key'));
-  t.strictSame(books.all(), [book('1', 'outside')], 'nothing of the open one is seen');
+  t.strictSame(books.all(), [book('1', 'outside')], 'changes of the open unit of work are not visible');
   go.open();
   await running;
   t.strictSame(books.all(), [book('1', 'outside', { shelf: 'inside' }), book('4', 'new')]);

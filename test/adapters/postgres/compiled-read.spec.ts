@@ -1,5 +1,4 @@
-// Reads compiled once, and reads that PostgreSQL plans once: the same answers for other values, and nothing of a value
-// in a text.
+// Compiled and prepared reads: correct results for other values, and no value in the SQL text.
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import t from 'tap';
 import { compiledRead } from '#adapters/postgres/compiled-read';
@@ -12,7 +11,7 @@ interface Tables {
 
 for (const engine of testEngines()) {
   if (engine === 'memory') continue;
-  void t.test(`a compiled read on ${engine} answers for the values of each call`, async (t) => {
+  void t.test(`a compiled read on ${engine} returns the result for the values of each call`, async (t) => {
     const storage = await (await testData(t, engine)).open();
     if (storage.engine === 'memory') throw new Error('not an SQL engine');
     let built = 0;
@@ -31,7 +30,7 @@ for (const engine of testEngines()) {
       },
     );
     const database = storage.database.kysely<Tables>();
-    // Beyond the number of times after which the server plans it once.
+    // More calls than the server needs to switch to a generic plan.
     for (let n = 0; n < 12; n += 1)
       t.strictSame(await read(database, { word: `it's "${n}"`, number: n, nothing: undefined }), [
         { word: `it's "${n}"`, number: n, nothing: null },
@@ -45,7 +44,7 @@ for (const engine of testEngines()) {
   });
 }
 
-void t.test('what a prepared read of the embedded database answers', async (t) => {
+void t.test('a prepared read of the embedded database', async (t) => {
   const storage = await (await testData(t, 'embedded')).open();
   if (storage.engine === 'memory') throw new Error('not an SQL engine');
   const { database, unitOfWork } = storage;
@@ -56,7 +55,7 @@ void t.test('what a prepared read of the embedded database answers', async (t) =
   ) => sql`select ${n}::int as int, ${n * 1e9}::int8 as big, ${n % 2 === 0}::bool as even, ${'ä "\\ \''}::text as text,
       ${moment}::timestamptz as moment, ${['a', 'b,"c']}::text[] as texts, ${[moment]}::timestamptz[] as moments,
       ${JSON.stringify({ n })}::jsonb as json, ${null}::text as nothing`;
-  await t.test('is what it answers when it is not prepared, of every type', async (t) => {
+  await t.test('returns the same as an unprepared read, for every type', async (t) => {
     const answers: unknown[] = [];
     for (let n = 0; n < 10; n += 1) answers.push(...(await asked(values(n))).rows);
     t.strictSame(
@@ -75,7 +74,7 @@ void t.test('what a prepared read of the embedded database answers', async (t) =
     );
   });
 
-  await t.test('is an error where it fails, and an answer the next time', async (t) => {
+  await t.test('rejects when it fails, and returns a result the next time', async (t) => {
     const quotient = (n: number) => asked(sql`select 12 / ${n}::int as quotient`);
     for (let n = 0; n < 10; n += 1) t.match(await quotient(4), { rows: [{ quotient: 3 }] });
     await t.rejects(quotient(0), { message: 'division by zero' });
@@ -94,10 +93,10 @@ void t.test('what a prepared read of the embedded database answers', async (t) =
     );
     t.match(await quotient(12), { rows: [{ quotient: 1 }] });
     const { rows } = await asked(sql`select name from pg_prepared_statements`);
-    t.equal(rows.length, 3, 'all have been prepared');
+    t.equal(rows.length, 3, 'all were prepared');
   });
 
-  await t.test('tells of columns and rows that came meanwhile', async (t) => {
+  await t.test('returns columns and rows that were added later', async (t) => {
     await sql`create table late (id int primary key)`.execute(database.kysely());
     const ids = () => asked(sql`select "id" from late where "id" < ${10}`);
     for (let n = 0; n < 10; n += 1) t.strictSame((await ids()).rows, []);
@@ -108,7 +107,7 @@ void t.test('what a prepared read of the embedded database answers', async (t) =
   });
 });
 
-void t.test('a read that comes again is prepared, what writes or names no columns is not', (t) => {
+void t.test('a repeated read is prepared; writes and reads without named columns are not', (t) => {
   const asked: unknown[] = [];
   const client: PreparingClient = { query: (statement) => asked.push(statement) };
   preparedStatements()(client);
@@ -130,13 +129,13 @@ void t.test('a read that comes again is prepared, what writes or names no column
   ])
     t.equal(sent(text), text);
   client.query('select 1');
-  t.equal(asked.at(-1), 'select 1', 'nor what has no parameters');
+  t.equal(asked.at(-1), 'select 1', 'a text without parameters is not');
   for (let n = 0; n < 1000; n += 1) client.query(`select ${n} where $1`, [n]);
-  t.match(sent('select "late" where $1'), { name: 'read_2' }, 'texts that come once keep none out');
+  t.match(sent('select "late" where $1'), { name: 'read_2' }, 'texts that occur once use up no slots');
   const long = `select ${'$1, '.repeat(10_000)} where $1`;
   t.equal(sent(long), long, 'a text with a long list');
   for (let n = 0; n < 300; n += 1) sent(`select ${n} where $1`);
   const later = 'select "later" where $1';
-  t.equal(sent(later), later, 'a process that makes ever new texts stops preparing');
+  t.equal(sent(later), later, 'a process with too many different texts stops preparing');
   t.end();
 });

@@ -1,4 +1,4 @@
-// The embedded database: private, durable, for one process, made whole or not at all.
+// The embedded database: private files, durable commits, one process at a time, and atomic creation.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
@@ -50,7 +50,7 @@ if (testEngines().includes('embedded')) {
     const database = join(directory, 'database');
 
     await t.test(
-      'what a crash in the middle of making it left is cleared away, and it is made',
+      'files left by a crash during creation are removed, and the database is created',
       { timeout: 90_000 },
       async (t) => {
         mkdirSync(directory, { mode: 0o700 });
@@ -73,7 +73,7 @@ if (testEngines().includes('embedded')) {
       t.end();
     });
 
-    await t.test('fsync is on, and every unit of work makes at least one', { timeout: 60_000 }, async (t) => {
+    await t.test('fsync is on, and every unit of work syncs at least once', { timeout: 60_000 }, async (t) => {
       const storage = await open(directory);
       const { rows } =
         await sql`select current_setting('fsync') as fsync, current_setting('wal_sync_method') as method, current_setting('shared_buffers') as buffers`.execute(
@@ -102,7 +102,7 @@ if (testEngines().includes('embedded')) {
     });
 
     await t.test(
-      'a second opener is refused with the pid and host of the first, in this process and in another',
+      'a second opener is rejected with the pid and host of the first, in this and another process',
       { timeout: 60_000 },
       async (t) => {
         const storage = await open(directory);
@@ -113,7 +113,7 @@ if (testEngines().includes('embedded')) {
             'Stop that process first, or choose another data directory (HEXFORGE_DATA_DIR)',
           ),
         );
-        await t.rejects(open(directory), StorageRefused, 'the refusal did not let go of the lock');
+        await t.rejects(open(directory), StorageRefused, 'the rejection did not release the lock');
         await storage.close();
         const { process: holder } = await child(t, directory, 'hold');
         await t.rejects(open(directory), {
@@ -127,13 +127,13 @@ if (testEngines().includes('embedded')) {
       },
     );
 
-    await t.test('kill -9 loses nothing that was acknowledged', { timeout: 120_000 }, async (t) => {
+    await t.test('kill -9 loses no acknowledged write', { timeout: 120_000 }, async (t) => {
       const acknowledged: string[] = [];
       for (let round = 0; round < 4; round += 1) {
         const { process: writer, lines } = await child(t, directory, 'write');
         const enough = acknowledged.length + 20 + round * 17;
         for (let line = await lines.next(); line.done !== true; line = await lines.next()) {
-          // Complete lines alone: the last one may be cut off.
+          // Only complete lines: the last one may be cut off.
           if (line.value.length === 36) acknowledged.push(line.value);
           if (acknowledged.length === enough) writer.kill('SIGKILL');
         }
@@ -148,7 +148,7 @@ if (testEngines().includes('embedded')) {
       await storage.close();
     });
 
-    await t.test('a folder that holds something else, and a database of another PostgreSQL, are refused', async (t) => {
+    await t.test('a folder with other files, and a database of another PostgreSQL version, are rejected', async (t) => {
       const other = join(t.testdir({ database: { 'notes.txt': 'mine' } }));
       await t.rejects(open(other), {
         name: 'StorageRefused',

@@ -1,4 +1,4 @@
-// The extension that every database of a forge has, and what is said where one cannot have it.
+// The required extension of every database of a forge, and the error if it cannot be installed.
 import type { Kysely } from 'kysely';
 import t from 'tap';
 import { DatabaseFault, StorageRefused } from '#adapters/postgres/errors';
@@ -8,14 +8,14 @@ import { eachSqlEngine } from '../../contracts/storage-engines.ts';
 
 const failing = (error: Error) => ({ executeQuery: () => Promise.reject(error) }) as unknown as Kysely<unknown>;
 
-void t.test('a database that cannot have it is refused with what to do', async (t) => {
+void t.test('a database that cannot have it is rejected with a remedy', async (t) => {
   const denied = new DatabaseFault({ message: 'permission denied to create extension "pg_trgm"', code: '42501' });
   const error = await ensureTrigrams(failing(denied)).catch((thrown: unknown) => thrown);
   t.ok(error instanceof StorageRefused);
   t.match(error, { message: /lacks the extension "pg_trgm": permission denied/, remedy: /create extension pg_trgm/ });
 });
 
-void t.test('a database that went away lacks nothing', async (t) => {
+void t.test('an unavailable database is not reported as lacking the extension', async (t) => {
   const away = new Unavailable('The database does not answer');
   await t.rejects(ensureTrigrams(failing(away)), away);
 });

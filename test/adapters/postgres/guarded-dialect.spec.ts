@@ -1,4 +1,4 @@
-// The guard of connections: whose turn ends when one is released.
+// The connection guard: which slot is released with a connection.
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   CompiledQuery,
@@ -12,7 +12,7 @@ import t from 'tap';
 import { guarded } from '#adapters/postgres/guarded-dialect';
 import { Turns } from '#adapters/postgres/turns';
 
-/** Of one connection, which is handed out again before its release is through. */
+/** A driver of one connection, which is acquired again before its release has completed. */
 function driver(released: () => Promise<void>): Driver {
   const connection = { executeQuery: async () => ({ rows: [] }) } as unknown as DatabaseConnection;
   const nothing = async (): Promise<void> => undefined;
@@ -27,7 +27,7 @@ function driver(released: () => Promise<void>): Driver {
   };
 }
 
-void t.test('a connection that another takes while it is released ends the turn of whoever released it', async (t) => {
+void t.test('a connection reacquired during its release releases the slot of its first owner', async (t) => {
   let between = async (): Promise<void> => undefined;
   const turns = new Turns({ connections: 2, share: 2, patience: 10_000 });
   const guard = guarded(
@@ -49,10 +49,10 @@ void t.test('a connection that another takes while it is released ends the turn 
   t.equal(second, first);
   await guard.releaseConnection(first);
   const places = await Promise.all([turns.take(), turns.take()]);
-  t.equal(places.length, 2, 'both places are free again');
+  t.equal(places.length, 2, 'both slots are free again');
 });
 
-void t.test('statements that are asked for at once', async (t) => {
+void t.test('statements that are started at the same time', async (t) => {
   for (const [statements, atOnce] of [
     ['one at a time', ['first']],
     ['ordered', ['first', 'second']],

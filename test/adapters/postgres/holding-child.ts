@@ -1,5 +1,5 @@
-// A process that opens the embedded database of a directory, says so and holds it; with `write` it also writes until it
-// is killed, telling each id it was promised.
+// A process that opens the embedded database of a directory, prints that it is open, and keeps it open; with `write` it
+// also writes until it is killed, and prints each committed id.
 import { randomUUID } from 'node:crypto';
 import { systemClock, systemIds } from '#adapters/memory/index';
 import { openPostgres } from '#adapters/postgres/index';

@@ -1,12 +1,12 @@
-// A database that goes away over a commit may have saved it: what is told is what became of it, and where nothing shows
-// that, that it is not known.
+// A commit during which the database connection fails: the outcome is found by its event, or reported as unknown if
+// there is no event.
 import t from 'tap';
 import type { Orm } from '#adapters/postgres/orm';
 import { Transactions } from '#adapters/postgres/unit-of-work';
 import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
 import type { EventOf } from '#core/kernel/events';
 
-/** Whose commits all fail. */
+/** Transactions in which every commit fails. */
 function transactions(failure: Error, saved: boolean): Transactions {
   const nothing = async (): Promise<void> => undefined;
   const em = {
@@ -25,7 +25,7 @@ function transactions(failure: Error, saved: boolean): Transactions {
 const event = { id: '1', type: 'sample.happened', aggregate: 'sample:1', payload: {}, at: new Date(0) };
 
 for (const failure of [new Unavailable('away'), new InsufficientStorage('full')]) {
-  void t.test(`a commit over which the database goes away (${failure.message})`, async (t) => {
+  void t.test(`a commit during which the connection fails (${failure.message})`, async (t) => {
     const run = (saved: boolean, events: boolean): Promise<string> => {
       const unit = transactions(failure, saved);
       return unit.run(async () => {
@@ -33,8 +33,8 @@ for (const failure of [new Unavailable('away'), new InsufficientStorage('full')]
         return 'done';
       });
     };
-    t.equal(await run(true, true), 'done', 'its event is there');
-    await t.rejects(run(false, true), failure, 'its event is not there');
+    t.equal(await run(true, true), 'done', 'its event exists');
+    await t.rejects(run(false, true), failure, 'its event does not exist');
     await t.rejects(run(false, false), { name: 'Unavailable', message: /may have been saved, or not$/ }, 'no event');
   });
 }

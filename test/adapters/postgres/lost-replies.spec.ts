@@ -1,5 +1,5 @@
-// Replies of PostgreSQL that are lost with their connection: an intent is written once or not at all, and what was
-// committed is told from what was not.
+// Replies of PostgreSQL that are lost with their connection: an intent is written at most once, and committed work is
+// distinguished from uncommitted.
 import { sql } from 'kysely';
 import t, { type Test } from 'tap';
 import { systemClock, systemIds } from '#adapters/memory/index';
@@ -48,26 +48,29 @@ const rows = async ({ database }: PostgresStorage): Promise<number> => {
 };
 
 if (testEngines().includes('postgresql')) {
-  void t.test('an intent whose INSERT lost its reply is there, once', async (t) => {
+  void t.test('an intent whose INSERT lost its reply is written once', async (t) => {
     const { proxy, through, beside } = await opened(t);
     proxy.lose(inserting);
     const { id } = await through.intents.open(intent);
-    t.equal(proxy.left, 0, 'a reply was lost');
+    t.equal(proxy.left, 0, 'one reply was lost');
     t.equal(await rows(beside), 1);
     t.same([...(await through.intents.stillOpen([id]))], [id]);
   });
 
-  void t.test('an intent that was refused for two lost replies is no one’s, and gone within a minute', async (t) => {
-    const { proxy, through, beside } = await opened(t);
-    proxy.lose(inserting, inserting);
-    await t.rejects(through.intents.open(intent), Unavailable);
-    t.equal(proxy.left, 0, 'both replies were lost');
-    t.equal(await rows(beside), 1, 'it was written all the same');
-    t.same(await through.intents.abandoned(intent.kind), [], 'and announces nothing');
-    t.equal(await rows(beside), 0);
-  });
+  void t.test(
+    'an intent rejected after two lost replies is orphaned, and removed at the next search for abandoned intents',
+    async (t) => {
+      const { proxy, through, beside } = await opened(t);
+      proxy.lose(inserting, inserting);
+      await t.rejects(through.intents.open(intent), Unavailable);
+      t.equal(proxy.left, 0, 'both replies were lost');
+      t.equal(await rows(beside), 1, 'it was written');
+      t.same(await through.intents.abandoned(intent.kind), [], 'it is not returned as abandoned');
+      t.equal(await rows(beside), 0);
+    },
+  );
 
-  void t.test('a unit of work whose COMMIT was lost on the way ends as what it came to', async (t) => {
+  void t.test('a unit of work whose COMMIT was lost ends with its real outcome', async (t) => {
     const { proxy, through, beside } = await opened(t);
     const emit = (n: number): Promise<string> =>
       through.unitOfWork.run(() =>
@@ -78,16 +81,16 @@ if (testEngines().includes('postgresql')) {
       return found.length;
     };
     proxy.lose('commit');
-    t.type(await emit(1), 'string', 'the reply was lost: it is saved, and said to be');
+    t.type(await emit(1), 'string', 'the reply was lost: the event is saved, and emit returns');
     t.equal(await written(), 1);
     proxy.drop('commit');
-    await t.rejects(emit(2), Unavailable, 'the COMMIT was lost: it is not saved, and said not to be');
+    await t.rejects(emit(2), Unavailable, 'the COMMIT was lost: nothing is saved, and emit rejects');
     t.equal(await written(), 1);
     t.equal(proxy.left, 0);
     await through.check();
   });
 
-  void t.test('a reply that never comes on a connection that stays open is a lost one', async (t) => {
+  void t.test('a missing reply on an open connection counts as lost', async (t) => {
     const { proxy, through, beside } = await opened(t, 1000);
     proxy.keep(inserting);
     const { id } = await through.intents.open(intent);
@@ -101,7 +104,7 @@ if (testEngines().includes('postgresql')) {
     t.same([...(await through.intents.stillOpen([id]))], []);
   });
 
-  void t.test('a COMMIT that lost its reply shows by its intent whether it was recorded', async (t) => {
+  void t.test('a COMMIT that lost its reply is found by its intent', async (t) => {
     const { proxy, through } = await opened(t);
     const { id } = await through.intents.open(intent);
     proxy.lose('commit');
@@ -109,7 +112,7 @@ if (testEngines().includes('postgresql')) {
       through.unitOfWork.run(() => through.intents.close(id)),
       Unavailable,
     );
-    t.equal(proxy.left, 0, 'a reply was lost');
+    t.equal(proxy.left, 0, 'one reply was lost');
     t.same([...(await through.intents.stillOpen([id]))], []);
     await through.check();
   });

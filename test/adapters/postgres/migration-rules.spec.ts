@@ -1,4 +1,4 @@
-// What a plugin's migrations may come to, on both SQL engines: a refusal names the plugin at fault, and nothing stays.
+// Limits on a plugin's migrations, on both SQL engines: a rejection names the plugin, and its changes are rolled back.
 import t from 'tap';
 import { statementOffence } from '#adapters/postgres/migration-rules';
 import type { MigrationSet, PostgresStorage } from '#adapters/postgres/index';
@@ -26,7 +26,7 @@ const tower: MigrationSet = {
   migrations: [{ name: '001', up: ['create table bell_tower_step (id integer primary key)'] }],
 };
 
-/** Its first migration makes what it declares; the second one is under test. */
+/** Its first migration creates what it declares; the second one is under test. */
 const bell = (up: readonly string[], more: Partial<MigrationSet> = {}): MigrationSet => ({
   plugin: 'bell',
   tables: ['bell_ring'],
@@ -134,7 +134,7 @@ const offences: Readonly<Record<string, readonly [statements: readonly string[],
   'a commit': [['create table bell_a (id integer)', 'commit'], 'holds "commit"'],
 };
 
-/** Everything a plugin could have left. */
+/** Everything that the plugin could have left in the database. */
 const left = async (storage: PostgresStorage): Promise<unknown> => ({
   relations: await storage.database.em().execute(
     `select relname from pg_class c join pg_namespace n on n.oid = relnamespace
@@ -252,7 +252,7 @@ void t.test("what is the plugin's own to do is done", (t) =>
 );
 
 void t.test(
-  'a statement that ends the transaction, or outlives it in the session, is refused before anything runs',
+  'a statement that ends the transaction, or changes the session beyond it, is rejected before anything runs',
   async (t) => {
     for (const statement of [
       'COMMIT',

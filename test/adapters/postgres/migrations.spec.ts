@@ -1,4 +1,4 @@
-// Migrations on both SQL engines: once, in order, whole or not at all, frozen.
+// Migrations on both SQL engines: applied once, in order, completely or not at all, and unchanged afterwards.
 import { sql } from 'kysely';
 import t from 'tap';
 import { StorageRefused, type MigrationSet } from '#adapters/postgres/index';
@@ -26,14 +26,14 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
         .selectAll()
         .execute();
 
-    await t.test('pending names what is missing, in order, and changes nothing', async (t) => {
+    await t.test('pending lists the missing migrations in order, and changes nothing', async (t) => {
       t.strictSame(await storage.pending([set(first, second)]), [
         { plugin: 'sample', steps: ['001-things', '002-colour'] },
       ]);
       await t.rejects(things(), { name: 'DatabaseFault', code: '42P01' });
     });
 
-    await t.test('each is applied once', async (t) => {
+    await t.test('each migration is applied once', async (t) => {
       t.strictSame(await storage.migrate([set(first)]), [{ plugin: 'sample', steps: ['001-things'] }]);
       t.strictSame(await storage.migrate([set(first, second)]), [{ plugin: 'sample', steps: ['002-colour'] }]);
       t.strictSame(await storage.migrate([set(first, second)]), []);
@@ -41,7 +41,7 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
       t.strictSame(await things(), [{ id: 1, colour: 'red' }]);
     });
 
-    await t.test('two runs at once apply it once', async (t) => {
+    await t.test('two concurrent runs apply a migration once', async (t) => {
       const third = { name: '003-shape', up: ['alter table sample_thing add column shape text'] };
       const both = await Promise.all([
         storage.migrate([set(first, second, third)]),
@@ -55,7 +55,7 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
         .execute();
     });
 
-    await t.test('an upgrade whose last statement fails leaves nothing of itself; the others go on', async (t) => {
+    await t.test('an upgrade whose last statement fails is rolled back; other plugins are migrated', async (t) => {
       const good = { name: '004-good', up: ['create table sample_rest (id integer)', 'delete from sample_thing'] };
       const broken = { name: '005-broken', up: ['create table sample_third (id integer)', 'drop table sample_absent'] };
       const [refused, applied, ...more] = await storage.migrate([set(first, second, good, broken), other]);
@@ -83,7 +83,7 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
       );
     });
 
-    await t.test('what builds on a plugin that was refused is not tried', async (t) => {
+    await t.test('a plugin that depends on a rejected plugin is not migrated', async (t) => {
       const broken = { name: '004-broken', up: ['drop table sample_absent'] };
       const tower = { name: '001', up: ['create table tower_step (id integer)'] };
       const set2 = { plugin: 'tower', tables: ['tower_step'], migrations: [tower], after: ['sample'] };
@@ -94,19 +94,19 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
       );
     });
 
-    await t.test('where one is refused without which nothing goes on, nothing more is applied', async (t) => {
+    await t.test('when a vital plugin is rejected, no later plugin is migrated', async (t) => {
       const tower = { name: '001', up: ['create table tower_step (id integer)'] };
       const later = { plugin: 'tower', tables: ['tower_step'], migrations: [tower] };
       const broken = { name: '004-broken', up: ['drop table sample_absent'] };
       const plugins = async (...sets: readonly MigrationSet[]) =>
         (await storage.migrate(sets)).map(({ plugin, steps }) => [plugin, ...steps]);
       t.strictSame(await plugins({ ...set(first, second, broken), vital: true }, later), [['sample']]);
-      // A newer version is known before anything is done.
+      // A newer version is detected before any migration.
       t.strictSame(await plugins(later, { ...set(first), vital: true }), [['sample']]);
       t.match(await storage.pending([later]), [{ plugin: 'tower', steps: ['001'] }]);
     });
 
-    await t.test('the comparison is planned once, not for every plugin', async (t) => {
+    await t.test('the comparison query is planned once, not per plugin', async (t) => {
       const sets = Array.from({ length: 10 }, (_, n) => ({
         plugin: `plain${n}`,
         migrations: [{ name: '001', up: [] }],
@@ -118,7 +118,7 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
       t.equal((await prepared.execute(storage.database.kysely())).rows.length, 1);
     });
 
-    await t.test('an applied one that was changed is refused by name; white space is no change', async (t) => {
+    await t.test('an applied migration that was changed is rejected by name; white space does not count', async (t) => {
       await t.rejects(
         migrated(storage, [set({ ...first, up: ['create table sample_thing (id bigint primary key)'] }, second)]),
         new StorageRefused(
@@ -135,7 +135,7 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
     });
 
     await t.test(
-      'an applied one that is not known here was written by a newer version, which concerns its plugin alone',
+      'an applied migration that is unknown was written by a newer version, and rejects only its plugin',
       async (t) => {
         const fresh = { plugin: 'fresh', migrations: [{ name: '001', up: [] }] };
         t.match(await storage.migrate([set(first), fresh]), [

@@ -1,4 +1,4 @@
-// Removing what a plugin has left, on both SQL engines.
+// Purging the data of a plugin, on both SQL engines.
 import t from 'tap';
 import type { MigrationSet, PostgresStorage } from '#adapters/postgres/index';
 import { eachSqlEngine, migrated, testData, testEngines } from '#test/contracts/storage-engines';
@@ -73,12 +73,16 @@ void t.test(
       };
       t.strictSame(await storage.purge.plugins(), ['bell', 'bell-tower', 'other']);
       t.strictSame(await storage.purge.remains('bell', []), expected, 'shown');
-      t.strictSame(await storage.purge.remains('bell', []), expected, 'and left as it was');
+      t.strictSame(await storage.purge.remains('bell', []), expected, 'unchanged by remains');
       t.strictSame(await storage.purge.purge('bell', []), expected);
       t.same(await named(storage, 'bell_'), [{ relname: 'bell_tower_step' }]);
       t.same(await storage.database.em().execute('select plugin from hexforge_delivery'), [{ plugin: 'other' }]);
       t.strictSame(await storage.purge.plugins(), ['bell-tower', 'other']);
-      t.strictSame(await migrated(storage, [bell]), [{ plugin: 'bell', steps: ['001'] }], 'it starts from nothing');
+      t.strictSame(
+        await migrated(storage, [bell]),
+        [{ plugin: 'bell', steps: ['001'] }],
+        'a new installation starts from nothing',
+      );
       t.same(await storage.database.em().execute('select count(*)::int as rows from bell_ring'), [{ rows: 2 }]);
     }),
 );
@@ -124,9 +128,9 @@ void t.test("a purge is refused while another plugin's table or view points at w
   }),
 );
 
-// Of the embedded database one process is the only user.
+// The embedded database is used by one process only.
 if (testEngines().includes('postgresql'))
-  void t.test('a purge is refused while a server runs on the database', async (t) => {
+  void t.test('a purge is rejected while a server runs on the database', async (t) => {
     const data = await testData(t, 'postgresql');
     const storage = (await data.open({ migrations: [bell] })) as PostgresStorage;
     const server = (await data.open({ migrations: [bell] })) as PostgresStorage;

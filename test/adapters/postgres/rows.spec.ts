@@ -1,4 +1,4 @@
-// `Rows`, held to its contract on every engine.
+// The contract suite of `Rows` on every engine.
 import { defineEntity, p, rawSql, rows } from 'hexforge/plugin';
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
@@ -40,7 +40,7 @@ function onMemory(): Made<RowsUnderTest> {
   };
 }
 
-void t.test('the contract fails on rows that break it', async (t) => {
+void t.test('the contract suite finds each mutant', async (t) => {
   const breaks: Readonly<Record<string, (rows: Rows<Thing>) => Partial<Rows<Thing>>>> = {
     'a lost write': (all) => ({ update: (where) => all.findOne(where) }),
     'a filter forgotten': (all) => ({ findOne: ({ id }) => all.findOne(id === undefined ? {} : { id }) }),
@@ -106,7 +106,7 @@ void t.test('rows of one table', (t) =>
       t.strictSame(
         await sent(() => all.update({ id, rank: 1 }, { rank: 2 })),
         ['update'],
-        'who knows the id needs no look',
+        'a known id needs no select',
       );
       t.strictSame(await sent(() => all.update({ ownerId }, { rank: 3 })), ['select', 'update']);
       t.strictSame(await sent(() => all.delete({ id, rank: 3 })), ['delete']);

@@ -1,4 +1,4 @@
-// PostgreSQL as a server: refusals at the start, restarts survived, several processes on one database.
+// PostgreSQL as a server: rejections at the start, restarts, and several processes on one database.
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -30,7 +30,7 @@ function message(type: string, ...parts: (string | number[])[]): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** A server that answers the start of a session with `greeting` and every question with `answer`. */
+/** A server that answers the start of a session with `greeting` and every query with `answer`. */
 async function pretender(t: Test, greeting: Buffer, answer = Buffer.alloc(0)): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -50,7 +50,7 @@ async function pretender(t: Test, greeting: Buffer, answer = Buffer.alloc(0)): P
   return `postgresql://hexforge:hunter2@127.0.0.1:${(server.address() as AddressInfo).port}/forge`;
 }
 
-void t.test('a start that cannot go on says why in one sentence, with a remedy and without the password', async (t) => {
+void t.test('a failing start has one sentence with the reason, a remedy, and without the password', async (t) => {
   const refused = async (t: Test, url: string, expected: { readonly message: RegExp; readonly remedy: RegExp }) => {
     const error = await opening(url).then(
       (storage) => storage.close(),
@@ -60,7 +60,7 @@ void t.test('a start that cannot go on says why in one sentence, with a remedy a
     t.notMatch(JSON.stringify(error, Object.getOwnPropertyNames(error)), 'hunter2');
   };
 
-  await t.test('nobody listens', async (t) => {
+  await t.test('no server is listening', async (t) => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -110,7 +110,7 @@ void t.test('a start that cannot go on says why in one sentence, with a remedy a
     });
   });
 
-  await t.test('the address is none', async (t) => {
+  await t.test('the address is invalid', async (t) => {
     for (const url of ['mysql://root:hunter2@localhost/x', 'not an address: hunter2'])
       await refused(t, url, {
         message: /^DATABASE_URL is not the address of a PostgreSQL database$/,
@@ -120,10 +120,10 @@ void t.test('a start that cannot go on says why in one sentence, with a remedy a
 });
 
 if (testEngines().includes('postgresql')) {
-  // Long against what reads the catalog before a migration, short against the migration.
+  // Long enough for the catalog queries before a migration, shorter than the migration.
   const migrationLimit = 2000;
 
-  void t.test('a migration that takes too long is ended by the server, and named with its plugin', async (t) => {
+  void t.test('a migration that takes too long is cancelled by the server, and named with its plugin', async (t) => {
     const data = await testData(t, 'postgresql');
     await t.rejects(
       data.open({
@@ -134,7 +134,7 @@ if (testEngines().includes('postgresql')) {
     );
   });
 
-  void t.test('the migrations of others are applied although one takes too long', async (t) => {
+  void t.test('other migrations are applied although one takes too long', async (t) => {
     const data = await testData(t, 'postgresql');
     const storage = await data.open({ migrationLimit });
     if (storage.engine === 'memory') throw new Error('not an SQL engine');
@@ -164,23 +164,20 @@ if (testEngines().includes('postgresql')) {
         storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate: 'server:1', payload: { n } }),
       );
 
-    await t.test(
-      'the server misses one whose machine vanished before its intents are taken for abandoned',
-      async (t) => {
-        const storage = await open();
-        const { rows } = await sql<{ name: string; setting: string }>`
+    await t.test('keepalive settings detect a lost machine before its intents count as abandoned', async (t) => {
+      const storage = await open();
+      const { rows } = await sql<{ name: string; setting: string }>`
         select name, setting from pg_settings where name like 'tcp\\_%' order by name`.execute(
-          storage.database.kysely(),
-        );
-        t.strictSame(
-          rows.map(({ name, setting }) => `${name}=${setting}`),
-          ['tcp_keepalives_count=3', 'tcp_keepalives_idle=15', 'tcp_keepalives_interval=10', 'tcp_user_timeout=45000'],
-        );
-        await storage.close();
-      },
-    );
+        storage.database.kysely(),
+      );
+      t.strictSame(
+        rows.map(({ name, setting }) => `${name}=${setting}`),
+        ['tcp_keepalives_count=3', 'tcp_keepalives_idle=15', 'tcp_keepalives_interval=10', 'tcp_user_timeout=45000'],
+      );
+      await storage.close();
+    });
 
-    await t.test('they migrate an empty database together', async (t) => {
+    await t.test('concurrent processes migrate an empty database', async (t) => {
       const both = await Promise.all([open(), open()]);
       t.equal(both.length, 2);
       for (const storage of both) await storage.close();
@@ -188,7 +185,7 @@ if (testEngines().includes('postgresql')) {
 
     const [one, other] = await Promise.all([open(), open()]);
 
-    await t.test('a lock keeps the other process out', async (t) => {
+    await t.test('a lock excludes the other process', async (t) => {
       const held = gate();
       const released = gate();
       const order: string[] = [];
@@ -207,7 +204,7 @@ if (testEngines().includes('postgresql')) {
       t.strictSame(order, ['one', 'other']);
     });
 
-    await t.test('a job runs on one of them, and on the other once that has ended', async (t) => {
+    await t.test('a job runs in one process, and in the other once the first has stopped', async (t) => {
       const [first, second] = [await open(), await open()];
       const runs: string[] = [];
       let running = 0;
@@ -234,7 +231,7 @@ if (testEngines().includes('postgresql')) {
       await until(() => runs.length > 0);
       jobs.push(jobsOf('second', second));
       await until(() => runs.length >= 20);
-      t.notOk(runs.includes('second'), 'the other runs none in between');
+      t.notOk(runs.includes('second'), 'the other process runs none in between');
       await jobs[0]?.stop(1_000);
       await first.close();
       await until(() => runs.includes('second'));
@@ -242,7 +239,7 @@ if (testEngines().includes('postgresql')) {
       await second.close();
     });
 
-    await t.test("an intent of a living process is nobody else's; of a closed one it is", async (t) => {
+    await t.test('an intent of a live process is not abandoned; of a closed one it is', async (t) => {
       const third = await open();
       const intent = await third.intents.open({ kind: 'server.push', subject: 'one', detail: {} });
       t.strictSame(await one.intents.abandoned('server.push'), []);
@@ -251,7 +248,7 @@ if (testEngines().includes('postgresql')) {
       await one.unitOfWork.run(() => one.intents.close(intent.id));
     });
 
-    await t.test('an intent of a process elsewhere that was silent for a minute', async (t) => {
+    await t.test('an intent of a process on another host that was silent for a minute', async (t) => {
       const kind = 'server.silence';
       const begun = async () => {
         const away = await open();
@@ -262,7 +259,7 @@ if (testEngines().includes('postgresql')) {
         sql`update hexforge_process set host = 'elsewhere', renewed_at = clock_timestamp() - interval '61 seconds'
           where id in (select process_id from hexforge_intent where kind = ${kind})`.execute(one.database.kysely());
 
-      await t.test('that comes back first stays its own', async (t) => {
+      await t.test('is not abandoned if its process renews it first', async (t) => {
         const { away, intent } = await begun();
         await silence();
         await away.intents.renew(intent.id);
@@ -270,7 +267,7 @@ if (testEngines().includes('postgresql')) {
         await away.unitOfWork.run(() => away.intents.close(intent.id));
       });
 
-      await t.test('stands no more once another found it, also where that is not done yet', async (t) => {
+      await t.test('cannot be renewed or held once another process has found it', async (t) => {
         const { away, intent } = await begun();
         await silence();
         t.strictSame(await one.intents.abandoned(kind), [intent]);
@@ -279,11 +276,11 @@ if (testEngines().includes('postgresql')) {
           away.unitOfWork.run(() => away.intents.hold(intent.id)),
           { kind: 'unavailable', message: /given up/ },
         );
-        t.strictSame(await one.intents.abandoned(kind), [intent], 'it is found again until it is concluded');
+        t.strictSame(await one.intents.abandoned(kind), [intent], 'it is found again until it is closed');
         await one.unitOfWork.run(() => one.intents.close(intent.id));
       });
 
-      await t.test('that holds it is waited for by who would take it over', async (t) => {
+      await t.test('is not taken over while its process holds it in a transaction', async (t) => {
         const { away, intent } = await begun();
         await silence();
         const [held, go] = [gate(), gate()];
@@ -296,7 +293,7 @@ if (testEngines().includes('postgresql')) {
         });
         await held.passed;
         const found = one.intents.abandoned(kind).then((intents) => {
-          t.ok(committing, 'it was found before the outcome was known');
+          t.ok(committing, 'it was found before the transaction committed');
           return intents;
         });
         await setTimeout(100);
@@ -307,61 +304,64 @@ if (testEngines().includes('postgresql')) {
       });
     });
 
-    await t.test('a broadcast reaches both, a durable event one of them, and the other takes over', async (t) => {
-      const heard: string[] = [];
-      let wake: () => void = () => undefined;
-      const until = async (condition: () => boolean) => {
-        while (!condition())
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-      };
-      const subscriptions = (who: string): OwnedSubscription[] =>
-        (['broadcast', 'durable'] as const).map((delivery) => ({
-          plugin: 'server',
-          subscription: on('contract.counted', {
-            name: delivery,
-            delivery,
-            handle: async ({ payload }) => {
-              heard.push(`${delivery} ${payload.n} at ${who}`);
-              wake();
-            },
-          }),
-        }));
-      await one.deliver(subscriptions('one'));
-      await other.deliver(subscriptions('other'));
-      await emit(other, 1);
-      await other.drained();
-      await until(() => heard.length >= 3);
-      t.strictSame(heard.sort(), ['broadcast 1 at one', 'broadcast 1 at other', 'durable 1 at one']);
-      await one.close();
-      heard.length = 0;
-      await emit(other, 2);
-      await until(() => heard.length >= 2);
-      t.strictSame(heard.sort(), ['broadcast 2 at other', 'durable 2 at other']);
-
-      await t.test('connections that break are replaced, and what waited is delivered', async (t) => {
+    await t.test(
+      'a broadcast event reaches both processes, a durable event one, and the other process takes over',
+      async (t) => {
+        const heard: string[] = [];
+        let wake: () => void = () => undefined;
+        const until = async (condition: () => boolean) => {
+          while (!condition())
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+        };
+        const subscriptions = (who: string): OwnedSubscription[] =>
+          (['broadcast', 'durable'] as const).map((delivery) => ({
+            plugin: 'server',
+            subscription: on('contract.counted', {
+              name: delivery,
+              delivery,
+              handle: async ({ payload }) => {
+                heard.push(`${delivery} ${payload.n} at ${who}`);
+                wake();
+              },
+            }),
+          }));
+        await one.deliver(subscriptions('one'));
+        await other.deliver(subscriptions('other'));
+        await emit(other, 1);
+        await other.drained();
+        await until(() => heard.length >= 3);
+        t.strictSame(heard.sort(), ['broadcast 1 at one', 'broadcast 1 at other', 'durable 1 at one']);
+        await one.close();
         heard.length = 0;
-        const killer = await open();
-        await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
-          killer.database.kysely(),
-        );
-        await killer.close();
-        let failed = 0;
-        for (;;) {
-          try {
-            await emit(other, 3);
-            break;
-          } catch (error) {
-            t.match(error, { kind: 'unavailable' });
-            failed += 1;
-            if (failed > 50) throw error;
+        await emit(other, 2);
+        await until(() => heard.length >= 2);
+        t.strictSame(heard.sort(), ['broadcast 2 at other', 'durable 2 at other']);
+
+        await t.test('broken connections are replaced, and pending events are delivered', async (t) => {
+          heard.length = 0;
+          const killer = await open();
+          await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
+            killer.database.kysely(),
+          );
+          await killer.close();
+          let failed = 0;
+          for (;;) {
+            try {
+              await emit(other, 3);
+              break;
+            } catch (error) {
+              t.match(error, { kind: 'unavailable' });
+              failed += 1;
+              if (failed > 50) throw error;
+            }
           }
-        }
-        await until(() => heard.includes('durable 3 at other') && heard.includes('broadcast 3 at other'));
-        await other.check();
-        t.equal(await other.locks.exclusive('repository', async () => 'free'), 'free');
-      });
-    });
+          await until(() => heard.includes('durable 3 at other') && heard.includes('broadcast 3 at other'));
+          await other.check();
+          t.equal(await other.locks.exclusive('repository', async () => 'free'), 'free');
+        });
+      },
+    );
   });
 }

@@ -1,4 +1,4 @@
-// The connection of a process for its locks: whoever closes it gives them up before it goes.
+// The database session of a process that has its advisory locks: closing releases the locks before the connection.
 import t from 'tap';
 import { Session } from '#adapters/postgres/session';
 import { quietLog } from '#test/contracts/storage-engines';
@@ -18,7 +18,7 @@ function pool(answers: boolean) {
   return { seen, connect, on: () => undefined };
 }
 
-void t.test('its locks are free before the connection goes', async (t) => {
+void t.test('closing releases the locks before the connection', async (t) => {
   const { seen, ...rest } = pool(true);
   const session = new Session(rest, quietLog);
   await session.query('select 1', []);
@@ -27,7 +27,7 @@ void t.test('its locks are free before the connection goes', async (t) => {
   await t.rejects(session.query('select 2', []), { name: 'Unavailable' });
 });
 
-void t.test('it goes all the same where no answer comes, behind a statement that has none either', async (t) => {
+void t.test('closing ends although an earlier statement never returns', async (t) => {
   const { seen, ...rest } = pool(false);
   const session = new Session(rest, quietLog);
   void session.query('select 1', []);
@@ -36,7 +36,7 @@ void t.test('it goes all the same where no answer comes, behind a statement that
   t.strictSame(seen, ['select 1', 'released true']);
 });
 
-void t.test('one that was never made is none', async (t) => {
+void t.test('closing a session that was never connected does nothing', async (t) => {
   const { seen, ...rest } = pool(true);
   await new Session(rest, quietLog).close();
   t.strictSame(seen, []);

@@ -1,5 +1,4 @@
-// What stores meet on both SQL engines: rows alike, foreign keys, deadlines, no deadlock with a transaction that is
-// open.
+// Stores on both SQL engines: row types, foreign keys, deadlines, and transactions that wait for each other.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -26,7 +25,7 @@ for (const engine of testEngines()) {
     const rows = () => database.kysely<Tables>();
     const ledger = sqlLedger(database);
 
-    await t.test('rows have the same types whichever engine answers', async (t) => {
+    await t.test('rows have the same types on every engine', async (t) => {
       const {
         rows: [row],
       } =
@@ -49,7 +48,7 @@ for (const engine of testEngines()) {
     });
 
     await t.test(
-      'a deletion that other rows hinder names their table, and a row that refers to nothing is a conflict',
+      'a deletion prevented by other rows names their table, and a reference to a missing row is a conflict',
       async (t) => {
         const id = randomUUID();
         await unitOfWork.run(() => ledger.accounts.add({ id, name: id, balance: 0 }));
@@ -73,8 +72,8 @@ for (const engine of testEngines()) {
       },
     );
 
-    await t.test('a unit of work tells of more than one statement has parameters for', async (t) => {
-      // Under the usual deadline: this is no matter of time.
+    await t.test('a unit of work may emit more events than one statement has parameters', async (t) => {
+      // With the usual deadline, because time does not matter here.
       const own = await (await testData(t, engine)).open();
       if (own.engine === 'memory') throw new Error('not an SQL engine');
       const aggregate = `many:${randomUUID()}`;
@@ -91,7 +90,7 @@ for (const engine of testEngines()) {
       t.equal(row?.count, 11_000);
     });
 
-    await t.test('errors quote no values', async (t) => {
+    await t.test('errors contain no values', async (t) => {
       const secret = 'swordfish';
       const error: unknown = await database
         .em()
@@ -101,7 +100,7 @@ for (const engine of testEngines()) {
       t.notMatch(JSON.stringify(error, Object.getOwnPropertyNames(error)), secret);
     });
 
-    await t.test('questions asked at once inside a unit of work are answered on its connection', async (t) => {
+    await t.test('concurrent queries in a unit of work use its connection', async (t) => {
       const id = randomUUID();
       const answers = await unitOfWork.run(async () => {
         await rows().insertInto('ledger_note').values({ id, text: 'mine' }).execute();
@@ -117,7 +116,7 @@ for (const engine of testEngines()) {
       );
     });
 
-    await t.test('a read beside an open unit of work ends, at the latest with it', async (t) => {
+    await t.test('a read next to an open unit of work ends at the latest with it', async (t) => {
       const begun = gate();
       const decided = gate();
       const working = unitOfWork.run(async () => {
@@ -132,7 +131,7 @@ for (const engine of testEngines()) {
       await working;
     });
 
-    await t.test('one that stays open too long is rolled back, and the next goes on', async (t) => {
+    await t.test('a unit of work that stays open too long is rolled back, and the next one runs', async (t) => {
       const never = gate();
       await t.rejects(
         unitOfWork.run(async () => {
@@ -149,7 +148,7 @@ for (const engine of testEngines()) {
     });
 
     await t.test(
-      'work that the database gives up for another is done again whole, and refused in the end',
+      'a unit of work aborted by the database is retried completely, and rejected after five attempts',
       async (t) => {
         for (const code of ['40P01', '40001'])
           for (const failures of [1, 4, 5]) {
@@ -169,26 +168,26 @@ for (const engine of testEngines()) {
             });
             if (failures < 5) t.equal(await worked, failures + 1);
             else await t.rejects(worked, { kind: 'unavailable', message: /another change/, retryAfter: 1 });
-            t.equal((await ledger.journal.texts(aggregate)).length, failures < 5 ? 1 : 0, 'rows of one run alone');
+            t.equal((await ledger.journal.texts(aggregate)).length, failures < 5 ? 1 : 0, 'rows of one attempt only');
             const { payloads } = await database
               .kysely<{ hexforge_event: { aggregate: string } }>()
               .selectFrom('hexforge_event')
               .select(sql<readonly unknown[]>`coalesce(jsonb_agg(payload::jsonb), '[]')`.as('payloads'))
               .where('aggregate', '=', aggregate)
               .executeTakeFirstOrThrow();
-            t.strictSame(payloads, failures < 5 ? [{ n: failures + 1 }] : [], 'events of one run alone');
+            t.strictSame(payloads, failures < 5 ? [{ n: failures + 1 }] : [], 'events of one attempt only');
           }
       },
     );
 
-    await t.test('of two units of work that wait for each other in a circle both are done', async (t) => {
+    await t.test('two units of work that deadlock both complete', async (t) => {
       const own = await (await testData(t, engine)).open({ entities: ledgerEntities, migrations: ledgerMigrations });
       if (own.engine === 'memory') throw new Error('not an SQL engine');
       const { accounts } = sqlLedger(own.database);
       const ids = [randomUUID(), randomUUID()] as const;
       for (const id of ids) await own.unitOfWork.run(() => accounts.add({ id, name: id, balance: 0 }));
       const [first, second] = [gate(), gate()];
-      /** Where there is one connection the other one comes after this. */
+      /** With a single connection the other unit of work runs afterwards. */
       const meet = (other: Promise<unknown>) => Promise.race([other, pause(200)]);
       const add = (order: readonly string[], mine: ReturnType<typeof gate>, other: ReturnType<typeof gate>) =>
         own.unitOfWork.run(async () => {
@@ -203,7 +202,7 @@ for (const engine of testEngines()) {
       for (const id of ids) t.equal((await accounts.find(id))?.balance, 2);
     });
 
-    await t.test('a closed storage says so', async (t) => {
+    await t.test('a closed storage rejects with Unavailable', async (t) => {
       await storage.close();
       await t.rejects(
         unitOfWork.run(async () => undefined),

@@ -1,11 +1,11 @@
-// Connections on which a reply does not come are given up; those that are used much are not.
+// Connections without a reply are destroyed after a time limit; busy connections are not.
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { givingUpStalled, liftBound, type StallingClient } from '#adapters/postgres/stalled-connections';
 
 const patience = 60;
 
-/** A client whose replies the test gives, in the order of the statements. */
+/** A client whose replies are given by the test, in the order of the statements. */
 function client() {
   const waiting: (() => void)[] = [];
   const asked: unknown[] = [];
@@ -25,8 +25,8 @@ function client() {
   return { ask: (statement: string) => void fake.query(statement), reply, asked, destroyed: () => destroyed };
 }
 
-void t.test('a connection is given up', async (t) => {
-  await t.test('when the reply to its statement does not come', async (t) => {
+void t.test('a connection is destroyed', async (t) => {
+  await t.test('when the reply to its statement is missing', async (t) => {
     const { ask, reply, destroyed } = client();
     ask('select 1');
     await reply();
@@ -35,7 +35,7 @@ void t.test('a connection is given up', async (t) => {
     t.ok(destroyed());
   });
 
-  await t.test('when that to the second of two does not, once it has had its turn for as long', async (t) => {
+  await t.test('when the second of two statements has no reply within its own time limit', async (t) => {
     const { ask, reply, destroyed } = client();
     ask('select 1');
     ask('select 2');
@@ -47,7 +47,7 @@ void t.test('a connection is given up', async (t) => {
     t.ok(destroyed());
   });
 
-  await t.test('but not for many statements whose replies come', async (t) => {
+  await t.test('but not while replies to many statements arrive', async (t) => {
     const { ask, reply, destroyed } = client();
     for (let n = 0; n < 10; n += 1) {
       ask(`select ${n}`);
@@ -58,7 +58,7 @@ void t.test('a connection is given up', async (t) => {
     t.notOk(destroyed());
   });
 
-  await t.test('nor for a migration, until the next transaction', async (t) => {
+  await t.test('but not during a migration, until the next transaction', async (t) => {
     const { ask, reply, asked, destroyed } = client();
     ask('begin');
     await reply();

@@ -1,4 +1,4 @@
-// The storage contracts on every engine that is asked for.
+// The storage contract suites on every selected engine.
 import t from 'tap';
 import { memoryRateCounter } from '#adapters/memory/index';
 import type { OwnedSubscription } from '#core/kernel/storage';
@@ -18,7 +18,7 @@ const options: EngineOptions = {
   tuning: { attempts: 3, pause: 5 },
 };
 
-/** One opening, until a check closes it: the next asks for another of the same data. */
+/** One open storage until a check closes it; then the next check opens the same data again. */
 function openings(data: TestData) {
   const opened = async () => {
     const storage = await data.open(options);
@@ -55,7 +55,7 @@ void t.test('storage contracts', { timeout: 120_000 }, (t) =>
   }),
 );
 
-void t.test('what handlers fail at and what a plugin misses', { timeout: 120_000 }, (t) =>
+void t.test('failing handlers and missing plugins', { timeout: 120_000 }, (t) =>
   eachEngine(t, async (subtest, _engine, data) => {
     const provider = {
       open: () => data.open({ tuning: { attempts: 3, pause: 5, closing: 20 }, kept: { events: 3, days: 90 } }),

@@ -1,4 +1,4 @@
-// Turns at the connections of the database: what one caller asks waits behind itself.
+// Fair queuing for database connections: requests of one caller wait behind its own.
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import t from 'tap';
@@ -21,7 +21,7 @@ void t.test('one caller who asks much at once keeps another waiting for those be
           await ask();
           order.push(caller);
         });
-      // Every connection is there already.
+      // All connections are open already.
       await Promise.all(Array.from({ length: 100 }, ask));
       const burst = Array.from({ length: 200 }, () => asked('user:many'));
       await asked('user:one');
@@ -33,18 +33,18 @@ void t.test('one caller who asks much at once keeps another waiting for those be
   }
 });
 
-void t.test('a turn', async (t) => {
-  await t.test('that does not come in time is a 503 that says when to ask again', async (t) => {
+void t.test('a connection slot', async (t) => {
+  await t.test('that is not free within the time limit is a 503 with Retry-After', async (t) => {
     const turns = new Turns({ connections: 1, share: 1, patience: 50, caller: () => 'user:1' });
     await turns.take();
-    // The wait alone keeps no process going.
+    // The waiting itself keeps no process alive.
     const [error] = await Promise.all([turns.take().catch((thrown: unknown) => thrown), pause(100)]);
     if (!(error instanceof Unavailable)) throw error;
     t.equal(error.message, 'Too many requests wait for the database');
     t.equal(error.retryAfter, 5);
   });
 
-  await t.test('is there for another caller while one has all that one may have', async (t) => {
+  await t.test('is available to another caller while one caller has its share', async (t) => {
     let caller = 'user:many';
     const turns = new Turns({ connections: 3, share: 2, patience: 10_000, caller: () => caller });
     const [end] = [await turns.take(), await turns.take()];
@@ -57,33 +57,36 @@ void t.test('a turn', async (t) => {
     t.ok(await waiting);
   });
 
-  await t.test('12. comes to who asks again at once by their share, not after another each time', async (t) => {
-    let [caller, now] = ['user:many', 0];
-    const turns = new Turns({ connections: 1, share: 1, patience: 10_000, caller: () => caller, now: () => now });
-    const order: string[] = [];
-    const ask = async (whose: string, milliseconds: number): Promise<void> => {
-      caller = whose;
-      const end = await turns.take();
-      order.push(whose);
-      now += milliseconds;
-      end();
-    };
-    const holding = await turns.take();
-    const many = [ask('user:many', 30), ask('user:many', 30), ask('user:many', 30)];
-    const one = (async () => {
-      for (let count = 0; count < 3; count += 1) {
-        await ask('user:one', 1);
-        // As long as between two statements of a request.
-        for (let step = 0; step < 50; step += 1) await Promise.resolve();
-      }
-    })();
-    now += 30;
-    holding();
-    await Promise.all([...many, one]);
-    t.strictSame(order.slice(0, 3), ['user:one', 'user:one', 'user:one']);
-  });
+  await t.test(
+    '12. is given by usage, so a caller with short requests is served before one with long ones',
+    async (t) => {
+      let [caller, now] = ['user:many', 0];
+      const turns = new Turns({ connections: 1, share: 1, patience: 10_000, caller: () => caller, now: () => now });
+      const order: string[] = [];
+      const ask = async (whose: string, milliseconds: number): Promise<void> => {
+        caller = whose;
+        const end = await turns.take();
+        order.push(whose);
+        now += milliseconds;
+        end();
+      };
+      const holding = await turns.take();
+      const many = [ask('user:many', 30), ask('user:many', 30), ask('user:many', 30)];
+      const one = (async () => {
+        for (let count = 0; count < 3; count += 1) {
+          await ask('user:one', 1);
+          // Like the time between two statements of a request.
+          for (let step = 0; step < 50; step += 1) await Promise.resolve();
+        }
+      })();
+      now += 30;
+      holding();
+      await Promise.all([...many, one]);
+      t.strictSame(order.slice(0, 3), ['user:one', 'user:one', 'user:one']);
+    },
+  );
 
-  await t.test('is refused where too many of the same caller wait', async (t) => {
+  await t.test('is rejected if the caller has too many requests in the queue', async (t) => {
     const patient = new Turns({ connections: 1, share: 1, patience: 10_000, caller: () => 'user:1' });
     const end = await patient.take();
     const waiting = Array.from({ length: 5000 }, async () => (await patient.take())());

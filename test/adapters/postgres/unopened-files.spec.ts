@@ -1,11 +1,11 @@
-// The file system of the embedded database where a file cannot be made or opened: nothing of it is left, so that
-// PostgreSQL can try again once there is room.
+// The file system of the embedded database when a file cannot be created or opened: nothing is left, so PostgreSQL can
+// retry.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { forgetUnopened } from '#adapters/postgres/embedded/durable-fs';
 
-/** Emscripten's own order: the name is taken, then the file is made. */
+/** Emscripten's order: the name is registered, then the file is created. */
 function emscripten(folder: string) {
   const known = new Set<string>();
   const failing = { make: false, open: false };
@@ -48,7 +48,7 @@ function emscripten(folder: string) {
   return { known, streams, failing, mknod: (name: string) => mknod({}, name), open };
 }
 
-void t.test('a file that could not be made or opened leaves no name, and one that was there stays', async (t) => {
+void t.test('a file that could not be created or opened leaves no name, and an existing one is kept', async (t) => {
   const folder = t.testdir();
   const { known, streams, failing, mknod, open } = emscripten(folder);
   failing.make = true;
@@ -67,5 +67,5 @@ void t.test('a file that could not be made or opened leaves no name, and one tha
   t.throws(() => open(there), /EMFILE/);
   t.strictSame([...known], ['one']);
   t.ok(existsSync(join(folder, 'one')));
-  t.strictSame([...streams], [2], 'what was not opened takes no descriptor');
+  t.strictSame([...streams], [2], 'a file that was not opened has no descriptor');
 });

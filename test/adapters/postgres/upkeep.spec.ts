@@ -1,5 +1,4 @@
-// The upkeep of the embedded database: when it checkpoints and vacuums, when it refuses writes, and how it comes back
-// after it ended.
+// Maintenance of the embedded database: checkpoints, vacuums, rejecting writes on a full disk, and restarts.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +18,7 @@ const mebibyte = 1024 ** 2;
 
 const absent = { name: 'Unavailable', message: 'The database does not answer' };
 
-void t.test('when the log is checkpointed, when tables are vacuumed, and when writes are refused', async (t) => {
+void t.test('checkpoints, vacuums and rejected writes', async (t) => {
   const rig = () => {
     const world = {
       now: 0,
@@ -60,15 +59,15 @@ void t.test('when the log is checkpointed, when tables are vacuumed, and when wr
     return { at, upkeep, world };
   };
 
-  await t.test('by size, at most four looks a second', async (t) => {
+  await t.test('checkpoints by size, with at most four checks per second', async (t) => {
     const { at } = rig();
-    t.strictSame(await at(200, { bytes: 16 * mebibyte }), [], 'not looked yet');
+    t.strictSame(await at(200, { bytes: 16 * mebibyte }), [], 'not checked yet');
     t.strictSame(await at(300), ['checkpoint']);
     t.strictSame(await at(600), []);
     t.strictSame(await at(900, { bytes: 16 * mebibyte - 1 }), []);
   });
 
-  await t.test('sooner while nobody asks, and without a look where nothing was written', async (t) => {
+  await t.test('checkpoints earlier while idle, and no check if nothing was written', async (t) => {
     const { at, world } = rig();
     t.strictSame(await at(300, { bytes: 4 * mebibyte }), []);
     t.strictSame(await at(600), []);
@@ -77,14 +76,14 @@ void t.test('when the log is checkpointed, when tables are vacuumed, and when wr
     t.equal(world.looks, 1);
   });
 
-  await t.test('by time where something was written, and never where nothing was', async (t) => {
+  await t.test('checkpoints by time, but only if something was written', async (t) => {
     const { at } = rig();
     t.strictSame(await at(299_000, { bytes: 20_000 }), []);
     t.strictSame(await at(301_000), ['checkpoint']);
-    t.strictSame(await at(900_000), [], 'what the checkpoint itself wrote is no reason for another');
+    t.strictSame(await at(900_000), [], 'what the checkpoint itself wrote does not count');
   });
 
-  await t.test('with less than 64 MiB free writes are refused, and taken again with 80', async (t) => {
+  await t.test('rejects writes below 64 MiB of free space, and accepts them again at 80', async (t) => {
     const { at, upkeep, world } = rig();
     t.strictSame(await at(1000, { free: 64 * mebibyte }), []);
     t.strictSame(await at(2000, { free: 64 * mebibyte - 1 }), ['checkpoint', 'set default_transaction_read_only = on']);
@@ -97,23 +96,23 @@ void t.test('when the log is checkpointed, when tables are vacuumed, and when wr
 
   const due = (need: number, bytes = 0) => ({ statements: [`vacuum ${need}`], need, bytes });
 
-  await t.test('tables one at a time, the neediest first, and at the earliest a minute after the start', async (t) => {
+  await t.test('vacuums one table at a time, the neediest first, starting a minute after the start', async (t) => {
     const { at } = rig();
     t.strictSame(await at(59_000, { bytes: 0, due: [due(3), due(1)] }, true), []);
     t.strictSame(await at(60_000, {}, true), ['vacuum 3']);
-    t.strictSame(await at(60_400, {}, true), [], 'others have their turn');
+    t.strictSame(await at(60_400, {}, true), [], 'other statements run in between');
     t.strictSame(await at(61_000, {}, true), ['vacuum 1']);
     t.strictSame(await at(62_000, {}, true), []);
-    t.strictSame(await at(130_000, {}, true), [], 'nothing was written since the last look');
+    t.strictSame(await at(130_000, {}, true), [], 'nothing was written since the last check');
   });
 
-  await t.test('while there is something to do, only tables that need it twice as much', async (t) => {
+  await t.test('while busy, vacuums only tables with twice the need', async (t) => {
     const { at } = rig();
     t.strictSame(await at(60_000, { bytes: 0, due: [due(1.9)] }), []);
     t.strictSame(await at(120_000, { bytes: 0, due: [due(2)] }), ['vacuum 2']);
   });
 
-  await t.test('no table while writes are refused, or for whose log there may be no room', async (t) => {
+  await t.test('vacuums no table while writes are rejected, or without space for its log', async (t) => {
     const { at } = rig();
     await at(1000, { free: 0 });
     t.strictSame(await at(60_000, { bytes: 0, due: [due(9)] }, true), []);
@@ -122,7 +121,7 @@ void t.test('when the log is checkpointed, when tables are vacuumed, and when wr
     t.strictSame(await at(62_000, {}, true), ['vacuum 8']);
   });
 
-  await t.test('a table that cannot be vacuumed keeps none of the others waiting', async (t) => {
+  await t.test('a table whose vacuum fails does not delay the others', async (t) => {
     const { at } = rig();
     const broken = { ...due(9), statements: ['broken'] };
     await t.rejects(at(60_000, { bytes: 0, due: [broken, due(2)] }, true), /broken/);
@@ -130,15 +129,15 @@ void t.test('when the log is checkpointed, when tables are vacuumed, and when wr
   });
 });
 
-void t.test('the log of the database may lie on a disk of its own, and the fuller of the two counts', async (t) => {
+void t.test('the log may be on another disk, and the smaller free space counts', async (t) => {
   const directory = t.testdir();
   t.ok(databaseFreeBytes(directory) > 0);
-  // A file system on which nothing is free.
+  // A file system without free space.
   symlinkSync('/proc', join(directory, 'pg_wal'));
   t.equal(databaseFreeBytes(directory), 0);
 });
 
-/** Where PostgreSQL makes the next file of its log there is a folder now: its next write ends it. */
+/** Creates a folder where PostgreSQL creates the next file of its log: its next write makes it exit. */
 async function obstructed(ask: (sql: string) => Promise<unknown>, directory: string): Promise<string> {
   const obstacle = join(directory, 'pg_wal', 'xlogtemp.42');
   mkdirSync(obstacle);
@@ -146,9 +145,9 @@ async function obstructed(ask: (sql: string) => Promise<unknown>, directory: str
   return obstacle;
 }
 
-/** A database of its own, and the lines of its log. */
+/** A separate database, and the lines of its log. */
 async function started(t: Test, options: Partial<SupervisorOptions> = {}) {
-  // In memory where there is some: what the disk keeps is not the question here.
+  // In memory if possible, because durability does not matter here.
   const data = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'hexforge-upkeep-'));
   t.teardown(() => rmSync(data, { recursive: true, force: true }));
   await layCluster(data);
@@ -169,7 +168,7 @@ async function started(t: Test, options: Partial<SupervisorOptions> = {}) {
     }
   };
   const segments = () => readdirSync(join(directory, 'pg_wal')).filter((name) => /^[0-9A-F]{24}$/.test(name)).length;
-  /** Until it answers again. */
+  /** Waits until it answers again. */
   const back = async (): Promise<void> => {
     const giveUpAt = performance.now() + 30_000;
     while (
@@ -209,7 +208,7 @@ if (testEngines().includes('embedded')) {
 
   const always = { lookMs: 0, vacuumLookMs: 0, vacuumPauseMs: 0 };
 
-  void t.test('rows that come and go leave the database at its size', async (t) => {
+  void t.test('inserted and deleted rows do not grow the database', async (t) => {
     const { ask } = await started(t, { upkeep: always });
     await ask("create table passing (id int primary key, detail text default repeat('x', 200))");
     await ask('create table other (n int)');
@@ -226,7 +225,7 @@ if (testEngines().includes('embedded')) {
     t.ok(Math.max(...sizes) < mebibyte, `${sizes.join()} bytes; without a vacuum the last is 2.2 million`);
   });
 
-  void t.test('what a table has grown by before a kill, which forgets the counts, is vacuumed after it', async (t) => {
+  void t.test('a table that grew before a kill, which clears the statistics, is vacuumed afterwards', async (t) => {
     const { ask, back, directory } = await started(t, { upkeep: { ...always, vacuumLookMs: 100 } });
     await ask('create table passing (n int)');
     await ask('begin');
@@ -242,10 +241,10 @@ if (testEngines().includes('embedded')) {
     t.strictSame(await ask("select pg_relation_size('passing')::int as bytes"), [{ bytes: 0 }]);
   });
 
-  void t.test('no transaction ages past the bound, in tables or in the empty databases beside', async (t) => {
+  void t.test('no transaction id gets older than the limit, in tables or in the empty databases', async (t) => {
     const { ask } = await started(t, { upkeep: { ...always, frozenAge: 500 } });
     await ask('create table counted (n int)');
-    // Each block that may fail is a transaction of its own within the one.
+    // Each block with an exception handler is a subtransaction with its own id.
     const thousand =
       'do $$ begin for n in 1..1000 loop begin insert into counted values (n); exception when others then raise; end; end loop; end $$';
     const oldest =
@@ -260,7 +259,7 @@ if (testEngines().includes('embedded')) {
   });
 
   void t.test(
-    'with too little space the database refuses writes as insufficient storage, and reads go on',
+    'with too little space the database rejects writes with InsufficientStorage, and reads work',
     async (t) => {
       const { ask, lines, supervised } = await started(t, {
         upkeep: { reserve: Number.MAX_SAFE_INTEGER, resume: Number.MAX_SAFE_INTEGER },
@@ -276,45 +275,39 @@ if (testEngines().includes('embedded')) {
     },
   );
 
-  void t.test(
-    'a PostgreSQL that panics is ended and started again, once there is space; nothing saved is lost',
-    async (t) => {
-      let free = 0;
-      const { ask, back, directory, lines, supervised } = await started(t, { free: () => free });
-      await ask('create table kept (n int)');
-      await ask('insert into kept values (1)');
-      const obstacle = await obstructed(ask, directory);
-      await Promise.all([2, 3].map((n) => t.rejects(ask(`insert into kept values (${n})`), absent)));
-      rmSync(obstacle, { recursive: true });
-      while (!supervised.full) await pause(10);
-      await t.rejects(ask('select 1'), absent);
-      t.match(lines[0], /the embedded database has ended; it is started again .*could not create file/);
-      t.match(lines[1], /the disk is full: the database waits for space .*"directory":".*database"/);
-      free = 1000 * mebibyte;
-      await back();
-      t.notOk(supervised.full);
-      t.strictSame(await ask('select n from kept order by n limit 1'), [{ n: 1 }]);
-      await ask('insert into kept values (4)');
-      t.match(lines.at(-1), /the embedded database runs again/);
-    },
-  );
+  void t.test('a PostgreSQL that panics is restarted once there is space; no saved row is lost', async (t) => {
+    let free = 0;
+    const { ask, back, directory, lines, supervised } = await started(t, { free: () => free });
+    await ask('create table kept (n int)');
+    await ask('insert into kept values (1)');
+    const obstacle = await obstructed(ask, directory);
+    await Promise.all([2, 3].map((n) => t.rejects(ask(`insert into kept values (${n})`), absent)));
+    rmSync(obstacle, { recursive: true });
+    while (!supervised.full) await pause(10);
+    await t.rejects(ask('select 1'), absent);
+    t.match(lines[0], /the embedded database has ended; it is started again .*could not create file/);
+    t.match(lines[1], /the disk is full: the database waits for space .*"directory":".*database"/);
+    free = 1000 * mebibyte;
+    await back();
+    t.notOk(supervised.full);
+    t.strictSame(await ask('select n from kept order by n limit 1'), [{ n: 1 }]);
+    await ask('insert into kept values (4)');
+    t.match(lines.at(-1), /the embedded database runs again/);
+  });
 
-  void t.test(
-    'a database that has ended is started again though its disk does not tell how much is free',
-    async (t) => {
-      const { ask, back } = await started(t, {
-        statementMs: 500,
-        free: () => {
-          throw Object.assign(new Error('EIO: i/o error, statfs'), { code: 'EIO' });
-        },
-      });
-      await t.rejects(ask('do $$ begin loop end loop; end $$'), absent);
-      await back();
-      t.strictSame(await ask('select 1 as n'), [{ n: 1 }]);
-    },
-  );
+  void t.test('a database that has exited is restarted although its free space is unknown', async (t) => {
+    const { ask, back } = await started(t, {
+      statementMs: 500,
+      free: () => {
+        throw Object.assign(new Error('EIO: i/o error, statfs'), { code: 'EIO' });
+      },
+    });
+    await t.rejects(ask('do $$ begin loop end loop; end $$'), absent);
+    await back();
+    t.strictSame(await ask('select 1 as n'), [{ n: 1 }]);
+  });
 
-  void t.test('while a database cannot start, everybody hears that it is away', async (t) => {
+  void t.test('while a database cannot start, requests reject with Unavailable', async (t) => {
     const { ask, back, directory, lines } = await started(t, { free: () => 1000 * mebibyte });
     await ask('create table kept (n int)');
     const obstacle = await obstructed(ask, directory);
@@ -327,7 +320,7 @@ if (testEngines().includes('embedded')) {
     await back();
   });
 
-  void t.test('a statement that never ends is cut off, and its transaction is gone with it', async (t) => {
+  void t.test('a statement that never ends is terminated, and its transaction rolled back', async (t) => {
     const { ask, back, lines } = await started(t, { statementMs: 1000 });
     await ask('create table counted (n int)');
     await ask('begin');
@@ -339,7 +332,7 @@ if (testEngines().includes('embedded')) {
     t.match(lines[0], /a statement took more than 1 s/);
   });
 
-  void t.test('a migration may take longer than any other statement', async (t) => {
+  void t.test('a migration may take longer than other statements', async (t) => {
     const { ask } = await started(t, { statementMs: 300 });
     await ask('begin');
     await ask(liftBound);

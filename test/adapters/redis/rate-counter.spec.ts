@@ -1,4 +1,4 @@
-// The rate counter in Redis: its contract on a real server, and what happens while that is away.
+// The rate counter in Redis: its contract suite on a real server, and its behavior while Redis is down.
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { connect, redisRateCounter } from '#adapters/redis/index';
@@ -38,14 +38,14 @@ void t.test('the rate counter in Redis', async (t) => {
     t.equal(counts.filter(({ exceeded }) => !exceeded).length, 100);
   });
 
-  await t.test('a key of any length is kept apart from others', async (t) => {
+  await t.test('long keys are distinguished', async (t) => {
     const long = `names:${'a'.repeat(100_000)}`;
     await counter.take(long, budget, new Date(), 3);
     t.equal((await counter.peek(long, budget, new Date())).remaining, 97);
     t.equal((await counter.peek(`${long}b`, budget, new Date())).remaining, 100);
   });
 
-  await t.test('a script that Redis forgot is told again', async (t) => {
+  await t.test('a script that Redis has lost is loaded again', async (t) => {
     await server.stop();
     await until(false);
     await server.start();
@@ -53,7 +53,7 @@ void t.test('the rate counter in Redis', async (t) => {
     t.equal((await counter.take('again:one', budget, new Date())).remaining, 99);
   });
 
-  await t.test('while Redis is away or silent this process counts alone, and says so', async (t) => {
+  await t.test('while Redis is down or does not answer, this process counts alone and reports it', async (t) => {
     for (const [away, back] of [
       [() => server.stop(), () => server.start()],
       [async () => server.freeze(), async () => server.resume()],

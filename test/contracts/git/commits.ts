@@ -145,7 +145,7 @@ export const commitChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a difference names every file with its lines, from a commit and from nothing',
+    name: 'a difference lists every file with its line counts, from a commit and from the empty tree',
     async run({ backend, filled, source }) {
       const pairs = [
         ['main~4', 'main'],
@@ -277,7 +277,7 @@ export const commitChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'blame gives every line the commit and author that git gives it',
+    name: 'blame gives every line the same commit and author as git',
     async run({ backend, filled, source }) {
       const tip = await must(source, ['rev-parse', 'main']);
       for (const path of ['alpha', 'src/deep/three', 'ünï cödé', 'line\nbreak', '-dash', 'run.sh', 'empty', 'link']) {

@@ -147,7 +147,7 @@ export const fetchChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'an advertisement begins with its service, but for version 2, and no other header reaches git',
+    name: 'an advertisement begins with its service unless the version is 2, and no other header reaches git',
     async run({ backend, filled }) {
       const begin = async (
         service: 'git-upload-pack' | 'git-receive-pack',

@@ -6,7 +6,7 @@ import { git, must } from './stock-git.ts';
 
 export const lifeChecks: readonly Check<Bench>[] = [
   {
-    name: 'a repository exists and is listed from its making to its removal, and both can be done twice',
+    name: 'a repository exists and is listed between creation and removal, and both can be repeated',
     async run({ backend }) {
       const id = newId();
       assert.equal(await backend.exists(id), false);

@@ -139,7 +139,7 @@ const atOnce = 20;
 
 export const patchChecks: readonly Check<Bench>[] = [
   {
-    name: 'a patch has every kind of change as git diff has it, and applies',
+    name: 'a patch has every kind of change as in git diff, and applies',
     run: (bench) => compared(bench, cases),
   },
   ...Array.from({ length: Math.ceil(pairs / atOnce) }, (_, part): Check<Bench> => ({

@@ -65,7 +65,7 @@ async function assertWhole(bench: Bench, id: string): Promise<void> {
 
 export const pruneChecks: readonly Check<Bench>[] = [
   {
-    name: 'what no ref leads to is gone after a pruning, also from what was read before, and the rest is whole',
+    name: 'a pruning removes unreachable objects, also from caches, and keeps all others',
     async run(bench) {
       const { backend } = bench;
       const old = await dropped(bench);
@@ -87,7 +87,7 @@ export const pruneChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'what was written later stays, is told of, and goes with a later pruning',
+    name: 'objects written after the cutoff remain, are reported, and are removed by a later pruning',
     async run(bench) {
       const { backend } = bench;
       const young = await dropped(bench);

@@ -44,7 +44,7 @@ async function* sent(...chunks: readonly string[]): AsyncGenerator<Uint8Array> {
 
 export const pushChecks: readonly Check<Bench>[] = [
   {
-    name: 'a push is announced before and told after, with the values of each ref',
+    name: 'a push is announced before and reported after, with the values of each ref',
     run: (bench) =>
       pushing(bench, async ({ id, folder, push }) => {
         const tip = await must(folder, ['rev-parse', 'main']);
@@ -72,7 +72,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'the client hears of its push only when it was told to us',
+    name: 'the client receives ok only after `landed` has resolved',
     run: (bench) =>
       pushing(bench, async ({ id, folder }) => {
         const update = { ref: 'refs/heads/main', old: zeroOid, new: await must(folder, ['rev-parse', 'main']) };
@@ -360,7 +360,7 @@ export const pushChecks: readonly Check<Bench>[] = [
       }),
   },
   {
-    name: 'deleting a ref that is not there tells of nothing',
+    name: 'deleting a ref that does not exist does not call `landed`',
     run: (bench) =>
       pushing(bench, async ({ id, push }) => {
         await push('main');

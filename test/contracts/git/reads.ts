@@ -46,7 +46,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a branch wins over a tag of the same name',
+    name: 'a branch has precedence over a tag of the same name',
     async run(bench) {
       assert.equal(await bench.backend.resolveCommit(bench.filled, 'both'), await commitOf(bench, 'main~4'));
     },
@@ -124,7 +124,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'digits that several commits begin with resolve to nothing, a digit more may tell',
+    name: 'an ambiguous abbreviated oid resolves to undefined, a longer one to its commit',
     async run(bench) {
       const oids = (await must(bench.source, ['rev-list', '--all'])).split('\n').toSorted();
       const shared = oids.find((oid, index) => oids[index + 1]?.slice(0, 4) === oid.slice(0, 4));
@@ -217,7 +217,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'refs come by name, annotated tags with the commit they lead to',
+    name: 'refs are sorted by name, and annotated tags have the commit they point to',
     async run(bench) {
       const { backend, filled, source } = bench;
       const listed = async (pattern: string): Promise<readonly object[]> =>
@@ -242,7 +242,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a tag of whatever kind leads to a commit or to none, and names come in the order of their bytes, before upkeep and after',
+    name: 'a tag of any kind has its commit or undefined, and names are sorted by bytes, before and after maintenance',
     async run(bench) {
       const { backend } = bench;
       const id = await fresh(bench);
@@ -357,7 +357,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'the root listing has every kind of entry, in git’s order, with modes and sizes',
+    name: 'the root listing has every kind of entry in the order of git, with modes and sizes',
     async run(bench) {
       const { backend, filled, source } = bench;
       const main = await commitOf(bench, 'main');
@@ -443,7 +443,7 @@ export const readChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a blob comes byte for byte with its size; what is no blob is not found',
+    name: 'a blob has its exact bytes and size; an oid that is not a blob is NotFound',
     async run(bench) {
       const { backend, filled, source } = bench;
       const read = async (path: string): Promise<Buffer> => {

@@ -18,7 +18,7 @@ async function three(
 
 export const refChecks: readonly Check<Bench>[] = [
   {
-    name: 'behind refs stand commits and annotated tags, as git shows them',
+    name: 'tips returns commits and annotated tags as git shows them',
     async run({ backend, filled, source }) {
       const [main, v1, again, blob] = await Promise.all(
         ['main', 'v1', 'v1-again', 'main:alpha'].map((name) => must(source, ['rev-parse', name])),
@@ -103,7 +103,7 @@ export const refChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'divergence is what git counts, for heads of every kind',
+    name: 'divergence equals that of git, for heads of every kind',
     async run({ backend, filled, source }) {
       const base = await must(source, ['rev-parse', 'main']);
       const listed = (await must(source, ['rev-list', '--all'])).split('\n').filter((_, index) => index % 11 === 0);
@@ -157,7 +157,7 @@ export const refChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a ref moves only from its old value, and all move or none',
+    name: 'a ref moves only from its expected old value, and all refs move or none',
     async run(bench) {
       const { backend } = bench;
       const {

@@ -104,7 +104,7 @@ export const writeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a write that is refused, comes late or is none of git’s leaves the branch where it was, and nothing behind',
+    name: 'a write that is refused, stale or invalid for git leaves the branch unchanged and nothing behind',
     async run(bench) {
       const repository = await fresh(bench);
       const folder = await client(bench, repository, ['one', 'two']);

@@ -1,4 +1,4 @@
-// What the start tells the audit log of plugins that were enabled and disabled since the one before.
+// Audit entries at the start for plugins that were enabled or disabled since the last start.
 import t from 'tap';
 import { fixedClock, openMemory, systemIds } from '#adapters/memory/index';
 import { recordPluginChanges } from '#core/administration/use-cases';
@@ -37,7 +37,7 @@ function world() {
   };
 }
 
-void t.test('each change is told once, and the first start tells all that are enabled', async (t) => {
+void t.test('each change is recorded once, and the first start records all enabled plugins', async (t) => {
   const { state, start, told } = world();
   await start();
   t.strictSame(told(), ['plugin.enabled plugin:a system', 'plugin.enabled plugin:b system']);
@@ -48,7 +48,7 @@ void t.test('each change is told once, and the first start tells all that are en
   t.strictSame(told(), ['plugin.enabled plugin:c system', 'plugin.disabled plugin:a system']);
 });
 
-void t.test('without an audit log the start goes on, and the next one with a log tells it', async (t) => {
+void t.test('without an audit log the start succeeds, and the next start with one records the changes', async (t) => {
   const { state, start, told } = world();
   state.log = false;
   await start();

@@ -1,4 +1,4 @@
-// What the audit log keeps of an entry's details.
+// Redaction of the details of audit entries.
 import t from 'tap';
 import { cleanText, redact } from '#core/audit/redaction';
 
@@ -32,7 +32,7 @@ void t.test('redaction', async (t) => {
     );
   });
 
-  await t.test('masks tokens wherever they stand in a text', async (t) => {
+  await t.test('masks tokens anywhere in a text', async (t) => {
     t.strictSame(
       redact({
         note: `use ${token} or svc_oat_${'b'.repeat(36)} or svc_rt_${'c'.repeat(40)}`,
@@ -49,7 +49,7 @@ void t.test('redaction', async (t) => {
     );
   });
 
-  await t.test('what is left is plain JSON, bounded, and without NUL', async (t) => {
+  await t.test('the result is plain JSON, bounded, and without NUL', async (t) => {
     const deep: Record<string, unknown> = {};
     let at = deep;
     for (let level = 0; level < 20; level += 1) at = at['in'] = {};

@@ -1,4 +1,4 @@
-// The form of personal access tokens, passwords and refresh tokens.
+// The format of personal access tokens, passwords and refresh tokens.
 import { randomBytes } from 'node:crypto';
 import { crc32 as zlibCrc32 } from 'node:zlib';
 import t from 'tap';
@@ -18,7 +18,7 @@ void t.test('token', async (t) => {
     t.equal(isToken(token), true);
   });
 
-  await t.test('a changed, missing or extra character fails the checksum or the form', async (t) => {
+  await t.test('a changed, missing or extra character fails the checksum or the format', async (t) => {
     const token = mintToken(ids);
     for (let at = 4; at < token.length; at += 1) {
       const other = token[at] === 'a' ? 'b' : 'a';
@@ -37,38 +37,35 @@ void t.test('token', async (t) => {
       t.equal(isToken(text), false, JSON.stringify(text));
   });
 
-  await t.test('two are never the same', async (t) => {
+  await t.test('a thousand tokens are different', async (t) => {
     t.equal(new Set(Array.from({ length: 1000 }, () => mintToken(ids))).size, 1000);
   });
 
-  await t.test('CRC-32 is that of zlib', async (t) => {
+  await t.test("CRC-32 equals zlib's", async (t) => {
     t.equal(crc32('123456789'), 0xcbf43926);
     for (const text of ['', 'a', 'svc_', 'x'.repeat(500)])
       t.equal(crc32(text), zlibCrc32(text), JSON.stringify(text.slice(0, 10)));
   });
 
-  await t.test('base62 pads and counts', async (t) => {
+  await t.test('base62 pads to its width', async (t) => {
     t.strictSame(
       [0, 61, 62, 0xffffffff].map((value) => encodeBase62(value, 6)),
       ['000000', '00000z', '000010', '4gfFC3'],
     );
   });
 
-  await t.test('random base62 throws away the bytes that would favour some characters', async (t) => {
+  await t.test('random base62 discards bytes that would bias it', async (t) => {
     const bytes: Uint8Array[] = [new Uint8Array(9).fill(255), Uint8Array.from([248, 61, 0, 255, 62, 0, 0, 0, 0, 0])];
-    const given: Ids = { uuid: () => 'unused', bytes: () => bytes.shift() ?? (t.fail('asked too often') as never) };
+    const given: Ids = { uuid: () => 'unused', bytes: () => bytes.shift() ?? (t.fail('called too often') as never) };
     t.equal(randomBase62(given, 3), 'z00');
   });
 
-  await t.test(
-    'a refresh token has 256 bits, a generated password 142, and neither passes as an access token',
-    async (t) => {
-      const refresh = mintRefreshToken(ids);
-      t.match(refresh, /^[0-9A-Za-z]{43}$/);
-      t.equal(isRefreshToken(refresh), true);
-      t.equal(isToken(refresh), false);
-      t.equal(isRefreshToken(`${refresh}=`), false);
-      t.match(generatePassword(ids), /^[0-9A-Za-z]{24}$/);
-    },
-  );
+  await t.test('a refresh token has 256 bits, a generated password 142, and neither is an access token', async (t) => {
+    const refresh = mintRefreshToken(ids);
+    t.match(refresh, /^[0-9A-Za-z]{43}$/);
+    t.equal(isRefreshToken(refresh), true);
+    t.equal(isToken(refresh), false);
+    t.equal(isRefreshToken(`${refresh}=`), false);
+    t.match(generatePassword(ids), /^[0-9A-Za-z]{24}$/);
+  });
 });

@@ -16,7 +16,7 @@ const wanted = { name: 'laptop', scopes: ['issue:read', 'admin:users', 'issue:re
 
 void t.test('access tokens', async (t) => {
   await t.test(
-    'a token proves its user and carries its scopes once each; the secret is stored as a hash',
+    'a token authenticates its user with its scopes once each; only a hash of the secret is stored',
     async (t) => {
       const w = await signedIn();
       const { token, secret } = await w.tokens.create(w.session(), wanted);
@@ -45,7 +45,7 @@ void t.test('access tokens', async (t) => {
     },
   );
 
-  await t.test('an unknown scope, a bad name and an expiry in the past are refused', async (t) => {
+  await t.test('rejects an unknown scope, a bad name and an expiry in the past', async (t) => {
     const w = await signedIn();
     for (const scope of ['nothing', 'read:issue', '*', '', 'issue:read ']) {
       await t.rejects(
@@ -66,7 +66,7 @@ void t.test('access tokens', async (t) => {
     t.equal((await w.tokens.list(w.session(), page)).total, 0);
   });
 
-  await t.test('what is no token is refused before anything is looked up', async (t) => {
+  await t.test('malformed tokens are rejected before any lookup', async (t) => {
     const w = await signedIn();
     const { secret } = await w.tokens.create(w.session(), wanted);
     const asked: string[] = [];
@@ -86,7 +86,7 @@ void t.test('access tokens', async (t) => {
     t.equal(asked.length, 1);
   });
 
-  await t.test('a token ends when it expires, when it is revoked, and with the suspension of its user', async (t) => {
+  await t.test('a token ends at its expiry, at its revocation, and when its user is suspended', async (t) => {
     const w = await signedIn();
     const expiring = await w.tokens.create(w.session(), {
       ...wanted,
@@ -106,7 +106,7 @@ void t.test('access tokens', async (t) => {
     t.equal(await w.reads(live.secret), undefined);
   });
 
-  await t.test('nobody sees or revokes the tokens of another', async (t) => {
+  await t.test('a user can neither see nor revoke the tokens of another', async (t) => {
     const w = await signedIn();
     const { token, secret } = await w.tokens.create(w.session(), wanted);
     const eve = w.as(await w.account('eve'));
@@ -115,7 +115,7 @@ void t.test('access tokens', async (t) => {
     t.ok(await w.reads(secret));
   });
 
-  await t.test('a user has 1,000 tokens, and those that have expired make room', async (t) => {
+  await t.test('a user has at most 1,000 tokens, and expired ones make room', async (t) => {
     const w = await signedIn();
     const soon = new Date(w.clock.now().getTime() + 1000);
     const kept = await w.tokens.create(w.session(), wanted);
@@ -129,14 +129,14 @@ void t.test('access tokens', async (t) => {
     t.ok(await w.reads(expiring.secret));
     w.clock.advance(1000);
     t.ok(await w.reads((await another()).secret));
-    t.equal((await w.tokens.list(w.session(), page)).total, 1000, 'the expired one is gone');
+    t.equal((await w.tokens.list(w.session(), page)).total, 1000, 'the expired one was deleted');
     await t.rejects(another(), { name: 'Unprocessable' });
     await w.tokens.revoke(w.session(), { id: kept.token.id });
     t.ok(await w.reads((await another()).secret));
     const eve = await w.account('eve');
     const { accessToken } = await w.signIn('eve');
     const id = (await w.reads(accessToken))?.credential.id ?? '';
-    t.ok((await w.tokens.create(w.as(eve, { id }), wanted)).secret, 'of another user there is room');
+    t.ok((await w.tokens.create(w.as(eve, { id }), wanted)).secret, 'another user has room');
   });
 
   await t.test('a list is newest first, in pages', async (t) => {
@@ -151,7 +151,7 @@ void t.test('access tokens', async (t) => {
     t.match(await w.tokens.list(w.session(), { page: 2, perPage: 2 }), { total: 3, page: 2, perPage: 2 });
   });
 
-  await t.test('the last use is noted beside the request, at most once a minute', async (t) => {
+  await t.test('the last use is recorded outside the request, at most once a minute', async (t) => {
     const w = await signedIn();
     const { secret } = await w.tokens.create(w.session(), wanted);
     const lastUsed = async () => (await w.tokens.list(w.session(), page)).items[0]?.lastUsedAt?.getTime();
@@ -168,7 +168,7 @@ void t.test('access tokens', async (t) => {
     }
   });
 
-  await t.test('a note that cannot be written fails no request', async (t) => {
+  await t.test('a failure to record the last use fails no request', async (t) => {
     const w = await signedIn();
     const { secret } = await w.tokens.create(w.session(), wanted);
     const warnings: string[] = [];
@@ -192,7 +192,7 @@ void t.test('access tokens', async (t) => {
     t.strictSame(warnings, ['the last use of a token could not be noted']);
   });
 
-  await t.test('a token asked for while the session ends is not made', async (t) => {
+  await t.test('a token created while the session ends is rejected', async (t) => {
     const w = await signedIn();
     const call = w.session();
     const accounts: AccountStore = {

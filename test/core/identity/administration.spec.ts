@@ -37,7 +37,7 @@ void t.test('administration', async (t) => {
     });
   });
 
-  await t.test('of two that take one name at the same moment one wins', async (t) => {
+  await t.test('two concurrent creations with the same name: exactly one succeeds', async (t) => {
     const w = await governed();
     const answers = await Promise.allSettled([
       w.administration.create(w.admin(), body),
@@ -50,7 +50,7 @@ void t.test('administration', async (t) => {
     );
   });
 
-  await t.test('suspension ends every session and token at once, reactivation brings none back', async (t) => {
+  await t.test('suspension ends every session and token at once, and reactivation restores none', async (t) => {
     const w = await governed();
     await w.listen();
     const signed = await w.signIn('ada');
@@ -83,7 +83,7 @@ void t.test('administration', async (t) => {
     );
   });
 
-  await t.test('a change that changes nothing writes nothing', async (t) => {
+  await t.test('an update without a change writes nothing', async (t) => {
     const w = await governed();
     const before = w.entries.length;
     t.strictSame(
@@ -93,7 +93,7 @@ void t.test('administration', async (t) => {
     t.equal(w.entries.length, before);
   });
 
-  await t.test('the last active super-admin is not demoted, suspended or deleted', async (t) => {
+  await t.test('the last active super-admin cannot be demoted, suspended or deleted', async (t) => {
     const w = await governed();
     for (const change of [{ isAdmin: false }, { status: 'suspended' }] as const)
       await t.rejects(w.administration.update(w.admin(), { id: w.root.id, ...change }), { name: 'Conflict' });
@@ -116,7 +116,7 @@ void t.test('administration', async (t) => {
     });
   });
 
-  await t.test('two administrators who demote each other at the same moment leave one', async (t) => {
+  await t.test('two administrators who demote each other concurrently leave one', async (t) => {
     const w = await governed();
     const second = await w.administration.create(w.admin(), { ...body, isAdmin: true });
     const answers = await Promise.allSettled([
@@ -126,7 +126,7 @@ void t.test('administration', async (t) => {
     t.equal(answers.filter(({ status }) => status === 'fulfilled').length, 1);
   });
 
-  await t.test('a delegated administrator neither makes nor touches a super-admin', async (t) => {
+  await t.test('a delegated administrator can neither create nor change a super-admin', async (t) => {
     const w = await governed();
     const above = { name: 'Forbidden' };
     await t.rejects(w.administration.create(w.delegate, { ...body, isAdmin: true }), above);
@@ -139,7 +139,7 @@ void t.test('administration', async (t) => {
     t.ok(await w.signIn('ada', 'new password'));
   });
 
-  await t.test('a demoted administrator is none on the next request', async (t) => {
+  await t.test('a demoted administrator has no administrator rights on the next request', async (t) => {
     const w = await governed();
     const second = await w.administration.create(w.admin(), { ...body, isAdmin: true });
     const { accessToken } = await w.signIn('neo', 'password');
@@ -148,7 +148,7 @@ void t.test('administration', async (t) => {
     t.match(await w.reads(accessToken), { isAdmin: false });
   });
 
-  await t.test('deleting revokes first, and says who still refers to the user', async (t) => {
+  await t.test('deletion revokes credentials first, and names the records that refer to the user', async (t) => {
     const w = await governed();
     const { accessToken } = await w.signIn('ada');
     w.references.push(
@@ -168,7 +168,7 @@ void t.test('administration', async (t) => {
     t.match(w.entries.at(-1), { action: 'user.deleted', details: { username: 'ada' }, actorUsername: 'root' });
   });
 
-  await t.test('a foreign key that refuses the deletion is a conflict naming the table', async (t) => {
+  await t.test('a foreign key that prevents the deletion is a conflict that names the table', async (t) => {
     const w = await governed();
     const accounts: AccountStore = {
       ...w.parts.accounts,
@@ -183,7 +183,7 @@ void t.test('administration', async (t) => {
     t.ok(await w.administration.fetch(w.admin(), { id: w.ada.id }));
   });
 
-  await t.test('an audit entry that cannot be written undoes the change', async (t) => {
+  await t.test('a failing audit entry rolls the change back', async (t) => {
     const w = await governed();
     const audit = {
       append: async () => {
@@ -196,7 +196,7 @@ void t.test('administration', async (t) => {
     t.equal((await w.administration.fetch(w.admin(), { id: w.ada.id })).displayName, '');
   });
 
-  await t.test('the first start creates one super-admin, once, also when two processes start together', async (t) => {
+  await t.test('the first start creates exactly one super-admin, also with two concurrent starts', async (t) => {
     const w = world();
     const found = await Promise.all([
       w.firstAdministrator({ username: 'admin', password: undefined }),
@@ -212,18 +212,24 @@ void t.test('administration', async (t) => {
     t.strictSame(given, { username: 'boss', password: undefined });
   });
 
-  await t.test('an operator resets a password: every session and token ends, the entry is the system’s', async (t) => {
-    const w = await governed();
-    const { accessToken } = await w.signIn('ada');
-    const { password } = await w.recovery.resetPassword('ADA');
-    t.equal(await w.reads(accessToken), undefined);
-    await t.rejects(w.signIn('ada'), { name: 'Unauthorized' });
-    t.ok(await w.signIn('ada', password));
-    t.match(
-      w.entries.find(({ action }) => action === 'user.password_reset'),
-      { actorId: undefined, actorUsername: 'system', resource: `user:${w.ada.id}` },
-    );
-    t.notMatch(JSON.stringify(w.entries), password);
-    await t.rejects(w.recovery.resetPassword('nobody'), { name: 'NotFound', message: 'There is no account "nobody"' });
-  });
+  await t.test(
+    'an operator resets a password: every session and token ends, and the audit entry is the system’s',
+    async (t) => {
+      const w = await governed();
+      const { accessToken } = await w.signIn('ada');
+      const { password } = await w.recovery.resetPassword('ADA');
+      t.equal(await w.reads(accessToken), undefined);
+      await t.rejects(w.signIn('ada'), { name: 'Unauthorized' });
+      t.ok(await w.signIn('ada', password));
+      t.match(
+        w.entries.find(({ action }) => action === 'user.password_reset'),
+        { actorId: undefined, actorUsername: 'system', resource: `user:${w.ada.id}` },
+      );
+      t.notMatch(JSON.stringify(w.entries), password);
+      await t.rejects(w.recovery.resetPassword('nobody'), {
+        name: 'NotFound',
+        message: 'There is no account "nobody"',
+      });
+    },
+  );
 });

@@ -1,4 +1,4 @@
-// A password hash may wait for its turn: what comes after it is for who may do it then, not for who might before.
+// Access rechecks after a password hash, which may wait for a slot: the change needs access after the hash.
 import t from 'tap';
 import type { AccountPatch } from '#core/identity/index';
 import { accessDecision, admin, session } from '#core/kernel/access';
@@ -7,7 +7,7 @@ import type { Call, User } from '#core/kernel/caller';
 import { Unauthorized } from '#core/kernel/errors';
 import { fakeHasher, world } from './world.ts';
 
-/** The accounts, where every hash that begins waits for `meanwhile`. */
+/** The accounts, with a hasher that waits for `meanwhile` before each hash. */
 function slow() {
   const w = world();
   let meanwhile = (): Promise<unknown> => Promise.resolve();
@@ -31,7 +31,7 @@ function slow() {
     resolvers: () => [],
   });
   const useCases = w.build({ passwordHasher: waiting, access });
-  /** The call of somebody who signed in, let in by a rule, whose hash then waits until `event` has happened. */
+  /** The call of a signed-in user, allowed by a rule, whose hash then waits until `event` has happened. */
   const letIn = async (username: string, rule: AccessRule, event: () => Promise<unknown>): Promise<Call<User>> => {
     const { accessToken } = await w.signIn(username);
     const at = async (): Promise<Call<User>> => {
@@ -56,7 +56,7 @@ function slow() {
 const rule = admin('admin:users');
 const backdoor = { username: 'backdoor', email: 'b@example.org', password: 'password', displayName: '', isAdmin: true };
 
-void t.test('an administrator suspended meanwhile makes no user and sets no password', async (t) => {
+void t.test('an administrator suspended during the hash creates no user and sets no password', async (t) => {
   const w = slow();
   const root = await w.account('root', { isAdmin: true });
   const mallory = await w.account('mallory', { isAdmin: true });
@@ -72,10 +72,10 @@ void t.test('an administrator suspended meanwhile makes no user and sets no pass
   await t.rejects(w.slow.administration.setPassword(setting, { id: victim.id, password: 'taken over' }), {
     name: 'Unauthorized',
   });
-  t.ok(await w.signIn('victim'), 'the password is the one before');
+  t.ok(await w.signIn('victim'), 'the password is unchanged');
 });
 
-void t.test('an administrator demoted meanwhile is 403', async (t) => {
+void t.test('an administrator demoted during the hash gets 403', async (t) => {
   const w = slow();
   const mallory = await w.account('mallory', { isAdmin: true });
   const victim = await w.account('victim');
@@ -89,22 +89,25 @@ void t.test('an administrator demoted meanwhile is 403', async (t) => {
   });
 });
 
-void t.test('who keeps the scope but loses the flag acts on no administrator and makes none', async (t) => {
-  const w = slow();
-  const root = await w.account('root', { isAdmin: true });
-  const mallory = await w.account('mallory', { isAdmin: true });
-  const demote = () => w.change(mallory.id, { isAdmin: false });
-  const making = await w.letIn('mallory', session, demote);
-  await t.rejects(w.slow.administration.create(making, backdoor), { name: 'Forbidden', message: /make another/ });
-  await w.change(mallory.id, { isAdmin: true });
-  const setting = await w.letIn('mallory', session, demote);
-  await t.rejects(w.slow.administration.setPassword(setting, { id: root.id, password: 'taken over' }), {
-    name: 'Forbidden',
-    message: /may change an instance administrator/,
-  });
-});
+void t.test(
+  'a caller who keeps the scope but loses administrator rights can neither change nor create an administrator',
+  async (t) => {
+    const w = slow();
+    const root = await w.account('root', { isAdmin: true });
+    const mallory = await w.account('mallory', { isAdmin: true });
+    const demote = () => w.change(mallory.id, { isAdmin: false });
+    const making = await w.letIn('mallory', session, demote);
+    await t.rejects(w.slow.administration.create(making, backdoor), { name: 'Forbidden', message: /make another/ });
+    await w.change(mallory.id, { isAdmin: true });
+    const setting = await w.letIn('mallory', session, demote);
+    await t.rejects(w.slow.administration.setPassword(setting, { id: root.id, password: 'taken over' }), {
+      name: 'Forbidden',
+      message: /may change an instance administrator/,
+    });
+  },
+);
 
-void t.test('a session that ends meanwhile changes no password', async (t) => {
+void t.test('a session that ends during the hash changes no password', async (t) => {
   const w = slow();
   await w.account('ada');
   const call: Call<User> = await w.letIn('ada', session, () => w.parts.sessions.end(call.caller.credential.id));
@@ -114,7 +117,7 @@ void t.test('a session that ends meanwhile changes no password', async (t) => {
   t.ok(await w.signIn('ada'));
 });
 
-void t.test('a registration is as the settings are after the hash', async (t) => {
+void t.test('a registration follows the settings after the hash', async (t) => {
   const w = slow();
   const registration = { username: 'ada', email: 'ada@example.org', password: 'password', displayName: '' };
   w.settingValues['signup.enabled'] = true;
@@ -126,7 +129,7 @@ void t.test('a registration is as the settings are after the hash', async (t) =>
   t.equal(await w.parts.accounts.byUsername('eve'), undefined);
 });
 
-void t.test('a right password proves the account as it is after the hash', async (t) => {
+void t.test('a right password authenticates the account in its state after the hash', async (t) => {
   const w = slow();
   const eve = await w.account('eve');
   const from = { ip: '192.0.2.1', now: w.clock.now() };
@@ -142,10 +145,10 @@ void t.test('a right password proves the account as it is after the hash', async
   }
   await w.change(eve.id, { status: 'active' });
   w.after(() => w.change(eve.id, { passwordHash: 'v1:another' }));
-  t.equal(await git(), undefined, 'a password that was changed is wrong');
+  t.equal(await git(), undefined, 'a changed password is wrong');
 });
 
-void t.test('a wrong password reads as much of an account as of none', async (t) => {
+void t.test('a wrong password reads as much for an existing account as for an unknown name', async (t) => {
   const w = slow();
   await w.account('ada');
   let reads = 0;
@@ -165,11 +168,11 @@ void t.test('a wrong password reads as much of an account as of none', async (t)
   }
 });
 
-void t.test('a name is cut before it is normalized: a mark past the cut does not come forward', async (t) => {
+void t.test('a name is truncated before it is normalized, so marks beyond the limit have no effect', async (t) => {
   const w = slow();
   const long = `a${'\u0301'.repeat(300)}`;
   const git = (name: string) => w.passwordSignIn.prove(name, 'wrong', { ip: '192.0.2.1', now: w.clock.now() });
-  // Normalized, the dot below stands first.
+  // Normalization would move the dot below to the front.
   for (let time = 0; time < 5; time += 1)
     for (const name of [long, `${long}\u0323`]) t.equal(await git(name), undefined);
   await t.rejects(git(long), { name: 'RateLimited' });

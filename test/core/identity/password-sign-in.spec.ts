@@ -1,4 +1,4 @@
-// Sign-in with a password that a directory knows, for a session and for git, on in-memory stores.
+// Sign-in with a password known to a directory, for sessions and for git, on in-memory stores.
 import t from 'tap';
 import { systemIds } from '#adapters/memory/index';
 import { mintToken, tokenFormat } from '#core/identity/access-token';
@@ -10,7 +10,9 @@ import { fakeHasher, world } from './world.ts';
 const wrong = { name: 'Unauthorized', message: 'The username or password is wrong' };
 const down = (): Unavailable => new Unavailable('The password directory "corp" is not available');
 
-/** The accounts, with a directory `corp` that knows everybody by the password "directory", or as `user` says. */
+/**
+ * The accounts, with a directory `corp` that accepts the password "directory" for every name and returns `user(name)`.
+ */
 function company(user: (username: string) => DirectoryUser = (username) => ({ username })) {
   const w = world();
   const asked: string[] = [];
@@ -31,7 +33,7 @@ function company(user: (username: string) => DirectoryUser = (username) => ({ us
 }
 
 void t.test(
-  'whom a directory knows signs in to the account of that name, in any case, with the flag it has',
+  'a directory user is signed in to the account with that name in any case, with its administrator flag',
   async (t) => {
     const w = company();
     const root = await w.account('Root', { isAdmin: true });
@@ -46,12 +48,12 @@ void t.test(
         [root.id, { session_id: String, directory: 'corp' }],
         [ada.id, { session_id: String, directory: 'corp' }],
       ],
-      'the log says which directory it was',
+      'the audit log names the directory',
     );
   },
 );
 
-void t.test('the own password goes first: no directory hears it', async (t) => {
+void t.test("the account's own password is checked first, and no directory is queried", async (t) => {
   const w = company();
   await w.account('ada');
   await w.login('ada', 'password of ada');
@@ -60,49 +62,52 @@ void t.test('the own password goes first: no directory hears it', async (t) => {
   t.strictSame(
     Object.keys(w.entries.find(({ action }) => action === 'user.login')?.details ?? {}),
     ['session_id'],
-    'and none is named',
+    'no directory is named',
   );
   w.state.down = true;
-  t.ok(await w.login('ada', 'password of ada'), 'one that is down keeps nobody out');
+  t.ok(await w.login('ada', 'password of ada'), 'a directory that is down does not prevent it');
 });
 
-void t.test('a directory may know somebody by another name than that of the account', async (t) => {
+void t.test('a directory may return another name than the one of the account', async (t) => {
   const w = company(() => ({ username: 'ADA', displayName: 'Ada', email: 'elsewhere@example.org' }));
   const ada = await w.account('ada');
   t.match(await w.login('ada@corp.example'), { account: { ...ada, lastActiveAt: w.clock.now() } });
 });
 
-void t.test('an account that may not sign in may not through a directory either, and the log says so', async (t) => {
-  const w = company();
-  w.settingValues['auth.require_email_verification'] = true;
-  w.settingValues['signup.require_approval'] = true;
-  const suspended = await w.account('suspended', { isAdmin: true });
-  await w.parts.unitOfWork.run(() => w.parts.accounts.update(suspended.id, { status: 'suspended' }));
-  await w.account('unverified', { emailVerified: false });
-  await w.account('pending', { approval: 'pending' });
-  await w.account('rejected', { approval: 'rejected' });
-  const cases = [
-    ['suspended', 'account_suspended', 'user.login_blocked_suspended'],
-    ['unverified', 'email_not_verified', 'user.login_blocked_email_not_verified'],
-    ['pending', 'approval_pending', 'user.login_blocked_approval'],
-    ['rejected', 'approval_rejected', 'user.login_blocked_approval'],
-    ['nobody', 'account_unknown', 'user.login_blocked_account_unknown'],
-  ] as const;
-  for (const [name, code, action] of cases) {
-    await t.rejects(w.login(name), { name: 'Forbidden', code }, name);
-    t.match(w.entries.at(-1), { action, details: { surface: 'login', username: name, directory: 'corp' } });
-    await t.rejects(w.basic(name), { name: 'Forbidden', code }, `${name}, Basic`);
-    t.match(w.entries.at(-1), { action, details: { surface: 'basic', username: name, directory: 'corp' } });
-    await t.rejects(w.login(name, 'wrong'), wrong, `${name}: after a right password alone`);
-  }
-});
+void t.test(
+  'an account that may not sign in may not sign in through a directory either, which is logged',
+  async (t) => {
+    const w = company();
+    w.settingValues['auth.require_email_verification'] = true;
+    w.settingValues['signup.require_approval'] = true;
+    const suspended = await w.account('suspended', { isAdmin: true });
+    await w.parts.unitOfWork.run(() => w.parts.accounts.update(suspended.id, { status: 'suspended' }));
+    await w.account('unverified', { emailVerified: false });
+    await w.account('pending', { approval: 'pending' });
+    await w.account('rejected', { approval: 'rejected' });
+    const cases = [
+      ['suspended', 'account_suspended', 'user.login_blocked_suspended'],
+      ['unverified', 'email_not_verified', 'user.login_blocked_email_not_verified'],
+      ['pending', 'approval_pending', 'user.login_blocked_approval'],
+      ['rejected', 'approval_rejected', 'user.login_blocked_approval'],
+      ['nobody', 'account_unknown', 'user.login_blocked_account_unknown'],
+    ] as const;
+    for (const [name, code, action] of cases) {
+      await t.rejects(w.login(name), { name: 'Forbidden', code }, name);
+      t.match(w.entries.at(-1), { action, details: { surface: 'login', username: name, directory: 'corp' } });
+      await t.rejects(w.basic(name), { name: 'Forbidden', code }, `${name}, Basic`);
+      t.match(w.entries.at(-1), { action, details: { surface: 'basic', username: name, directory: 'corp' } });
+      await t.rejects(w.login(name, 'wrong'), wrong, `${name}: only after a right password`);
+    }
+  },
+);
 
-void t.test('what can be no username is nobody, whatever a directory calls it', async (t) => {
+void t.test('a directory name that is not a valid username is an unknown account', async (t) => {
   for (const username of ['', '../ada', 'ada\0', 'x'.repeat(300), '__proto__'])
     await t.rejects(company(() => ({ username })).login('ada'), { code: 'account_unknown' }, JSON.stringify(username));
 });
 
-void t.test('who has a subject gets no account for having its name or address', async (t) => {
+void t.test('a directory user with a subject is not matched to an account by name or address', async (t) => {
   const w = company((username) => ({ username, subject: `uuid-${username}`, email: 'ADA@example.org' }));
   const ada = await w.account('ada', { isAdmin: true });
   for (const [name, id] of [
@@ -118,7 +123,7 @@ void t.test('who has a subject gets no account for having its name or address', 
   t.equal(await other.parts.accounts.byUsername('eve'), undefined);
 });
 
-void t.test('a good use is no failure: fifteen of them, and nine bad ones before', async (t) => {
+void t.test('successful sign-ins clear earlier failures and count as none', async (t) => {
   const w = company();
   await w.account('ada');
   for (let time = 0; time < 9; time += 1) await t.rejects(w.login('ada', 'wrong'), wrong);
@@ -128,72 +133,69 @@ void t.test('a good use is no failure: fifteen of them, and nine bad ones before
   }
   t.notOk(w.actions().slice(10).includes('user.login_failed'));
   for (let time = 0; time < 9; time += 1) t.equal(await w.basic('ada', 'wrong'), undefined);
-  t.ok(await w.login('ada'), 'they were forgotten');
+  t.ok(await w.login('ada'), 'earlier failures are cleared');
 });
 
-void t.test('ten failures of one name and address hold for every password, session and git together', async (t) => {
+void t.test(
+  'ten failures for one name and address throttle every password, for sessions and git together',
+  async (t) => {
+    const w = company();
+    await w.account('ada');
+    for (let time = 0; time < 5; time += 1) {
+      await t.rejects(w.login('ada', 'wrong'), wrong);
+      t.equal(await w.basic(time < 3 ? 'ADA' : 'ａdA', 'wrong'), undefined);
+    }
+    const asked = w.asked.length;
+    for (const password of ['directory', 'password of ada', 'wrong']) {
+      await t.rejects(w.login('ada', password), { name: 'RateLimited', retryAfter: 900 });
+      await t.rejects(w.basic('ada', password), { name: 'RateLimited' });
+    }
+    t.equal(w.asked.length, asked, 'no directory is queried');
+    t.equal(w.actions().filter((action) => action === 'user.login_throttled').length, 1);
+    t.ok(await w.login('ada', 'directory', '192.0.2.2'));
+  },
+);
+
+void t.test('with git passwords disabled no password is hashed, and earlier proofs are invalid', async (t) => {
   const w = company();
   await w.account('ada');
-  for (let time = 0; time < 5; time += 1) {
-    await t.rejects(w.login('ada', 'wrong'), wrong);
-    t.equal(await w.basic(time < 3 ? 'ADA' : 'ａdA', 'wrong'), undefined);
-  }
-  const asked = w.asked.length;
-  for (const password of ['directory', 'password of ada', 'wrong']) {
-    await t.rejects(w.login('ada', password), { name: 'RateLimited', retryAfter: 900 });
-    await t.rejects(w.basic('ada', password), { name: 'RateLimited' });
-  }
-  t.equal(w.asked.length, asked, 'and no directory is asked');
-  t.equal(w.actions().filter((action) => action === 'user.login_throttled').length, 1);
-  t.ok(await w.login('ada', 'directory', '192.0.2.2'));
+  const proved = await w.basic('ada', 'password of ada');
+  t.match(await proved?.unchanged?.(w.clock.now()), { username: 'ada' });
+  w.settingValues['git.password_auth'] = false;
+  t.equal(await proved?.unchanged?.(w.clock.now()), undefined);
+  const { calls } = w.hasher;
+  for (const password of ['password of ada', 'wrong', 'directory'])
+    await t.rejects(w.basic('ada', password), {
+      name: 'Unauthorized',
+      message: /Passwords are not accepted for git/,
+    });
+  t.strictSame([w.hasher.calls, w.asked], [calls, []]);
+  t.match(await w.login('ada', 'password of ada'), { account: { username: 'ada' } }, 'sessions are not affected');
 });
 
-void t.test(
-  'switched off for git, no password is hashed, and one that was proved proves nothing any more',
-  async (t) => {
-    const w = company();
-    await w.account('ada');
-    const proved = await w.basic('ada', 'password of ada');
-    t.match(await proved?.unchanged?.(w.clock.now()), { username: 'ada' });
-    w.settingValues['git.password_auth'] = false;
-    t.equal(await proved?.unchanged?.(w.clock.now()), undefined);
-    const { calls } = w.hasher;
-    for (const password of ['password of ada', 'wrong', 'directory'])
-      await t.rejects(w.basic('ada', password), {
-        name: 'Unauthorized',
-        message: /Passwords are not accepted for git/,
-      });
-    t.strictSame([w.hasher.calls, w.asked], [calls, []]);
-    t.match(await w.login('ada', 'password of ada'), { account: { username: 'ada' } }, 'a session is no matter of git');
-  },
-);
+void t.test('an expired token sent as a password is neither counted nor sent to a directory', async (t) => {
+  const w = company();
+  await w.account('ada');
+  const oauth = tokenFormat('svc_oat_');
+  const changed = (token: string): string => token.slice(0, -1) + (token.endsWith('a') ? 'b' : 'a');
+  const session = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl';
+  for (const token of [mintToken(systemIds), oauth.mint(systemIds), session])
+    for (let time = 0; time < 11; time += 1) t.equal(await w.basic('ada', token), undefined);
+  t.strictSame([w.asked, w.entries.filter(({ action }) => action === 'user.login_failed')], [[], []]);
+  t.match(await w.basic('ada', 'password of ada'), { username: 'ada' }, 'the password is not throttled');
+  // A password may look like a token, but without its checksum.
+  const alike = [
+    changed(mintToken(systemIds)),
+    changed(oauth.mint(systemIds)),
+    'svc_backup',
+    'eyJust a password',
+    'eyJ.a',
+  ];
+  for (const password of alike) await w.basic('ada', password);
+  t.equal(w.asked.length, alike.length);
+});
 
-void t.test(
-  'a token that has ended is no attempt at a password: neither counted nor shown to a directory',
-  async (t) => {
-    const w = company();
-    await w.account('ada');
-    const oauth = tokenFormat('svc_oat_');
-    const changed = (token: string): string => token.slice(0, -1) + (token.endsWith('a') ? 'b' : 'a');
-    const session = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl';
-    for (const token of [mintToken(systemIds), oauth.mint(systemIds), session])
-      for (let time = 0; time < 11; time += 1) t.equal(await w.basic('ada', token), undefined);
-    t.strictSame([w.asked, w.entries.filter(({ action }) => action === 'user.login_failed')], [[], []]);
-    t.match(await w.basic('ada', 'password of ada'), { username: 'ada' }, 'the password is not held back');
-    // A password may look like one; its checksum does not.
-    const alike = [
-      changed(mintToken(systemIds)),
-      changed(oauth.mint(systemIds)),
-      'svc_backup',
-      'eyJust a password',
-      'eyJ.a',
-    ];
-    for (const password of alike) await w.basic('ada', password);
-    t.equal(w.asked.length, alike.length);
-  },
-);
-
-void t.test('a name that nobody has costs the same work as one with a wrong password', async (t) => {
+void t.test('an unknown name costs the same work as a wrong password', async (t) => {
   const w = company();
   await w.account('ada');
   for (const attempt of [w.login, w.basic]) {
@@ -205,7 +207,7 @@ void t.test('a name that nobody has costs the same work as one with a wrong pass
   }
 });
 
-void t.test('a directory that cannot tell is 503, signs nobody in and opens no way to guess', async (t) => {
+void t.test('a directory that is down is 503, signs nobody in and allows no guessing', async (t) => {
   const w = company();
   await w.account('ada');
   w.state.down = true;
@@ -219,7 +221,7 @@ void t.test('a directory that cannot tell is 503, signs nobody in and opens no w
   }
 });
 
-void t.test('a fault of ours while a directory is asked counts neither way', async (t) => {
+void t.test('an internal error of a directory counts neither as success nor as failure', async (t) => {
   const w = company();
   await w.account('ada');
   const { sessions } = w.build({
@@ -234,7 +236,7 @@ void t.test('a fault of ours while a directory is asked counts neither way', asy
   t.ok(await w.login('ada', 'password of ada'));
 });
 
-void t.test('an account suspended while the directory was asked is not signed in', async (t) => {
+void t.test('an account suspended during the directory query is not signed in', async (t) => {
   const w = company();
   const ada = await w.account('ada');
   const suspending = (): ReturnType<typeof w.build> =>
@@ -251,7 +253,7 @@ void t.test('an account suspended while the directory was asked is not signed in
   });
 });
 
-void t.test('a sign-in by directory leaves the own password as it is, old parameters too', async (t) => {
+void t.test("a sign-in through a directory does not rehash the account's own password", async (t) => {
   const w = company();
   await w.account('ada');
   const { sessions } = w.build({
@@ -262,7 +264,7 @@ void t.test('a sign-in by directory leaves the own password as it is, old parame
   t.equal((await w.parts.accounts.secured('ada'))?.passwordHash, 'v1:password of ada');
 });
 
-void t.test('while a request lasts the account is read again, and the directory is not asked', async (t) => {
+void t.test('an access recheck reads the account again and does not query the directory', async (t) => {
   const w = company();
   const ada = await w.account('ada', { isAdmin: true });
   const door = authenticator({ readers: () => [], passwordSignIn: () => w.passwordSignIn });
@@ -276,9 +278,9 @@ void t.test('while a request lasts the account is read again, and the directory 
   const { calls } = w.hasher;
   for (let time = 0; time < 20; time += 1) t.strictSame(await door.renew(user, presented, context), user);
   await change({ passwordHash: 'v1:another' });
-  t.strictSame(await door.renew(user, presented, context), user, 'the own password was not what proved them');
+  t.strictSame(await door.renew(user, presented, context), user, "the account's own password was not used");
   await change({ isAdmin: false });
-  t.equal((await door.renew(user, presented, context)).isAdmin, false, 'the flag is that of the account now');
+  t.equal((await door.renew(user, presented, context)).isAdmin, false, 'the flag is read from the account');
   t.strictSame(w.asked, ['ada']);
   t.equal(w.hasher.calls, calls);
 

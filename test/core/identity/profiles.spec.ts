@@ -23,7 +23,7 @@ void t.test('profiles', async (t) => {
     t.equal((await w.signIn('ada', 'password')).account.id, ada.id);
   });
 
-  await t.test('with approval required a registration waits, and nobody sees it', async (t) => {
+  await t.test('with required approval a registration is pending and hidden', async (t) => {
     const w = world();
     w.settingValues['signup.enabled'] = true;
     w.settingValues['signup.require_approval'] = true;
@@ -32,7 +32,7 @@ void t.test('profiles', async (t) => {
     await t.rejects(w.signIn('ada', 'password'), { code: 'approval_pending' });
   });
 
-  await t.test('a profile is changed member by member; a new address is not verified', async (t) => {
+  await t.test('a profile is updated per member; a new address is not verified', async (t) => {
     const w = world();
     const ada = await w.account('ada');
     await w.account('eve');
@@ -53,12 +53,12 @@ void t.test('profiles', async (t) => {
     t.equal(
       (await w.profiles.update(w.as(ada), { email: 'NEW@example.org' })).email,
       'NEW@example.org',
-      'one’s own address in another case',
+      'the same address in another case',
     );
     await t.rejects(w.profiles.update(w.as(ada), { avatarUrl: 'javascript:1' }), { name: 'ValidationFailed' });
   });
 
-  await t.test('a changed password ends the other sessions and keeps this one; a wrong one is counted', async (t) => {
+  await t.test('a changed password ends other sessions but not the current one; a wrong one is counted', async (t) => {
     const w = world();
     const ada = await w.account('ada');
     const [here, there] = [await w.signIn('ada'), await w.signIn('ada')];
@@ -84,7 +84,7 @@ void t.test('profiles', async (t) => {
     });
   });
 
-  await t.test('others see a user by name in any case, suspended ones too', async (t) => {
+  await t.test('others can fetch a user by name in any case, also a suspended one', async (t) => {
     const w = world();
     const ada = await w.account('Ada');
     await w.parts.unitOfWork.run(() => w.parts.accounts.update(ada.id, { status: 'suspended' }));

@@ -1,4 +1,4 @@
-// What an account may be called and hold, and who may sign in.
+// Rules for usernames, passwords and profiles, and for who may sign in.
 import t from 'tap';
 import { checkProfile, signInBlock } from '#core/identity/account';
 import type { Account, Profile } from '#core/identity/account';
@@ -49,7 +49,7 @@ void t.test('account rules', async (t) => {
     },
   );
 
-  await t.test('names of the instance are reserved in any case', async (t) => {
+  await t.test('names used by the instance are reserved in any case', async (t) => {
     for (const name of [
       'api',
       'API',
@@ -70,7 +70,7 @@ void t.test('account rules', async (t) => {
     t.doesNotThrow(() => checkUsername('admin'), 'the first administrator may be called admin');
   });
 
-  await t.test('passwords have 8 to 256 characters, counted as people count', async (t) => {
+  await t.test('passwords have 8 to 256 characters, counted as code points', async (t) => {
     for (const password of ['12345678', 'x'.repeat(256), '😀'.repeat(256)])
       t.doesNotThrow(() => checkPassword(password));
     for (const password of ['', '1234567', '😀'.repeat(7), 'x'.repeat(257)])
@@ -80,7 +80,7 @@ void t.test('account rules', async (t) => {
       });
   });
 
-  await t.test('a profile that breaks a rule names the field', async (t) => {
+  await t.test('an invalid profile is rejected with the name of the field', async (t) => {
     const bad: readonly [Profile, string][] = [
       [{ email: 'nobody' }, 'email'],
       [{ email: 'a b@c' }, 'email'],
@@ -129,7 +129,7 @@ void t.test('account rules', async (t) => {
     t.equal(
       signInBlock({ ...account, approval: 'rejected' }, open),
       'approval_rejected',
-      'a rejection outlives the setting',
+      'a rejection does not depend on the setting',
     );
     t.equal(signInBlock({ ...account, approval: 'approved' }, strict), undefined);
   });

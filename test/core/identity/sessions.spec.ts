@@ -9,29 +9,26 @@ const wrong = { name: 'Unauthorized', message: 'The username or password is wron
 const stale = { name: 'Unauthorized', message: 'The refresh token is not valid' };
 
 void t.test('sessions', async (t) => {
-  await t.test(
-    'signing in gives a session that its token proves, by name in any case, and notes the time',
-    async (t) => {
-      const w = world();
-      const ada = await w.account('Ada');
-      t.equal(ada.lastActiveAt, undefined);
-      const signed = await w.signIn('aDA', 'password of Ada');
-      t.strictSame(signed.account, { ...ada, lastActiveAt: w.clock.now() });
-      const caller = await w.reads(signed.accessToken);
-      t.match(caller, {
-        kind: 'user',
-        id: ada.id,
-        username: 'Ada',
-        isAdmin: false,
-        credential: { kind: 'session', scopes: 'all' },
-      });
-      t.strictSame((await w.parts.accounts.byId(ada.id))?.lastActiveAt, w.clock.now());
-      t.strictSame(w.actions(), ['user.created', 'user.login']);
-      t.match(w.entries[1], { actorId: ada.id, actorUsername: 'Ada', resource: `user:${ada.id}` });
-    },
-  );
+  await t.test('signing in returns a session token, accepts the name in any case, and records the time', async (t) => {
+    const w = world();
+    const ada = await w.account('Ada');
+    t.equal(ada.lastActiveAt, undefined);
+    const signed = await w.signIn('aDA', 'password of Ada');
+    t.strictSame(signed.account, { ...ada, lastActiveAt: w.clock.now() });
+    const caller = await w.reads(signed.accessToken);
+    t.match(caller, {
+      kind: 'user',
+      id: ada.id,
+      username: 'Ada',
+      isAdmin: false,
+      credential: { kind: 'session', scopes: 'all' },
+    });
+    t.strictSame((await w.parts.accounts.byId(ada.id))?.lastActiveAt, w.clock.now());
+    t.strictSame(w.actions(), ['user.created', 'user.login']);
+    t.match(w.entries[1], { actorId: ada.id, actorUsername: 'Ada', resource: `user:${ada.id}` });
+  });
 
-  await t.test('a wrong password and an unknown user get the same refusal for the same work', async (t) => {
+  await t.test('a wrong password and an unknown user get the same rejection for the same work', async (t) => {
     const w = world();
     await w.account('ada');
     await t.rejects(w.signIn('ada', 'password'), wrong);
@@ -40,7 +37,7 @@ void t.test('sessions', async (t) => {
     t.equal(w.hasher.calls, 2);
     await t.rejects(w.signIn('not a name!', 'password'), wrong);
     t.equal(w.hasher.calls, 3);
-    await t.rejects(w.signIn('ada@example.org', 'password of ada'), wrong, 'the e-mail address is no username');
+    await t.rejects(w.signIn('ada@example.org', 'password of ada'), wrong, 'the e-mail address is not a username');
     t.strictSame(
       w.entries.slice(1).map(({ action, details }) => [action, details]),
       [
@@ -52,7 +49,7 @@ void t.test('sessions', async (t) => {
     );
   });
 
-  await t.test('accounts that may not sign in are told why, after a right password alone', async (t) => {
+  await t.test('an account that may not sign in gets the reason only after a right password', async (t) => {
     const w = world();
     w.settingValues['auth.require_email_verification'] = true;
     w.settingValues['signup.require_approval'] = true;
@@ -75,22 +72,26 @@ void t.test('sessions', async (t) => {
     }
   });
 
-  await t.test('the eleventh failure in 15 minutes waits, whatever the password; success clears', async (t) => {
-    const w = world();
-    await w.account('ada');
-    for (let time = 0; time < 9; time += 1) await t.rejects(w.signIn('ada', 'wrong'), wrong);
-    await w.signIn('ada');
-    for (let time = 0; time < 10; time += 1) await t.rejects(w.signIn(time % 2 === 0 ? 'ada' : 'ADA', 'wrong'), wrong);
-    await t.rejects(w.signIn('ada'), { name: 'RateLimited', retryAfter: 900 });
-    t.equal(w.actions().at(-1), 'user.login_throttled');
-    await w.signIn('ada', undefined, '192.0.2.2');
-    w.clock.advance(899_000);
-    await t.rejects(w.signIn('ada'), { name: 'RateLimited', retryAfter: 1 });
-    w.clock.advance(1000);
-    await w.signIn('ada');
-  });
+  await t.test(
+    'the eleventh attempt after ten failures in 15 minutes is throttled; a success clears them',
+    async (t) => {
+      const w = world();
+      await w.account('ada');
+      for (let time = 0; time < 9; time += 1) await t.rejects(w.signIn('ada', 'wrong'), wrong);
+      await w.signIn('ada');
+      for (let time = 0; time < 10; time += 1)
+        await t.rejects(w.signIn(time % 2 === 0 ? 'ada' : 'ADA', 'wrong'), wrong);
+      await t.rejects(w.signIn('ada'), { name: 'RateLimited', retryAfter: 900 });
+      t.equal(w.actions().at(-1), 'user.login_throttled');
+      await w.signIn('ada', undefined, '192.0.2.2');
+      w.clock.advance(899_000);
+      await t.rejects(w.signIn('ada'), { name: 'RateLimited', retryAfter: 1 });
+      w.clock.advance(1000);
+      await w.signIn('ada');
+    },
+  );
 
-  await t.test('throttled attempts leave one audit entry a window, not one each', async (t) => {
+  await t.test('throttled attempts write one audit entry per window', async (t) => {
     const w = world();
     await w.account('ada');
     for (let time = 0; time < 10; time += 1) await t.rejects(w.signIn('ada', 'wrong'), wrong);
@@ -101,20 +102,20 @@ void t.test('sessions', async (t) => {
       await t.rejects(w.passwordSignIn.prove('ada', 'wrong', from), { name: 'RateLimited' });
     }
     t.equal(throttled(), 1);
-    t.equal(w.hasher.calls, 10, 'nor a hash');
+    t.equal(w.hasher.calls, 10, 'they hash no password');
     w.clock.advance(900_000);
     for (let time = 0; time < 10; time += 1) await t.rejects(w.signIn('ada', 'wrong'), wrong);
     for (let time = 0; time < 3; time += 1) await t.rejects(w.signIn('ada', 'wrong'), { name: 'RateLimited' });
-    t.equal(throttled(), 2, 'one more in the next');
+    t.equal(throttled(), 2, 'one more in the next window');
   });
 
-  await t.test('names that nobody has are throttled alike', async (t) => {
+  await t.test('unknown names are throttled in the same way', async (t) => {
     const w = world();
     for (let time = 0; time < 10; time += 1) await t.rejects(w.signIn('nobody', 'wrong'), wrong);
     await t.rejects(w.signIn('nobody', 'wrong'), { name: 'RateLimited' });
   });
 
-  await t.test('of 30 wrong passwords at the same moment 10 are looked at', async (t) => {
+  await t.test('of 30 concurrent wrong passwords 10 are checked', async (t) => {
     const w = world();
     await w.account('ada');
     const answers = await Promise.allSettled(Array.from({ length: 30 }, () => w.signIn('ada', 'wrong')));
@@ -129,7 +130,7 @@ void t.test('sessions', async (t) => {
     t.equal(w.hasher.calls, 10);
   });
 
-  await t.test('of 30 right passwords at the same moment all sign in, also with a wrong one among them', async (t) => {
+  await t.test('30 concurrent sign-ins: the 29 right passwords succeed next to a wrong one', async (t) => {
     const w = world();
     await w.account('ada');
     const answers = await Promise.allSettled(
@@ -138,7 +139,7 @@ void t.test('sessions', async (t) => {
     t.equal(answers.filter(({ status }) => status === 'fulfilled').length, 29);
   });
 
-  await t.test('an attempt that could not be looked at counts neither way', async (t) => {
+  await t.test('an attempt that could not be checked counts neither as success nor as failure', async (t) => {
     const w = world();
     await w.account('ada');
     const busy = fakeHasher();
@@ -151,7 +152,7 @@ void t.test('sessions', async (t) => {
     t.ok(await w.signIn('ada'));
   });
 
-  await t.test('a hash of old parameters is renewed at sign-in', async (t) => {
+  await t.test('a hash with old parameters is renewed at sign-in', async (t) => {
     const w = world();
     const ada = await w.account('ada');
     const renewed = w.build({ passwordHasher: fakeHasher(2) });
@@ -160,7 +161,7 @@ void t.test('sessions', async (t) => {
     t.equal((await w.parts.accounts.byId(ada.id))?.username, 'ada');
   });
 
-  await t.test('a password changed while the old one was being checked signs nobody in', async (t) => {
+  await t.test('a password changed while the old one is checked signs nobody in', async (t) => {
     const w = world();
     const ada = await w.account('ada');
     const slow = fakeHasher();
@@ -175,19 +176,22 @@ void t.test('sessions', async (t) => {
     );
   });
 
-  await t.test('a session token ends after 15 minutes, a refresh gives the next one of the same session', async (t) => {
-    const w = world();
-    await w.account('ada');
-    const first = await w.signIn('ada');
-    const before = await w.reads(first.accessToken);
-    w.clock.advance(900_000);
-    t.equal(await w.reads(first.accessToken), undefined);
-    const second = await w.sessions.refresh(w.call(), { refreshToken: first.refreshToken });
-    t.not(second.refreshToken, first.refreshToken);
-    t.equal((await w.reads(second.accessToken))?.credential.id, before?.credential.id ?? null);
-  });
+  await t.test(
+    'a session token expires after 15 minutes, and a refresh returns the next one of the same session',
+    async (t) => {
+      const w = world();
+      await w.account('ada');
+      const first = await w.signIn('ada');
+      const before = await w.reads(first.accessToken);
+      w.clock.advance(900_000);
+      t.equal(await w.reads(first.accessToken), undefined);
+      const second = await w.sessions.refresh(w.call(), { refreshToken: first.refreshToken });
+      t.not(second.refreshToken, first.refreshToken);
+      t.equal((await w.reads(second.accessToken))?.credential.id, before?.credential.id ?? null);
+    },
+  );
 
-  await t.test('a rotated refresh token used again revokes its family', async (t) => {
+  await t.test('a rotated refresh token that is used again revokes its family', async (t) => {
     const w = world();
     await w.account('ada');
     const first = await w.signIn('ada');
@@ -197,10 +201,10 @@ void t.test('sessions', async (t) => {
     t.equal(w.actions().at(-1), 'session.refresh_token_reused');
     await t.rejects(w.sessions.refresh(w.call(), { refreshToken: second.refreshToken }), stale);
     t.equal(await w.reads(second.accessToken), undefined);
-    t.ok(await w.reads(other.accessToken), 'another session of the user goes on');
+    t.ok(await w.reads(other.accessToken), 'another session of the user remains valid');
   });
 
-  await t.test('a refresh token is good still where no session token could be made', async (t) => {
+  await t.test('a refresh token remains valid if no session token could be issued', async (t) => {
     const w = world();
     await w.account('ada');
     const { refreshToken } = await w.signIn('ada');
@@ -212,7 +216,7 @@ void t.test('sessions', async (t) => {
     t.ok(await w.sessions.refresh(w.call(), { refreshToken }));
   });
 
-  await t.test('of two refreshes with one token at the same moment one wins, and the family is gone', async (t) => {
+  await t.test('two concurrent refreshes with one token: one succeeds, and the family is revoked', async (t) => {
     const w = world();
     await w.account('ada');
     const { refreshToken, accessToken } = await w.signIn('ada');
@@ -224,7 +228,7 @@ void t.test('sessions', async (t) => {
     t.equal(await w.reads(accessToken), undefined);
   });
 
-  await t.test('a refresh token lives 30 days after its last use, and what is none is refused', async (t) => {
+  await t.test('a refresh token expires 30 days after its last use, and malformed ones are rejected', async (t) => {
     const w = world();
     await w.account('ada');
     const first = await w.signIn('ada');
@@ -238,33 +242,36 @@ void t.test('sessions', async (t) => {
     t.equal(await w.parts.sessions.byRefreshToken(sha256Hasher.hash(second.refreshToken)), undefined);
   });
 
-  await t.test('a user has 1,000 sessions: the one that was not refreshed for longest makes room', async (t) => {
-    const w = world();
-    const ada = await w.account('ada');
-    const eve = await w.account('eve');
-    const [first, second, other] = [await w.signIn('ada'), await w.signIn('ada'), await w.signIn('eve')];
-    await w.parts.unitOfWork.run(async () => {
-      for (let count = 2; count < 1000; count += 1)
-        await w.parts.sessions.insert({
-          id: systemIds.uuid(),
-          userId: ada.id,
-          createdAt: w.clock.now(),
-          expiresAt: new Date(w.clock.now().getTime() + 31 * 86_400_000),
-          ip: '',
-          userAgent: '',
-        });
-    });
-    w.clock.advance(1000);
-    const refreshed = await w.sessions.refresh(w.call(), { refreshToken: first.refreshToken });
-    const last = await w.signIn('ada');
-    t.match(w.entries.at(-1), { action: 'user.login', details: { sessions_ended: 1 } });
-    t.equal(await w.reads(second.accessToken), undefined);
-    for (const { accessToken } of [refreshed, last]) t.match(await w.reads(accessToken), { id: ada.id });
-    t.match(await w.reads(other.accessToken), { id: eve.id });
-    t.equal(await w.parts.unitOfWork.run(() => w.parts.sessions.endAll(ada.id)), 1000);
-  });
+  await t.test(
+    'a user has at most 1,000 sessions: the least recently refreshed is deleted for a new one',
+    async (t) => {
+      const w = world();
+      const ada = await w.account('ada');
+      const eve = await w.account('eve');
+      const [first, second, other] = [await w.signIn('ada'), await w.signIn('ada'), await w.signIn('eve')];
+      await w.parts.unitOfWork.run(async () => {
+        for (let count = 2; count < 1000; count += 1)
+          await w.parts.sessions.insert({
+            id: systemIds.uuid(),
+            userId: ada.id,
+            createdAt: w.clock.now(),
+            expiresAt: new Date(w.clock.now().getTime() + 31 * 86_400_000),
+            ip: '',
+            userAgent: '',
+          });
+      });
+      w.clock.advance(1000);
+      const refreshed = await w.sessions.refresh(w.call(), { refreshToken: first.refreshToken });
+      const last = await w.signIn('ada');
+      t.match(w.entries.at(-1), { action: 'user.login', details: { sessions_ended: 1 } });
+      t.equal(await w.reads(second.accessToken), undefined);
+      for (const { accessToken } of [refreshed, last]) t.match(await w.reads(accessToken), { id: ada.id });
+      t.match(await w.reads(other.accessToken), { id: eve.id });
+      t.equal(await w.parts.unitOfWork.run(() => w.parts.sessions.endAll(ada.id)), 1000);
+    },
+  );
 
-  await t.test('a session that ends while it is refreshed is not refreshed', async (t) => {
+  await t.test('a session that ends during a refresh is not refreshed', async (t) => {
     const w = world();
     await w.account('ada');
     const { refreshToken } = await w.signIn('ada');
@@ -281,7 +288,7 @@ void t.test('sessions', async (t) => {
     await t.rejects(useCases.refresh(w.call(), { refreshToken }), stale);
   });
 
-  await t.test('a used refresh token is known for as long as it would have been good', async (t) => {
+  await t.test('a used refresh token is recognized until its own expiry', async (t) => {
     const w = world();
     await w.account('ada');
     const first = await w.signIn('ada');
@@ -297,10 +304,10 @@ void t.test('sessions', async (t) => {
     w.clock.advance(1);
     await w.pruneSessions();
     t.equal(await family(), undefined);
-    t.ok((await w.sessions.refresh(w.call(), { refreshToken })).accessToken, 'the session goes on');
+    t.ok((await w.sessions.refresh(w.call(), { refreshToken })).accessToken, 'the session remains valid');
   });
 
-  await t.test('a refresh token of a suspended user is refused', async (t) => {
+  await t.test('a refresh token of a suspended user is rejected', async (t) => {
     const w = world();
     const ada = await w.account('ada');
     const { refreshToken } = await w.signIn('ada');
@@ -309,7 +316,7 @@ void t.test('sessions', async (t) => {
   });
 
   await t.test(
-    'signing out ends the session of the bearer, of the access cookie or of the refresh cookie',
+    'signing out ends the session of the bearer token, of the access cookie or of the refresh cookie',
     async (t) => {
       const w = world();
       const ada = await w.account('ada');
@@ -335,7 +342,7 @@ void t.test('sessions', async (t) => {
     },
   );
 
-  await t.test('Basic passwords go through the same door', async (t) => {
+  await t.test('Basic passwords have the same checks and throttling', async (t) => {
     const w = world();
     const ada = await w.account('ada', { isAdmin: true });
     const from = { ip: '192.0.2.9', now: w.clock.now() };
@@ -353,7 +360,7 @@ void t.test('sessions', async (t) => {
     await t.rejects(w.passwordSignIn.prove('ada', 'password of ada', from), { name: 'RateLimited' });
   });
 
-  await t.test('12. a session is looked up on behalf of whom its signature names, not of an address', async (t) => {
+  await t.test('12. the lookup of a session runs for the user in its signed token, not for the address', async (t) => {
     const { build, parts, account, call } = world();
     const ada = await account('Ada');
     const asked: (string | undefined)[] = [];
@@ -375,7 +382,7 @@ void t.test('sessions', async (t) => {
     t.strictSame(asked, [`user:${ada.id}`]);
   });
 
-  await t.test('a session proves its user past the life of its token, and no longer than it lives', async (t) => {
+  await t.test('a session recheck succeeds after its token expired, and fails after the session ended', async (t) => {
     const w = world();
     await w.account('ada');
     const { accessToken } = await w.signIn('ada');
@@ -387,7 +394,7 @@ void t.test('sessions', async (t) => {
     t.equal(await proved?.unchanged?.(w.clock.now()), undefined);
   });
 
-  await t.test('what a password proved is told to have changed without another hash', async (t) => {
+  await t.test('a recheck of a password detects changes without another hash', async (t) => {
     for (const change of [{ status: 'suspended' }, { passwordHash: 'another' }] as const) {
       const w = world();
       const ada = await w.account('ada');

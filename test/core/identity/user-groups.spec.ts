@@ -1,9 +1,9 @@
-// User groups on in-memory stores: names and slugs, what a change tells, and the port that others ask.
+// User groups on in-memory stores: names, slugs, events, and the port for other areas.
 import t from 'tap';
 import { groupName, groupRole, seededGroups } from '#core/identity/index';
 import { world } from './world.ts';
 
-void t.test('a slug is the words of the name', (t) => {
+void t.test('a slug consists of the words of the name', (t) => {
   for (const [name, slug] of [
     ['Team', 'team'],
     [' The  A-Team! ', 'the-a-team'],
@@ -19,7 +19,7 @@ void t.test('a slug is the words of the name', (t) => {
   t.end();
 });
 
-void t.test('a change is told with its entry, and one that changes nothing is not', async (t) => {
+void t.test('a change emits an event with an audit entry, and an update without a change does not', async (t) => {
   const w = world();
   await w.listen();
   const root = await w.account('root', { isAdmin: true });
@@ -51,7 +51,7 @@ void t.test('a change is told with its entry, and one that changes nothing is no
   );
 });
 
-void t.test('the port answers for administrators, users and nobody', async (t) => {
+void t.test('the port returns the groups of administrators, users and unknown ids', async (t) => {
   const w = world();
   const root = await w.account('root', { isAdmin: true });
   const ids = async (id: string) => (await w.groups.port.groupsOf(id)).map((group) => group.id);
@@ -61,16 +61,13 @@ void t.test('the port answers for administrators, users and nobody', async (t) =
   t.equal((await w.groups.port.list()).length, 3);
 });
 
-void t.test(
-  'a changed group is shown by the unit of work that changes it: no database is needed after it',
-  async (t) => {
-    const w = world();
-    const call = w.as(await w.account('root', { isAdmin: true }));
-    const { id } = await w.groups.create(call, { name: 'Team', description: '', role: 'member', grantAdmin: false });
-    for (const description of ['New', 'New']) {
-      w.storage.leaveAfter(1);
-      t.match(await w.groups.update(call, { id, description }), { name: 'Team', description, memberCount: 0 });
-      w.storage.comeBack();
-    }
-  },
-);
+void t.test('an update returns the group from its unit of work, without a later database read', async (t) => {
+  const w = world();
+  const call = w.as(await w.account('root', { isAdmin: true }));
+  const { id } = await w.groups.create(call, { name: 'Team', description: '', role: 'member', grantAdmin: false });
+  for (const description of ['New', 'New']) {
+    w.storage.leaveAfter(1);
+    t.match(await w.groups.update(call, { id, description }), { name: 'Team', description, memberCount: 0 });
+    w.storage.comeBack();
+  }
+});

@@ -1,4 +1,4 @@
-// The accounts' use cases on in-memory stores, with a clock that tests move and passwords that cost nothing.
+// Fixtures for specs of accounts: use cases on in-memory stores, with a settable clock and a cheap password hasher.
 import { jwtSessionTokens, sha256Hasher } from '#adapters/crypto/session-tokens';
 import { currentCaller, fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
 import type { KeptEntry } from '#core/audit/index';
@@ -32,7 +32,7 @@ export const silent: Log = {
   error: () => undefined,
 };
 
-/** Counts its work, so that a test can see that an unknown user costs as much as a known one. */
+/** Counts its calls, so that a test can compare the work for unknown and known users. */
 export function fakeHasher(version = 1): PasswordHasher & { calls: number } {
   return {
     calls: 0,
@@ -150,7 +150,7 @@ export function world() {
     );
   const signIn = (username: string, password = `password of ${username}`, ip?: string) =>
     useCases.sessions.signIn(call(ip), { username, password });
-  /** The caller behind a session's access token, as the authenticator would find it. */
+  /** The caller of a session's access token, as the authenticator finds it. */
   const reads = (token: string) => useCases.credentialReader.read(token, clock.now());
 
   const heard: EventOf[] = [];

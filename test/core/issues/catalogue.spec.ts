@@ -1,4 +1,4 @@
-// Issue types, type schemes, components and versions as use cases: the rules, and what is recorded and announced.
+// Use cases of issue types, type schemes, components and versions: rules, audit entries and events.
 import t from 'tap';
 import { named } from '#core/issues/named';
 import { builtInTypes, isBuiltIn, typeName } from '#core/issues/index';
@@ -7,23 +7,20 @@ import { alice, bob, refusal, root, typeId, types, world } from './world.ts';
 const chore = { name: ' Chore ', displayName: 'Chore', color: '0a1b2c' };
 const absent = '00000000-0000-4000-8000-0000000000ff';
 
-void t.test(
-  'the name of a type is one line, trimmed and lower-cased; built-in types are known by their ids',
-  async (t) => {
-    t.equal(typeName(' \tSub Task '), 'sub task');
-    for (const bad of ['', '  ', 'a\nb', 'a\u0000b'])
-      t.throws(() => typeName(bad), refusal('validation_failed', /"name"/));
-    t.same(
-      builtInTypes.map(({ id }) => id),
-      [1, 2, 3, 4, 5, 6, 7].map(typeId),
-    );
-    t.ok(builtInTypes.every(isBuiltIn));
-    t.notOk(isBuiltIn({ id: typeId(8) }));
-  },
-);
+void t.test('a type name is one line, trimmed and lower-cased; built-in types are identified by id', async (t) => {
+  t.equal(typeName(' \tSub Task '), 'sub task');
+  for (const bad of ['', '  ', 'a\nb', 'a\u0000b'])
+    t.throws(() => typeName(bad), refusal('validation_failed', /"name"/));
+  t.same(
+    builtInTypes.map(({ id }) => id),
+    [1, 2, 3, 4, 5, 6, 7].map(typeId),
+  );
+  t.ok(builtInTypes.every(isBuiltIn));
+  t.notOk(isBuiltIn({ id: typeId(8) }));
+});
 
 void t.test(
-  'the name of a component or version is one line without blanks around it, compared in lower case',
+  'the name of a component or version is one line without surrounding blanks, compared in lower case',
   async (t) => {
     t.same(named('Web UI'), { name: 'Web UI', nameKey: 'web ui' });
     t.equal(named('ÄÖ').nameKey, 'äö');
@@ -32,34 +29,37 @@ void t.test(
   },
 );
 
-void t.test('each change of a type is one event and one audit entry, and a change to nothing is none', async (t) => {
-  const forge = await world();
-  t.teardown(() => forge.close());
-  const { types: catalogue } = forge.useCases;
-  const call = forge.call(root);
-  const { id, position } = await catalogue.create(call, chore);
-  t.equal(position, 8, 'after the last');
-  await catalogue.update(call, { id });
-  await catalogue.update(call, { id, displayName: 'Chore', position });
-  await catalogue.update(call, { id, displayName: 'Housekeeping' });
-  await catalogue.delete(call, { id });
-  const changes = ['created', 'updated', 'deleted'].map((change) => `issue_type.${change}`);
-  t.same(
-    (await forge.events()).map(({ type, aggregate, actorId, payload }) => [type, aggregate, actorId, payload]),
-    changes.map((type) => [type, `issue_type:${id}`, root.id, { issue_type_id: id, name: 'chore' }]),
-  );
-  t.same(
-    forge.audited.map(({ action, resource, actorId, details }) => [action, resource, actorId, details]),
-    changes.map((action, index) => [
-      action,
-      `issue_type:${id}`,
-      root.id,
-      { name: 'chore', display_name: index === 0 ? 'Chore' : 'Housekeeping' },
-    ]),
-  );
-});
+void t.test(
+  'each change of a type writes one event and one audit entry, an update without a change none',
+  async (t) => {
+    const forge = await world();
+    t.teardown(() => forge.close());
+    const { types: catalogue } = forge.useCases;
+    const call = forge.call(root);
+    const { id, position } = await catalogue.create(call, chore);
+    t.equal(position, 8, 'after the last');
+    await catalogue.update(call, { id });
+    await catalogue.update(call, { id, displayName: 'Chore', position });
+    await catalogue.update(call, { id, displayName: 'Housekeeping' });
+    await catalogue.delete(call, { id });
+    const changes = ['created', 'updated', 'deleted'].map((change) => `issue_type.${change}`);
+    t.same(
+      (await forge.events()).map(({ type, aggregate, actorId, payload }) => [type, aggregate, actorId, payload]),
+      changes.map((type) => [type, `issue_type:${id}`, root.id, { issue_type_id: id, name: 'chore' }]),
+    );
+    t.same(
+      forge.audited.map(({ action, resource, actorId, details }) => [action, resource, actorId, details]),
+      changes.map((action, index) => [
+        action,
+        `issue_type:${id}`,
+        root.id,
+        { name: 'chore', display_name: index === 0 ? 'Chore' : 'Housekeeping' },
+      ]),
+    );
+  },
+);
 
-void t.test('without its audit entry no type changes', async (t) => {
+void t.test('a type is not changed if its audit entry fails', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { types: catalogue } = forge.useCases;
@@ -74,7 +74,7 @@ void t.test('without its audit entry no type changes', async (t) => {
   t.equal((await forge.events()).length, 1);
 });
 
-void t.test('a type is kept while it is built in or an issue has it, and its name is given once', async (t) => {
+void t.test('a built-in or used type cannot be deleted, and type names are unique', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { types: catalogue } = forge.useCases;
@@ -91,7 +91,7 @@ void t.test('a type is kept while it is built in or an issue has it, and its nam
   t.equal((await catalogue.list(call)).length, 7);
 });
 
-void t.test('a scheme is replaced whole, and tells of it; new issues and changed types keep to it', async (t) => {
+void t.test('a scheme is replaced completely with an event, and applies to new issues and changed types', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { typeScheme } = forge.useCases;
@@ -108,7 +108,7 @@ void t.test('a scheme is replaced whole, and tells of it; new issues and changed
   t.same(await names(), ['task', 'bug']);
   await t.rejects(set(types.bug, absent), refusal('validation_failed', new RegExp(`"type_ids".*${absent}`)));
   await t.rejects(set(types.bug, types.bug), refusal('validation_failed', /"type_ids"/));
-  t.same(await names(), ['task', 'bug'], 'a refused one changes nothing');
+  t.same(await names(), ['task', 'bug'], 'a rejected one changes nothing');
 
   const outside = refusal('validation_failed', /"issue_type_id".*task.*bug/);
   await t.rejects(forge.open({ typeId: types.epic }), outside);
@@ -118,7 +118,7 @@ void t.test('a scheme is replaced whole, and tells of it; new issues and changed
   await t.rejects(change((await forge.open()).number, { typeId: types.epic }), outside);
   t.match(await change(old.number, { title: 'Still one', typeId: types.support }), { type: { name: 'support' } });
   await set();
-  t.match(await forge.open({ typeId: types.epic }), { type: { name: 'epic' } }, 'an empty scheme means every type');
+  t.match(await forge.open({ typeId: types.epic }), { type: { name: 'epic' } }, 'an empty scheme allows every type');
 
   t.same(
     (await forge.events())
@@ -132,7 +132,7 @@ void t.test('a scheme is replaced whole, and tells of it; new issues and changed
   );
 });
 
-void t.test('a type that is deleted leaves the schemes; one that had it alone is then empty', async (t) => {
+void t.test('a deleted type is removed from schemes; a scheme with only this type becomes empty', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { id } = await forge.useCases.types.create(forge.call(root), chore);
@@ -144,7 +144,7 @@ void t.test('a type that is deleted leaves the schemes; one that had it alone is
 
 for (const noun of ['component', 'version'] as const)
   void t.test(
-    `${noun}s: each change is one event, a change to nothing is none, and a name is given once`,
+    `${noun}s: each change emits one event, an update without a change none, and names are unique`,
     async (t) => {
       const forge = await world();
       t.teardown(() => forge.close());
@@ -163,7 +163,7 @@ for (const noun of ['component', 'version'] as const)
       await t.rejects(things.update(granted, { id: two.id, patch: { name: 'One' } }), refusal('conflict'));
       await t.rejects(things.update(granted, { id: two.id, patch: { name: 'One ' } }), refusal('validation_failed'));
       for (const patch of [{}, { name: 'x' }])
-        await t.rejects(things.update(elsewhere, { id, patch }), refusal('not_found'), 'of another repository');
+        await t.rejects(things.update(elsewhere, { id, patch }), refusal('not_found'), 'from another repository');
       await t.rejects(things.delete(elsewhere, { id }), refusal('not_found'));
       await things.delete(granted, { id });
       t.match(await things.list(await forge.reading(bob), { page: 1, perPage: 5 }), { items: [two], total: 1 });
@@ -184,7 +184,7 @@ for (const noun of ['component', 'version'] as const)
   );
 
 void t.test(
-  'components and versions of an issue: replaced where sent, told where changed, held to its repository',
+  'components and versions of an issue: replaced if sent, with events if changed, only from its repository',
   async (t) => {
     const forge = await world();
     t.teardown(() => forge.close());

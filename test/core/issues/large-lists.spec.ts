@@ -1,4 +1,4 @@
-// Lists of issues as large as whoever asks likes: what would be too much is refused, or cut, before it is read.
+// Large lists of issues: a page that is too large is rejected, or its texts are truncated, before it is read.
 import tap from 'tap';
 import type { IssueStore } from '#core/issues/index';
 import { listChildren, listIssues } from '#core/issues/list-issues';
@@ -8,7 +8,7 @@ type Slice = Parameters<IssueStore['list']>[2];
 
 const plain = { labelIds: [], assignees: [], description: '', assumptions: null, acceptanceCriteria: null };
 
-/** A store that says how many issues it has, and notes how its pages are read. */
+/** A store that reports `count` issues, and records how its pages are read. */
 async function counted(t: Pick<typeof tap, 'teardown'>, count: number, row?: (number: number) => object) {
   const forge = await world();
   t.teardown(() => forge.close());
@@ -27,14 +27,14 @@ async function counted(t: Pick<typeof tap, 'teardown'>, count: number, row?: (nu
   return { parts, granted: await forge.reading(alice), slices };
 }
 
-void tap.test('a page of more than an answer holds is refused before an issue is read', async (t) => {
+void tap.test('a page larger than an answer may be is rejected before an issue is read', async (t) => {
   const { parts, granted, slices } = await counted(t, 1_000_000);
   const page = { page: 1, perPage: 1_000_000 };
   await t.rejects(listIssues(parts)(granted, { page }), refusal('unprocessable'));
   t.strictSame(slices, []);
 });
 
-void tap.test('as many as were counted are read, and of each text its share', async (t) => {
+void tap.test('no more issues are read than were counted, and each text up to its share', async (t) => {
   const { parts, granted, slices } = await counted(t, 300);
   await listIssues(parts)(granted, { page: { page: 1, perPage: 1_000_000 } });
   await listIssues(parts)(granted, { page: { page: 12, perPage: 25 } });
@@ -47,7 +47,7 @@ void tap.test('as many as were counted are read, and of each text its share', as
   ]);
 });
 
-void tap.test('a large page is read in pieces, each on from where the one before ended', async (t) => {
+void tap.test('a large page is read in slices, each starting after the last issue of the one before', async (t) => {
   const { parts, granted, slices } = await counted(t, 1000, () => ({}));
   const { items } = await listIssues(parts)(granted, { page: { page: 2, perPage: 400 } });
   t.strictSame(
@@ -61,19 +61,19 @@ void tap.test('a large page is read in pieces, each on from where the one before
   t.equal(slices.length, 2);
 });
 
-void tap.test('a page with very many labels and assignees is refused before all of it is read', async (t) => {
+void tap.test('a page with too many labels and assignees is rejected before it is read completely', async (t) => {
   const labelIds = Array.from({ length: 100 }, (_, at) => `label ${at}`);
   const { parts, granted, slices } = await counted(t, 16_000, () => ({ labelIds, assignees: labelIds }));
   await t.rejects(
     listIssues(parts)(granted, { page: { page: 1, perPage: 16_000 } }),
     refusal('unprocessable', /100000 labels and assignees/),
   );
-  t.equal(slices.length, 3, 'pieces of 250 issues');
+  t.equal(slices.length, 3, 'slices of 250 issues');
   const { items } = await listIssues(parts)(granted, { page: { page: 1, perPage: 500 } });
-  t.equal(items.length, 500, 'as many as there may be');
+  t.equal(items.length, 500, 'the maximum');
 });
 
-void tap.test('a page that names very many components and versions is refused', async (t) => {
+void tap.test('a page with too many components and versions is rejected', async (t) => {
   const { parts, granted } = await counted(t, 2000, () => ({}));
   const components = Array.from({ length: 100 }, () => ({ description: '' }));
   const of = async (ids: readonly string[]) =>

@@ -1,26 +1,26 @@
-// The rules of issues on paper: names in paths, members that are written, the hierarchy.
+// The rules of issues as pure functions: issue numbers in paths, field values and the hierarchy.
 import t from 'tap';
 import { changedFields, checkedFields, deepest, issueNumber, parentRefusal, typeRefusal } from '#core/issues/index';
 import { refusal } from './world.ts';
 
-void t.test('a path names an issue by its number, alone or after the issue code of the repository', (t) => {
+void t.test('a path has the number of an issue, alone or after the issue code of the repository', (t) => {
   const [coded, plain] = [{ issueCode: 'ABC' }, { issueCode: '' }];
   t.equal(issueNumber('7', coded), 7);
   t.equal(issueNumber('ABC-7', coded), 7);
   t.equal(issueNumber('7', plain), 7);
   for (const wrong of ['ABD-7', 'abc-7', 'ABC-0', 'ABC7', '-7', '0', '2147483648', '99999999999', '7.0', 'seven', ''])
     t.throws(() => issueNumber(wrong, coded), refusal('not_found'), wrong);
-  t.throws(() => issueNumber('ABC-7', plain), refusal('not_found'), 'a code where there is none');
+  t.throws(() => issueNumber('ABC-7', plain), refusal('not_found'), 'a code in a repository without one');
   t.end();
 });
 
-void t.test('members that are written', async (t) => {
+void t.test('field values are checked and normalized', async (t) => {
   t.same(
     checkedFields({ title: ' a ', assumptions: '', acceptanceCriteria: 'x', storyPoints: null, dueDate: '2028-02-29' }),
     { title: ' a ', assumptions: null, acceptanceCriteria: 'x', storyPoints: null, dueDate: '2028-02-29' },
-    'an empty text is none, null stays',
+    'an empty text becomes null, null is kept',
   );
-  t.same(checkedFields({}), {}, 'what is absent stays absent');
+  t.same(checkedFields({}), {}, 'absent members stay absent');
   t.throws(() => checkedFields({ title: ' \n' }), refusal('validation_failed', /"title"/));
   for (const day of ['2026-02-29', '2026-2-1', '0000-01-01', 'tomorrow', ''])
     t.throws(() => checkedFields({ dueDate: day }), refusal('validation_failed', /"due_date"/), day);
@@ -31,7 +31,7 @@ void t.test('members that are written', async (t) => {
       dueDate: null,
     }),
     { storyPoints: null },
-    'only what is otherwise',
+    'only changed members',
   );
 });
 
@@ -42,7 +42,7 @@ const at = (id: string, level: number, name = 'task') => ({
   ancestorIds: Array.from({ length: level - 1 }, (_, index) => `${id}-above-${index}`),
 });
 
-void t.test('which types go under which', (t) => {
+void t.test('allowed types of child and parent', (t) => {
   t.match(typeRefusal(type('bug'), type('chore', true)), /sub-task/);
   for (const above of ['epic', 'story']) t.match(typeRefusal(type(above), type('support')), /support/);
   for (const [child, parent] of [
@@ -56,7 +56,7 @@ void t.test('which types go under which', (t) => {
   t.end();
 });
 
-void t.test('an issue is under no descendant of its own, nor under itself', (t) => {
+void t.test('the parent of an issue is neither itself nor a descendant', (t) => {
   const child = { id: 'c', type: type('task'), height: 1 };
   t.equal(parentRefusal(child, at('p', 1)), undefined);
   t.match(parentRefusal(child, { ...at('c', 1) }), /its own parent/);
@@ -65,7 +65,7 @@ void t.test('an issue is under no descendant of its own, nor under itself', (t) 
   t.end();
 });
 
-void t.test('issues have five levels, counted from the top to the lowest descendant', (t) => {
+void t.test('issues have at most five levels, counted from the top to the lowest descendant', (t) => {
   for (let level = 1; level <= deepest; level++)
     for (let height = 1; height <= deepest; height++) {
       const refused = parentRefusal({ id: 'c', type: type('task'), height }, at('p', level)) !== undefined;

@@ -1,10 +1,10 @@
-// Searching issues, on in-memory stores: what a query asks for, where it looks next, and what is counted.
+// Searching issues on in-memory stores: parsing of queries, similar titles and facets.
 import t from 'tap';
 import { waysOf } from '#core/issues/search';
 import { anonymous } from '#core/kernel/caller';
 import { bob, refusal, types, world } from './world.ts';
 
-void t.test('what a query asks for: its words first, then what comes near them', async (t) => {
+void t.test('a query is searched by its words, then by similar titles', async (t) => {
   for (const [q, words, near] of [
     ['Login fails', 'login fails', 'login fails'],
     ['foo-bar.ts <main>', 'foo bar ts main', 'foo bar ts main'],
@@ -12,7 +12,7 @@ void t.test('what a query asks for: its words first, then what comes near them',
     ['C++ & 日本語', 'c 日本語', 'c 日本語'],
     ["o'neil\u0000%_", 'o neil', 'o neil'],
     ['oracle for', 'oracle for', 'oracle for'],
-    // Who uses operators means what is written.
+    // A query with operators is used as written.
     ['"login fails" -page', '"login fails" -page'],
     ['-"b c" a', '-"b c" a'],
     ['a OR b', 'a or b'],
@@ -24,10 +24,10 @@ void t.test('what a query asks for: its words first, then what comes near them',
       q,
     );
   for (const q of ['%', '"', '-', '-a', '-"a b', 'or', 'OR or', '()&|!', '\u0000', '\ud800', '-a -b or -c'])
-    t.strictSame(waysOf(q), [], `no word is wanted: ${JSON.stringify(q)}`);
+    t.strictSame(waysOf(q), [], `without a word: ${JSON.stringify(q)}`);
 });
 
-void t.test('titles that come near are looked for only where no issue has the words', async (t) => {
+void t.test('similar titles are searched only if no issue has the words', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.open({ title: 'Log' });
@@ -36,12 +36,12 @@ void t.test('titles that come near are looked for only where no issue has the wo
   const find = async (q: string) =>
     (await forge.useCases.search(granted, { q, limit: 10 })).hits.map(({ number }) => number);
   t.strictSame(await find('log'), [1], 'a word');
-  t.strictSame(await find('logi'), [2], 'near a word');
+  t.strictSame(await find('logi'), [2], 'similar to a word');
   t.strictSame(await find('absent'), []);
   await t.rejects(find(' '), refusal('validation_failed', /q/));
 });
 
-void t.test('facets: the most frequent first, labels by name, ten of each, and none unless asked for', async (t) => {
+void t.test('facets: the most frequent first, labels by name, ten of each, and only if requested', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.open({ title: 'crash', labelIds: ['Bug-label', 'Later-label'], assigneeIds: [bob.id] });
@@ -65,7 +65,7 @@ void t.test('facets: the most frequent first, labels by name, ten of each, and n
   t.equal((await forge.useCases.search(granted, { q: 'crash', limit: 1 })).facets, undefined);
 });
 
-void t.test('without planning there are no labels to count', async (t) => {
+void t.test('without planning there are no label facets', async (t) => {
   const forge = await world({ planning: false });
   t.teardown(() => forge.close());
   await forge.open({ title: 'crash' });

@@ -1,4 +1,4 @@
-// Comments, the history of descriptions, links and watching on in-memory stores: the rules, and what is announced.
+// Comments, description history, links and watchers on in-memory stores: rules and events.
 import t from 'tap';
 import { commentBody, issueBounds } from '#core/issues/index';
 import { blockersOf, checkLink, type IssueLink, type LinkType } from '#core/issues/link';
@@ -8,7 +8,7 @@ const page = { page: 1, perPage: 25 };
 const absent = '00000000-0000-4000-8000-0000000000ff';
 type World = Awaited<ReturnType<typeof world>>;
 
-/** What was told of issues under these names, by type and by what its payload has beside the issue. */
+/** The events about issues whose type matches `prefix`, with the payload members besides the issue. */
 async function told(forge: World, prefix: RegExp) {
   return (await forge.events())
     .filter(({ type }) => prefix.test(type))
@@ -18,14 +18,14 @@ async function told(forge: World, prefix: RegExp) {
     });
 }
 
-void t.test('a comment has a text', (t) => {
-  t.equal(commentBody(' a\n'), ' a\n', 'kept as it is');
+void t.test('a blank comment is rejected', (t) => {
+  t.equal(commentBody(' a\n'), ' a\n', 'kept unchanged');
   for (const blank of ['', ' ', '\n\t'])
     t.throws(() => commentBody(blank), refusal('validation_failed', /"body"/), JSON.stringify(blank));
   t.end();
 });
 
-void t.test('comments: readers add, authors change, authors and administrators of the instance delete', async (t) => {
+void t.test('comments: readers create, authors update, authors and instance administrators delete', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { comments } = forge.useCases;
@@ -72,7 +72,7 @@ void t.test('comments: readers add, authors change, authors and administrators o
   ]);
 });
 
-void t.test('a comment is reached through its own issue alone', async (t) => {
+void t.test('a comment is found only through its own issue', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { comments } = forge.useCases;
@@ -86,11 +86,11 @@ void t.test('a comment is reached through its own issue alone', async (t) => {
   await t.rejects(comments.delete(other, { number: '1', id }), refusal('not_found'));
 });
 
-void t.test('on a locked issue only issue.write comments; what was said can be taken back', async (t) => {
+void t.test('on a locked issue only issue.write may comment, and comments can be deleted', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { comments } = forge.useCases;
-  // Of bob, who may lock his own and holds no issue.write.
+  // An issue of bob, who may lock his own issues and has no issue.write.
   await forge.open({}, bob);
   const { id } = await comments.create(await forge.as(bob), { number: '1', body: 'Before' });
   const lock = async (locked: boolean) => forge.useCases.update(await forge.as(bob), { number: '1', locked });
@@ -106,7 +106,7 @@ void t.test('on a locked issue only issue.write comments; what was said can be t
   t.match(await create(), { body: 'After' });
 });
 
-void t.test('each change of a description is an entry, and nothing else is', async (t) => {
+void t.test('each change of a description adds an entry, other changes do not', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { descriptionHistory } = forge.useCases;
@@ -125,7 +125,7 @@ void t.test('each change of a description is an entry, and nothing else is', asy
     { bodyBefore: 'one', bodyAfter: 'two', editedBy: bob.id, editor: { username: 'bob' }, editedAt: new Date(1_000) },
   ]);
   await t.rejects(change({ description: 'three', componentIds: [absent] }), refusal('validation_failed'));
-  t.same(await list(), entries, 'a refused change leaves none');
+  t.same(await list(), entries, 'a rejected change adds none');
 
   const [id, admin] = [entries[0]?.id ?? '', await forge.granted(alice, 'repo.admin')];
   const remove = (number: string, which = id) => descriptionHistory.delete(admin, { number, id: which });
@@ -150,7 +150,7 @@ void t.test('each change of a description is an entry, and nothing else is', asy
   ]);
 });
 
-void t.test('links on paper: not to itself, not twice, not too many', (t) => {
+void t.test('links are rejected to the issue itself, twice, and beyond the maximum', (t) => {
   const link = (sourceId: string, type: LinkType, targetId: string) => ({ sourceId, type, targetId });
   const check = (wanted: ReturnType<typeof link>, ...its: readonly ReturnType<typeof link>[]) =>
     checkLink(wanted, { source: its, target: [] });
@@ -172,7 +172,7 @@ void t.test('links on paper: not to itself, not twice, not too many', (t) => {
   t.end();
 });
 
-void t.test('what blocks an issue', (t) => {
+void t.test('the blockers of an issue are the sources of its incoming blocks links', (t) => {
   const issue = (id: string) => ({ id, number: 1, title: id, state: 'open' as const });
   const link = (source: string, type: LinkType, target: string) => ({
     ...({ id: '', sourceId: source, targetId: target, type, createdAt: new Date(0) } satisfies IssueLink),
@@ -184,7 +184,7 @@ void t.test('what blocks an issue', (t) => {
   t.end();
 });
 
-void t.test('linking: from one issue to another of the repository, without a circle of blocking', async (t) => {
+void t.test('linking: from one issue to another of the repository, without a cycle of blocking', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { links } = forge.useCases;
@@ -229,7 +229,7 @@ void t.test('linking: from one issue to another of the repository, without a cir
   await t.rejects(links.delete(granted, { number: '2', id: first.id }), refusal('not_found'));
   t.match(await fetch(2), { links: 1, blockedBy: [] });
   await forge.useCases.delete(await forge.owning(alice), { number: '2' });
-  t.match(await fetch(3), { links: 2, blockedBy: [{ number: 1 }] }, 'links go with an issue');
+  t.match(await fetch(3), { links: 2, blockedBy: [{ number: 1 }] }, 'links are deleted with an issue');
   const ends = { source_id: first.sourceId, target_id: first.targetId };
   t.same(
     (await told(forge, /^issue\.(un)?linked$/)).filter((one) => 'link_id' in one && one.link_id === first.id),
@@ -240,7 +240,7 @@ void t.test('linking: from one issue to another of the repository, without a cir
   );
 });
 
-void t.test('watching: everybody for themselves, once', async (t) => {
+void t.test('watching: users watch for themselves, and repetitions have no effect', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { watch, unwatch, fetch } = forge.useCases;
@@ -254,7 +254,7 @@ void t.test('watching: everybody for themselves, once', async (t) => {
   for (let round = 0; round < 2; round++) await watch(await forge.as(bob), one);
   t.same(await seen(), [2, true]);
   for (let round = 0; round < 2; round++) await unwatch(await forge.as(alice), one);
-  t.same(await seen(alice), [1, false], 'the author too may stop');
+  t.same(await seen(alice), [1, false], 'the author may stop too');
   for (const act of [watch, unwatch])
     await t.rejects(
       forge.as(bob).then((granted) => act(granted, { number: '2' })),
@@ -266,7 +266,7 @@ void t.test('watching: everybody for themselves, once', async (t) => {
   ]);
 });
 
-void t.test('who commented or changed a description is counted for their account', async (t) => {
+void t.test("comments and description changes count as references to their author's account", async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.open({}, alice);
@@ -279,7 +279,7 @@ void t.test('who commented or changed a description is counted for their account
   );
 });
 
-void t.test('a comment is shown by the unit of work that writes it: no database is needed after it', async (t) => {
+void t.test('a comment is returned from its unit of work, without a later database read', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { comments } = forge.useCases;

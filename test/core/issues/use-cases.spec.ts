@@ -1,11 +1,11 @@
-// Opening, changing, closing, moving and deleting issues on in-memory stores.
+// Creating, changing, closing, moving and deleting issues on in-memory stores.
 import t from 'tap';
 import { anonymous } from '#core/kernel/caller';
 import { alice, bob, carol, refusal, root, types, world } from './world.ts';
 
 const page = { page: 1, perPage: 25 };
 
-void t.test('opening: defaults, the number, who watches, and one event', async (t) => {
+void t.test('creating: defaults, the number, watchers, and one event', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const issue = await forge.open({ assigneeIds: [bob.id, bob.id], labelIds: ['Later-label', 'Bug-label'] }, carol);
@@ -50,24 +50,21 @@ void t.test('opening: defaults, the number, who watches, and one event', async (
   );
 });
 
-void t.test(
-  'a number that was given to an issue that did not come to be is given again; a deleted one never',
-  async (t) => {
-    let fails = false;
-    const forge = await world({ failInsert: () => fails });
-    t.teardown(() => forge.close());
-    t.equal((await forge.open()).number, 1);
-    fails = true;
-    await t.rejects(forge.open(), /cannot be written/);
-    fails = false;
-    t.equal((await forge.open()).number, 2);
-    await forge.useCases.delete(await forge.owning(alice), { number: '2' });
-    t.equal((await forge.open()).number, 3);
-    t.equal((await forge.events()).filter(({ type }) => type === 'issue.created').length, 3);
-  },
-);
+void t.test('the number of an issue that could not be created is reused; that of a deleted one is not', async (t) => {
+  let fails = false;
+  const forge = await world({ failInsert: () => fails });
+  t.teardown(() => forge.close());
+  t.equal((await forge.open()).number, 1);
+  fails = true;
+  await t.rejects(forge.open(), /cannot be written/);
+  fails = false;
+  t.equal((await forge.open()).number, 2);
+  await forge.useCases.delete(await forge.owning(alice), { number: '2' });
+  t.equal((await forge.open()).number, 3);
+  t.equal((await forge.events()).filter(({ type }) => type === 'issue.created').length, 3);
+});
 
-void t.test('what an issue refers to must be there, and assignees must be able to read', async (t) => {
+void t.test('referenced records must exist, and assignees must be able to read', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const refused = (command: object, detail: RegExp) =>
@@ -86,7 +83,7 @@ void t.test('what an issue refers to must be there, and assignees must be able t
   t.equal((await open([alice.id, bob.id, root.id])).assignees.length, 3, 'owner, collaborator, administrator');
   const other = await open([]);
   await refused({ parentId: other.id }, /"parent_id"/);
-  t.equal((await open([])).number, 3, 'refusals took no number');
+  t.equal((await open([])).number, 3, 'rejections took no number');
 });
 
 void t.test('without planning an issue has no labels and no milestone', async (t) => {
@@ -105,7 +102,7 @@ void t.test('without planning an issue has no labels and no milestone', async (t
   t.equal((await forge.useCases.list(reading, { page })).total, 1);
 });
 
-void t.test('changing: the author and who holds issue.write; what is absent stays, null clears', async (t) => {
+void t.test('updating: by the author and with issue.write; absent members stay, null clears', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.open({ storyPoints: 3, inputTokens: 5, milestoneId: 'first', dueDate: '2026-01-01' }, bob);
@@ -118,7 +115,7 @@ void t.test('changing: the author and who holds issue.write; what is absent stay
   const changed = await update({ storyPoints: null, milestoneId: null, outputTokens: 0, assumptions: '' });
   t.match(changed, { storyPoints: null, inputTokens: 5, outputTokens: 0, milestone: null, dueDate: '2026-01-01' });
   const again = await update({ storyPoints: null, outputTokens: 0, labelIds: [], assigneeIds: [] });
-  t.same(again.updatedAt, changed.updatedAt, 'nothing was otherwise');
+  t.same(again.updatedAt, changed.updatedAt, 'nothing changed');
   t.match(await update({ labelIds: ['Bug-label'], assigneeIds: [carol.id] }), {
     labels: [{ name: 'Bug' }],
     assignees: [{ username: 'carol' }],
@@ -139,7 +136,7 @@ void t.test('changing: the author and who holds issue.write; what is absent stay
   );
 });
 
-void t.test('closing and reopening say so once', async (t) => {
+void t.test('closing and reopening emit one event each', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.open({}, bob);
@@ -156,7 +153,7 @@ void t.test('closing and reopening say so once', async (t) => {
   );
 });
 
-void t.test('the parent: the author, the owner and administrators; the rules of the hierarchy', async (t) => {
+void t.test('the parent: allowed callers, and the rules of the hierarchy', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.open({ typeId: types.epic }, bob);
@@ -180,7 +177,7 @@ void t.test('the parent: the author, the owner and administrators; the rules of 
   await t.rejects(
     forge.useCases.update(await forge.as(bob), { number: '3', typeId: types.story }),
     refusal('validation_failed', /support/),
-    'a type that its parent does not go with',
+    'a type that its parent does not allow',
   );
   await put(2, 1);
   await t.rejects(
@@ -206,10 +203,10 @@ void t.test('the parent: the author, the owner and administrators; the rules of 
     'one event for each change',
   );
   await forge.useCases.delete(await forge.owning(alice), { number: '1' });
-  t.equal(await parentOf(2), undefined, 'a child whose parent is deleted stays');
+  t.equal(await parentOf(2), undefined, 'a child whose parent is deleted is kept');
 });
 
-void t.test('six levels cannot be built, neither from the top nor from below', async (t) => {
+void t.test('six levels can be built neither from the top nor from below', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   for (let number = 1; number <= 6; number++) await forge.open();
@@ -221,7 +218,7 @@ void t.test('six levels cannot be built, neither from the top nor from below', a
   await put(6, 4);
 });
 
-void t.test('what others are told: open issues, authors, milestones', async (t) => {
+void t.test('counts for other areas: open issues, authors, milestones', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.open({ milestoneId: 'first' }, bob);

@@ -1,4 +1,4 @@
-// The use cases of issues on in-memory stores, with callers, repositories and a planning that is memory too.
+// Fixtures for specs of issues: use cases on in-memory stores, with callers, repositories and a stub of planning.
 import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import {
   changes,
@@ -42,7 +42,7 @@ export const [alice, bob, carol, root] = [user('alice'), user('bob'), user('caro
 export const typeId = (last: number): string => `00000000-0000-4000-8000-00000000000${last}`;
 export const types = { epic: typeId(1), story: typeId(2), task: typeId(3), bug: typeId(5), support: typeId(7) };
 
-/** A planning of two labels and a milestone, in whatever repository. */
+/** A stub of planning with two labels and a milestone in every repository. */
 function fakePlanning(): Planning {
   const label = (name: string): Label => ({
     id: `${name}-label`,
@@ -83,7 +83,7 @@ function fakePlanning(): Planning {
 
 export async function world(options: { readonly planning?: false; readonly failInsert?: () => boolean } = {}) {
   const ids = sequentialIds();
-  // The first are those of the built-in types.
+  // The first ids are those of the built-in types.
   for (const _ of builtInTypes) ids.uuid();
   const storage = leavingStorage(openMemory({ clock: systemClock, ids, log: quietLog }));
   const { database } = storage;
@@ -139,7 +139,7 @@ export async function world(options: { readonly planning?: false; readonly failI
     return repository;
   };
   const code = await add('code', { issueCode: 'ABC' });
-  /** The proof that a user may read, and with it what they may do. */
+  /** The access decision that a user may read; it includes the user's other permissions. */
   const as = (caller: User, { owner, name }: Repository = code, now = new Date()) =>
     access.decide(callOf(caller, now), changes('repository', 'issue.read'), undefined, { owner, repo: name });
   const owning = (caller: User): Promise<Granted<Repository, 'repo.own', User>> =>
@@ -147,7 +147,7 @@ export async function world(options: { readonly planning?: false; readonly failI
       owner: code.owner,
       repo: code.name,
     });
-  /** The proof of a permission on a repository. */
+  /** The access decision that a user has a permission on a repository. */
   const granted = <P extends 'issue.write' | 'repo.admin'>(
     caller: User,
     permission: P,
@@ -173,10 +173,10 @@ export async function world(options: { readonly planning?: false; readonly failI
     granted,
     owning,
     reading,
-    /** Opens an issue as alice. */
+    /** Creates an issue, as alice by default. */
     open: async (command: Partial<Parameters<typeof useCases.create>[1]> = {}, caller = alice) =>
       useCases.create(await as(caller), { title: 'An issue', typeId: types.task, ...command }),
-    /** What was delivered so far. */
+    /** Returns the events delivered so far. */
     events,
     close: () => storage.close(),
   };

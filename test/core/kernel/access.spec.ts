@@ -1,4 +1,4 @@
-// The access decision: every kind of rule against every kind of caller.
+// The access decision: every kind of rule with every kind of caller.
 import t from 'tap';
 import {
   accessDecision,
@@ -66,7 +66,7 @@ const callers = {
 } as const satisfies Record<string, Caller>;
 type Who = keyof typeof callers;
 
-/** Counts how often the thing was looked up, and with which standing. */
+/** A resolver of a vault with the given standing, which counts its lookups. */
 function vault(
   standing: (Pick<Standing<unknown>, 'readable'> & { readonly holds: readonly string[] }) | undefined,
 ): ResourceResolver & { lookups: number } {
@@ -152,7 +152,7 @@ void t.test('rules without a resource', async (t) => {
   }
 });
 
-void t.test('admin scopes are granted one by one, and all of a rule are needed', async (t) => {
+void t.test('admin scopes are granted individually, and a rule needs all of its scopes', async (t) => {
   const rule = admin('admin:users', 'admin:audit_read');
   t.equal(await outcome(rule, 'session', { granted: ['admin:users', 'admin:audit_read'] }), 'yes');
   t.equal(await outcome(rule, 'session', { granted: ['admin:users'] }), 'forbidden');
@@ -168,7 +168,7 @@ void t.test('admin scopes are granted one by one, and all of a rule are needed',
   });
 });
 
-void t.test('a token needs the scope beside the permission, whoever its owner is', async (t) => {
+void t.test('a token needs the scope in addition to the permission, also a token of an administrator', async (t) => {
   const all: readonly Who[] = [
     'anonymous',
     'session',
@@ -205,16 +205,16 @@ void t.test('a token needs the scope beside the permission, whoever its owner is
       () => undefined,
       (error: unknown) => (error instanceof InsufficientScope ? error.scope : error),
     );
-  t.equal(await missing('pat look', 'vault:open'), 'vault:open', 'named as a token of the kind has it');
+  t.equal(await missing('pat look', 'vault:open'), 'vault:open', 'named as in tokens of this kind');
   t.equal(await missing('oauth look', 'vault:open'), 'open:vault');
   t.match(
     await missing('oauth open', 'vault:pat-only'),
     { kind: 'forbidden', code: 'insufficient_scope' },
-    'no scope of an OAuth2 token would do',
+    'no OAuth2 scope would satisfy it',
   );
 });
 
-void t.test('a thing: who may know of it, who may read it, who may change it', async (t) => {
+void t.test('a resource: who may know of it, read it and change it', async (t) => {
   const kind = 'vault';
   const read = reads(kind, 'vault.look');
   const read401 = reads(kind, 'vault.look', { anonymous: 401 });
@@ -229,7 +229,7 @@ void t.test('a thing: who may know of it, who may read it, who may change it', a
     open: { readable: true, holds: ['vault.look', 'vault.open'] },
   } as const;
   const table: readonly (readonly [string, AccessRule, keyof typeof standings, string, string])[] = [
-    // rule, standing, anonymous, session
+    // The columns: rule, standing, anonymous, session
     ['read', read, 'absent', 'not_found', 'not_found'],
     ['read', read, 'hidden', 'not_found', 'not_found'],
     ['read', read, 'hidden with permission', 'not_found', 'not_found'],
@@ -261,14 +261,14 @@ void t.test('a thing: who may know of it, who may read it, who may change it', a
 });
 
 void t.test(
-  'where a rule names an admin scope, its holder may do this and nothing else, and only with a thing that is there',
+  'a rule with an admin scope allows its holder this operation only, and only on an existing resource',
   async (t) => {
     const delegated = changes('vault', 'vault.open', { orAdminScope: 'admin:repo_roles' });
     const hidden = vault({ readable: false, holds: [] });
     const holder = { resolver: hidden, granted: ['admin:repo_roles'] };
     t.equal(await outcome(delegated, 'session', holder), 'yes');
     t.equal(await outcome(delegated, 'session', { resolver: hidden, granted: ['admin:users'] }), 'not_found');
-    t.equal(await outcome(delegated, 'session', { resolver: hidden }), 'not_found', 'no grants are kept');
+    t.equal(await outcome(delegated, 'session', { resolver: hidden }), 'not_found', 'no grants are stored');
     t.equal(
       await outcome(delegated, 'session', { resolver: vault({ readable: true, holds: ['vault.look'] }), granted: [] }),
       'forbidden',
@@ -277,17 +277,21 @@ void t.test(
     t.equal(
       await outcome(delegated, 'pat look', { ...holder, scope: 'vault:open' }),
       'insufficient_scope',
-      'a token needs its scope still',
+      'a token still needs its scope',
     );
     t.equal(
       await outcome(delegated, 'session', { resolver: vault(undefined), granted: ['admin:repo_roles'] }),
       'not_found',
     );
-    t.equal(await outcome(changes('vault', 'vault.open'), 'session', holder), 'not_found', 'a rule that names none');
+    t.equal(
+      await outcome(changes('vault', 'vault.open'), 'session', holder),
+      'not_found',
+      'a rule without an admin scope',
+    );
   },
 );
 
-void t.test('nothing is looked up for who is refused anyway', async (t) => {
+void t.test('no resource is looked up for a caller that is rejected anyway', async (t) => {
   const resolver = vault({ readable: true, holds: ['vault.look', 'vault.open'] });
   t.equal(await outcome(changes('vault', 'vault.open'), 'anonymous', { resolver }), 'unauthorized');
   t.equal(
@@ -297,10 +301,10 @@ void t.test('nothing is looked up for who is refused anyway', async (t) => {
   t.equal(await outcome(reads('vault', 'vault.look'), 'oauth elsewhere', { resolver }), 'invalid_audience');
   t.equal(resolver.lookups, 0);
   t.equal(await outcome(reads('vault', 'vault.look'), 'anonymous', { resolver }), 'yes');
-  t.equal(resolver.lookups, 1, 'and once for who is not');
+  t.equal(resolver.lookups, 1, 'once for a caller that is not');
 });
 
-void t.test('the proof carries the thing, the call and further permissions', async (t) => {
+void t.test('`Granted` has the resource, the call and further permissions', async (t) => {
   const decision = accessDecision({
     isPermission: () => true,
     scopes,
@@ -315,7 +319,7 @@ void t.test('the proof carries the thing, the call and further permissions', asy
   t.equal(granted.may('vault.open'), false);
 });
 
-void t.test('nobody holds a permission that no plugin contributes, not even who may do anything', async (t) => {
+void t.test('a permission that no plugin contributes is denied to every caller', async (t) => {
   const decision = accessDecision({
     scopes,
     adminGrants: () => ({ scopesOf: async () => ['admin:vaults'] }),
@@ -328,7 +332,7 @@ void t.test('nobody holds a permission that no plugin contributes, not even who 
   t.equal(granted.may('vault.opne'), false);
 });
 
-void t.test('a decision is taken again with the credential, the thing and the permission of that moment', async (t) => {
+void t.test('an access recheck uses the current credential, resource and permission', async (t) => {
   let now: { readonly caller: Caller; readonly id: number; readonly holds: readonly string[] } | undefined;
   const begun = { caller: callers['pat open'], id: 1, holds: ['vault.open'] };
   const resolver: ResourceResolver = {
@@ -351,10 +355,10 @@ void t.test('a decision is taken again with the credential, the thing and the pe
   const table: readonly (readonly [string, NonNullable<typeof now>, string])[] = [
     ['the same', begun, 'yes'],
     ['another credential of the user', { ...begun, caller: callers.session }, 'yes'],
-    ['the credential is gone', { ...begun, caller: anonymous }, 'unauthorized'],
-    ['its scopes are fewer', { ...begun, caller: callers['pat look'] }, 'insufficient_scope'],
-    ['the permission is gone', { ...begun, holds: [] }, 'forbidden'],
-    ['another thing is there', { ...begun, id: 2 }, 'not_found'],
+    ['the credential was revoked', { ...begun, caller: anonymous }, 'unauthorized'],
+    ['the credential has fewer scopes', { ...begun, caller: callers['pat look'] }, 'insufficient_scope'],
+    ['the permission was removed', { ...begun, holds: [] }, 'forbidden'],
+    ['another resource has the name', { ...begun, id: 2 }, 'not_found'],
   ];
   for (const [what, then, expected] of table) {
     now = undefined;
@@ -370,35 +374,38 @@ void t.test('a decision is taken again with the credential, the thing and the pe
       ),
     );
     t.equal(await one, expected, what);
-    t.equal(await all, expected, `${what}: all that was decided for the call`);
+    t.equal(await all, expected, `${what}: all decisions of the call`);
     if (expected !== 'yes') continue;
     t.equal((await granted.renew()).call.caller, then.caller);
     await decision.renew(other);
   }
 });
 
-void t.test('a copy of a call is asked again for what was decided by then, and adds nothing to the call', async (t) => {
-  let holds = ['vault.look', 'vault.open'];
-  const decision = accessDecision({
-    scopes,
-    adminGrants: () => undefined,
-    isPermission: () => true,
-    resolvers: () => [
-      { vault: async () => ({ resource: { number: 7 }, readable: true, may: (name) => holds.includes(name) }) },
-    ],
-  });
-  const call: Call = { ...callOf(callers.session), renew: async () => callOf(callers.session) };
-  await decision.decide(call, reads('vault', 'vault.look'), row('vault:look'), {});
-  const copy = { ...call };
-  const bare = { ...call };
-  await decision.decide(copy, changes('vault', 'vault.open'), row('vault:open'), {});
-  holds = ['vault.look'];
-  await t.resolves(decision.renew(call));
-  await t.rejects(decision.renew(copy), { code: 'forbidden' });
-  holds = [];
-  await t.rejects(decision.renew(bare), { code: 'forbidden' });
-});
+void t.test(
+  'a copy of a call rechecks the decisions made before it was copied, and adds none to the call',
+  async (t) => {
+    let holds = ['vault.look', 'vault.open'];
+    const decision = accessDecision({
+      scopes,
+      adminGrants: () => undefined,
+      isPermission: () => true,
+      resolvers: () => [
+        { vault: async () => ({ resource: { number: 7 }, readable: true, may: (name) => holds.includes(name) }) },
+      ],
+    });
+    const call: Call = { ...callOf(callers.session), renew: async () => callOf(callers.session) };
+    await decision.decide(call, reads('vault', 'vault.look'), row('vault:look'), {});
+    const copy = { ...call };
+    const bare = { ...call };
+    await decision.decide(copy, changes('vault', 'vault.open'), row('vault:open'), {});
+    holds = ['vault.look'];
+    await t.resolves(decision.renew(call));
+    await t.rejects(decision.renew(copy), { code: 'forbidden' });
+    holds = [];
+    await t.rejects(decision.renew(bare), { code: 'forbidden' });
+  },
+);
 
-void t.test('a kind that no plugin resolves is nowhere', async (t) => {
+void t.test('a resource kind without a resolver is not found', async (t) => {
   t.equal(await outcome(reads('vault', 'vault.look'), 'admin'), 'not_found');
 });

@@ -1,4 +1,4 @@
-// Clipping of texts and of answers: what is left out is marked, and no answer passes its bound.
+// Truncation of texts and answers: truncated texts are marked, and no answer exceeds its limit.
 import t from 'tap';
 import { boundedCommits, boundedDifference, boundedEntries, boundedLines } from '#core/repositories/answer-bounds';
 import { clip, fit, fitMembers, jsonBytes } from '#core/kernel/clipping';
@@ -9,7 +9,7 @@ const oid = 'a'.repeat(40);
 const date = new Date(0);
 const hostile = '\u0001'.repeat(256);
 
-void t.test('a text over its bound ends in an ellipsis, never in half a character', (t) => {
+void t.test('a text over its limit ends in an ellipsis, never in a lone surrogate', (t) => {
   t.equal(clip('abc', 3), 'abc');
   t.equal(clip('abcd', 3), 'ab…');
   t.equal(clip('a😀b', 3), 'a…');
@@ -18,13 +18,13 @@ void t.test('a text over its bound ends in an ellipsis, never in half a characte
   t.end();
 });
 
-void t.test('the size of a text is that of its JSON', (t) => {
+void t.test('the size of a text is the size of its JSON', (t) => {
   for (const text of ['', 'abc', 'ä"\\', '\u0000\u0001\n\t\r\b\f', '€\uFFFD\u2028', '😀a', '\u007f\u0080'])
     t.equal(jsonBytes(text), Buffer.byteLength(JSON.stringify(text)) - 2, encodeURIComponent(text));
   t.end();
 });
 
-void t.test('texts of one answer are clipped together: the longest to one size, the others not at all', (t) => {
+void t.test('texts of one answer are truncated together: the longest to one size, the others not at all', (t) => {
   const texts = ['short', 'x'.repeat(1000), 'ü'.repeat(1000), '\u0001'.repeat(1000), 'x'.repeat(1000)];
   const fitted = fit(texts, 1000);
   t.equal(fitted[0], 'short');
@@ -32,12 +32,12 @@ void t.test('texts of one answer are clipped together: the longest to one size, 
   t.ok(sizes.reduce((sum, size) => sum + size) <= 1000);
   t.ok(sizes.slice(1).every((size) => size > 240 && size <= 249));
   t.ok(fitted.slice(1).every((text) => text.endsWith('…')));
-  t.equal(fit(texts, 20_000), texts, 'what fits is as it was');
-  t.same(fit(['abcdef', 'x'], 3), ['', 'x'], 'there is not even room for the mark');
+  t.equal(fit(texts, 20_000), texts, 'texts that fit are unchanged');
+  t.same(fit(['abcdef', 'x'], 3), ['', 'x'], 'without room even for the ellipsis');
   t.end();
 });
 
-void t.test('of long texts no more is looked at than fits', (t) => {
+void t.test('only as much of a long text is read as fits', (t) => {
   let looks = 0;
   const long = {
     length: 1_000_000,
@@ -54,7 +54,7 @@ void t.test('of long texts no more is looked at than fits', (t) => {
   t.end();
 });
 
-void t.test('what is read of a repository stays under 8 MiB however long its texts are', async (t) => {
+void t.test('answers about a repository stay below 8 MiB however long its texts are', async (t) => {
   const signature = { name: hostile, email: `${hostile}${'\u0001'.repeat(64)}`, date };
   const commit: CommitRecord = {
     oid,
@@ -87,7 +87,7 @@ void t.test('what is read of a repository stays under 8 MiB however long its tex
     additions: 0,
     deletions: 0,
   });
-  t.same([three.files.length, three.truncated], [2, true], 'a path that is too long is left out, not cut');
+  t.same([three.files.length, three.truncated], [2, true], 'a path that is too long is omitted, not truncated');
 
   const lines = boundedLines(
     Array.from({ length: 25_000 }, () => ({ content: '\u0001'.repeat(40), oid, author: signature })),
@@ -124,12 +124,12 @@ void t.test('what is read of a repository stays under 8 MiB however long its tex
   t.same(plain, { items: [{ entry: { ...entry, name: 'a' }, lastCommit: undefined }], truncated: false });
 });
 
-void t.test('texts of rows are clipped together, the longest first, and null stays null', (t) => {
+void t.test('texts of rows are truncated together, the longest first, and null stays null', (t) => {
   const rows = [
     { id: 1, text: 'x'.repeat(60), more: null },
     { id: 2, text: 'short', more: 'y'.repeat(60) },
   ];
-  t.equal(fitMembers(rows, ['text', 'more'], 1000), rows, 'what fits is left as it is');
+  t.equal(fitMembers(rows, ['text', 'more'], 1000), rows, 'rows that fit are unchanged');
   t.strictSame(fitMembers(rows, ['text', 'more'], 45), [
     { id: 1, text: `${'x'.repeat(17)}…`, more: null },
     { id: 2, text: 'short', more: `${'y'.repeat(17)}…` },
@@ -140,7 +140,7 @@ void t.test('texts of rows are clipped together, the longest first, and null sta
   t.end();
 });
 
-void t.test('a text is cut at the last character that fits, whatever its characters take', (t) => {
+void t.test('a text is truncated at the last character that fits, whatever the size of its characters', (t) => {
   for (const unit of ['x', 'ü', '字', '😀', '\u0001', '"', 'a"\u0001字😀'])
     for (const most of [1, 3, 4, 99, 1024, 4096, 9001]) {
       const [cut = ''] = fit([unit.repeat(10_000)], most);

@@ -1,4 +1,4 @@
-// The authenticator over token readers and the check of passwords.
+// The authenticator with token readers and password sign-in.
 import t from 'tap';
 import { authenticator, type CredentialReader, type PasswordSignIn } from '#core/kernel/credentials';
 import { Forbidden } from '#core/kernel/errors';
@@ -6,7 +6,7 @@ import { Forbidden } from '#core/kernel/errors';
 const context = { ip: '203.0.113.1', now: new Date(1_000) };
 const passwords = async (): Promise<void> => undefined;
 
-/** Knows one token; remembers what it was asked. */
+/** A reader that knows one token and records the tokens that it reads. */
 function reader(
   prefix: string,
   kind: 'session' | 'pat' | 'oauth',
@@ -57,7 +57,7 @@ function rig() {
   };
 }
 
-void t.test('the longest matching prefix decides alone which reader is asked', async (t) => {
+void t.test('only the reader with the longest matching prefix is called', async (t) => {
   const { door, jwt, pat, oauth } = rig();
   t.equal((await door.authenticate({ via: 'bearer', token: 'svc_good' }, context)).id, 'by-pat');
   t.equal((await door.authenticate({ via: 'bearer', token: 'svc_oat_good' }, context)).id, 'by-oauth');
@@ -68,11 +68,11 @@ void t.test('the longest matching prefix decides alone which reader is asked', a
   t.strictSame(
     [jwt.asked, pat.asked, oauth.asked],
     [['eyJ'], ['svc_good'], ['svc_oat_good', 'svc_oat_bad']],
-    'no reader sees a token of another kind',
+    'no reader gets a token of another kind',
   );
 });
 
-void t.test('the credential says by which way it came', async (t) => {
+void t.test('the credential has the way in which it was presented', async (t) => {
   const { door } = rig();
   const inBasic = { via: 'basic', username: 'anything', password: 'svc_oat_good' } as const;
   for (const via of ['bearer', 'cookie'] as const)
@@ -82,13 +82,17 @@ void t.test('the credential says by which way it came', async (t) => {
     { kind: 'oauth', id: 'c1', scopes: ['a'], via: 'basic' },
     'a token in Basic keeps its scopes',
   );
-  await t.rejects(door.authenticate(inBasic, context), { message: 'The credential is not valid' }, 'where git is not');
+  await t.rejects(
+    door.authenticate(inBasic, context),
+    { message: 'The credential is not valid' },
+    'outside of git routes',
+  );
   await t.rejects(door.authenticate({ via: 'cookie', token: 'svc_oat_good' }, context), {
     message: 'The credential is not valid',
   });
 });
 
-void t.test('passwords are tried only where they may be', async (t) => {
+void t.test('passwords are checked only on routes that allow them', async (t) => {
   const { door, local } = rig();
   const presented = { via: 'basic', username: 'ann', password: 'secret' } as const;
   await t.rejects(door.authenticate(presented, context), { message: 'The credential is not valid' });
@@ -104,11 +108,11 @@ void t.test('passwords are tried only where they may be', async (t) => {
   await t.rejects(
     door.authenticate({ via: 'bearer', token: 'secret' }, { ...context, passwords }),
     { message: 'The credential is not valid' },
-    'a bearer is never a password',
+    'a bearer token is never checked as a password',
   );
 });
 
-void t.test('before the first password is checked the caller of the authenticator may refuse', async (t) => {
+void t.test('the rate limit may reject before the first password is checked', async (t) => {
   const { door, local, pat } = rig();
   const refusing = {
     ...context,
@@ -121,11 +125,11 @@ void t.test('before the first password is checked the caller of the authenticato
   });
   t.strictSame(local.asked, []);
   const { id } = await door.authenticate({ via: 'basic', username: 'ann', password: 'svc_good' }, refusing);
-  t.equal(id, 'by-pat', 'a good token is no password');
+  t.equal(id, 'by-pat', 'a good token is not charged as a password');
   t.equal(pat.asked.length, 1);
 });
 
-void t.test('an account that may not sign in is told so', async (t) => {
+void t.test('an account that may not sign in gets the reason', async (t) => {
   const { door } = rig();
   await t.rejects(
     door.authenticate({ via: 'basic', username: 'suspended', password: 'other' }, { ...context, passwords }),
@@ -133,7 +137,7 @@ void t.test('an account that may not sign in is told so', async (t) => {
   );
 });
 
-void t.test('a token is read again later on, and is refused where it proves nobody or somebody else', async (t) => {
+void t.test('a recheck reads the token again, and rejects if it has no user or another user', async (t) => {
   let reads: 'by-pat' | 'another' | undefined = 'by-pat';
   const door = authenticator({
     readers: () => [
@@ -157,14 +161,14 @@ void t.test('a token is read again later on, and is refused where it proves nobo
   const user = await door.authenticate(presented, context);
   t.strictSame(await door.renew(user, presented, context), user);
   const bad = { name: 'Unauthorized' };
-  await t.rejects(door.renew(user, presented, { ...context, now: new Date(6_000) }), bad, 'expired by then');
+  await t.rejects(door.renew(user, presented, { ...context, now: new Date(6_000) }), bad, 'expired in the meantime');
   reads = 'another';
   await t.rejects(door.renew(user, presented, context), bad);
   reads = undefined;
   await t.rejects(door.renew(user, presented, context), bad);
 });
 
-void t.test('a password is checked again only where what it proved has changed', async (t) => {
+void t.test("a recheck hashes the password again only if the account's proof has changed", async (t) => {
   let [password, unchanged, checked] = ['secret', true, 0];
   const ann = { kind: 'user', id: 'u1', username: 'ann', isAdmin: true } as const;
   const local: PasswordSignIn = {
@@ -179,7 +183,7 @@ void t.test('a password is checked again only where what it proved has changed',
   const asked = { ...context, passwords };
   const user = await door.authenticate(presented, asked);
   t.notOk('unchanged' in user);
-  t.strictSame(await door.renew(user, presented, asked), { ...user, isAdmin: false }, 'what they are now');
+  t.strictSame(await door.renew(user, presented, asked), { ...user, isAdmin: false }, 'the current account');
   t.equal(checked, 1);
   unchanged = false;
   t.match(await door.renew(user, presented, asked), { id: 'u1' }, 'a new hash of the same password');
@@ -188,7 +192,7 @@ void t.test('a password is checked again only where what it proved has changed',
   await t.rejects(door.renew(user, presented, asked), { name: 'Unauthorized' });
 });
 
-void t.test('nothing provided, nobody let in', async (t) => {
+void t.test('without providers every credential is rejected', async (t) => {
   const door = authenticator({ readers: () => [], passwordSignIn: () => undefined });
   await t.rejects(door.authenticate({ via: 'basic', username: '', password: '' }, { ...context, passwords }), {
     message: 'The credential is not valid',

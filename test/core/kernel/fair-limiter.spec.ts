@@ -1,4 +1,4 @@
-// Places and a queue that callers share fairly.
+// A concurrency limit and a queue that callers share fairly.
 import t from 'tap';
 import { FairLimiter } from '#core/kernel/fair-limiter';
 
@@ -10,8 +10,8 @@ const fair = (places: number, queue: number, now?: () => number) =>
     refusal: (whose) => new Error(whose === undefined ? 'too many' : `too many of ${whose}`),
   });
 
-void t.test('a limiter shared fairly', async (t) => {
-  await t.test('50 at once never run more than the bound, and all come through in order', async (t) => {
+void t.test('a limiter with fair queuing', async (t) => {
+  await t.test('50 concurrent runs never exceed the limit, and all complete in order', async (t) => {
     const limiter = fair(2, 100);
     let running = 0;
     let most = 0;
@@ -36,7 +36,7 @@ void t.test('a limiter shared fairly', async (t) => {
     );
   });
 
-  await t.test('callers take turns, so that many calls of one hold up nobody else by more than one', async (t) => {
+  await t.test('fair queuing: many calls of one caller delay another caller by at most one', async (t) => {
     const limiter = fair(1, 100);
     const order: string[] = [];
     const call = (whose: string) => limiter.run(async () => void order.push(whose), whose);
@@ -46,27 +46,24 @@ void t.test('a limiter shared fairly', async (t) => {
     t.equal(order.length, 22);
   });
 
-  await t.test(
-    'where time counts, many short calls do not each wait for a long one, nor it for all of them',
-    async (t) => {
-      let milliseconds = 0;
-      const limiter = fair(1, 1000, () => milliseconds);
-      const order: string[] = [];
-      const call = (whose: string, takes: number) =>
-        limiter.run(async () => {
-          order.push(whose);
-          milliseconds += takes;
-        }, whose);
-      await Promise.all([
-        ...Array.from({ length: 3 }, () => call('long', 10)),
-        ...Array.from({ length: 50 }, () => call('short', 1)),
-      ]);
-      const short = (count: number) => Array.from({ length: count }, () => 'short');
-      t.strictSame(order, ['long', ...short(6), 'long', ...short(5), 'long', ...short(39)]);
-    },
-  );
+  await t.test('with a clock, callers get equal time: many short calls alternate with a long one', async (t) => {
+    let milliseconds = 0;
+    const limiter = fair(1, 1000, () => milliseconds);
+    const order: string[] = [];
+    const call = (whose: string, takes: number) =>
+      limiter.run(async () => {
+        order.push(whose);
+        milliseconds += takes;
+      }, whose);
+    await Promise.all([
+      ...Array.from({ length: 3 }, () => call('long', 10)),
+      ...Array.from({ length: 50 }, () => call('short', 1)),
+    ]);
+    const short = (count: number) => Array.from({ length: count }, () => 'short');
+    t.strictSame(order, ['long', ...short(6), 'long', ...short(5), 'long', ...short(39)]);
+  });
 
-  await t.test('whoever had much has a turn, though others come again and again', async (t) => {
+  await t.test('a caller that used a lot still gets a slot while others keep coming', async (t) => {
     let milliseconds = 0;
     const limiter = fair(1, 1000, () => milliseconds);
     const first = await limiter.acquire('long');
@@ -87,7 +84,7 @@ void t.test('a limiter shared fairly', async (t) => {
     t.ok(others < 200, `${others} others`);
   });
 
-  await t.test('those who have waited for too long are refused, and nobody else', async (t) => {
+  await t.test('only requests that have waited too long are rejected', async (t) => {
     let milliseconds = 0;
     const limiter = fair(1, 100, () => milliseconds);
     const release = await limiter.acquire('holder');
@@ -109,7 +106,7 @@ void t.test('a limiter shared fairly', async (t) => {
     t.strictSame(await Promise.all(all), ['a: too late', 'a came in', 'b: too late', 'c came in']);
   });
 
-  await t.test('where too many wait, the latest of whoever has most waiting is refused', async (t) => {
+  await t.test('in a full queue, the latest request of the caller with most requests is rejected', async (t) => {
     const limiter = fair(1, 10);
     const refused: string[] = [];
     const calls = [...Array.from({ length: 12 }, () => 'flood'), 'a', 'a', 'b'].map((whose) =>
@@ -131,7 +128,7 @@ void t.test('a limiter shared fairly', async (t) => {
     );
   });
 
-  await t.test('a failure passes its place on, and too long a queue is refused', async (t) => {
+  await t.test('a failed run releases its slot, and a request to a full queue is rejected', async (t) => {
     const limiter = fair(1, 1);
     const first = limiter.run(async () => {
       throw new Error('no');

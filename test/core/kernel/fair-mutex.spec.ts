@@ -1,10 +1,10 @@
-// One at a time under a key, by turns between callers, and never more than may wait.
+// A mutex per key with fair queuing between callers and a bounded queue.
 import t from 'tap';
 import { Unavailable } from '#core/kernel/errors';
 import { FairMutex } from '#core/kernel/fair-mutex';
 import { gate } from '#test/contracts/checks';
 
-void t.test('a mutex shared fairly', async (t) => {
+void t.test('a mutex with fair queuing', async (t) => {
   let caller: string | undefined;
   const mutex = new FairMutex(() => caller);
   const order: string[] = [];
@@ -16,7 +16,7 @@ void t.test('a mutex shared fairly', async (t) => {
     });
   };
 
-  await t.test('lets one of another caller in before the rest of a burst', async (t) => {
+  await t.test('runs a request of another caller before the rest of a burst', async (t) => {
     const done = gate();
     const all = [asked('many', () => done.passed), ...Array.from({ length: 50 }, () => asked('many')), asked('one')];
     done.open();
@@ -25,7 +25,7 @@ void t.test('a mutex shared fairly', async (t) => {
     t.equal(order.length, 52);
   });
 
-  await t.test('refuses a caller of whom too many wait, and nobody else', async (t) => {
+  await t.test('rejects only a caller with too many queued requests', async (t) => {
     const done = gate();
     const all = [asked('many', () => done.passed), ...Array.from({ length: 500 }, () => asked('many'))];
     const refused: unknown = await asked('many').catch((error: unknown) => error);

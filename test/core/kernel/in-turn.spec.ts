@@ -1,4 +1,4 @@
-// A turn at a lock that is waited for no longer than a time.
+// Waiting for a lock with a time limit.
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { Unavailable } from '#core/kernel/errors';
@@ -6,16 +6,16 @@ import { inTurn } from '#core/kernel/in-turn';
 import { gate } from '#test/contracts/checks';
 import { quietLog } from '#test/contracts/storage-engines';
 
-void t.test('a turn at a lock', async (t) => {
+void t.test('waiting for a lock', async (t) => {
   const { locks } = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
-  // A timeout alone keeps no process.
+  // A timeout alone keeps no process alive.
   const awake = setInterval(() => undefined, 1000);
   t.teardown(() => clearInterval(awake));
   const go = gate();
   const holding = locks.exclusive('held', () => go.passed);
-  const late = () => t.fail('it had no turn');
+  const late = () => t.fail('the work was run');
 
-  await t.test('that does not come in time is refused, and what was to be done is not', async (t) => {
+  await t.test('that is not free within the time limit rejects without running the work', async (t) => {
     await t.rejects(
       inTurn({ locks, name: 'held', waitMs: 5 }, async () => late()),
       {
@@ -30,7 +30,7 @@ void t.test('a turn at a lock', async (t) => {
     );
   });
 
-  await t.test('of who has left ends with the reason of that', async (t) => {
+  await t.test('with an aborted signal rejects with its reason', async (t) => {
     const left = new Error('left');
     const leaving = new AbortController();
     const waiting = inTurn({ locks, name: 'held', signal: leaving.signal }, async () => late());
@@ -38,7 +38,7 @@ void t.test('a turn at a lock', async (t) => {
     await t.rejects(waiting, left);
   });
 
-  await t.test('once it came may take its time, and fails as its work does', async (t) => {
+  await t.test('has no time limit once it is acquired, and rejects as its work does', async (t) => {
     const failure = new Error('no');
     const working = inTurn({ locks, name: 'free', waitMs: 5 }, async () => {
       await new Promise((resolve) => {

@@ -1,10 +1,10 @@
-// The page forms of document A, "Pagination (shared)".
+// Pagination: per_page and page under each page rule, limit and offset.
 import t from 'tap';
 import { offsetOf, pageRules, readPage, readSlice, type PageRule } from '#core/kernel/page';
 
 const most = Number.MAX_SAFE_INTEGER;
 
-void t.test('per_page under each of the bound rules', async (t) => {
+void t.test('per_page under each page rule', async (t) => {
   const rules: Readonly<Record<string, PageRule>> = {
     uncapped: pageRules.uncapped(),
     orDefault: pageRules.orDefault(),
@@ -13,7 +13,7 @@ void t.test('per_page under each of the bound rules', async (t) => {
     maximum: pageRules.maximum(50, 500),
   };
   const table: readonly (readonly [unknown, number, number, number, number, number])[] = [
-    // sent, uncapped, orDefault, capped, clamped, maximum
+    // The columns: sent, uncapped, orDefault, capped, clamped, maximum
     [undefined, 25, 25, 25, 25, 50],
     [1, 1, 1, 1, 1, 1],
     [100, 100, 100, 100, 100, 100],
@@ -62,7 +62,7 @@ void t.test('page is 1-based, and below 1 is 1', async (t) => {
     t.equal(readPage(pageRules.orDefault(), { page: sent }).page, page, String(sent));
 });
 
-void t.test('limit and offset: out of range they become the maximum and zero', async (t) => {
+void t.test('limit and offset out of range become the maximum and zero', async (t) => {
   const rule = pageRules.maximum(50, 200);
   t.strictSame(readSlice(rule, {}), { limit: 50, offset: 0 });
   t.strictSame(readSlice(rule, { limit: '20', offset: '40' }), { limit: 20, offset: 40 });
@@ -72,7 +72,7 @@ void t.test('limit and offset: out of range they become the maximum and zero', a
   t.strictSame(readSlice(rule, { limit: '9'.repeat(20), offset: '9'.repeat(20) }), { limit: 200, offset: most });
 });
 
-void t.test('the rows before a page are a whole number, however far the page is', async (t) => {
+void t.test('the offset of a page is a safe integer, however far the page is', async (t) => {
   t.equal(offsetOf({ page: 1, perPage: 25 }), 0);
   t.equal(offsetOf({ page: 3, perPage: 25 }), 50);
   t.equal(offsetOf({ page: most, perPage: most }), most);

@@ -1,4 +1,4 @@
-// The declaration of ports: said again it changes nothing, said otherwise it is refused.
+// The declaration of ports: repeating it has no effect, a different one is rejected.
 import t from 'tap';
 import { declaredPorts, declarePort } from '#core/kernel/ports';
 
@@ -8,7 +8,7 @@ declare module '#core/kernel/ports' {
   }
 }
 
-void t.test('two plugins may each bring the package that declares a port, but not mean different things', async (t) => {
+void t.test('two plugins may each declare a port, but only with the same traits', async (t) => {
   const traits = { arity: 'optional', component: 'sample', critical: false, absent: 'degraded' } as const;
   declarePort('DeclaredTwice', traits);
   declarePort('DeclaredTwice', { ...traits });

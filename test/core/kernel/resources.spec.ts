@@ -1,4 +1,4 @@
-// What an operating system runs out of is told as what it is: a sentence, a remedy, and 507 or 503.
+// Exhausted resources of the operating system as named errors: a sentence, a remedy, and 507 or 503.
 import t from 'tap';
 import { InsufficientStorage, Internal, NotFound, Unavailable } from '#core/kernel/errors';
 import { errnoIn, spentBy, spentResource } from '#core/kernel/resources';
@@ -6,7 +6,7 @@ import { errnoIn, spentBy, spentResource } from '#core/kernel/resources';
 const system = (code: string, cause?: unknown): Error =>
   Object.assign(new Error(`${code}: open '/srv/x'`, { cause }), { code });
 
-void t.test('each errno of a spent resource has its own sentence, a remedy, and names what lies on the disk', (t) => {
+void t.test('each errno of an exhausted resource has its own sentence, a remedy and the files concerned', (t) => {
   const errnos = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
   const told = errnos.map((errno) => spentBy(errno, 'the repositories', undefined));
   t.equal(new Set(told.map((error) => error?.message)).size, errnos.length);
@@ -21,7 +21,7 @@ void t.test('each errno of a spent resource has its own sentence, a remedy, and 
   t.end();
 });
 
-void t.test('it is found below what wrapped it; what is typed already stays as it is', (t) => {
+void t.test('an exhausted resource is found among the causes of an error; a named error is unchanged', (t) => {
   t.ok(spentResource(system('ENOSPC'), 'x') instanceof InsufficientStorage);
   const wrapped = new Error('writing failed', { cause: system('EMFILE') });
   const told = spentResource(wrapped, 'x');
@@ -34,20 +34,23 @@ void t.test('it is found below what wrapped it; what is typed already stays as i
   t.end();
 });
 
-void t.test('what a program wrote names it by the words of strerror, and a name of a user does not', (t) => {
-  for (const [text, errno] of [
-    ['fatal: write error: No space left on device', 'ENOSPC'],
-    ["error: unable to create '/srv/x.lock': No space left on device; fatal: it ends", 'ENOSPC'],
-    ['fatal: sha1 file write error: Disk quota exceeded', 'EDQUOT'],
-    ['error: cannot open: Too many open files\nfatal: gone', 'EMFILE'],
-    ['error: cannot open: Too many open files in system', 'ENFILE'],
-    ['error: cannot fork() for index-pack: Resource temporarily unavailable', 'EAGAIN'],
-    ['fatal: Out of memory, malloc failed (tried to allocate 12 bytes)', 'ENOMEM'],
-    ['fatal: mmap failed: Cannot allocate memory', 'ENOMEM'],
-    ["fatal: path 'a: No space left on device' does not exist", undefined],
-    ['fatal: not a tree object', undefined],
-    ['', undefined],
-  ] as const)
-    t.equal(errnoIn(text), errno, text);
-  t.end();
-});
+void t.test(
+  'an exhausted resource is recognized in program output by the text of strerror, but not in a file name',
+  (t) => {
+    for (const [text, errno] of [
+      ['fatal: write error: No space left on device', 'ENOSPC'],
+      ["error: unable to create '/srv/x.lock': No space left on device; fatal: it ends", 'ENOSPC'],
+      ['fatal: sha1 file write error: Disk quota exceeded', 'EDQUOT'],
+      ['error: cannot open: Too many open files\nfatal: gone', 'EMFILE'],
+      ['error: cannot open: Too many open files in system', 'ENFILE'],
+      ['error: cannot fork() for index-pack: Resource temporarily unavailable', 'EAGAIN'],
+      ['fatal: Out of memory, malloc failed (tried to allocate 12 bytes)', 'ENOMEM'],
+      ['fatal: mmap failed: Cannot allocate memory', 'ENOMEM'],
+      ["fatal: path 'a: No space left on device' does not exist", undefined],
+      ['fatal: not a tree object', undefined],
+      ['', undefined],
+    ] as const)
+      t.equal(errnoIn(text), errno, text);
+    t.end();
+  },
+);

@@ -11,7 +11,7 @@ const catalogue = scopeCatalogue([
   { name: row('profile'), oauth: 'read:user' },
 ]);
 
-void t.test('a wider scope includes the narrower ones of its family, through every step', async (t) => {
+void t.test('a wider scope includes the narrower ones of its family, transitively', async (t) => {
   const ok = (name: string, kind: 'pat' | 'oauth', ...held: string[]) => catalogue.satisfied(row(name), kind, held).ok;
   for (const [wide, narrow] of [
     ['admin', 'write'],
@@ -23,18 +23,18 @@ void t.test('a wider scope includes the narrower ones of its family, through eve
     t.equal(ok(`repo.${narrow}`, 'oauth', `${wide}:repo`), true);
   }
   t.equal(ok('issue.read', 'pat', 'repo:admin'), false, 'never outside the family');
-  t.equal(ok('repo.read', 'oauth', 'repo:read'), false, 'a PAT scope is no OAuth2 scope');
+  t.equal(ok('repo.read', 'oauth', 'repo:read'), false, 'a PAT scope is not an OAuth2 scope');
   t.equal(ok('repo.read', 'pat'), false);
   t.equal(ok('repo.read', 'pat', 'read:issue', 'repo:write'), true, 'one of several is enough');
 });
 
-void t.test('what is required is named as the kind of token has it, or not at all', async (t) => {
+void t.test('the required scope is named for the kind of token, or undefined', async (t) => {
   t.strictSame(catalogue.satisfied(row('repo.write'), 'pat', []), { ok: false, required: 'repo:write' });
   t.strictSame(catalogue.satisfied(row('repo.write'), 'oauth', []), { ok: false, required: 'write:repo' });
   t.strictSame(catalogue.satisfied(row('profile'), 'pat', ['read:user']), { ok: false, required: undefined });
 });
 
-void t.test('token scopes are listed once, in the order contributed', async (t) => {
+void t.test('token scopes are listed once, in the order of contribution', async (t) => {
   t.strictSame(catalogue.tokenScopes('pat'), ['repo:read', 'repo:write', 'repo:admin', 'read:issue']);
   t.strictSame(catalogue.tokenScopes('oauth'), ['read:repo', 'write:repo', 'admin:repo', 'read:issue', 'read:user']);
 });

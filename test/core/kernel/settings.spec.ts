@@ -1,4 +1,4 @@
-// Settings: what a value must be.
+// Validation of setting values.
 import t from 'tap';
 import { settingMisfit, type SettingDeclaration } from '#core/kernel/settings';
 
@@ -8,7 +8,7 @@ declare module '#core/kernel/settings' {
   }
 }
 
-void t.test('a text fits its length, then its own check', (t) => {
+void t.test('a text is checked for its length, then by its own check', (t) => {
   const misfit = (value: unknown, check: (value: string) => unknown): string | undefined =>
     settingMisfit(
       {

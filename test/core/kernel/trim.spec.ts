@@ -1,10 +1,10 @@
-// Trimming: both ends, and no more work for a text that holds many runs of what is trimmed.
+// Trimming at both ends in time that does not depend on the runs inside.
 import t from 'tap';
 import { trim, trimEnd, trimStart } from '#core/kernel/trim';
 
 const newline = (character: string): boolean => character === '\n';
 
-void t.test('what is at the ends goes, what is inside stays', async (t) => {
+void t.test('removes matching characters at the ends, not inside', async (t) => {
   t.equal(trim('\n\na\n\nb\n', newline), 'a\n\nb');
   t.equal(trimStart('\na\n', newline), 'a\n');
   t.equal(trimEnd('\na\n', newline), '\na');
@@ -12,7 +12,7 @@ void t.test('what is at the ends goes, what is inside stays', async (t) => {
   t.equal(trim('', newline), '');
 });
 
-void t.test('each character is looked at once, however long the runs inside are', async (t) => {
+void t.test('reads each character at the ends once, however long the runs inside are', async (t) => {
   let looks = 0;
   const counting = (character: string): boolean => {
     looks += 1;

@@ -1,9 +1,9 @@
-// Waiting for an answer no longer than a time.
+// Waiting for a result with a time limit.
 import t from 'tap';
 import { awake } from '#test/support/awake';
 import { within } from '#core/kernel/within';
 
-void t.test('what comes in time is answered, or thrown', async (t) => {
+void t.test('a result or an error within the time limit is passed on', async (t) => {
   t.equal(await within(undefined, async () => 1), 1);
   await t.rejects(
     within(undefined, () => Promise.reject(new Error('broken'))),
@@ -11,7 +11,7 @@ void t.test('what comes in time is answered, or thrown', async (t) => {
   );
 });
 
-void t.test('what takes longer goes on, and nobody hears of its failure', async (t) => {
+void t.test('work beyond the time limit continues, and its failure is ignored', async (t) => {
   const { promise, reject } = Promise.withResolvers<number>();
   let inner: AbortSignal | undefined;
   const client = new AbortController();
@@ -21,12 +21,12 @@ void t.test('what takes longer goes on, and nobody hears of its failure', async 
   };
   t.equal(await awake(within(client.signal, work, 5)), undefined);
   client.abort(new Error('the answer was sent'));
-  t.equal(inner?.aborted, false, 'whoever waited has gone, and it goes on');
+  t.equal(inner?.aborted, false, 'the work continues after its caller has gone');
   reject(new Error('too late'));
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-void t.test('a client that goes away in time ends it', async (t) => {
+void t.test('a client that aborts within the time limit aborts the work', async (t) => {
   const client = new AbortController();
   const waiting = within(client.signal, (signal) => {
     client.abort(new Error('gone'));
@@ -34,7 +34,7 @@ void t.test('a client that goes away in time ends it', async (t) => {
   });
   await t.rejects(waiting, /gone/);
   await t.rejects(
-    within(client.signal, async () => t.fail('it is not begun')),
+    within(client.signal, async () => t.fail('the work was started')),
     /gone/,
   );
 });

@@ -1,4 +1,4 @@
-// Overrides go with what they are for.
+// Overrides are pruned with the records that they apply to.
 import t from 'tap';
 import { ada, hot, world } from './world.ts';
 
@@ -20,7 +20,7 @@ async function narrowed() {
   return { ...made, left };
 }
 
-void t.test('what is gone has no overrides after the next pruning; others stay', async (t) => {
+void t.test('pruning deletes overrides of deleted records and keeps the others', async (t) => {
   const { overrides, repositories, left } = await narrowed();
   await overrides.prune();
   t.strictSame((await left('repos')).sort(), [hot, gone, gone]);
@@ -33,7 +33,7 @@ void t.test('what is gone has no overrides after the next pruning; others stay',
   t.strictSame(await left('repos'), []);
 });
 
-void t.test('while nobody keeps repositories, as where their plugin is off, their overrides stay', async (t) => {
+void t.test('without a repositories plugin the overrides of repositories are kept', async (t) => {
   const { overrides, repositories, left } = await narrowed();
   repositories.all = undefined;
   await overrides.prune();

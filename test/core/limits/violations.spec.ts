@@ -1,4 +1,4 @@
-// Recording of refused requests: once for each subject, scope and window, and never as many writes as refusals.
+// Recording of rejected requests: once per subject, scope and window, with fewer writes than rejections.
 import t from 'tap';
 import type { RateRefusal } from '#core/kernel/rate';
 import { world } from './world.ts';
@@ -16,7 +16,7 @@ const refusal = (subject: string, at: Date, more: Partial<RateRefusal> = {}): Ra
 });
 const page = { page: 1, perPage: 100 };
 
-void t.test('one is kept for each subject, scope and window', async (t) => {
+void t.test('one violation is recorded per subject, scope and window', async (t) => {
   const { rateBudgets, violations, clock, call, counts, memory } = world();
   const refused = (...given: Parameters<typeof refusal>) => rateBudgets.refused?.(refusal(...given));
   for (let time = 0; time < 1000; time += 1) refused('user:a', clock.now());
@@ -31,10 +31,10 @@ void t.test('one is kept for each subject, scope and window', async (t) => {
   const other = world({ memory });
   other.clock.advance(60_000);
   other.rateBudgets.refused?.(refusal('user:a', other.clock.now()));
-  t.equal((await other.violations.list(call, page)).total, 4, 'nor does another process keep a second');
+  t.equal((await other.violations.list(call, page)).total, 4, 'another process records no second one');
 });
 
-void t.test('a flood of subjects is bounded in a minute, and written in batches', async (t) => {
+void t.test('violations of many subjects are bounded per minute and written in batches', async (t) => {
   const { rateBudgets, violations, clock, call, counts } = world();
   for (let subject = 0; subject < 5000; subject += 1)
     rateBudgets.refused?.(refusal(`address:${subject}`, clock.now(), { path: `/${'x'.repeat(5000)}` }));
@@ -44,7 +44,7 @@ void t.test('a flood of subjects is bounded in a minute, and written in batches'
   t.equal(items[0]?.path.length, 500);
 });
 
-void t.test('what is old goes, and all can be read in pieces', async (t) => {
+void t.test('old violations are pruned, and all can be read in batches', async (t) => {
   const { rateBudgets, violations, clock, call } = world();
   for (let minute = 0; minute < 4; minute += 1, clock.advance(60_000))
     for (let subject = 0; subject < 400; subject += 1) rateBudgets.refused?.(refusal(`user:${subject}`, clock.now()));

@@ -1,4 +1,4 @@
-// The use cases of rate limits on in-memory stores, with groups and a clock that tests move.
+// Fixtures for specs of rate limits: use cases on in-memory stores, with groups and a settable clock.
 import { fixedClock, Memory, openMemory, systemIds } from '#adapters/memory/index';
 import type { AuditEntry } from '#core/kernel/audit';
 import type { Call, User } from '#core/kernel/caller';
@@ -39,13 +39,13 @@ const caller = {
   credential: { kind: 'session', id: 's' },
 } as unknown as User;
 
-/** A repository. */
+/** The id of a repository. */
 export const hot = '00000000-0000-4000-8000-0000000000bb';
 
 export interface WorldOptions {
   readonly enabled?: boolean;
   readonly withoutGroups?: boolean;
-  /** What another process shares with this one. */
+  /** The memory shared with another process. */
   readonly memory?: Memory;
 }
 
@@ -54,11 +54,11 @@ export function world({ enabled = true, withoutGroups = false, memory = new Memo
   const storage = openMemory({ clock, ids: systemIds, log: quietLog, memory });
   const { database, unitOfWork } = storage;
   const counts = { reads: 0, groups: 0, writes: 0 };
-  /** Whether the stores can be read. */
+  /** Whether reading the stores fails. */
   const state = { broken: false };
-  /** Of ada. */
+  /** The groups of ada. */
   const membership = { of: [all[1]] as readonly (CountedGroup | undefined)[] };
-  /** Those that there are; undefined: nobody keeps any. */
+  /** The existing repositories; undefined without a repositories plugin. */
   const repositories: { all: readonly string[] | undefined } = { all: [hot] };
   const entries: AuditEntry[] = [];
   const groups: UserGroups = {

@@ -1,4 +1,4 @@
-// What is told of changes of merge requests that stand while the database, or git, goes away before they are shown.
+// Answers about committed changes of merge requests when the database or git fails before they are read back.
 import t from 'tap';
 import { sequentialIds } from '#adapters/memory/index';
 import type { Granted } from '#core/kernel/access';
@@ -78,7 +78,7 @@ async function bench() {
     ...given,
     parts: all,
     deletion,
-    /** As it is on record, once the database is back. */
+    /** The stored request, once the database is back. */
     async request(which = number) {
       storage.comeBack();
       return given.store.find(target, which);
@@ -87,7 +87,7 @@ async function bench() {
     update: (wish: { readonly title?: string; readonly state?: 'open' | 'closed' }) =>
       updateRequest(all)(granted, { number, ...wish }),
     merge: () => mergeRequest(all)(granted, { number, strategy: 'merge', deleteSourceBranch: true }),
-    /** Closed, and its source moved since. */
+    /** Closes the request and moves its source afterwards. */
     async closed() {
       await this.update({ state: 'closed' });
       tips.set(`${target} topic`, moved);
@@ -96,7 +96,7 @@ async function bench() {
 }
 type Bench = Awaited<ReturnType<typeof bench>>;
 
-/** What is done, the commits after which the database goes away, and what is on record then. */
+/** The operation, the number of commits after which the database fails, and the stored request. */
 const changes: readonly {
   readonly what: string;
   readonly commits: number;
@@ -124,7 +124,7 @@ const changes: readonly {
     stands: { state: 'open', headOid: moved },
   },
   {
-    what: 'merged, before that is known',
+    what: 'merged, but not recorded',
     commits: 1,
     act: (forge) => forge.merge(),
     stands: { state: 'merged' },
@@ -133,7 +133,7 @@ const changes: readonly {
   { what: 'merged', commits: 2, act: (forge) => forge.merge(), stands: { state: 'merged', mergeCommit: made } },
 ];
 
-void t.test('what stands as the database goes away is not told as refused', async (t) => {
+void t.test('a change committed before the database fails is not reported as rejected', async (t) => {
   for (const { what, commits, before, act, number, stands, told = isMade } of changes)
     await t.test(what, async (t) => {
       const forge = await bench();
@@ -145,7 +145,7 @@ void t.test('what stands as the database goes away is not told as refused', asyn
     });
 });
 
-void t.test('a reopened request is answered whatever following its source meets, and follows it later', async (t) => {
+void t.test('a reopened request is returned although following its source fails, and follows it later', async (t) => {
   const forge = await bench();
   t.teardown(() => forge.storage.close());
   await forge.closed();
@@ -162,14 +162,14 @@ void t.test('a reopened request is answered whatever following its source meets,
   t.equal(forge.kept.get(1), moved);
 });
 
-void t.test('a merge is answered though its source branch cannot be deleted', async (t) => {
+void t.test('a merge is returned although its source branch cannot be deleted', async (t) => {
   const forge = await bench();
   t.teardown(() => forge.storage.close());
   forge.deletion.fails = true;
   t.match(await forge.merge(), { state: 'merged', mergeCommit: made });
 });
 
-void t.test('a comment that stands is not told as refused while git is away; one that is gone is 404', async (t) => {
+void t.test('a committed comment is not reported as rejected while git is down; a deleted one is 404', async (t) => {
   const forge = await talkWorld();
   t.teardown(() => forge.close());
   const { comments, storage } = forge;

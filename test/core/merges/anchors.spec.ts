@@ -1,4 +1,4 @@
-// What comments are kept as and what they may be anchored to, on a git of a few commits in memory.
+// Escaping of comments and their anchors, on an in-memory git of a few commits.
 import t from 'tap';
 import { Unavailable } from '#core/kernel/errors';
 import { checkedAnchor, type AnchorWish } from '#core/merges/anchors';
@@ -27,7 +27,7 @@ const change = (patch: string | undefined, more: Partial<FileChange> = {}): File
   ...more,
 });
 
-/** Commits with their files, the oldest first: the first is the target's, the others are the request's. */
+/** Commits with their files, the oldest first: the first is in the target, the others in the request. */
 function scene(
   files: Readonly<Record<Oid, Readonly<Record<string, string>>>>,
   changes: readonly FileChange[] = [],
@@ -106,15 +106,15 @@ const request: MergeRequest = {
   closedAt: null,
 };
 
-void t.test('HTML is escaped, and what is escaped already stays', (t) => {
+void t.test('HTML is escaped, and escaped text is unchanged', (t) => {
   t.equal(escaped(`<a href="x">'&'</a>`), '&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;');
-  t.equal(escaped('a &copy; b &lt c'), 'a &amp;copy; b &amp;lt c', 'no entity that we make');
+  t.equal(escaped('a &copy; b &lt c'), 'a &amp;copy; b &amp;lt c', 'not an entity that escaping produces');
   for (const text of [`<a href="x">'&'</a>`, '&copy;', '&amp;lt;', '&&amp;&'])
     t.equal(escaped(escaped(text)), escaped(text), text);
   t.end();
 });
 
-void t.test('a comment has a text, which is bounded as it is kept', (t) => {
+void t.test('a comment has a text, whose size is limited after escaping', (t) => {
   t.equal(commentText(' <b>\n'), ' &lt;b&gt;\n');
   for (const blank of ['', ' ', '\n\t']) t.throws(() => commentText(blank), refusal(/"body" must not be empty/));
   t.equal(commentText('x'.repeat(longestText)).length, longestText);
@@ -122,7 +122,7 @@ void t.test('a comment has a text, which is bounded as it is kept', (t) => {
   t.end();
 });
 
-void t.test('an anchor is a commit of the request, a file of it, a line of that', async (t) => {
+void t.test('an anchor is a commit of the request, a file in it, or a line of that file', async (t) => {
   const files = { 'a.txt': 'one\ntwo\n', 'open.txt': 'one\ntwo', 'none.txt': '', 'dir/': 'x', bin: 'a\n\0\nb\n' };
   const { git } = scene({ [first]: { 'old.txt': 'x\n' }, [head]: files });
   const check = (wish: AnchorWish, more: object = {}) => checkedAnchor(git, { ...request, ...more }, wish, signal);
@@ -134,7 +134,7 @@ void t.test('an anchor is a commit of the request, a file of it, a line of that'
 
   t.same(await check({}), anchor(null, null, null));
   for (const commitOid of [first, second, head]) t.same(await check({ commitOid }), anchor(commitOid, null, null));
-  t.same(await check({ filePath: 'a.txt' }), anchor(head, 'a.txt', null), 'of the present head');
+  t.same(await check({ filePath: 'a.txt' }), anchor(head, 'a.txt', null), 'of the current head');
   t.same(await check({ commitOid: first, filePath: 'old.txt', lineNumber: 1 }), anchor(first, 'old.txt', 1));
   for (const [filePath, lines] of [
     ['a.txt', 2],
@@ -148,17 +148,17 @@ void t.test('an anchor is a commit of the request, a file of it, a line of that'
   }
 
   await t.rejects(check({ lineNumber: 1 }), refusal(/"file_path" too/));
-  await t.rejects(check({ commitOid: gone }), refusal(/"commit_sha"/), 'of no commit');
-  await t.rejects(check({ commitOid: target }), refusal(/"commit_sha"/), 'of the target');
+  await t.rejects(check({ commitOid: gone }), refusal(/"commit_sha"/), 'an unknown commit');
+  await t.rejects(check({ commitOid: target }), refusal(/"commit_sha"/), 'a commit of the target');
   await t.rejects(check({ commitOid: first }, { state: 'merged', baseOid: first }), refusal(/"commit_sha"/));
   t.same(await check({ commitOid: second }, { state: 'merged', baseOid: first }), anchor(second, null, null));
-  await t.rejects(check({ filePath: 'old.txt' }), refusal(/"file_path"/), 'gone since');
+  await t.rejects(check({ filePath: 'old.txt' }), refusal(/"file_path"/), 'deleted since');
   await t.rejects(check({ filePath: 'dir/' }), refusal(/"file_path"/), 'a folder');
 
   const { git: pushed } = scene({ [head]: files }, [], head);
   const before = { ...request, headOid: second };
   const after = await checkedAnchor(pushed, before, { commitOid: head, filePath: 'a.txt' }, signal);
-  t.same(after, anchor(head, 'a.txt', null), 'what was pushed a moment ago');
+  t.same(after, anchor(head, 'a.txt', null), 'a commit that was just pushed');
   for (const late of [{ state: 'closed' }, { sourceRepositoryId: 'fork' }] as const)
     await t.rejects(
       checkedAnchor(pushed, { ...before, ...late }, { commitOid: head }, signal),
@@ -166,16 +166,16 @@ void t.test('an anchor is a commit of the request, a file of it, a line of that'
     );
 });
 
-void t.test('lines that a change takes away', (t) => {
+void t.test('the lines that a change removes', (t) => {
   const patch = '@@ -2,3 +2,3 @@ f\n a\n-b\n-- c\n+x\n+@@ -9 +9 @@\n\\ No newline at end of file\n@@ -20 +20,0 @@\n-z';
   t.same(removedLines(change(patch)), [3, 4, 20]);
-  t.same(removedLines(change(undefined, { deletions: 0 })), [], 'renamed, or only grown');
-  t.equal(removedLines(change(undefined)), undefined, 'past a cap');
+  t.same(removedLines(change(undefined, { deletions: 0 })), [], 'renamed, or only with additions');
+  t.equal(removedLines(change(undefined)), undefined, 'beyond a limit');
   t.equal(removedLines(change(undefined, { isBinary: true, deletions: 0 })), undefined, 'binary');
   t.end();
 });
 
-void t.test('an anchor is outdated when its line or file is not there any more', async (t) => {
+void t.test('an anchor is outdated when its line or file no longer exists', async (t) => {
   const { git, asked } = scene(
     {
       [first]: { 'a.txt': 'x', 'same.txt': 's', 'moved.txt': 'm', 'left.txt': 'l', 'odd.txt': 'o' },
@@ -213,55 +213,58 @@ void t.test('an anchor is outdated when its line or file is not there any more',
   const outdatedAt = outdatedAnchors(git);
   const answers = await outdatedAt(request, anchors, signal);
   for (const [index, [, expected, what]] of cases.entries()) t.equal(answers[index], expected, what);
-  t.same(asked, [`${first} a.txt`, first, `${second} a.txt`], 'a file alone, or what it may have become');
+  t.same(asked, [`${first} a.txt`, first, `${second} a.txt`], 'a file alone, or the files that it may have become');
   t.same(await outdatedAt(request, anchors, signal), answers);
-  t.same(asked.slice(3), [`${second} a.txt`], 'once each, but for what failed');
+  t.same(asked.slice(3), [`${second} a.txt`], 'once each, except those that failed');
   t.same(await outdatedAt(request, anchors.slice(0, 4), signal), [false, false, false, false]);
-  t.equal(asked.length, 4, 'and none where no file has changed');
+  t.equal(asked.length, 4, 'no comparison if no file has changed');
 
   const late = { ...request, headOid: first };
   const just = [at(head, 'a.txt', 3), at(first, 'a.txt', 3)];
-  t.same(await outdatedAt(late, just, signal), [false, true], 'the head is where the source stands by now');
+  t.same(await outdatedAt(late, just, signal), [false, true], 'the head is the current tip of the source');
   t.same(
     await outdatedAt({ ...late, state: 'merged' }, [at(first, 'a.txt', 3)], signal),
     [false],
-    'of a request that is not open it is the one on record',
+    'for a request that is not open it is the recorded head',
   );
 });
 
-void t.test('an answer makes few comparisons, later ones those that are left, and none is made twice', async (t) => {
-  const commits = Array.from({ length: 50 }, (_, index) => String(index).padStart(40, 'a'));
-  const before = { 'a.txt': 'x', 'b.txt': 'x' };
-  const files = Object.fromEntries(commits.map((oid) => [oid, before]));
-  const { git, asked } = scene({ ...files, [head]: { 'a.txt': 'z' } }, [
-    change('@@ -1 +1 @@\n-c\n+d'),
-    change('@@ -1 +0,0 @@\n-c', { path: 'b.txt', status: 'removed' }),
-  ]);
-  const outdatedAt = outdatedAnchors(git);
-  const on = (filePath: string): readonly Anchor[] =>
-    commits.map((commitOid) => ({ commitOid, filePath, lineNumber: 1 }));
-  for (const [filePath, atOnce] of [
-    ['a.txt', 20],
-    ['b.txt', 2],
-  ] as const) {
-    asked.length = 0;
-    for (let known = atOnce; known <= commits.length; known += atOnce) {
-      const answers = await outdatedAt(request, on(filePath), signal);
-      t.same(
-        answers,
-        commits.map((_, index) => (index < known ? true : null)),
-        `${filePath}: ${known}`,
-      );
-      t.equal(asked.length, known, 'comparisons so far');
+void t.test(
+  'an answer makes a bounded number of comparisons, later answers the rest, and none is repeated',
+  async (t) => {
+    const commits = Array.from({ length: 50 }, (_, index) => String(index).padStart(40, 'a'));
+    const before = { 'a.txt': 'x', 'b.txt': 'x' };
+    const files = Object.fromEntries(commits.map((oid) => [oid, before]));
+    const { git, asked } = scene({ ...files, [head]: { 'a.txt': 'z' } }, [
+      change('@@ -1 +1 @@\n-c\n+d'),
+      change('@@ -1 +0,0 @@\n-c', { path: 'b.txt', status: 'removed' }),
+    ]);
+    const outdatedAt = outdatedAnchors(git);
+    const on = (filePath: string): readonly Anchor[] =>
+      commits.map((commitOid) => ({ commitOid, filePath, lineNumber: 1 }));
+    for (const [filePath, atOnce] of [
+      ['a.txt', 20],
+      ['b.txt', 2],
+    ] as const) {
+      asked.length = 0;
+      for (let known = atOnce; known <= commits.length; known += atOnce) {
+        const answers = await outdatedAt(request, on(filePath), signal);
+        t.same(
+          answers,
+          commits.map((_, index) => (index < known ? true : null)),
+          `${filePath}: ${known}`,
+        );
+        t.equal(asked.length, known, 'comparisons so far');
+      }
+      await outdatedAt(request, on(filePath), signal);
+      t.notMatch(await outdatedAt(request, on(filePath), signal), [null], 'all are known');
+      t.equal(asked.length, commits.length, 'each once');
+      t.equal(new Set(asked).size, commits.length);
     }
-    await outdatedAt(request, on(filePath), signal);
-    t.notMatch(await outdatedAt(request, on(filePath), signal), [null], 'all are known');
-    t.equal(asked.length, commits.length, 'each once');
-    t.equal(new Set(asked).size, commits.length);
-  }
-});
+  },
+);
 
-void t.test('comparisons that fail are made after all others', async (t) => {
+void t.test('comparisons that failed are retried after all others', async (t) => {
   const files = { [second]: { 'a.txt': 'x' }, [first]: { 'a.txt': 'y' }, [head]: { 'a.txt': 'z' } };
   const { git, asked } = scene(files, [change('@@ -1 +1 @@\n-c\n+d')]);
   const outdatedAt = outdatedAnchors(git);

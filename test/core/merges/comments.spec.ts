@@ -1,11 +1,11 @@
-// Review comments on in-memory stores: who may say, change, resolve and delete what, and what is announced.
+// Review comments on in-memory stores: allowed callers, anchors and events.
 import t from 'tap';
 import { alice, bob, carol, commit, dave, refusal, root, talkWorld } from './talk-world.ts';
 
 const page = { page: 1, perPage: 100 };
 const absent = '00000000-0000-4000-8000-0000000000ff';
 
-void t.test('who may write comments, its author and administrators change and delete', async (t) => {
+void t.test('repo.write may create comments; the author and administrators may update and delete them', async (t) => {
   const forge = await talkWorld();
   t.teardown(() => forge.close());
   const { comments } = forge;
@@ -36,7 +36,7 @@ void t.test('who may write comments, its author and administrators change and de
   const change = async (caller = carol, wish: object = { body: 'Changed' }, id = first.id, now = new Date(3_000)) =>
     comments.update(await forge.granted(caller, 'repo.read', { now }), { number, id, ...wish });
   for (const other of [bob, dave]) await t.rejects(change(other), refusal('forbidden'), other.username);
-  t.same(await change(carol, { body: first.body, resolved: false }), first, 'what is so already changes nothing');
+  t.same(await change(carol, { body: first.body, resolved: false }), first, 'an update without a change has no effect');
   await t.rejects(change(carol, {}), refusal('validation_failed', /"resolved"/));
   await t.rejects(change(carol, { body: ' ' }), refusal('validation_failed', /"body"/));
   await t.rejects(change(carol, { body: 'x' }, absent), refusal('not_found'));
@@ -48,7 +48,7 @@ void t.test('who may write comments, its author and administrators change and de
     updatedAt: new Date(4_000),
   });
   await forge.collaborators.remove(forge.code.id, carol.id);
-  t.match(await change(carol, { resolved: false }), { resolved: false }, 'its author, who may only read by now');
+  t.match(await change(carol, { resolved: false }), { resolved: false }, 'the author, who may only read by now');
 
   const remove = async (caller = carol, id = first.id) =>
     comments.delete(await forge.granted(caller, 'repo.read'), { number, id });
@@ -75,7 +75,7 @@ void t.test('who may write comments, its author and administrators change and de
   ]);
 });
 
-void t.test('a comment is reached through its own request alone', async (t) => {
+void t.test('a comment is found only through its own request', async (t) => {
   const forge = await talkWorld();
   t.teardown(() => forge.close());
   const { number } = await forge.open();
@@ -95,7 +95,7 @@ void t.test('a comment is reached through its own request alone', async (t) => {
   await t.rejects(forge.comments.create(writing, { number: 99, body: 'x' }), refusal('not_found'));
 });
 
-void t.test('a comment keeps its commit, and tells whether its line is still at the head', async (t) => {
+void t.test('a comment keeps its commit, and reports whether its line still exists at the head', async (t) => {
   const forge = await talkWorld();
   t.teardown(() => forge.close());
   const request = await forge.open();

@@ -1,11 +1,12 @@
-// How merge requests follow pushes: what is done depends on the state alone, whatever is told twice, late or at once.
+// How merge requests follow pushes: the result depends only on the refs, whether events are repeated, late or
+// concurrent.
 import t from 'tap';
 import { zeroOid } from '#core/repositories/index';
 import { commit, fork, target, world } from './world.ts';
 
 const [one, two, three, four, old] = [commit(1), commit(2), commit(3), commit(4), commit(9)];
 
-void t.test('the head follows its source, once however often it is told', async (t) => {
+void t.test('the head follows its source, once for repeated events', async (t) => {
   const given = await world();
   await given.add();
   given.tips.set(`${target} topic`, two);
@@ -15,10 +16,10 @@ void t.test('the head follows its source, once however often it is told', async 
   t.strictSame(await given.events(), ['merge.pushed 1']);
   given.tips.delete(`${target} topic`);
   await given.pushed('topic', two, zeroOid);
-  t.match(await given.store.find(target, 1), { state: 'open', headOid: two }, 'a source that is gone');
+  t.match(await given.store.find(target, 1), { state: 'open', headOid: two }, 'the source was deleted');
 });
 
-void t.test('a head that moved and was not kept is kept when it is told again', async (t) => {
+void t.test('a head that moved but was not kept is kept at the next delivery', async (t) => {
   for (const from of [target, fork]) {
     const given = await world();
     await given.add(from === fork ? { sourceRepositoryId: fork } : {});
@@ -36,7 +37,7 @@ void t.test('a head that moved and was not kept is kept when it is told again', 
   }
 });
 
-void t.test('a head that moved and could not be kept is kept when the push is told again', async (t) => {
+void t.test('a head that could not be kept because git was down is kept at the next delivery', async (t) => {
   for (const from of [target, fork]) {
     for (const isGone of [false, true]) {
       const given = await world();
@@ -44,7 +45,7 @@ void t.test('a head that moved and could not be kept is kept when the push is to
       given.tips.set(`${from} topic`, two);
       given.hooks.gitIsAway = true;
       await t.rejects(given.pushed('topic', one, two, { repository: from }), { kind: 'unavailable', message: /away/ });
-      t.equal((await given.store.find(target, 1))?.headOid, two, 'the record moved');
+      t.equal((await given.store.find(target, 1))?.headOid, two, 'the stored head moved');
       given.hooks.gitIsAway = false;
       if (isGone) given.tips.delete(`${from} topic`);
       await given.pushed('topic', one, two, { repository: from });
@@ -62,7 +63,7 @@ void t.test('an ordinary push keeps the head once', async (t) => {
   t.equal(given.counts.kept, 1);
 });
 
-void t.test('what is told late leads to where the source stands now', async (t) => {
+void t.test('a late event moves the head to the current tip of the source', async (t) => {
   const given = await world();
   await given.add();
   given.tips.set(`${target} topic`, three);
@@ -72,7 +73,7 @@ void t.test('what is told late leads to where the source stands now', async (t) 
   t.strictSame(await given.events(), ['merge.pushed 1']);
 });
 
-void t.test('a source that moves while it is followed is followed to its end', async (t) => {
+void t.test('a source that moves while it is followed is followed to its last tip', async (t) => {
   const given = await world();
   const { id } = await given.add();
   given.tips.set(`${target} topic`, two);
@@ -86,7 +87,7 @@ void t.test('a source that moves while it is followed is followed to its end', a
   t.equal(given.kept.get(1), three);
 });
 
-void t.test('closed and merged requests stay as they were', async (t) => {
+void t.test('closed and merged requests do not change', async (t) => {
   const given = await world();
   await given.add({ state: 'closed' });
   await given.add({ state: 'merged' });
@@ -97,21 +98,24 @@ void t.test('closed and merged requests stay as they were', async (t) => {
   t.strictSame(await given.events(), []);
 });
 
-void t.test('the commits of a fork are brought before the head moves, and a fork that has no room stays', async (t) => {
-  const given = await world();
-  await given.add({ sourceRepositoryId: fork });
-  given.tips.set(`${fork} topic`, two);
-  given.hooks.noRoom = true;
-  await given.pushed('topic', one, two, { repository: fork });
-  t.equal((await given.store.find(target, 1))?.headOid, one);
-  t.equal(given.warned.length, 1, 'the operator is told');
-  given.hooks.noRoom = false;
-  await given.pushed('topic', one, two, { repository: fork });
-  t.strictSame([given.brought, given.kept.get(1)], [[two], two]);
-  t.equal((await given.store.find(target, 1))?.headOid, two);
-});
+void t.test(
+  'the commits of a fork are fetched before the head moves; without disk space it does not move',
+  async (t) => {
+    const given = await world();
+    await given.add({ sourceRepositoryId: fork });
+    given.tips.set(`${fork} topic`, two);
+    given.hooks.noRoom = true;
+    await given.pushed('topic', one, two, { repository: fork });
+    t.equal((await given.store.find(target, 1))?.headOid, one);
+    t.equal(given.warned.length, 1, 'a warning is logged');
+    given.hooks.noRoom = false;
+    await given.pushed('topic', one, two, { repository: fork });
+    t.strictSame([given.brought, given.kept.get(1)], [[two], two]);
+    t.equal((await given.store.find(target, 1))?.headOid, two);
+  },
+);
 
-void t.test('a head that reaches the target is merged, by the commit that brought it', async (t) => {
+void t.test('a head that reaches the target is merged, by the commit that contains it', async (t) => {
   const given = await world();
   given.parents.set(one, [old]);
   given.parents.set(two, [old, one]);
@@ -131,19 +135,22 @@ void t.test('a head that reaches the target is merged, by the commit that brough
   t.strictSame(await given.events(), ['merge.merged 1']);
 });
 
-void t.test('however many are open, a push takes two comparisons, and one history where it brings some', async (t) => {
-  const given = await world();
-  given.parents.set(two, [one]);
-  for (let count = 0; count < 50; count += 1) await given.add({ sourceBranch: `b${count}`, headOid: two });
-  await given.pushed('main', one, three);
-  t.match(given.counts, { divergence: 1, history: 0 }, 'it brings none');
-  given.parents.set(four, [two]);
-  await given.pushed('main', one, four);
-  t.match(given.counts, { divergence: 3, history: 1 });
-  t.equal(await given.store.count(target, { state: 'merged' }), 50);
-});
+void t.test(
+  'a push takes two comparisons for any number of open requests, and one history if it contains some',
+  async (t) => {
+    const given = await world();
+    given.parents.set(two, [one]);
+    for (let count = 0; count < 50; count += 1) await given.add({ sourceBranch: `b${count}`, headOid: two });
+    await given.pushed('main', one, three);
+    t.match(given.counts, { divergence: 1, history: 0 }, 'it contains none');
+    given.parents.set(four, [two]);
+    await given.pushed('main', one, four);
+    t.match(given.counts, { divergence: 3, history: 1 });
+    t.equal(await given.store.count(target, { state: 'merged' }), 50);
+  },
+);
 
-void t.test('what the target led to already is not merged by a push', async (t) => {
+void t.test('a head that the target contained before the push is not merged by it', async (t) => {
   const given = await world();
   given.parents.set(two, [one]);
   await given.add();
@@ -151,31 +158,34 @@ void t.test('what the target led to already is not merged by a push', async (t) 
   t.equal((await given.store.find(target, 1))?.state, 'open');
 });
 
-void t.test('a source that moved on after the push is merged as it was, one that moved with it as it is', async (t) => {
-  const given = await world();
-  given.parents.set(two, [one]);
-  given.parents.set(three, [two]);
-  given.tips.set(`${target} topic`, four);
-  await given.add();
-  await given.pushed('main', old, one);
-  t.match(await given.store.find(target, 1), { state: 'merged', headOid: one, mergeCommit: one });
-  given.tips.set(`${target} topic`, two);
-  await given.add();
-  await given.pushed('main', old, three);
-  t.match(await given.store.find(target, 2), { state: 'merged', headOid: two });
-});
+void t.test(
+  'a source that moved after the push is merged at its old head, one that moved with it at its new head',
+  async (t) => {
+    const given = await world();
+    given.parents.set(two, [one]);
+    given.parents.set(three, [two]);
+    given.tips.set(`${target} topic`, four);
+    await given.add();
+    await given.pushed('main', old, one);
+    t.match(await given.store.find(target, 1), { state: 'merged', headOid: one, mergeCommit: one });
+    given.tips.set(`${target} topic`, two);
+    await given.add();
+    await given.pushed('main', old, three);
+    t.match(await given.store.find(target, 2), { state: 'merged', headOid: two });
+  },
+);
 
-void t.test('a target that is deleted closes those that were there then', async (t) => {
+void t.test('a deleted target closes the requests that existed then', async (t) => {
   const given = await world();
   await given.add();
   await given.add({ sourceBranch: 'later', createdAt: new Date('2026-06-02T00:00:00.000Z') });
   await given.pushed('main', old, zeroOid, { when: new Date('2026-06-01T00:00:00.000Z') });
   t.match(await given.store.find(target, 1), { state: 'closed', baseOid: old, mergedAt: null });
-  t.equal((await given.store.find(target, 2))?.state, 'open', 'the branch had come back');
+  t.equal((await given.store.find(target, 2))?.state, 'open', 'the branch had been created again');
   t.strictSame(await given.events(), ['merge.closed 1']);
 });
 
-void t.test('opened requests are kept, and catch up with what was pushed before they were there', async (t) => {
+void t.test('opened requests are kept, and catch up with earlier pushes', async (t) => {
   const given = await world();
   const request = await given.add();
   given.tips.set(`${target} topic`, two);

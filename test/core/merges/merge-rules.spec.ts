@@ -1,4 +1,4 @@
-// What blocks a merge on paper, in which order it is told, and what would lift it.
+// The rules that block a merge as pure functions: their order, their details, and merge messages.
 import t from 'tap';
 import { peopleOf, messageOf } from '#core/merges/merge-commit';
 import { blocked, blockingRules, conflictRule, mergeRuleCodes, type MergeSituation } from '#core/merges/merge-rules';
@@ -13,7 +13,7 @@ const clear: MergeSituation = {
 const codes = (situation: Partial<MergeSituation>): readonly string[] =>
   blockingRules({ ...clear, ...situation }).map(({ code }) => code);
 
-void t.test('every rule that is in the way is told, in one order', (t) => {
+void t.test('every blocking rule is returned, in a fixed order', (t) => {
   t.strictSame(codes({}), []);
   const worst: Partial<MergeSituation> = {
     request: { ...clear.request, isDraft: true, state: 'closed' },
@@ -34,7 +34,7 @@ void t.test('every rule that is in the way is told, in one order', (t) => {
   t.end();
 });
 
-void t.test('approvals are asked for by name and number', (t) => {
+void t.test('missing approvals are listed by name and number', (t) => {
   const detail = (missing: number, waitingFor: readonly string[]) =>
     blockingRules({ ...clear, unmet: { missing, waitingFor } })[0]?.detail;
   t.equal(detail(1, []), '1 more approval by others who may push');
@@ -45,7 +45,7 @@ void t.test('approvals are asked for by name and number', (t) => {
   t.end();
 });
 
-void t.test('a refusal carries the code of its rule, and a sentence', (t) => {
+void t.test('a rejection has the code of its rule and a sentence', (t) => {
   for (const code of mergeRuleCodes) {
     const refusal = blocked({ code, detail: 'Do it' });
     t.strictSame([refusal.kind, refusal.code, refusal.detail], ['conflict', code, 'Do it']);
@@ -56,7 +56,7 @@ void t.test('a refusal carries the code of its rule, and a sentence', (t) => {
   t.end();
 });
 
-void t.test('the message is what is asked for, or names the branches, or the request', (t) => {
+void t.test('the message is the requested one, or names the branches or the request', (t) => {
   const request = { number: 7, title: 'Mend it', description: '\nWhy.\r\n', sourceBranch: 'a/b', targetBranch: 'main' };
   const repository = { owner: 'ann', name: 'code' };
   const message = (asked: string | undefined, strategy: 'merge' | 'squash', description = request.description) =>
@@ -70,12 +70,12 @@ void t.test('the message is what is asked for, or names the branches, or the req
   t.end();
 });
 
-void t.test('the committer is the caller, and so is the author where none is named', (t) => {
+void t.test('the committer is the caller, who is also the author unless another is given', (t) => {
   const people = (email: string, asked: object = {}) => peopleOf({ username: 'ann' }, email, 'forge.example', asked);
   const ann = { name: 'ann', email: 'ann@example.org' };
   t.strictSame(people(ann.email), { committer: ann, author: ann });
   t.equal(people('').committer.email, 'ann@noreply.forge.example');
-  t.equal(people('<>').committer.email, 'ann@noreply.forge.example', 'one that git would leave nothing of');
+  t.equal(people('<>').committer.email, 'ann@noreply.forge.example', 'git would make it empty');
   t.strictSame(people(ann.email, { authorName: 'Ben' }).author, { name: 'Ben', email: ann.email });
   t.strictSame(people(ann.email, { authorEmail: 'b@x' }).author, { name: 'ann', email: 'b@x' });
   t.throws(() => people(ann.email, { authorName: ' Ben' }), { name: 'ValidationFailed' });

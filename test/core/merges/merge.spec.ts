@@ -1,5 +1,5 @@
-// Merging amid what goes wrong: others who move the target, a client that leaves, a record that fails, a process that
-// ends; on in-memory stores, with a git of which a test says what it does.
+// Merges with failures: a target that others move, a client that disconnects, a transaction that fails, a killed
+// process; on in-memory stores, with a scripted git.
 import t from 'tap';
 import { systemClock } from '#adapters/memory/index';
 import type { Granted } from '#core/kernel/access';
@@ -41,7 +41,7 @@ async function bench() {
   const { unitOfWork, events, intents, locks } = storage;
   const parts = { store, git, unitOfWork, events, intents, locks, clock: systemClock, log: silent };
   await given.add();
-  /** The branch moves; nobody has recorded it. */
+  /** Moves the branch without recording the merge. */
   const land = (): void => {
     parents.set(made, [old, head]);
     tips.set(`${target} main`, made);
@@ -52,8 +52,8 @@ async function bench() {
 
 type Bench = Awaited<ReturnType<typeof bench>>;
 
-void t.test('the bracket around a merge', async (t) => {
-  await t.test('recorded with the push: the row, one event, and no intent left', async (t) => {
+void t.test('the intent of a merge', async (t) => {
+  await t.test('recorded with the push: the request is merged with one event, and the intent is closed', async (t) => {
     const { parts, land, request, events, storage } = await bench();
     const bracket = mergeIntents(parts).bracket(target, facts);
     await bracket.hooks.announced?.(update);
@@ -64,7 +64,7 @@ void t.test('the bracket around a merge', async (t) => {
     t.strictSame(await events(), ['merge.merged 1']);
   });
 
-  await t.test('not recorded: the branch tells, also where others pushed on top of it', async (t) => {
+  await t.test('not recorded: the outcome is found from the branch, also if others pushed on top of it', async (t) => {
     for (const onTop of [false, true]) {
       const { parts, land, request, events, tips, parents } = await bench();
       const bracket = mergeIntents(parts).bracket(target, facts);
@@ -80,7 +80,7 @@ void t.test('the bracket around a merge', async (t) => {
     }
   });
 
-  await t.test('never landed, or never announced: nothing changes', async (t) => {
+  await t.test('not moved, or not announced: nothing changes', async (t) => {
     const { parts, request, events, tips } = await bench();
     const bracket = mergeIntents(parts).bracket(target, facts);
     t.equal(await bracket.conclude(), false);
@@ -93,7 +93,7 @@ void t.test('the bracket around a merge', async (t) => {
     t.strictSame(await events(), []);
   });
 
-  await t.test('one that is closed meanwhile is merged, one that is merged stays as it is', async (t) => {
+  await t.test('a request closed in the meantime is merged, a merged one does not change', async (t) => {
     const { parts, land, request, store, events } = await bench();
     const intents = mergeIntents(parts);
     const id = (await request())?.id ?? '';
@@ -110,7 +110,7 @@ void t.test('the bracket around a merge', async (t) => {
     t.strictSame(await events(), ['merge.merged 1']);
   });
 
-  await t.test('what cannot be concluded is concluded within a minute', async (t) => {
+  await t.test('an intent that cannot be concluded is concluded by the reconciliation', async (t) => {
     const { parts, land, request, events } = await bench();
     const away = new Unavailable('The database is away');
     let isAway = true;
@@ -135,14 +135,14 @@ void t.test('the bracket around a merge', async (t) => {
   });
 });
 
-void t.test('what a merge answers where it is not made', async (t) => {
-  /** Merges where git does what `merge` does. */
+void t.test('the answer to a merge that is not made', async (t) => {
+  /** Merges with a git that runs `merge`. */
   const merging = async (
     merge: (hooks: MergeHooks, land: () => void, given: Bench) => Promise<Merged>,
     options: {
       readonly signal?: AbortSignal;
       readonly minutesEach?: number;
-      /** What others do while they merge into the branch; it begins before. */
+      /** Another merge into the branch, which starts before this one. */
       readonly others?: (later: (minutes: number) => void) => Promise<void>;
       readonly waitMs?: number;
       readonly renew?: () => Promise<void>;
@@ -177,7 +177,7 @@ void t.test('what a merge answers where it is not made', async (t) => {
       renew: options.renew ?? (async () => undefined),
     } as unknown as Granted<Repository, 'merge.merge', User>;
     const command: MergeCommand = { number: 1, strategy: 'merge', deleteSourceBranch: false };
-    // What a merge waits by keeps no process alive.
+    // The timers of a merge keep no process alive.
     const alive = setInterval(() => undefined, 1_000);
     const times = { waitMs: options.waitMs ?? 60_000, tryMs: 60_000 };
     const outcome = await mergeRequest(parts, times)(granted, command).catch((error: unknown) => error);
@@ -185,14 +185,14 @@ void t.test('what a merge answers where it is not made', async (t) => {
     return { outcome, calls, given };
   };
 
-  await t.test('a target that others move again and again: tried for a minute, then 504', async (t) => {
+  await t.test('a target that keeps moving is retried for a minute, then 504', async (t) => {
     const { outcome, calls, given } = await merging(async () => ({ kind: 'moved' }), { minutesEach: 0.4 });
     t.match(outcome, { kind: 'timed_out', code: 'merge_timed_out' });
     t.equal(calls, 3);
     t.match(await given.request(), { state: 'open' });
   });
 
-  await t.test('waiting for others is not trying: it is tried once its turn has come', async (t) => {
+  await t.test('waiting for the lock does not count as trying: one attempt is made afterwards', async (t) => {
     const { outcome, calls } = await merging(async () => ({ kind: 'conflict', conflicts: ['a'] }), {
       others: async (later) => later(2),
     });
@@ -200,14 +200,14 @@ void t.test('what a merge answers where it is not made', async (t) => {
     t.equal(calls, 1);
   });
 
-  await t.test('a turn that does not come: 503 with what to do, and nothing is tried', async (t) => {
+  await t.test('a lock that is not released is 503 with Retry-After, and no attempt is made', async (t) => {
     const never = () => new Promise<void>(() => undefined);
     const { outcome, calls } = await merging(async () => ({ kind: 'moved' }), { others: never, waitMs: 10 });
     t.match(outcome, { kind: 'unavailable', code: 'unavailable', detail: /"main".*try again/, retryAfter: 10 });
     t.equal(calls, 0);
   });
 
-  await t.test('a client that leaves while it waits: 503 at once', async (t) => {
+  await t.test('a client that disconnects while the merge waits: 503 at once', async (t) => {
     const leaving = new AbortController();
     const { outcome, calls } = await merging(async () => ({ kind: 'moved' }), {
       signal: leaving.signal,
@@ -220,30 +220,33 @@ void t.test('what a merge answers where it is not made', async (t) => {
     t.equal(calls, 0);
   });
 
-  await t.test('nothing to move is recorded for who may still merge, where the rules still say so', async (t) => {
-    const nothing = { kind: 'nothing', target: old } as const;
-    const lost = new NotFound('Not found');
-    const refused = await merging(async () => nothing, { renew: () => Promise.reject(lost) });
-    t.equal(refused.outcome, lost);
-    t.match(await refused.given.request(), { state: 'open', mergeCommit: null });
-    const closed = await merging(async (_hooks, _land, { parts, request }) => {
-      const { id } = (await request()) ?? { id: '' };
-      await parts.unitOfWork.run(() => parts.store.update(id, { state: 'closed', updatedAt: new Date() }));
-      return nothing;
-    });
-    t.match(closed.outcome, { kind: 'conflict', code: 'closed' });
-    t.match(await closed.given.request(), { state: 'closed', mergeCommit: null });
-    const { given } = await merging(async () => nothing);
-    t.match(await given.request(), { state: 'merged', mergeCommit: old });
-  });
+  await t.test(
+    'nothing to merge is recorded only if the caller still has access and the rules still allow it',
+    async (t) => {
+      const nothing = { kind: 'nothing', target: old } as const;
+      const lost = new NotFound('Not found');
+      const refused = await merging(async () => nothing, { renew: () => Promise.reject(lost) });
+      t.equal(refused.outcome, lost);
+      t.match(await refused.given.request(), { state: 'open', mergeCommit: null });
+      const closed = await merging(async (_hooks, _land, { parts, request }) => {
+        const { id } = (await request()) ?? { id: '' };
+        await parts.unitOfWork.run(() => parts.store.update(id, { state: 'closed', updatedAt: new Date() }));
+        return nothing;
+      });
+      t.match(closed.outcome, { kind: 'conflict', code: 'closed' });
+      t.match(await closed.given.request(), { state: 'closed', mergeCommit: null });
+      const { given } = await merging(async () => nothing);
+      t.match(await given.request(), { state: 'merged', mergeCommit: old });
+    },
+  );
 
-  await t.test('a client that has left: 503, and nothing is tried', async (t) => {
+  await t.test('a client that has disconnected before: 503, and no attempt is made', async (t) => {
     const { outcome, calls } = await merging(async () => ({ kind: 'moved' }), { signal: AbortSignal.abort() });
     t.match(outcome, { kind: 'unavailable', code: 'merge_canceled' });
     t.equal(calls, 0);
   });
 
-  await t.test('a client that leaves while git works: 503, and the request stays open', async (t) => {
+  await t.test('a client that disconnects while git works: 503, and the request stays open', async (t) => {
     const leaving = new AbortController();
     const { outcome, given } = await merging(
       async (hooks) => {
@@ -257,7 +260,7 @@ void t.test('what a merge answers where it is not made', async (t) => {
     t.match(await given.request(), { state: 'open' });
   });
 
-  await t.test('one that is closed while git works, or gets another target: 409, and it stays so', async (t) => {
+  await t.test('a request closed or retargeted while git works: 409, and the change stays', async (t) => {
     for (const [change, refusal] of [
       [{ state: 'closed' }, { kind: 'conflict', code: 'closed' }],
       [{ targetBranch: 'other' }, { kind: 'conflict', code: 'conflict' }],
@@ -275,7 +278,7 @@ void t.test('what a merge answers where it is not made', async (t) => {
     }
   });
 
-  await t.test('what landed is merged, whatever was heard of it', async (t) => {
+  await t.test("a merge that moved the branch is recorded, even if git's reply was lost", async (t) => {
     const { given } = await merging(async (hooks, land) => {
       await hooks.announced?.(update);
       land();
@@ -284,7 +287,7 @@ void t.test('what a merge answers where it is not made', async (t) => {
     t.match(await given.request(), { state: 'merged', mergeCommit: made });
   });
 
-  await t.test('a conflict with its paths, and a fault of git as it is', async (t) => {
+  await t.test('a conflict is returned with its paths, and a fault of git unchanged', async (t) => {
     const conflict = await merging(async () => ({ kind: 'conflict', conflicts: ['a', 'b'] }));
     t.match(conflict.outcome, { code: 'merge_conflict', body: { conflicts: ['a', 'b'] } });
     const fault = await merging(async () => Promise.reject(new Unavailable('git was stopped')));

@@ -1,8 +1,8 @@
-// Reviews on in-memory stores: one of each person, while the request is open.
+// Reviews on in-memory stores: one per user, while the request is open.
 import t from 'tap';
 import { alice, bob, carol, commit, dave, refusal, talkWorld } from './talk-world.ts';
 
-void t.test('whoever may write reviews an open request, and another review takes the place of the first', async (t) => {
+void t.test('repo.write may review an open request, and a second review replaces the first', async (t) => {
   const forge = await talkWorld();
   t.teardown(() => forge.close());
   const request = await forge.open();
@@ -27,8 +27,8 @@ void t.test('whoever may write reviews an open request, and another review takes
   const second = await submit(carol, 'approved', undefined, 2);
   t.same(second, { ...first, state: 'approved', body: '', commitOid: commit(2), submittedAt: new Date(2) });
   const own = await submit(bob);
-  t.match(own, { userId: bob.id, state: 'approved' }, 'its author too');
-  await t.rejects(submit(dave), refusal('forbidden'), 'who may only read');
+  t.match(own, { userId: bob.id, state: 'approved' }, 'the author too');
+  await t.rejects(submit(dave), refusal('forbidden'), 'a reader');
   await t.rejects(submit(alice, 'approved', 'x'.repeat(65_537)), refusal('validation_failed', /"body"/));
   t.equal(await forge.reviews.count({ requestId: request.id }), 2);
   const about = (who: { readonly id: string }, id: string, state: string) => ({
@@ -46,7 +46,7 @@ void t.test('whoever may write reviews an open request, and another review takes
   ]);
 });
 
-void t.test('who was asked answers with the review that was asked for', async (t) => {
+void t.test('a requested reviewer submits the requested review', async (t) => {
   const forge = await talkWorld();
   t.teardown(() => forge.close());
   const { id: requestId, number } = await forge.open();
@@ -69,7 +69,7 @@ void t.test('who was asked answers with the review that was asked for', async (t
   t.same(given, { ...asked, state: 'approved', body: 'ok', commitOid: commit(1), submittedAt: new Date(9) });
 });
 
-void t.test('what is closed or merged is not reviewed, and what is not there neither', async (t) => {
+void t.test('closed, merged and missing requests cannot be reviewed', async (t) => {
   const forge = await talkWorld();
   t.teardown(() => forge.close());
   const granted = await forge.granted(carol, 'repo.write');

@@ -1,5 +1,4 @@
-// What is true of merge requests on paper: which commit brought a head, what a pipeline is asked for, and how a source
-// is named.
+// Rules of merge requests as pure functions: the commit that merged a head, required pipelines, and names of sources.
 import t from 'tap';
 import { broughtBy } from '#core/merges/brought';
 import { branchTip, sourceParts } from '#core/merges/branches';
@@ -7,8 +6,8 @@ import { checkPair, checkTitle } from '#core/merges/fields';
 import { checkPipeline, pipelineRefusal, pipelineVerdicts, verdictsOf } from '#core/merges/index';
 import { zeroOid } from '#core/repositories/index';
 
-void t.test('which commit of a branch brought a head', (t) => {
-  // main: old - a - m1 (topic) - m2 (nested, by way of side) - tip; newest first, as git lists them.
+void t.test('finds the commit of a branch that merged a head', (t) => {
+  // main: old - a - m1 (topic) - m2 (nested, through side) - tip; newest first, as git lists them.
   const commits = [
     { oid: 'tip', parents: ['m2'] },
     { oid: 'm2', parents: ['m1', 'side'] },
@@ -29,13 +28,13 @@ void t.test('which commit of a branch brought a head', (t) => {
     tip: 'tip',
     m1: 'm1',
   });
-  t.equal(broughtBy('tip', [], ['topic']).size, 0, 'of a history that was not read');
+  t.equal(broughtBy('tip', [], ['topic']).size, 0, 'a history that was not read');
   const long = Array.from({ length: 50_000 }, (_, index) => ({ oid: `c${index}`, parents: [`c${index + 1}`] }));
-  t.equal(broughtBy('c0', long, ['c49999']).get('c49999'), 'c49999', 'a long line');
+  t.equal(broughtBy('c0', long, ['c49999']).get('c49999'), 'c49999', 'a long linear history');
   t.end();
 });
 
-void t.test('how a source is named', (t) => {
+void t.test('a source is named OWNER:BRANCH or BRANCH', (t) => {
   t.strictSame(sourceParts('topic'), { owner: undefined, branch: 'topic' });
   t.strictSame(sourceParts('feature/one'), { owner: undefined, branch: 'feature/one' });
   t.strictSame(sourceParts('bob:feature/one'), { owner: 'bob', branch: 'feature/one' });
@@ -45,7 +44,7 @@ void t.test('how a source is named', (t) => {
   t.end();
 });
 
-void t.test('where a branch stands', async (t) => {
+void t.test('the tip of a branch', async (t) => {
   const asked: (readonly string[])[] = [];
   const git = {
     isLegalName: (_: string, name: string) => name !== 'a..b',
@@ -57,10 +56,14 @@ void t.test('where a branch stands', async (t) => {
   t.equal(await branchTip(git, 'r', 'main'), 'tip');
   t.equal(await branchTip(git, 'r', 'none'), undefined);
   t.equal(await branchTip(git, 'r', 'a..b'), undefined);
-  t.strictSame(asked, [['refs/heads/main'], ['refs/heads/none']], 'git never sees what no branch can be called');
+  t.strictSame(
+    asked,
+    [['refs/heads/main'], ['refs/heads/none']],
+    'git is not called for a name that no branch can have',
+  );
 });
 
-void t.test('titles and pairs', (t) => {
+void t.test('titles and pairs of branches are validated', (t) => {
   t.equal(checkTitle(' x'), ' x');
   for (const title of ['', ' ', '\n\t']) t.throws(() => checkTitle(title), { kind: 'validation_failed', message: /./ });
   const pair = { repositoryId: 'r', sourceRepositoryId: 'r', sourceBranch: 'a', targetBranch: 'a' };
@@ -82,8 +85,8 @@ void t.test('a pipeline that a rule requires', async (t) => {
     'pipeline_failed',
     'pipeline_failed',
   ]);
-  t.equal(pipelineRefusal(requiring, 'onMerge', 'failed'), undefined, 'at another moment');
-  t.equal(pipelineRefusal(undefined, 'onOpen', 'failed'), undefined, 'of a branch that nothing protects');
+  t.equal(pipelineRefusal(requiring, 'onMerge', 'failed'), undefined, 'required at another time');
+  t.equal(pipelineRefusal(undefined, 'onOpen', 'failed'), undefined, 'a branch without protection');
   t.throws(() => checkPipeline(requiring, 'onOpen', 'none'), {
     kind: 'conflict',
     message: /./,
@@ -92,7 +95,7 @@ void t.test('a pipeline that a rule requires', async (t) => {
   t.doesNotThrow(() => checkPipeline(requiring, 'onOpen', 'success'));
 
   const absent = await verdictsOf(undefined, 'r', ['a']);
-  t.equal(absent('a'), 'none', 'nobody to ask');
+  t.equal(absent('a'), 'none', 'no pipeline provider');
   const asked: (readonly string[])[] = [];
   const provider = {
     verdicts: async (_: string, commits: readonly string[]) => {
@@ -103,5 +106,5 @@ void t.test('a pipeline that a rule requires', async (t) => {
   const known = await verdictsOf(provider, 'r', ['a', 'b', 'a']);
   t.strictSame([known('a'), known('b')], ['running', 'none']);
   await verdictsOf(provider, 'r', []);
-  t.strictSame(asked, [['a', 'b']], 'once for all of them, and not for none');
+  t.strictSame(asked, [['a', 'b']], 'one call for all of them, no call for an empty list');
 });

@@ -1,4 +1,4 @@
-// Comments and reviews on in-memory stores, with callers of every standing and a merge request in the state wanted.
+// Fixtures for specs of comments and reviews: in-memory stores, callers of every role and merge requests in any state.
 import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import { changes, reads, type Caller, type GrantOf, type User } from '#core/kernel/index';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
@@ -19,7 +19,7 @@ import { accessTo, callOf, recorded, repositoryOf, requestOf, user } from '../fo
 
 export { refusal } from '../forge.ts';
 
-/** The owner, two who may write, one who may read alone, and an administrator of the instance. */
+/** The owner, two users with repo.write, one reader, and an instance administrator. */
 export const [alice, bob, carol, dave, root] = [
   user('alice'),
   user('bob'),
@@ -47,7 +47,7 @@ export async function talkWorld() {
     divergence: async () => new Map(),
     isLegalName: () => true,
     readRefs: async () => [],
-    // One file, which is another at each commit.
+    // One file with another content at each commit.
     entry: async (_: string, at: Oid, path: string) =>
       path === 'a.txt' ? { name: path, type: 'file', mode: '100644', oid: at, size: 4 } : undefined,
     blob: async (_: string, oid: Oid) => ({
@@ -77,7 +77,7 @@ export async function talkWorld() {
   const code = await add('code');
   for (const { id } of [bob, carol])
     await collaborators.put(code.id, id, { role: 'write', permissions: [] }, new Date(0));
-  /** The proof of a permission on a repository. */
+  /** The access decision that a user has a permission on a repository. */
   const granted = <P extends 'repo.read' | 'repo.write'>(
     caller: User,
     permission: P,
@@ -101,11 +101,11 @@ export async function talkWorld() {
     add,
     granted,
     reading,
-    /** What git tells of any two commits. */
+    /** The differences that git returns for any two commits. */
     differences,
     comments: commentUseCases(parts),
     submit: submitReview(parts),
-    /** A request of bob's, whose head is a commit of ones. */
+    /** Creates a request of bob, whose head is `commit(1)`. */
     open: (patch: Partial<MergeRequest> = {}): Promise<MergeRequest> =>
       unitOfWork.run(async () => {
         const repositoryId = patch.repositoryId ?? code.id;
@@ -115,7 +115,7 @@ export async function talkWorld() {
         await store.insert(request);
         return request;
       }),
-    /** What was told so far of the names, by type and by what the payload has beside the request. */
+    /** The events delivered so far whose type matches `names`, with the payload members besides the request. */
     async told(names: RegExp) {
       return (await events())
         .filter(({ type }) => names.test(type))

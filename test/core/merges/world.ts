@@ -1,4 +1,5 @@
-// Merge requests on in-memory stores, with a git of which a test says where branches stand and what leads to what.
+// Fixtures for specs of merge requests: in-memory stores, with a git whose branch tips and commit parents are set by
+// the test.
 import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import { Unavailable, Unprocessable } from '#core/kernel/errors';
 import { followUseCases } from '#core/merges/follow';
@@ -12,7 +13,7 @@ import { recorded, requestOf } from '../forge.ts';
 
 export const commit = (digit: number): Oid => String(digit).repeat(40);
 
-/** The target, and a fork of it. */
+/** Repository ids of the target and of a fork of it. */
 export const [target, fork] = ['target', 'fork'];
 
 export async function world() {
@@ -22,7 +23,7 @@ export async function world() {
   const storage = leavingStorage(openMemory({ clock: systemClock, ids, log }));
   const store = memoryMergeStore(storage.database);
   const events = await recorded(storage, mergeEvents);
-  /** `REPOSITORY BRANCH` → where it stands. */
+  /** `REPOSITORY BRANCH` → the tip of the branch. */
   const tips = new Map<string, Oid>();
   const parents = new Map<Oid, readonly Oid[]>();
   const counts = { divergence: 0, history: 0, kept: 0 };
@@ -60,7 +61,7 @@ export async function world() {
         .map((oid) => ({ oid, message: '', author: signature, committer: signature, parents: parents.get(oid) ?? [] }));
     },
   };
-  /** What is kept, by number, and what was brought. */
+  /** The kept head by request number, and the fetched commits. */
   const kept = new Map<number, Oid>();
   const brought: Oid[] = [];
   const heads: HeadParts['heads'] = {
@@ -112,7 +113,7 @@ export async function world() {
         return request;
       });
     },
-    /** Tells of a push as the outbox does. */
+    /** Delivers the event of a push, like the outbox. */
     pushed: (branch: string, old: Oid, next: Oid, { repository = target, when = new Date() } = {}): Promise<void> =>
       follow.pushed(
         {
@@ -124,7 +125,7 @@ export async function world() {
         },
         signal,
       ),
-    /** Type and number of what was told so far. */
+    /** Type and number of the events delivered so far. */
     async events(): Promise<readonly string[]> {
       return (await events()).map(({ type, payload }) => `${type} ${'number' in payload ? payload.number : ''}`);
     },

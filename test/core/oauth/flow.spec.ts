@@ -1,4 +1,4 @@
-// The use cases on in-memory stores, with a clock that the tests move: what expires, and keys that are rotated.
+// OAuth2 use cases on in-memory stores with a settable clock: expiry, limits, replays and key rotation.
 import t from 'tap';
 import { rsaSigner, sha256Digests } from '#adapters/crypto/oauth';
 import { aesSealer } from '#adapters/crypto/sealer';
@@ -29,7 +29,7 @@ const account: AccountClaims = {
 };
 const day = 86_400;
 
-/** @param set settings other than their defaults. */
+/** @param set settings that differ from their defaults. */
 function world(set: Readonly<Record<string, unknown>> = {}) {
   const clock = fixedClock('2030-01-01T00:00:00Z');
   const storage = openMemory({ clock, ids: systemIds, log: quietLog });
@@ -39,7 +39,7 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
   };
   const standing = { blocked: false };
   const entries: AuditEntry[] = [];
-  /** What fails as if the database or the key had gone away. */
+  /** Which part fails as if the database or the key were unavailable. */
   const gone = { key: false, signer: false, noting: false };
   const away = (): never => {
     throw new Unavailable('away');
@@ -149,7 +149,7 @@ async function begun() {
   return { ...made, request, code, exchange, refresh };
 }
 
-void t.test('a code is good for ten minutes, to the second', async (t) => {
+void t.test('a code is valid for ten minutes', async (t) => {
   const { clock, code, exchange } = await begun();
   const [early, late] = [await code(), await code()];
   clock.advance(599_999);
@@ -161,7 +161,7 @@ void t.test('a code is good for ten minutes, to the second', async (t) => {
 const mcp = (name: string): object => ({ resource: `https://forge.example/api/v1/mcp/${name}` });
 const all = { page: 1, perPage: 2000 };
 
-void t.test('a resource is one grant however it is spelled, and what was remembered of it counts', async (t) => {
+void t.test('a resource has one grant however it is spelled, and remembered consent applies to it', async (t) => {
   const { oauth, request, asUser, code } = await begun();
   for (const name of ['Ada/Notes', 'ada/notes', 'ADA/NOTES']) await code(mcp(name), 'true');
   const { items } = await oauth.grants.list(asUser(), all);
@@ -170,7 +170,7 @@ void t.test('a resource is one grant however it is spelled, and what was remembe
   t.equal((await oauth.authorization.ask(asUser(), { ...request, ...mcp('adA/noteS') })).outcome, 'answered');
 });
 
-void t.test('a user has 1,000 grants: the one that was not used for longest makes room', async (t) => {
+void t.test('a user has at most 1,000 grants: the least recently used is deleted for a new one', async (t) => {
   const { oauth, entries, clock, request, asUser, code, exchange, refresh } = await begun();
   const remembers = async (name: string) =>
     (await oauth.authorization.ask(asUser(), { ...request, ...mcp(name) })).outcome === 'answered';
@@ -187,7 +187,7 @@ void t.test('a user has 1,000 grants: the one that was not used for longest make
   t.strictSame(
     entries.map(({ action }) => action),
     ['oauth_grant.approved'],
-    'one that is there needs no room',
+    'an existing grant needs no room',
   );
   await code(mcp('ada/more'), 'true');
   t.match(entries.slice(1), [
@@ -201,7 +201,7 @@ void t.test('a user has 1,000 grants: the one that was not used for longest make
   for (const name of ['ada/2', 'ada/3', 'ada/more']) t.ok(await remembers(name), name);
 });
 
-void t.test('an application has 100 chains of tokens of one user: the oldest makes room', async (t) => {
+void t.test('an application has at most 100 token chains per user: the oldest is deleted for a new one', async (t) => {
   const { clock, code, exchange, refresh } = await begun();
   const made = [];
   for (let count = 0; count < 102; count += 1) {
@@ -219,7 +219,7 @@ void t.test('an application has 100 chains of tokens of one user: the oldest mak
   t.strictSame(good, [false, false, ...Array.from({ length: 100 }, () => true)]);
 });
 
-void t.test('who has to sign in, for the first time or again, may be asked to unless prompt=none', async (t) => {
+void t.test('a user who must sign in, first or again, is asked to unless prompt=none', async (t) => {
   const { clock, oauth, request, asUser, asClient } = await begun();
   const ask = async (over: object, call: () => Call = asUser) => {
     const answer = await oauth.authorization.ask(call(), { ...request, ...over });
@@ -228,7 +228,7 @@ void t.test('who has to sign in, for the first time or again, may be asked to un
   };
   t.equal(await ask({}, asClient), 'login_required, sign in');
   t.equal(await ask({ prompt: 'none' }, asClient), 'login_required');
-  t.equal(await ask({ scope: 'x' }, asClient), 'invalid_scope', 'an error is told without a sign-in');
+  t.equal(await ask({ scope: 'x' }, asClient), 'invalid_scope', 'an error is returned without a sign-in');
   clock.advance(120_000);
   for (const over of [{ prompt: 'login' }, { prompt: 'select_account' }, { max_age: '0' }, { max_age: '120' }])
     t.equal(await ask(over), 'asked', JSON.stringify(over));
@@ -242,7 +242,7 @@ void t.test('who has to sign in, for the first time or again, may be asked to un
 });
 
 void t.test(
-  'an access token lives an hour, a refresh token thirty days unused, a family ninety days in all',
+  'an access token expires after an hour, an unused refresh token after 30 days, a token chain after 90 days',
   async (t) => {
     const { clock, oauth, code, exchange, refresh } = await begun();
     const first = await exchange(await code());
@@ -260,24 +260,24 @@ void t.test(
       ({ refreshToken } = await refresh(refreshToken));
     }
     clock.advance(4 * day * 1000);
-    await t.rejects(refresh(refreshToken), { code: 'invalid_grant' }, 'ninety days in all');
+    await t.rejects(refresh(refreshToken), { code: 'invalid_grant' }, 'ninety days in total');
   },
 );
 
-void t.test('a replay ends the family also while the account may not sign in', async (t) => {
+void t.test('a replay revokes the token chain also while the account may not sign in', async (t) => {
   const { clock, oauth, standing, code, exchange, refresh } = await begun();
   const first = await exchange(await code());
   const second = await refresh(first.refreshToken);
   standing.blocked = true;
   await t.rejects(refresh(second.refreshToken), { message: /unknown, expired or revoked/ });
-  t.ok(await oauth.reader.read(second.accessToken, clock.now()), 'being away is no replay');
+  t.ok(await oauth.reader.read(second.accessToken, clock.now()), 'a rejected refresh is not a replay');
   await t.rejects(refresh(first.refreshToken), { message: 'refresh token reuse detected' });
   standing.blocked = false;
   t.equal(await oauth.reader.read(second.accessToken, clock.now()), undefined);
   await t.rejects(refresh(second.refreshToken), { code: 'invalid_grant' });
 });
 
-void t.test('a code and a refresh token are good still where the ID token could not be signed', async (t) => {
+void t.test('a code and a refresh token remain valid if the ID token could not be signed', async (t) => {
   const { gone, code, exchange, refresh } = await begun();
   const begin = await code();
   const failing = async (of: 'key' | 'signer', work: () => Promise<unknown>): Promise<void> => {
@@ -294,19 +294,19 @@ void t.test('a code and a refresh token are good still where the ID token could 
   const second = await refresh(first.refreshToken);
   t.ok(second.idToken);
   gone.key = true;
-  await t.rejects(exchange(begin), { code: 'invalid_grant' }, 'a replay is one without a key too');
+  await t.rejects(exchange(begin), { code: 'invalid_grant' }, 'a replay is detected without a key too');
   gone.key = false;
-  await t.rejects(refresh(second.refreshToken), { code: 'invalid_grant' }, 'and ends the family');
+  await t.rejects(refresh(second.refreshToken), { code: 'invalid_grant' }, 'and revokes the token chain');
 });
 
-void t.test('tokens are answered with where the use of their client could not be noted', async (t) => {
+void t.test('tokens are issued even if the last use of their client cannot be recorded', async (t) => {
   const { gone, warned, code, exchange } = await begun();
   gone.noting = true;
   t.ok((await exchange(await code())).refreshToken);
   t.strictSame(warned, ['the use of a client could not be noted']);
 });
 
-void t.test('a client that registered itself goes after thirty days without a token, one in use stays', async (t) => {
+void t.test('a self-registered client is deleted after 30 days without a token, a used one is kept', async (t) => {
   const { clock, oauth, asUser, asClient } = world({ 'oauth2.dcr.enabled': true });
   const made = async () =>
     (await oauth.registration.register(asClient(), { redirect_uris: ['http://127.0.0.1/cb'] })).client;
@@ -348,7 +348,7 @@ void t.test('a client that registered itself goes after thirty days without a to
   t.equal((await ask(used.clientId)).outcome, 'answered');
 });
 
-void t.test('an administrator who is gone by then registers nothing', async (t) => {
+void t.test('an administrator deleted in the meantime cannot register a client', async (t) => {
   const { oauth, standing, asUser } = world({ 'oauth2.dcr.enabled': true });
   const call = asUser();
   const register = () =>
@@ -361,7 +361,7 @@ void t.test('an administrator who is gone by then registers nothing', async (t) 
   await t.rejects(register(), { code: 'unauthorized' });
 });
 
-void t.test('keys: one is made when it is needed, two are published during a rotation, one after it', async (t) => {
+void t.test('keys: one is made when needed, two are published during a rotation, one after it', async (t) => {
   const { clock, oauth } = world();
   const published = async () => (await oauth.keys.published(clock.now())).map(({ kid }) => kid);
   await oauth.upkeep();
@@ -381,10 +381,10 @@ void t.test('keys: one is made when it is needed, two are published during a rot
   await oauth.upkeep();
   t.strictSame(await published(), both.slice(0, 1));
   await oauth.keys.rotate(clock.now(), true);
-  t.equal((await published()).length, 2, 'at once, where it is asked for');
+  t.equal((await published()).length, 2, 'immediately, if requested');
   await oauth.keys.rotate(clock.now(), true);
   const three = await published();
-  t.equal(three.length, 3, 'what any of them signed may be good still');
+  t.equal(three.length, 3, 'signatures of all of them may still be valid');
   clock.advance(2 * day * 1000);
   await oauth.upkeep();
   t.strictSame(await published(), three.slice(0, 1));

@@ -1,4 +1,4 @@
-// The signing keys at rest: sealed as themselves alone, and again after the instance's key was rotated.
+// Stored signing keys: each is sealed for its own row, and resealed after a rotation of the instance key.
 import { createPublicKey, verify } from 'node:crypto';
 import t from 'tap';
 import { rsaSigner } from '#adapters/crypto/oauth';
@@ -11,7 +11,7 @@ import { quietLog } from '#test/contracts/storage-engines';
 
 const secret = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
 
-/** @param ring the instance's keys, the newest first; it may change. */
+/** @param ring the keys of the instance, newest first; it may change. */
 function world(ring: Uint8Array[]) {
   const clock = fixedClock('2030-01-01T00:00:00Z');
   const { database, unitOfWork, locks } = openMemory({ clock, ids: systemIds, log: quietLog });
@@ -22,15 +22,15 @@ function world(ring: Uint8Array[]) {
   return { keys, rows, unitOfWork, all, now: clock.now() };
 }
 
-void t.test('keys that were sealed again need the key before no more', async (t) => {
+void t.test('resealed keys no longer need the old instance key', async (t) => {
   const ring = [secret(1)];
   const { keys, now } = world(ring);
   await keys.published(now);
   await keys.rotate(now, true);
-  t.equal(await keys.sealed.reseal(), 0, 'nothing is due before the rotation');
+  t.equal(await keys.sealed.reseal(), 0, 'none is outdated before the rotation');
   ring.unshift(secret(2));
   const published = await keys.published(now);
-  t.equal(await keys.sealed.reseal(), 2, 'those that sign no more are published, and sealed again, too');
+  t.equal(await keys.sealed.reseal(), 2, 'keys that no longer sign are published and resealed too');
   t.equal(await keys.sealed.reseal(), 0);
   ring.pop();
   const [header = '', claims = '', signature = ''] = (await (await keys.signing(now))({ sub: 'ada' })).split('.');
@@ -41,7 +41,7 @@ void t.test('keys that were sealed again need the key before no more', async (t)
   t.ok(verify('sha256', Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, 'base64url')));
 });
 
-void t.test('a key that does not open stays as it is, and the others are sealed again', async (t) => {
+void t.test('a key that cannot be opened is unchanged, and the others are resealed', async (t) => {
   const ring = [secret(1)];
   const { keys, now, all } = world(ring);
   await keys.published(now);
@@ -56,7 +56,7 @@ void t.test('a key that does not open stays as it is, and the others are sealed 
   );
 });
 
-void t.test('a sealed key that was moved to another row signs nothing', async (t) => {
+void t.test('a sealed key that was moved to another row cannot sign', async (t) => {
   const { keys, rows, unitOfWork, now, all } = world([secret(1)]);
   await keys.published(now);
   await keys.rotate(now, true);
@@ -67,7 +67,7 @@ void t.test('a sealed key that was moved to another row signs nothing', async (t
   await t.rejects(keys.signing(now), { code: 'internal' });
 });
 
-void t.test('a key is published for two days after it was replaced, however many replaced it since', async (t) => {
+void t.test('a key is published for two days after its replacement, however many replacements followed', async (t) => {
   const { keys, now } = world([secret(1)]);
   const at = (hours: number): Date => new Date(now.getTime() + hours * 3_600_000);
   const kids = async (hours: number) => (await keys.published(at(hours))).map(({ kid }) => kid);

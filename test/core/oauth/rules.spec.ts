@@ -1,4 +1,4 @@
-// What is true on paper: redirect URIs, scopes, resources, clients.
+// OAuth2 rules as pure functions: redirect URIs, scopes, resources, clients and authorization requests.
 import t from 'tap';
 import { demandOf, type AuthorizationParameters } from '#core/oauth/authorization-request';
 import { checkClient, type Client } from '#core/oauth/client';
@@ -7,7 +7,7 @@ import { allowlist, allowlistMisfit, isRegistered, redirectUriMisfit, withParame
 import { canonicalResource, isSameResource } from '#core/oauth/resource';
 import { readScopes } from '#core/oauth/scopes';
 
-void t.test('redirect URIs that may be registered, and those that may not', async (t) => {
+void t.test('redirect URIs that may and may not be registered', async (t) => {
   for (const uri of [
     'https://app.example/cb',
     'https://app.example',
@@ -64,7 +64,7 @@ void t.test('only a loopback URI without a port matches any port', async (t) => 
   t.notOk(isRegistered([], ''));
 });
 
-void t.test('the list of redirects for those who register themselves', async (t) => {
+void t.test('the allowlist of redirect URIs for self-registered clients', async (t) => {
   const empty = allowlist(' ,\n');
   t.ok(empty('http://127.0.0.1:5/cb'));
   t.notOk(empty('https://app.example/cb'));
@@ -75,7 +75,7 @@ void t.test('the list of redirects for those who register themselves', async (t)
     t.notOk(some(uri), uri);
 });
 
-void t.test('the list of redirects is read once, however long it is and whoever asks', async (t) => {
+void t.test('the allowlist is parsed once per text, for all callers', async (t) => {
   const entries = Array.from({ length: 400 }, (_, index) => `https://${index.toString(36)}.example`);
   const text = entries.join();
   t.equal(allowlistMisfit(text), undefined);
@@ -86,11 +86,11 @@ void t.test('the list of redirects is read once, however long it is and whoever 
   t.ok(allows(`${entries.at(-1)}/cb`));
   t.notOk(allows('https://nobody.example/cb'));
   t.equal(read().length, 2, 'once for each URI');
-  t.match(allowlistMisfit(`${text},nonsense`), /"nonsense" is no URL/, 'another text is read');
+  t.match(allowlistMisfit(`${text},nonsense`), /"nonsense" is no URL/, 'another text is parsed');
   t.notOk(allowlist('https://a.example')(`${entries.at(-1)}/cb`));
 });
 
-void t.test('parameters are added to whatever query there is', async (t) => {
+void t.test('parameters are added to any existing query', async (t) => {
   const added = { code: 'a b&c', state: undefined };
   t.equal(withParameters('https://a/cb', added), 'https://a/cb?code=a%20b%26c');
   t.equal(withParameters('https://a/cb?x=1', added), 'https://a/cb?x=1&code=a%20b%26c');
@@ -107,7 +107,7 @@ void t.test('resources: the MCP endpoints of this instance, names in any case', 
   const base = 'https://forge.example/base';
   t.equal(canonicalResource(base, `${base}/api/v1/mcp/Ada/Repo`), `${base}/api/v1/mcp/ada/repo`);
   t.ok(isSameResource(base, `${base}/api/v1/mcp/Ada/Repo`, `${base}/api/v1/mcp/ada/repo`));
-  t.notOk(isSameResource(base, '', ''), 'no resource is none');
+  t.notOk(isSameResource(base, '', ''), 'an empty resource matches nothing');
   for (const path of [
     '',
     '/',
@@ -126,7 +126,7 @@ void t.test('resources: the MCP endpoints of this instance, names in any case', 
   t.equal(canonicalResource(base, 'https://evil.example/base/api/v1/mcp/a/b'), undefined);
 });
 
-void t.test('a client: what is given is checked, what is not is left', async (t) => {
+void t.test('a client: given members are validated, missing ones are not', async (t) => {
   const known = ['read:user'];
   checkClient({}, known);
   checkClient({ name: 'x', logoUrl: 'https://a.example/b.png', homepageUrl: '', scopes: known }, known);
@@ -134,7 +134,7 @@ void t.test('a client: what is given is checked, what is not is left', async (t)
   t.throws(() => checkClient({ logoUrl: 'https://a@b.example' }, known), { code: 'validation_failed' });
 });
 
-void t.test('what an authorization request asks for is served or refused, each by a code of its own', async (t) => {
+void t.test('an authorization request is accepted, or rejected with the code of its error', async (t) => {
   const client = { authMethod: 'none', scopes: ['openid', 'admin:repo'] } as unknown as Client;
   const baseUrl = 'https://forge.example';
   const outcome = (parameters: AuthorizationParameters): string => {

@@ -1,4 +1,4 @@
-// Labels: the rules, the events, and attaching, on in-memory stores.
+// Labels on in-memory stores: rules, events and attaching.
 import t from 'tap';
 import { labelParts, maxLabels } from '#core/planning/index';
 import { granted, refusal, world } from './world.ts';
@@ -6,7 +6,7 @@ import { granted, refusal, world } from './world.ts';
 const bug = { name: 'Bug', color: 'd73a4a' };
 const [one, two] = [granted('one'), granted('two')];
 
-void t.test('what a label may be', async (t) => {
+void t.test('label members are validated and normalized', async (t) => {
   t.same(labelParts(bug), { ...bug, nameKey: 'bug' });
   t.same(labelParts({ description: '' }), { description: null });
   t.same(labelParts({ description: null }), { description: null });
@@ -18,7 +18,7 @@ void t.test('what a label may be', async (t) => {
     t.throws(() => labelParts({ color }), refusal('validation_failed', /"color"/), JSON.stringify(color));
 });
 
-void t.test('each change is told once, of its repository; what changes nothing is not', async (t) => {
+void t.test('each change emits one event of its repository; an update without a change emits none', async (t) => {
   const { labels, told, close } = await world();
   t.teardown(close);
   const { id } = await labels.create(one, bug);
@@ -39,7 +39,7 @@ void t.test('each change is told once, of its repository; what changes nothing i
   ]);
 });
 
-void t.test('what is offered: batches and names, of one repository', async (t) => {
+void t.test('the port returns batches by id and by name, of one repository', async (t) => {
   const { labels, planning, close } = await world();
   t.teardown(close);
   const [bugs, other] = [await labels.create(one, bug), await labels.create(two, bug)];
@@ -64,7 +64,7 @@ void t.test('attaching', async (t) => {
     await t.rejects(attach({ ids }), refusal('validation_failed', new RegExp(`label_ids.*${ids.at(-1)}`)));
 
   const reused = await attach({ ids: [a.id], inline: [{ name: 'A', color: '000000' }] });
-  t.same(reused, [a], 'an inline label that is there is reused as it is');
+  t.same(reused, [a], 'an existing label is reused unchanged for an inline label');
   t.same(await told(), []);
   const made = await attach({
     ids: [b.id],
@@ -75,7 +75,11 @@ void t.test('attaching', async (t) => {
   });
   const [fresh] = await planning.labelsNamed('one', ['new']);
   t.same(made, [b, fresh]);
-  t.match(fresh, { name: 'New', color: '00ff00', description: null }, 'of one name twice the first counts');
+  t.match(
+    fresh,
+    { name: 'New', color: '00ff00', description: null },
+    'of two inline labels with one name the first counts',
+  );
   t.same(await told(), [['label.created', 'repository:one', { repository_id: 'one', id: fresh?.id }]]);
 
   const reader = granted('one', { may: ['issue.write'] });
@@ -84,10 +88,10 @@ void t.test('attaching', async (t) => {
   await t.rejects(attach({ ids: [], inline: [{ name: 'a', color: '000000' }] }, reader), refusal('forbidden'));
   await t.rejects(attach({ ids: [], inline: [{ name: 'x', color: 'red' }] }), refusal('validation_failed'));
   await t.rejects(attach({ ids: ['nothing'], inline: [bug] }), refusal('validation_failed'));
-  t.same(await planning.labelsNamed('one', ['bug']), [], 'nothing is made where something is refused');
+  t.same(await planning.labelsNamed('one', ['bug']), [], 'no label is created if one is rejected');
 });
 
-void t.test('there is room for so many labels, however they are made', async (t) => {
+void t.test('a repository has a maximum number of labels, however they are created', async (t) => {
   const { labels, planning, unitOfWork, close } = await world();
   t.teardown(close);
   await unitOfWork.run(() =>
@@ -104,5 +108,5 @@ void t.test('there is room for so many labels, however they are made', async (t)
     refusal('unprocessable'),
   );
   t.equal((await labels.list(one)).length, maxLabels);
-  t.equal((await labels.create(two, bug)).name, 'Bug', 'each repository has room of its own');
+  t.equal((await labels.create(two, bug)).name, 'Bug', 'each repository has its own maximum');
 });

@@ -1,4 +1,4 @@
-// Milestones: the rules, the events, the counts, and holding, on in-memory stores.
+// Milestones on in-memory stores: rules, events, issue counts and holding.
 import t from 'tap';
 import { Unavailable } from '#core/kernel/errors';
 import { inState, maxMilestones, milestoneParts, type Milestone } from '#core/planning/index';
@@ -7,7 +7,7 @@ import { granted, refusal, world } from './world.ts';
 const [one, two] = [granted('one'), granted('two')];
 const later = new Date('2026-02-03T04:05:06.789Z');
 
-void t.test('what a milestone may be', async (t) => {
+void t.test('milestone members are validated and normalized', async (t) => {
   const whole = { title: ' 1.0 ', description: '', dueDate: '2028-02-29' };
   t.same(milestoneParts(whole), whole);
   for (const dueDate of ['', null]) t.same(milestoneParts({ dueDate }), { dueDate: null });
@@ -18,7 +18,7 @@ void t.test('what a milestone may be', async (t) => {
     t.throws(() => milestoneParts({ dueDate }), refusal('validation_failed', /"due_date"/), dueDate);
 });
 
-void t.test('it is closed at a time, which it keeps until it is opened', async (t) => {
+void t.test('closing sets a time, which is kept until the milestone is reopened', async (t) => {
   const at = new Date('2026-01-01T00:00:00Z');
   const milestone = (closedAt: Date | null) => ({ closedAt }) as Milestone;
   t.same(inState('closed', milestone(null), later), { state: 'closed', closedAt: later });
@@ -26,7 +26,7 @@ void t.test('it is closed at a time, which it keeps until it is opened', async (
   t.same(inState('open', milestone(at), later), { state: 'open', closedAt: null });
 });
 
-void t.test('each change is told once, of its repository; what changes nothing is not', async (t) => {
+void t.test('each change emits one event of its repository; an update without a change emits none', async (t) => {
   const { milestones, told, close } = await world();
   t.teardown(close);
   const { id } = await milestones.create(one, { title: '1.0' });
@@ -47,7 +47,7 @@ void t.test('each change is told once, of its repository; what changes nothing i
   ]);
 });
 
-void t.test('issues are counted by whoever has some, once for a whole list', async (t) => {
+void t.test('issues are counted by all counters, once for a whole list', async (t) => {
   const asked: unknown[] = [];
   const counter = (counts: readonly (readonly [title: number, open: number, closed: number])[]) => ({
     counts: async (repositoryId: string, ids: readonly string[]) => {
@@ -65,7 +65,7 @@ void t.test('issues are counted by whoever has some, once for a whole list', asy
   ]);
   t.teardown(close);
   t.same(await milestones.list(one, {}), []);
-  t.same(asked, [], 'of none nobody is asked');
+  t.same(asked, [], 'an empty list calls no counter');
   for (const title of ['a', 'b', 'c']) made.push(await milestones.create(one, { title }));
   asked.length = 0;
   t.match(await milestones.list(one, {}), [
@@ -80,7 +80,7 @@ void t.test('issues are counted by whoever has some, once for a whole list', asy
   t.match(await milestones.fetch(one, { id: made[0]?.id ?? '' }), { openIssues: 11, closedIssues: 22 });
 });
 
-void t.test('what is offered: batches and holding, of one repository', async (t) => {
+void t.test('the port returns batches and holds milestones, of one repository', async (t) => {
   const { milestones, planning, unitOfWork, close } = await world();
   t.teardown(close);
   const [mine, other] = [
@@ -98,22 +98,22 @@ void t.test('what is offered: batches and holding, of one repository', async (t)
     );
 });
 
-void t.test('there is room for so many milestones', async (t) => {
+void t.test('a repository has a maximum number of milestones', async (t) => {
   const { milestones, close } = await world();
   t.teardown(close);
   for (let made = 0; made < maxMilestones; made++) await milestones.create(one, { title: 'one of many' });
   await t.rejects(milestones.create(one, { title: 'one more' }), refusal('unprocessable'));
-  t.equal((await milestones.create(two, { title: 'x' })).title, 'x', 'each repository has room of its own');
+  t.equal((await milestones.create(two, { title: 'x' })).title, 'x', 'each repository has its own maximum');
 });
 
-void t.test('one that stands as the database goes away is not told as refused', async (t) => {
+void t.test('a change committed before the database fails is not reported as rejected', async (t) => {
   const { milestones, planning, storage, close } = await world([
     { counts: () => Promise.reject(new Unavailable('It is away')) },
   ]);
   t.teardown(close);
   storage.leaveAfter(1);
   const { id, ...made } = await milestones.create(one, { title: '1.0' });
-  t.match(made, { title: '1.0', openIssues: 0, closedIssues: 0 }, 'of a new one nothing has to be counted');
+  t.match(made, { title: '1.0', openIssues: 0, closedIssues: 0 }, 'the issues of a new milestone need no count');
   storage.comeBack();
   await t.rejects(milestones.update(one, { id, title: '2.0' }), {
     kind: 'unavailable',

@@ -1,4 +1,5 @@
-// The use cases of labels and milestones on in-memory stores, with repositories that are ids and proofs that are given.
+// Fixtures for specs of labels and milestones: use cases on in-memory stores, with given repository ids and access
+// decisions.
 import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import type { Granted, User } from '#core/kernel/index';
 import { planningEvents, type MilestoneCounts } from '#core/planning/index';
@@ -13,7 +14,7 @@ export { refusal } from '../forge.ts';
 
 const alice = user('alice');
 
-/** A proof that Alice may this in the repository, and these beside it. */
+/** An access decision for alice on the repository, with the given further permissions. */
 export function granted(
   repositoryId: string,
   options: { readonly may?: readonly string[]; readonly now?: Date } = {},
@@ -40,7 +41,7 @@ export async function world(counters: readonly MilestoneCounts[] = []) {
     }),
     storage,
     unitOfWork: storage.unitOfWork,
-    /** What was delivered since it was last asked for: type, aggregate and payload. */
+    /** The events delivered since the last call: type, aggregate and payload. */
     async told(): Promise<readonly (readonly [string, string, unknown])[]> {
       return (await events()).splice(0).map(({ type, aggregate, payload }) => [type, aggregate, payload] as const);
     },

@@ -1,5 +1,4 @@
-// Who may do what with a repository: owner, administrators, collaborators and visibility through the one access
-// decision.
+// Access to repositories: owner, administrators, collaborators and visibility in the access decision.
 import t from 'tap';
 import { changes, reads } from '#core/kernel/access';
 import { anonymous, type Caller } from '#core/kernel/caller';
@@ -26,7 +25,7 @@ void t.test('the decision by visibility and caller', async (t) => {
     }
   };
   const [ok, no, may, who] = ['ok', 'not_found', 'forbidden', 'unauthorized'];
-  // caller, rule, then the outcome on public, internal, private and a missing repository
+  // The columns: caller, rule, then the outcome on a public, internal, private and missing repository
   const table: readonly (readonly [string, Caller, keyof typeof rules, ...(string | undefined)[]])[] = [
     ['anonymous', anonymous, 'read', ok, no, no, no],
     ['anonymous', anonymous, 'list', ok, who, who, who],
@@ -47,38 +46,45 @@ void t.test('the decision by visibility and caller', async (t) => {
   }
 });
 
-void t.test("a collaborator has what the role gives, on private repositories too, and never the owner's", async (t) => {
-  const forge = await world();
-  t.teardown(() => forge.close());
-  const repository = await forge.useCases.create(forge.as(alice), { name: 'secret' });
-  const table = [
-    [{ role: 'read', permissions: [] }, [true, false, false, false]],
-    [{ role: 'write', permissions: [] }, [true, true, false, false]],
-    [{ role: 'admin', permissions: [] }, [true, true, true, false]],
-    [{ role: 'custom', permissions: ['repo.read', 'repo.admin', 'repo.own'] }, [true, false, true, false]],
-  ] as const;
-  for (const [given, expected] of table) {
-    await forge.storage.unitOfWork.run(() => forge.collaborators.put(repository.id, bob.id, given, new Date()));
-    const granted = await forge.granted(bob, 'repo.read', repository);
-    t.same(
-      ['repo.read', 'repo.write', 'repo.admin', 'repo.own'].map((permission) => granted.may(permission)),
-      expected,
-      given.role,
+void t.test(
+  "a collaborator has the permissions of their role, also on private repositories, but never the owner's",
+  async (t) => {
+    const forge = await world();
+    t.teardown(() => forge.close());
+    const repository = await forge.useCases.create(forge.as(alice), { name: 'secret' });
+    const table = [
+      [{ role: 'read', permissions: [] }, [true, false, false, false]],
+      [{ role: 'write', permissions: [] }, [true, true, false, false]],
+      [{ role: 'admin', permissions: [] }, [true, true, true, false]],
+      [{ role: 'custom', permissions: ['repo.read', 'repo.admin', 'repo.own'] }, [true, false, true, false]],
+    ] as const;
+    for (const [given, expected] of table) {
+      await forge.storage.unitOfWork.run(() => forge.collaborators.put(repository.id, bob.id, given, new Date()));
+      const granted = await forge.granted(bob, 'repo.read', repository);
+      t.same(
+        ['repo.read', 'repo.write', 'repo.admin', 'repo.own'].map((permission) => granted.may(permission)),
+        expected,
+        given.role,
+      );
+    }
+    await forge.storage.unitOfWork.run(() =>
+      forge.collaborators.put(repository.id, bob.id, { role: 'blind', permissions: ['repo.write'] }, new Date()),
     );
-  }
-  await forge.storage.unitOfWork.run(() =>
-    forge.collaborators.put(repository.id, bob.id, { role: 'blind', permissions: ['repo.write'] }, new Date()),
-  );
-  await t.rejects(
-    forge.granted(bob, 'repo.write', repository),
-    refusal('not_found'),
-    'a role without read does not know of the repository',
-  );
-  await t.rejects(forge.granted(carol, 'repo.read', repository), refusal('not_found'), 'the role is of one user alone');
-});
+    await t.rejects(
+      forge.granted(bob, 'repo.write', repository),
+      refusal('not_found'),
+      'a role without read does not reveal the repository',
+    );
+    await t.rejects(
+      forge.granted(carol, 'repo.read', repository),
+      refusal('not_found'),
+      'the role is of one user only',
+    );
+  },
+);
 
 void t.test(
-  'a repository is found under any case of its names, and under nothing that only folds to one',
+  'a repository is found in any ASCII case of its names, and not by other characters that fold to one',
   async (t) => {
     const forge = await world();
     t.teardown(() => forge.close());
@@ -99,7 +105,7 @@ void t.test(
   },
 );
 
-void t.test('a route that answers with the record has its counts from the one query that found it', async (t) => {
+void t.test('a route that returns the repository gets its counts from the query that found it', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.useCases.create(forge.as(alice), { name: 'counted' });
@@ -121,12 +127,12 @@ void t.test('a route that answers with the record has its counts from the one qu
   t.equal(counts.stars, 0);
   t.same(asked, [['standing', 'alice', 'counted', alice.id, []]]);
   const { resource } = await forge.access.decide(forge.as(alice), rules.read, undefined, params);
-  t.equal('found' in resource, false, 'any other route reads no counts');
+  t.equal('found' in resource, false, 'other routes read no counts');
   await t.rejects(
     forge.access.decide(forge.as(bob), counted, undefined, params),
     refusal('not_found'),
-    'and it is guarded like any other',
+    'it is protected like any other',
   );
-  // @ts-expect-error it is there to be read
+  // @ts-expect-error a counted repository can only be read
   t.ok(changes('counted-repository', 'repo.write'));
 });

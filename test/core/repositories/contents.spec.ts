@@ -1,4 +1,4 @@
-// Reading folders, files and raw bytes at a ref, with tags that let the work be skipped.
+// Reading folders, files and raw bytes at a ref, with entity tags that avoid the work.
 import t from 'tap';
 import { inlineLimit } from '#core/repositories/contents';
 import type { Repository } from '#core/repositories/index';
@@ -19,7 +19,7 @@ const file = async (forge: World, repository: Repository, path: string, ref?: st
 };
 const text = (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined : new TextDecoder().decode(bytes));
 
-void t.test('an empty repository is an empty folder at its root, and nothing else', async (t) => {
+void t.test('an empty repository is an empty folder at its root', async (t) => {
   const { forge, repository } = await start(t);
   for (const ref of [undefined, 'HEAD', 'main'])
     t.same(await (await at(forge, repository, '', ref)).read(), { items: [], truncated: false }, String(ref));
@@ -27,7 +27,7 @@ void t.test('an empty repository is an empty folder at its root, and nothing els
   await t.rejects(at(forge, repository, '', 'other'), refusal('not_found'));
 });
 
-void t.test('a folder is its entries with their last commits', async (t) => {
+void t.test('a folder has its entries with their last commits', async (t) => {
   const { forge, repository } = await start(t);
   const commit = forge.git.commit(repository.id, 'refs/heads/main', {
     'README.md': '# Hi',
@@ -62,7 +62,7 @@ void t.test('a folder is its entries with their last commits', async (t) => {
   await t.rejects(at(forge, repository, '', 'nowhere'), refusal('not_found'));
 });
 
-void t.test('a file is its bytes, its kind and its language; no bytes are read to name its tag', async (t) => {
+void t.test('a file has its bytes, kind and language; its tag needs no bytes', async (t) => {
   const { forge, repository } = await start(t);
   forge.git.commit(repository.id, 'refs/heads/main', {
     'a.ts': 'let a;',
@@ -79,9 +79,9 @@ void t.test('a file is its bytes, its kind and its language; no bytes are read t
   t.equal(text((await file(forge, repository, 'a.ts', 'v1'))?.content), 'old');
   t.match(await file(forge, repository, 'b.bin'), { isBinary: true, lang: '', size: 3 });
   t.equal((await file(forge, repository, 'empty'))?.content?.length, 0);
-  t.equal(text((await file(forge, repository, 'link'))?.content), '../etc/passwd', 'a link is the text it holds');
+  t.equal(text((await file(forge, repository, 'link'))?.content), '../etc/passwd', 'a symbolic link is the text in it');
   t.match(await file(forge, repository, 'sub'), { content: undefined, size: 0, isBinary: false });
-  await t.rejects(at(forge, repository, 'link/passwd'), refusal('not_found'), 'nothing is below a link');
+  await t.rejects(at(forge, repository, 'link/passwd'), refusal('not_found'), 'nothing is below a symbolic link');
 });
 
 void t.test('a file over the limit is described without its content', async (t) => {
@@ -96,7 +96,7 @@ void t.test('a file over the limit is described without its content', async (t) 
   t.equal((await file(forge, repository, 'just'))?.content?.length, inlineLimit);
 });
 
-void t.test('raw bytes are found under the longest ref that the path begins with', async (t) => {
+void t.test('raw bytes are found by the longest ref at the start of the path', async (t) => {
   const { forge, repository } = await start(t);
   forge.git.commit(repository.id, 'refs/heads/main', { 'a/b.txt': 'of main' });
   forge.git.commit(repository.id, 'refs/heads/feature/x', { 'a/b.txt': 'of feature/x', 'y/c.txt': 'not seen' });
@@ -124,7 +124,7 @@ void t.test('raw bytes are found under the longest ref that the path begins with
     await t.rejects(read(target), refusal('not_found'), target);
 });
 
-void t.test('raw bytes arrive whole however long they are, and say whether they are text', async (t) => {
+void t.test('raw bytes of any length are complete, and classified as text or binary', async (t) => {
   const { forge, repository } = await start(t);
   const bytes = new Uint8Array(100_000).map((_, index) => (index % 251) + 1);
   const late = bytes.slice();

@@ -1,5 +1,4 @@
-// A git back end in memory for tests of the use cases: trees of files, refs with compare-and-swap, scripted
-// interruptions.
+// An in-memory git back end for specs of use cases: trees of files, refs with compare-and-swap, scripted interruptions.
 import { NotFound } from '#core/kernel/errors';
 import {
   mergeRefs,
@@ -38,7 +37,7 @@ interface Stored {
   readonly refs: Map<string, Oid>;
 }
 
-/** Where a push breaks off, as a killed process or a lost client would do it. */
+/** When a push is interrupted, as by a killed process or a disconnected client. */
 export type Break = 'before refs move' | 'after refs moved' | 'never';
 
 export const oid = (seed: string | number): Oid =>
@@ -52,35 +51,35 @@ export class FakeGit implements GitBackend {
   readonly commits = new Map<Oid, Map<string, File>>();
   readonly tags = new Map<Oid, NewTag>();
   readonly maintained: string[] = [];
-  /** Bytes that a repository takes, and that a push brings. */
+  /** Bytes that a repository occupies, and bytes that a push adds. */
   takes = 0;
   brings = 0;
-  /** Ids of repositories with what was to go from each. */
+  /** Ids of pruned repositories, each with the time before which objects were pruned. */
   readonly pruned: [string, Date][] = [];
-  /** What a pruning leaves. */
+  /** Whether a pruning reports remaining objects. */
   remaining = false;
   whilePruning: (() => Promise<unknown>) | undefined;
   readonly calls: string[] = [];
   breaks: Break = 'never';
-  /** Runs while a push is on its way, before it is judged. */
+  /** Runs during a push, before it is judged. */
   whileReceiving: (() => Promise<unknown>) | undefined;
-  /** Runs when refs are judged and none has moved yet. */
+  /** Runs after refs are judged and before any has moved. */
   whileMoving: (() => Promise<unknown>) | undefined;
-  /** Runs when a ref has moved, of which each takes so long that the push is asked about before it. */
+  /** Runs after each moved ref; before the next one the access of the push is rechecked. */
   whenMoved: (() => Promise<unknown>) | undefined;
-  /** Whether pushes move all or nothing. */
+  /** Whether pushes are atomic. */
   atomic = false;
-  /** Why refs of the last push were refused. */
+  /** The reasons of rejected refs of the last push. */
   readonly sentences: string[] = [];
-  /** What every merge meets. */
+  /** The conflicting paths of every merge. */
   conflicts: readonly string[] | undefined;
-  /** What somebody else does meanwhile. */
+  /** A concurrent change before refs move. */
   beforeRefsMove: (() => void) | undefined;
   /** Thrown by the next call of that name. */
   failing: { readonly name: string; readonly error: Error } | undefined;
-  /** More refs than anyone would make for a test. */
+  /** A list of refs that replaces the stored ones, for very many refs. */
   listed: ((kind: 'branches' | 'tags' | 'all') => readonly Ref[]) | undefined;
-  /** Entries whose last commit is still being looked for. */
+  /** Entries whose last commit is not known yet. */
   unknownLastCommits = new Set<string>();
 
   #call(name: string): void {
@@ -97,7 +96,7 @@ export class FakeGit implements GitBackend {
     return stored;
   }
 
-  /** The next call of that name fails. */
+  /** Makes the next call of that name fail. */
   failWith(name: string): void {
     this.failing = { name, error: new Error(`${name} failed`) };
   }
@@ -308,7 +307,7 @@ export class FakeGit implements GitBackend {
   archive = unasked;
   sizes = unasked;
 
-  /** The commit has the files of its parent with the one changed. */
+  /** The commit has the files of its parent with one changed. */
   async write(
     repository: string,
     { ref, parent, path, file, message, author, committer }: FileWrite,
@@ -338,7 +337,7 @@ export class FakeGit implements GitBackend {
     return { clean: this.conflicts === undefined, conflicts: this.conflicts ?? [] };
   }
 
-  /** A merge has the files of both; which commits lead to which nobody knows. */
+  /** A merge has the files of both sides; ancestry is not tracked. */
   async merge(repository: string, { ref, target, source }: MergeWrite, hooks: PushHooks): Promise<MergeOutcome> {
     this.#call('merge');
     if (this.conflicts !== undefined) return { kind: 'conflict', conflicts: this.conflicts };

@@ -1,4 +1,4 @@
-// What a repository has several of: the rules that hold for all of it, on in-memory stores.
+// The rules shared by named items of a repository, on in-memory stores.
 import t from 'tap';
 import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import type { Granted, User } from '#core/kernel/index';
@@ -28,7 +28,7 @@ function world(most?: number) {
   return { items, told, unitOfWork: storage.unitOfWork, close: () => storage.close() };
 }
 
-void t.test('a name is one line of bounded length without blanks around it, compared in lower case', async (t) => {
+void t.test('a name is one line of bounded length without surrounding blanks, compared in lower case', async (t) => {
   t.same(itemName('Größe: XL', 9), { name: 'Größe: XL', nameKey: 'größe: xl' });
   for (const name of ['', ' ', ' a', 'a ', '\u00a0a', 'a\tb', 'a\u0000', '1234567890'])
     t.throws(
@@ -38,7 +38,7 @@ void t.test('a name is one line of bounded length without blanks around it, comp
     );
 });
 
-void t.test('each change is told once, with what events about a repository have; one to nothing is not', async (t) => {
+void t.test('each change emits one event of its repository; an update without a change emits none', async (t) => {
   const { items, told, close } = world();
   t.teardown(close);
   const bell = await items.create(one, itemName('Big', 9));
@@ -59,7 +59,7 @@ void t.test('each change is told once, with what events about a repository have;
   );
 });
 
-void t.test('what another repository has is not there, and its names are free', async (t) => {
+void t.test('items of another repository are not found, and their names are free', async (t) => {
   const { items, told, close } = world();
   t.teardown(close);
   const [bell, other] = [await items.create(one, itemName('a', 9)), await items.create(two, itemName('A', 9))];
@@ -76,30 +76,27 @@ void t.test('what another repository has is not there, and its names are free', 
   t.same(told, []);
 });
 
-void t.test(
-  'a name that is taken is refused to what is made and to what is renamed, and told of neither',
-  async (t) => {
-    const { items, told, unitOfWork, close } = world();
-    t.teardown(close);
-    await items.create(one, itemName('a', 9));
-    const { id } = await items.create(one, itemName('b', 9));
-    told.length = 0;
-    await t.rejects(items.create(one, itemName('B', 9)), refusal('conflict'));
-    await t.rejects(
-      unitOfWork.run(() => items.add(one, itemName('B', 9))),
-      refusal('conflict'),
-    );
-    await t.rejects(
-      items.update(one, id, () => itemName('A', 9)),
-      refusal('conflict'),
-    );
-    t.same(told, []);
-    t.same(await items.update(one, id, () => itemName('B', 9)), { id, repositoryId: 'one', ...itemName('B', 9) });
-  },
-);
+void t.test('a taken name is rejected for a new and for a renamed item, without an event', async (t) => {
+  const { items, told, unitOfWork, close } = world();
+  t.teardown(close);
+  await items.create(one, itemName('a', 9));
+  const { id } = await items.create(one, itemName('b', 9));
+  told.length = 0;
+  await t.rejects(items.create(one, itemName('B', 9)), refusal('conflict'));
+  await t.rejects(
+    unitOfWork.run(() => items.add(one, itemName('B', 9))),
+    refusal('conflict'),
+  );
+  await t.rejects(
+    items.update(one, id, () => itemName('A', 9)),
+    refusal('conflict'),
+  );
+  t.same(told, []);
+  t.same(await items.update(one, id, () => itemName('B', 9)), { id, repositoryId: 'one', ...itemName('B', 9) });
+});
 
 void t.test(
-  'each repository has room for so many, and what is deleted makes some; without a bound for more',
+  'a repository has a maximum number of items, deletion makes room, and the maximum is optional',
   async (t) => {
     const { items, close } = world(2);
     const unbounded = world();

@@ -1,4 +1,4 @@
-// The judge of a push: access lost on the way, and what deletions by push cost and leave behind.
+// The judge of a push: access that is lost during the push, and the cost and audit entries of deletions by push.
 import t from 'tap';
 import { zeroOid, type Repository } from '#core/repositories/index';
 import { oid } from './fake-git.ts';
@@ -24,16 +24,16 @@ const refsOf = ({ git }: World, { id }: Repository): ReadonlyMap<string, string>
   git.repositories.get(id)?.refs ?? new Map();
 const own = ({ granted }: World, repository: Repository) => granted(alice, 'repo.own', repository);
 
-/** What may happen to bob while a push of his is on its way, and what he is told. */
+/** The ways in which bob loses access during his push, and the reason that he gets. */
 const losses: readonly [string, (start: Start) => Promise<unknown>, RegExp][] = [
   ['his credential is revoked', async ({ forge }) => forge.lost.add(bob), /credential is not valid any more/],
   [
-    'he is no collaborator any more',
+    'he is removed as a collaborator',
     ({ forge, repository }) => forge.storage.unitOfWork.run(() => forge.collaborators.remove(repository.id, bob.id)),
     /not here any more, or not yours to see/,
   ],
   [
-    'his role may only read',
+    'his role becomes read-only',
     ({ forge, repository }) => collaborate(forge, repository, 'triage'),
     /may not push here any more/,
   ],
@@ -43,7 +43,7 @@ const losses: readonly [string, (start: Start) => Promise<unknown>, RegExp][] = 
     /not here any more/,
   ],
   [
-    'another repository comes by the name',
+    'another repository gets the name',
     async ({ forge, repository }) => {
       await forge.useCases.update(await own(forge, repository), { name: 'b' });
       await collaborate(forge, await forge.useCases.create(forge.as(alice), { name: 'a' }));
@@ -52,7 +52,7 @@ const losses: readonly [string, (start: Start) => Promise<unknown>, RegExp][] = 
   ],
 ];
 
-void t.test('a push of somebody who lost access on its way moves nothing, and git tells why', async (t) => {
+void t.test('a push whose caller lost access moves no ref, and git prints the reason', async (t) => {
   for (const [what, lose, sentence] of losses) {
     const begun = await start(t);
     const { forge, repository, tip } = begun;
@@ -73,7 +73,7 @@ void t.test('a push of somebody who lost access on its way moves nothing, and gi
   }
 });
 
-void t.test('a push moves no further ref once access is lost; what has moved is recorded (item 3)', async (t) => {
+void t.test('a push moves no further ref once access is lost; moved refs are recorded (item 3)', async (t) => {
   for (const [what, lose, sentence] of losses) {
     const begun = await start(t);
     const { forge, repository, tip } = begun;
@@ -96,7 +96,7 @@ void t.test('a push moves no further ref once access is lost; what has moved is 
 });
 
 void t.test(
-  'a file written and a branch made or deleted by somebody who lost access meanwhile are refused',
+  'a file write and a branch creation or deletion are rejected if the caller lost access meanwhile',
   async (t) => {
     const { forge, repository, tip } = await start(t);
     const granted = await forge.granted(bob, 'repo.write', repository);
@@ -114,7 +114,7 @@ void t.test(
   },
 );
 
-void t.test('a fork is not made for who may not read any more when the copy is made', async (t) => {
+void t.test('a fork is rejected if its caller lost access while it was copied', async (t) => {
   const { forge, repository } = await start(t);
   const { fork } = forge.git;
   for (const [lose, kind] of [
@@ -128,50 +128,57 @@ void t.test('a fork is not made for who may not read any more when the copy is m
       await lose();
     };
     await t.rejects(forge.useCases.fork(granted, {}), refusal(kind));
-    t.strictSame([...forge.git.repositories.keys()], [repository.id], 'and nothing is left of it');
+    t.strictSame([...forge.git.repositories.keys()], [repository.id], 'no repository is left');
   }
 });
 
-void t.test('a push is judged by the rules, the default branch and the flag of the moment its refs move', async (t) => {
-  const { forge, repository, tip } = await start(t);
-  const side = forge.git.commit(repository.id, 'refs/heads/side', {});
-  forge.git.whileReceiving = async () => forge.useCases.update(await own(forge, repository), { defaultBranch: 'side' });
-  const refused = { ref: 'refs/heads/side', old: side, new: zeroOid };
-  t.equal(await forge.push(alice, repository, [refused]), '');
-  t.match(forge.git.sentences, [/default branch cannot be deleted/]);
-  forge.git.whileReceiving = async () => forge.renewed.set(root, { ...root, isAdmin: false });
-  t.equal(await forge.push(root, repository, [{ ref: 'refs/heads/x', old: zeroOid, new: tip }]), '');
-});
+void t.test(
+  'a push is judged by the rules, default branch and administrator flag at the time when its refs move',
+  async (t) => {
+    const { forge, repository, tip } = await start(t);
+    const side = forge.git.commit(repository.id, 'refs/heads/side', {});
+    forge.git.whileReceiving = async () =>
+      forge.useCases.update(await own(forge, repository), { defaultBranch: 'side' });
+    const refused = { ref: 'refs/heads/side', old: side, new: zeroOid };
+    t.equal(await forge.push(alice, repository, [refused]), '');
+    t.match(forge.git.sentences, [/default branch cannot be deleted/]);
+    forge.git.whileReceiving = async () => forge.renewed.set(root, { ...root, isAdmin: false });
+    t.equal(await forge.push(root, repository, [{ ref: 'refs/heads/x', old: zeroOid, new: tip }]), '');
+  },
+);
 
-void t.test('branches and tags deleted by push leave the entry that REST leaves, before they go', async (t) => {
-  const { forge, repository, tip } = await start(t);
-  const { id } = repository;
-  const side = forge.git.commit(id, 'refs/heads/a/side', {});
-  forge.git.repositories.get(id)?.refs.set('refs/tags/v1', tip).set('refs/notes/n', tip);
-  forge.audited.length = 0;
-  const gone = await forge.push(bob, repository, [
-    { ref: 'refs/heads/a/side', old: side, new: zeroOid },
-    { ref: 'refs/tags/v1', old: tip, new: zeroOid },
-    { ref: 'refs/notes/n', old: tip, new: zeroOid },
-    { ref: 'refs/heads/main', old: tip, new: zeroOid },
-    { ref: 'refs/heads/absent', old: tip, new: zeroOid },
-    { ref: 'refs/heads/new', old: zeroOid, new: tip },
-  ]);
-  t.equal(gone, 'refs/heads/a/side,refs/tags/v1,refs/notes/n,refs/heads/new');
-  t.match(forge.git.sentences, [/default branch/, /there is no such ref/]);
-  const about = { actorId: bob.id, resource: `repository:${id}` };
-  const names = { owner: 'Alice', name: 'a' };
-  t.match(forge.audited, [
-    { ...about, action: 'branch.deleted', details: { ...names, branch: 'a/side', commit: side } },
-    { ...about, action: 'tag.deleted', details: { ...names, tag: 'v1', commit: tip } },
-  ]);
-  t.equal(forge.audited.length, 2);
-  forge.git.repositories.get(id)?.refs.set('refs/tags/v2', tip);
-  await forge.useCases.deleteTag(await forge.granted(bob, 'repo.write', repository), { name: 'v2' });
-  t.match(forge.audited.at(-1), { action: 'tag.deleted', details: { tag: 'v2', commit: tip } });
-});
+void t.test(
+  'branches and tags deleted by push get the same audit entry as over the API, before they are deleted',
+  async (t) => {
+    const { forge, repository, tip } = await start(t);
+    const { id } = repository;
+    const side = forge.git.commit(id, 'refs/heads/a/side', {});
+    forge.git.repositories.get(id)?.refs.set('refs/tags/v1', tip).set('refs/notes/n', tip);
+    forge.audited.length = 0;
+    const gone = await forge.push(bob, repository, [
+      { ref: 'refs/heads/a/side', old: side, new: zeroOid },
+      { ref: 'refs/tags/v1', old: tip, new: zeroOid },
+      { ref: 'refs/notes/n', old: tip, new: zeroOid },
+      { ref: 'refs/heads/main', old: tip, new: zeroOid },
+      { ref: 'refs/heads/absent', old: tip, new: zeroOid },
+      { ref: 'refs/heads/new', old: zeroOid, new: tip },
+    ]);
+    t.equal(gone, 'refs/heads/a/side,refs/tags/v1,refs/notes/n,refs/heads/new');
+    t.match(forge.git.sentences, [/default branch/, /there is no such ref/]);
+    const about = { actorId: bob.id, resource: `repository:${id}` };
+    const names = { owner: 'Alice', name: 'a' };
+    t.match(forge.audited, [
+      { ...about, action: 'branch.deleted', details: { ...names, branch: 'a/side', commit: side } },
+      { ...about, action: 'tag.deleted', details: { ...names, tag: 'v1', commit: tip } },
+    ]);
+    t.equal(forge.audited.length, 2);
+    forge.git.repositories.get(id)?.refs.set('refs/tags/v2', tip);
+    await forge.useCases.deleteTag(await forge.granted(bob, 'repo.write', repository), { name: 'v2' });
+    t.match(forge.audited.at(-1), { action: 'tag.deleted', details: { tag: 'v2', commit: tip } });
+  },
+);
 
-void t.test('a deletion that leaves no entry is refused in a sentence, and one of what has moved too', async (t) => {
+void t.test('a deletion without an audit entry, or of a ref that has moved, is rejected with a reason', async (t) => {
   const { forge, repository, tip } = await start(t);
   const refs = forge.git.repositories.get(repository.id)?.refs;
   refs?.set('refs/heads/side', tip);
@@ -186,33 +193,36 @@ void t.test('a deletion that leaves no entry is refused in a sentence, and one o
   t.equal(refs?.get('refs/heads/side'), tip);
 });
 
-void t.test('deletions by push spend the budget of REST; those over it are refused alone', async (t) => {
-  const { forge, repository, tip } = await start(t);
-  const refs = forge.git.repositories.get(repository.id)?.refs ?? new Map<string, string>();
-  const deletions = (from: number, to: number) =>
-    Array.from({ length: to - from }, (_, index) => {
-      const ref = `refs/${index % 2 === 0 ? 'heads' : 'tags'}/n${from + index}`;
-      refs.set(ref, tip);
-      return { ref, old: tip, new: zeroOid };
-    });
-  forge.audited.length = 0;
-  forge.git.atomic = true;
-  t.equal(await forge.push(bob, repository, deletions(0, 31)), '', 'all or nothing is nothing');
-  t.equal(forge.audited.length, 0);
-  const mixed = [...deletions(0, 1), { ref: 'refs/hexforge/x', old: zeroOid, new: tip }];
-  t.equal(await forge.push(bob, repository, mixed), '', 'and costs nothing where a rule refuses it');
-  t.equal(forge.audited.length, 0);
-  t.equal((await forge.push(bob, repository, deletions(31, 51))).split(',').length, 20);
-  forge.git.atomic = false;
-  const moved = await forge.push(bob, repository, [
-    ...deletions(51, 63),
-    { ref: 'refs/heads/new', old: zeroOid, new: tip },
-  ]);
-  t.equal(moved.split(',').length, 11, 'ten deletions and what else was pushed');
-  t.match(forge.git.sentences, [/too many branches and tags deleted: 30 in any 300 seconds/]);
-  t.equal(forge.git.sentences.length, 2);
-  t.equal(forge.audited.length, 30);
-  const granted = await forge.granted(bob, 'repo.write', repository);
-  await t.rejects(forge.useCases.deleteTag(granted, { name: 'n62' }), refusal('rate_limited'));
-  t.match(await forge.push(alice, repository, deletions(70, 71)), /n70/, 'each has their own');
-});
+void t.test(
+  'deletions by push are charged to the rate limit of the API; only those over it are rejected',
+  async (t) => {
+    const { forge, repository, tip } = await start(t);
+    const refs = forge.git.repositories.get(repository.id)?.refs ?? new Map<string, string>();
+    const deletions = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => {
+        const ref = `refs/${index % 2 === 0 ? 'heads' : 'tags'}/n${from + index}`;
+        refs.set(ref, tip);
+        return { ref, old: tip, new: zeroOid };
+      });
+    forge.audited.length = 0;
+    forge.git.atomic = true;
+    t.equal(await forge.push(bob, repository, deletions(0, 31)), '', 'an atomic push over the limit moves nothing');
+    t.equal(forge.audited.length, 0);
+    const mixed = [...deletions(0, 1), { ref: 'refs/hexforge/x', old: zeroOid, new: tip }];
+    t.equal(await forge.push(bob, repository, mixed), '', 'and is not charged if a rule rejects it');
+    t.equal(forge.audited.length, 0);
+    t.equal((await forge.push(bob, repository, deletions(31, 51))).split(',').length, 20);
+    forge.git.atomic = false;
+    const moved = await forge.push(bob, repository, [
+      ...deletions(51, 63),
+      { ref: 'refs/heads/new', old: zeroOid, new: tip },
+    ]);
+    t.equal(moved.split(',').length, 11, 'ten deletions and the other refs');
+    t.match(forge.git.sentences, [/too many branches and tags deleted: 30 in any 300 seconds/]);
+    t.equal(forge.git.sentences.length, 2);
+    t.equal(forge.audited.length, 30);
+    const granted = await forge.granted(bob, 'repo.write', repository);
+    await t.rejects(forge.useCases.deleteTag(granted, { name: 'n62' }), refusal('rate_limited'));
+    t.match(await forge.push(alice, repository, deletions(70, 71)), /n70/, 'each user has their own limit');
+  },
+);

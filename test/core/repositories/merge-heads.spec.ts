@@ -1,4 +1,4 @@
-// Commits of merge requests: brought and kept within the target's quota, with nothing left where it broke off.
+// Commits of merge requests: fetched and kept within the target's quota, with no refs left after interruptions.
 import t, { type Test } from 'tap';
 import { mergeHeadRef, type Repository } from '#core/repositories/index';
 import { alice, bob, refusal, root, world, type World } from './world.ts';
@@ -22,29 +22,26 @@ const signal = new AbortController().signal;
 const merges = ({ forge, target }: Offer): readonly string[] =>
   [...(forge.git.repositories.get(target.id)?.refs.keys() ?? [])].filter((name) => name.startsWith('refs/merges'));
 
-void t.test(
-  'a commit that is brought is there, is named by no ref, and goes with a pruning that is planned',
-  async (t) => {
-    const offer = await offering(t);
-    const { forge, target, offered } = offer;
-    let meanwhile: readonly string[] = [];
-    forge.git.beforeRefsMove = () => {
-      meanwhile = merges(offer);
-    };
-    await forge.useCases.mergeHeads.bring(target.id, offered, { signal });
-    t.match(meanwhile, [/^refs\/merges\/brought\/[0-9a-f-]+$/], 'git takes no objects without a ref');
-    t.same(merges(offer), []);
-    t.equal(forge.intents.open_.size, 0);
-    const in15Days = new Date(Date.now() + 15 * 24 * 3_600_000);
-    const due = await forge.store.duePrunes({ now: in15Days, idleSince: in15Days, limit: 9 });
-    t.same(
-      due.map(({ repositoryId }) => repositoryId),
-      [target.id],
-    );
-  },
-);
+void t.test('a fetched commit exists without a ref, and a pruning is scheduled', async (t) => {
+  const offer = await offering(t);
+  const { forge, target, offered } = offer;
+  let meanwhile: readonly string[] = [];
+  forge.git.beforeRefsMove = () => {
+    meanwhile = merges(offer);
+  };
+  await forge.useCases.mergeHeads.bring(target.id, offered, { signal });
+  t.match(meanwhile, [/^refs\/merges\/brought\/[0-9a-f-]+$/], 'git accepts objects only with a ref');
+  t.same(merges(offer), []);
+  t.equal(forge.intents.open_.size, 0);
+  const in15Days = new Date(Date.now() + 15 * 24 * 3_600_000);
+  const due = await forge.store.duePrunes({ now: in15Days, idleSince: in15Days, limit: 9 });
+  t.same(
+    due.map(({ repositoryId }) => repositoryId),
+    [target.id],
+  );
+});
 
-void t.test('the head of a request is kept, follows, and is dropped; upkeep follows too', async (t) => {
+void t.test('the head of a request is kept, updated and dropped, with maintenance afterwards', async (t) => {
   const offer = await offering(t);
   const { forge, target, offered } = offer;
   const { keep, drop } = forge.useCases.mergeHeads;
@@ -54,13 +51,13 @@ void t.test('the head of a request is kept, follows, and is dropped; upkeep foll
   t.same(await forge.git.readRefs(target.id, [mergeHeadRef(7)]), [later]);
   t.ok(forge.git.maintained.includes(target.id));
   await keep(target.id, 7, { sourceRepositoryId: 'gone', commit: later }, { signal });
-  t.equal(forge.git.calls.filter((name) => name === 'keepCommit').length, 2, 'what is there is kept already');
+  t.equal(forge.git.calls.filter((name) => name === 'keepCommit').length, 2, 'an existing commit is not kept again');
   await drop(target.id, 7);
   await drop(target.id, 7);
   t.same(merges(offer), []);
 });
 
-void t.test('whose quota it is: that of the owner of the target, unless an administrator asks', async (t) => {
+void t.test("the quota of the target's owner applies, unless an administrator makes the request", async (t) => {
   const offer = await offering(t, { 'repositories.max_bytes_per_user': 1000 });
   const { forge, target, offered } = offer;
   const { keep, bring } = forge.useCases.mergeHeads;
@@ -77,7 +74,7 @@ void t.test('whose quota it is: that of the owner of the target, unless an admin
   t.same(merges(offer), [mergeHeadRef(1), mergeHeadRef(2)]);
 });
 
-void t.test('where others move the ref meanwhile the last call wins, or says that it gave up', async (t) => {
+void t.test('when others move the ref concurrently the last call wins, or rejects with a conflict', async (t) => {
   const offer = await offering(t);
   const { forge, target, offered } = offer;
   const other = forge.git.commit(offered.sourceRepositoryId, 'refs/heads/other', { f: '3' });
@@ -98,7 +95,7 @@ void t.test('where others move the ref meanwhile the last call wins, or says tha
   );
 });
 
-void t.test('what is not there is not found', async (t) => {
+void t.test('a missing repository or commit is NotFound', async (t) => {
   const offer = await offering(t);
   const { forge, target, offered } = offer;
   const { keep } = forge.useCases.mergeHeads;
@@ -106,15 +103,15 @@ void t.test('what is not there is not found', async (t) => {
   await t.rejects(keep(target.id, 1, { ...offered, commit: 'b'.repeat(40) }, { signal }), refusal('not_found'));
 });
 
-void t.test('a process that ends while it brings a commit leaves no ref for long', async (t) => {
+void t.test('a process killed while it fetches a commit leaves a ref only until the reconciliation', async (t) => {
   const offer = await offering(t);
   const { forge, target, offered } = offer;
   forge.git.breaks = 'after refs moved';
   const { moveRefs } = forge.git;
   forge.git.moveRefs = () => Promise.reject(new Error('killed'));
   await t.rejects(forge.useCases.mergeHeads.bring(target.id, offered, { signal }), { message: /killed/ });
-  t.equal(merges(offer).length, 1, 'it stands there');
-  t.equal(forge.intents.open_.size, 1, 'and is announced');
+  t.equal(merges(offer).length, 1, 'the ref exists');
+  t.equal(forge.intents.open_.size, 1, 'the intent is open');
   forge.git.breaks = 'never';
   forge.git.moveRefs = moveRefs;
   forge.intents.die();

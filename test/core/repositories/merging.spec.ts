@@ -1,4 +1,4 @@
-// Merging into a branch: what the area of merge requests says in the moment in which it would move.
+// Merging into a branch: the `allowed` hook of merge requests just before the branch moves.
 import t from 'tap';
 import { Conflict } from '#core/kernel/errors';
 import type { MergeHooks } from '#core/repositories/index';
@@ -8,7 +8,7 @@ import { alice, world } from './world.ts';
 const main = 'refs/heads/main';
 const person = { name: 'Alice', email: 'alice@example.com', date: new Date(0) };
 
-void t.test('what is not allowed any more when the branch would move', async (t) => {
+void t.test('the hook that decides just before the branch moves', async (t) => {
   const w = await world();
   t.teardown(() => w.close());
   const repository = await w.useCases.create(w.as(alice), { name: 'code', visibility: 'public' });
@@ -28,7 +28,7 @@ void t.test('what is not allowed any more when the branch would move', async (t)
   const before = await w.git.readRefs(repository.id, [main]);
   const closed = new Conflict('The merge request is closed');
 
-  await t.test('rejects as the hook does; the branch stays, nothing is told of it', async (t) => {
+  await t.test('rejects with the error of the hook; the branch does not move, and no event is emitted', async (t) => {
     await t.rejects(merge({ allowed: () => Promise.reject(closed) }), closed);
     t.same(await w.git.readRefs(repository.id, [main]), before);
     t.equal(w.intents.open_.size, 0);
@@ -38,7 +38,7 @@ void t.test('what is not allowed any more when the branch would move', async (t)
     );
   });
 
-  await t.test('is asked once, and after it was announced', async (t) => {
+  await t.test('is called once, after the announcement', async (t) => {
     const asked: string[] = [];
     const { kind } = await merge({
       announced: async () => void asked.push('announced'),

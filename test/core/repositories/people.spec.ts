@@ -1,5 +1,4 @@
-// Collaborators, role templates, marks and forks as use cases: what is recorded and announced, and what an interrupted
-// fork leaves.
+// Use cases of collaborators, role templates, stars, watches and forks: audit entries, events, and interrupted forks.
 import t from 'tap';
 import { Unavailable } from '#core/kernel/errors';
 import { repositoryPermissions } from '#core/repositories/index';
@@ -8,58 +7,50 @@ import { alice, bob, carol, refusal, root, world } from './world.ts';
 
 const permissions = ['repo.read', 'repo.write'];
 
-void t.test(
-  'each change of a collaborator is one event and one audit entry; a change to what is already is none',
-  async (t) => {
-    const forge = await world();
-    t.teardown(() => forge.close());
-    const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
-    const granted = await forge.granted(alice, 'repo.admin', repository);
-    const put = (role: string, given?: string[]) =>
-      forge.useCases.putCollaborator(granted, { username: 'BOB', role, permissions: given });
-    await put('read');
-    await put('read');
-    await put('pusher', permissions);
-    await put('pusher', permissions);
-    await forge.useCases.removeCollaborator(await forge.granted(root, 'repo.own', repository), { username: 'bob' });
-    const about = { repository_id: repository.id, user_id: bob.id };
-    t.same(
-      (await forge.events())
-        .filter(({ type }) => type.startsWith('collaborator.'))
-        .map(({ type, actorId, aggregate, payload }) => [type, actorId, aggregate, payload]),
-      [
-        ['collaborator.added', alice.id, `repository:${repository.id}`, { ...about, role: 'read' }],
-        [
-          'collaborator.updated',
-          alice.id,
-          `repository:${repository.id}`,
-          { ...about, role: 'pusher', old_role: 'read' },
-        ],
-        ['collaborator.removed', root.id, `repository:${repository.id}`, { ...about, role: 'pusher' }],
-      ],
-    );
-    t.match(
-      forge.audited.filter(({ action }) => action.startsWith('collaborator.')),
-      [
-        {
-          action: 'collaborator.added',
-          actorId: alice.id,
-          resource: `repository:${repository.id}`,
-          details: { username: 'bob', role: 'read' },
-        },
-        { action: 'collaborator.updated', details: { role: 'pusher', permissions, old_role: 'read' } },
-        { action: 'collaborator.removed', actorId: root.id, details: { role: 'pusher' } },
-      ],
-    );
-    await t.rejects(
-      forge.useCases.removeCollaborator(await forge.granted(alice, 'repo.own', repository), { username: 'bob' }),
-      refusal('not_found'),
-    );
-    t.equal(forge.audited.length, 4, 'with the creation');
-  },
-);
+void t.test('each change of a collaborator writes one event and one audit entry, a repetition none', async (t) => {
+  const forge = await world();
+  t.teardown(() => forge.close());
+  const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
+  const granted = await forge.granted(alice, 'repo.admin', repository);
+  const put = (role: string, given?: string[]) =>
+    forge.useCases.putCollaborator(granted, { username: 'BOB', role, permissions: given });
+  await put('read');
+  await put('read');
+  await put('pusher', permissions);
+  await put('pusher', permissions);
+  await forge.useCases.removeCollaborator(await forge.granted(root, 'repo.own', repository), { username: 'bob' });
+  const about = { repository_id: repository.id, user_id: bob.id };
+  t.same(
+    (await forge.events())
+      .filter(({ type }) => type.startsWith('collaborator.'))
+      .map(({ type, actorId, aggregate, payload }) => [type, actorId, aggregate, payload]),
+    [
+      ['collaborator.added', alice.id, `repository:${repository.id}`, { ...about, role: 'read' }],
+      ['collaborator.updated', alice.id, `repository:${repository.id}`, { ...about, role: 'pusher', old_role: 'read' }],
+      ['collaborator.removed', root.id, `repository:${repository.id}`, { ...about, role: 'pusher' }],
+    ],
+  );
+  t.match(
+    forge.audited.filter(({ action }) => action.startsWith('collaborator.')),
+    [
+      {
+        action: 'collaborator.added',
+        actorId: alice.id,
+        resource: `repository:${repository.id}`,
+        details: { username: 'bob', role: 'read' },
+      },
+      { action: 'collaborator.updated', details: { role: 'pusher', permissions, old_role: 'read' } },
+      { action: 'collaborator.removed', actorId: root.id, details: { role: 'pusher' } },
+    ],
+  );
+  await t.rejects(
+    forge.useCases.removeCollaborator(await forge.granted(alice, 'repo.own', repository), { username: 'bob' }),
+    refusal('not_found'),
+  );
+  t.equal(forge.audited.length, 4, 'with the creation');
+});
 
-void t.test('role templates are announced and recorded', async (t) => {
+void t.test('role templates emit events and write audit entries', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
@@ -81,7 +72,7 @@ void t.test('role templates are announced and recorded', async (t) => {
   t.same(forge.audited.map(({ action }) => action).slice(1), actions);
 });
 
-void t.test('a mark is announced when it is set or removed, not when it is repeated', async (t) => {
+void t.test('a star or watch emits an event when it is set or removed, not when it is repeated', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a', visibility: 'public' });
@@ -98,7 +89,7 @@ void t.test('a mark is announced when it is set or removed, not when it is repea
   );
 });
 
-void t.test('a fork is announced beside its creation, recorded, and kept up', async (t) => {
+void t.test('a fork emits an event next to its creation, is recorded, and maintained', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const parent = await forge.useCases.create(forge.as(alice), {
@@ -128,7 +119,7 @@ void t.test('a fork is announced beside its creation, recorded, and kept up', as
   t.equal(forge.intents.open_.size, 0);
 });
 
-void t.test('a fork that fails, or whose parent goes or hides meanwhile, leaves nothing', async (t) => {
+void t.test('a fork that fails, or whose parent is deleted or hidden meanwhile, leaves nothing', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const parent = await forge.useCases.create(forge.as(alice), { name: 'a', visibility: 'public' });
@@ -136,7 +127,7 @@ void t.test('a fork that fails, or whose parent goes or hides meanwhile, leaves 
   const nothing = async (kind: Parameters<typeof refusal>[0] | RegExp) => {
     await t.rejects(forge.useCases.fork(granted, {}), typeof kind === 'string' ? refusal(kind) : { message: kind });
     t.equal(await forge.store.idByName(bob.id, 'a'), undefined);
-    t.equal(forge.git.repositories.size, 1, 'no directory stays');
+    t.equal(forge.git.repositories.size, 1, 'no directory is left');
     t.equal(forge.intents.open_.size, 0);
   };
   forge.git.failing = { name: 'fork', error: new Error('disk full') };
@@ -154,25 +145,22 @@ void t.test('a fork that fails, or whose parent goes or hides meanwhile, leaves 
   await nothing('not_found');
 });
 
-void t.test(
-  'a fork of which nobody knows whether it was saved is told so, though the database stays away',
-  async (t) => {
-    const forge = await world();
-    t.teardown(() => forge.close());
-    const parent = await forge.useCases.create(forge.as(alice), { name: 'a', visibility: 'public' });
-    const granted = await forge.granted(bob, 'repo.read', parent);
-    const undecided = new Unavailable('It may have been saved, or not');
-    const { byId } = forge.store;
-    forge.intents.close = async () => {
-      forge.store.byId = () => Promise.reject(new Unavailable('The database does not answer'));
-      throw undecided;
-    };
-    await t.rejects(forge.useCases.fork(granted, {}), undecided);
-    forge.store.byId = byId;
-  },
-);
+void t.test('a fork with an unknown commit outcome rejects with that, even if the database stays down', async (t) => {
+  const forge = await world();
+  t.teardown(() => forge.close());
+  const parent = await forge.useCases.create(forge.as(alice), { name: 'a', visibility: 'public' });
+  const granted = await forge.granted(bob, 'repo.read', parent);
+  const undecided = new Unavailable('It may have been saved, or not');
+  const { byId } = forge.store;
+  forge.intents.close = async () => {
+    forge.store.byId = () => Promise.reject(new Unavailable('The database does not answer'));
+    throw undecided;
+  };
+  await t.rejects(forge.useCases.fork(granted, {}), undecided);
+  forge.store.byId = byId;
+});
 
-void t.test('what a killed process left of a fork is removed', async (t) => {
+void t.test('a fork of a killed process is removed', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.intents.open({ kind: 'repositories.create', subject: 'half-made', detail: {} });
@@ -183,35 +171,38 @@ void t.test('what a killed process left of a fork is removed', async (t) => {
   t.equal(forge.intents.open_.size, 0);
 });
 
-void t.test('a collaborator of a private repository holds what their role has by the decision itself', async (t) => {
-  const forge = await world();
-  t.teardown(() => forge.close());
-  const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
-  const granted = await forge.granted(alice, 'repo.admin', repository);
-  for (const [role, given, held] of [
-    ['read', undefined, ['repo.read']],
-    ['write', undefined, permissions],
-    ['odd', ['repo.read', 'repo.admin'], ['repo.read', 'repo.admin']],
-  ] as const) {
-    await forge.useCases.putCollaborator(granted, { username: 'carol', role, permissions: given });
-    const reader = await forge.granted(carol, 'repo.read', repository);
-    const effective = await forge.useCases.effectivePermissions(reader, { username: 'carol' });
-    const own = (name: string): boolean => ['repo.read', 'repo.write', 'repo.admin'].includes(name);
-    t.same(effective.permissions.filter(own), held, role);
-    t.same(
-      ['repo.read', 'repo.write', 'repo.admin'].filter((name) => reader.may(name)),
-      held,
-      role,
-    );
-    t.same(
-      effective.permissions.filter((name) => !reader.may(name)),
-      [],
-      role,
-    );
-  }
-});
+void t.test(
+  'a collaborator of a private repository has the permissions of their role in the access decision',
+  async (t) => {
+    const forge = await world();
+    t.teardown(() => forge.close());
+    const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
+    const granted = await forge.granted(alice, 'repo.admin', repository);
+    for (const [role, given, held] of [
+      ['read', undefined, ['repo.read']],
+      ['write', undefined, permissions],
+      ['odd', ['repo.read', 'repo.admin'], ['repo.read', 'repo.admin']],
+    ] as const) {
+      await forge.useCases.putCollaborator(granted, { username: 'carol', role, permissions: given });
+      const reader = await forge.granted(carol, 'repo.read', repository);
+      const effective = await forge.useCases.effectivePermissions(reader, { username: 'carol' });
+      const own = (name: string): boolean => ['repo.read', 'repo.write', 'repo.admin'].includes(name);
+      t.same(effective.permissions.filter(own), held, role);
+      t.same(
+        ['repo.read', 'repo.write', 'repo.admin'].filter((name) => reader.may(name)),
+        held,
+        role,
+      );
+      t.same(
+        effective.permissions.filter((name) => !reader.may(name)),
+        [],
+        role,
+      );
+    }
+  },
+);
 
-void t.test('of many users, who holds a permission: the owner, administrators, and whom a role gives it', async (t) => {
+void t.test('holders of a permission: the owner, administrators, and users with a role that has it', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a', visibility: 'public' });
@@ -243,5 +234,5 @@ void t.test('of many users, who holds a permission: the owner, administrators, a
   t.same(await may('repo.admin'), [alice.id, root.id]);
   await give('pusher', ['repo.write']);
   t.same(await may('repo.write'), [alice.id, bob.id, root.id], 'by a custom role');
-  t.same([...(await holders('none', 'repo.write', asked))], [], 'of no repository');
+  t.same([...(await holders('none', 'repo.write', asked))], [], 'of an unknown repository');
 });

@@ -1,4 +1,4 @@
-// Pruning: when a repository is due, what is kept from it, and what pushes and failures meanwhile do to the plan.
+// Pruning of repositories: when a repository is due, what is pruned, and the effect of concurrent pushes and failures.
 import t from 'tap';
 import { zeroOid, type Repository } from '#core/repositories/index';
 import { oid } from './fake-git.ts';
@@ -13,7 +13,7 @@ class TestClock {
   now(): Date {
     return new Date(this.#now);
   }
-  /** To so many milliseconds after the start. */
+  /** Sets the clock to this many milliseconds after the start. */
   at(milliseconds: number): void {
     this.#now = start + milliseconds;
   }
@@ -25,7 +25,7 @@ interface Rig {
   readonly repository: Repository;
   add(name: string): Promise<Repository>;
   push(repository: Repository): Promise<string>;
-  /** Runs the job. @returns the repositories that it pruned. */
+  /** Runs the job. @returns the ids of the repositories that it pruned. */
   prune(): Promise<readonly string[]>;
 }
 
@@ -50,7 +50,7 @@ async function rig(t: { teardown(work: () => Promise<void>): unknown }): Promise
   };
 }
 
-void t.test('a repository is pruned once, 14 days after a push, of what is older than a day', async (t) => {
+void t.test('a repository is pruned once, 14 days after a push, of objects older than a day', async (t) => {
   const { clock, forge, repository, push, prune } = await rig(t);
   clock.at(30 * day);
   t.same(await prune(), [], 'nothing was pushed');
@@ -64,13 +64,13 @@ void t.test('a repository is pruned once, 14 days after a push, of what is older
   t.same(await prune(), [repository.id]);
   t.same(forge.git.pruned, [[repository.id, new Date(start + 13 * day)]]);
   clock.at(100 * day);
-  t.same(await prune(), [], 'there is nothing more to go');
+  t.same(await prune(), [], 'nothing is left to prune');
   await push(repository);
   clock.at(114 * day);
-  t.same(await prune(), [repository.id], 'the next push plans the next');
+  t.same(await prune(), [repository.id], 'the next push schedules the next pruning');
 });
 
-void t.test('a ref that is moved over REST counts as pushed', async (t) => {
+void t.test('a ref moved over the API counts as a push', async (t) => {
   const { clock, forge, repository, push, prune } = await rig(t);
   await push(repository);
   clock.at(14 * day);
@@ -83,14 +83,14 @@ void t.test('a ref that is moved over REST counts as pushed', async (t) => {
   t.same(await prune(), [repository.id]);
 });
 
-void t.test('a push that failed plans nothing', async (t) => {
+void t.test('a failed push schedules no pruning', async (t) => {
   const { clock, forge, repository, prune } = await rig(t);
   await forge.push(alice, repository, [{ ref: 'refs/hexforge/x', old: zeroOid, new: oid('a') }]);
   clock.at(14 * day);
   t.same(await prune(), []);
 });
 
-void t.test('a repository that was updated within two hours waits', async (t) => {
+void t.test('a repository updated within two hours is not pruned yet', async (t) => {
   const { clock, repository, push, prune } = await rig(t);
   await push(repository);
   clock.at(14 * day);
@@ -101,7 +101,7 @@ void t.test('a repository that was updated within two hours waits', async (t) =>
   t.same(await prune(), [repository.id]);
 });
 
-void t.test('where younger objects stay it is pruned again 14 days later', async (t) => {
+void t.test('if younger objects remain it is pruned again 14 days later', async (t) => {
   const { clock, forge, repository, push, prune } = await rig(t);
   await push(repository);
   forge.git.remaining = true;
@@ -116,7 +116,7 @@ void t.test('where younger objects stay it is pruned again 14 days later', async
   t.same(await prune(), []);
 });
 
-void t.test('a push while its repository is pruned is not lost', async (t) => {
+void t.test('a push during a pruning schedules the next pruning', async (t) => {
   const { clock, forge, repository, push, prune } = await rig(t);
   await push(repository);
   clock.at(14 * day);
@@ -129,7 +129,7 @@ void t.test('a push while its repository is pruned is not lost', async (t) => {
   t.same(await prune(), [repository.id]);
 });
 
-void t.test('a push after the list was made keeps its repository from being pruned', async (t) => {
+void t.test('a push after the list of due repositories was read prevents the pruning', async (t) => {
   const { clock, forge, repository, add, push, prune } = await rig(t);
   const second = await add('b');
   for (const each of [repository, second]) {
@@ -145,7 +145,7 @@ void t.test('a push after the list was made keeps its repository from being prun
 });
 
 void t.test(
-  'one that fails is put off by a day and stops no other, and they come in the order of their plans',
+  'a failing pruning is postponed by a day and does not stop others, in the order of their schedule',
   async (t) => {
     const { clock, forge, repository, add, push, prune } = await rig(t);
     const others = [await add('b'), await add('c')];
@@ -166,7 +166,7 @@ void t.test(
   },
 );
 
-void t.test('a job that is stopped begins no further repository', async (t) => {
+void t.test('a stopped job starts no further pruning', async (t) => {
   const { clock, forge, repository, add, push, prune } = await rig(t);
   const second = await add('b');
   await push(repository);

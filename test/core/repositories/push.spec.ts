@@ -1,5 +1,5 @@
-// Pushes: what is recorded when they land, are refused or break off, and what the reconciler makes of those that broke
-// off.
+// Pushes: what is recorded when they land, are rejected or are interrupted, and how the reconciler concludes
+// interrupted ones.
 import t from 'tap';
 import { NotFound } from '#core/kernel/errors';
 import { zeroOid, type Repository } from '#core/repositories/index';
@@ -29,7 +29,7 @@ const event = (repository: Repository, ref: string, old: string, next: string) =
   actor: alice.id,
 });
 
-void t.test('a landed push is an event per ref, moves updated_at and asks for upkeep', async (t) => {
+void t.test('a landed push emits one event per ref, updates updated_at and requests maintenance', async (t) => {
   const { forge, repository } = await start(t);
   t.equal(
     await forge.push(alice, repository, [create('refs/heads/main'), create('refs/tags/v1')]),
@@ -45,7 +45,7 @@ void t.test('a landed push is an event per ref, moves updated_at and asks for up
   t.same(forge.git.maintained, [repository.id]);
 });
 
-void t.test('a refused ref is no event, and the others of the push are', async (t) => {
+void t.test('a rejected ref emits no event, the others of the push do', async (t) => {
   const { forge, repository } = await start(t);
   await forge.push(alice, repository, [create('refs/hexforge/x'), create('refs/heads/main')]);
   t.same(await pushed(forge), [event(repository, 'refs/heads/main', zeroOid, a)]);
@@ -54,40 +54,43 @@ void t.test('a refused ref is no event, and the others of the push are', async (
   t.equal(forge.intents.open_.size, 0, 'a push that moved nothing leaves no intent');
 });
 
-void t.test('a rival that pushed the same commit and lost is no second event', async (t) => {
+void t.test('a concurrent push of the same commit that lost emits no second event', async (t) => {
   const { forge, repository } = await start(t);
   await forge.push(alice, repository, [create('refs/heads/main')]);
   await forge.push(alice, repository, [create('refs/heads/main')]);
   t.equal((await pushed(forge)).length, 1);
 });
 
-void t.test('the first push into an empty repository makes its branch the default where that lacks', async (t) => {
-  for (const [branches, expected] of [
-    [['trunk'], 'trunk'],
-    [['main'], 'main'],
-    [['x', 'master'], 'master'],
-    [['b', 'a'], 'b'],
-  ] as const) {
-    const { forge, repository } = await start(t);
-    await forge.push(
-      alice,
-      repository,
-      branches.map((name) => create(`refs/heads/${name}`)),
-    );
-    t.equal((await forge.store.byId(repository.id))?.defaultBranch, expected, branches.join());
-    t.equal(forge.git.repositories.get(repository.id)?.head, expected);
-    await forge.push(alice, repository, [create('refs/heads/later')]);
-    t.equal((await forge.store.byId(repository.id))?.defaultBranch, expected, 'a later branch changes nothing');
-  }
-});
+void t.test(
+  'the first push into an empty repository makes its branch the default if the default does not exist',
+  async (t) => {
+    for (const [branches, expected] of [
+      [['trunk'], 'trunk'],
+      [['main'], 'main'],
+      [['x', 'master'], 'master'],
+      [['b', 'a'], 'b'],
+    ] as const) {
+      const { forge, repository } = await start(t);
+      await forge.push(
+        alice,
+        repository,
+        branches.map((name) => create(`refs/heads/${name}`)),
+      );
+      t.equal((await forge.store.byId(repository.id))?.defaultBranch, expected, branches.join());
+      t.equal(forge.git.repositories.get(repository.id)?.head, expected);
+      await forge.push(alice, repository, [create('refs/heads/later')]);
+      t.equal((await forge.store.byId(repository.id))?.defaultBranch, expected, 'a later branch changes nothing');
+    }
+  },
+);
 
-void t.test('a tag alone makes no default branch', async (t) => {
+void t.test('a tag alone changes no default branch', async (t) => {
   const { forge, repository } = await start(t);
   await forge.push(alice, repository, [create('refs/tags/v1')]);
   t.equal((await forge.store.byId(repository.id))?.defaultBranch, 'main');
 });
 
-void t.test('two first pushes at once agree on one default branch', async (t) => {
+void t.test('concurrent first pushes agree on one default branch', async (t) => {
   const { forge, repository } = await start(t);
   await Promise.all(['x', 'y', 'z'].map((name) => forge.push(alice, repository, [create(`refs/heads/${name}`)])));
   const record = await forge.store.byId(repository.id);
@@ -95,7 +98,7 @@ void t.test('two first pushes at once agree on one default branch', async (t) =>
   t.ok(['x', 'y', 'z'].includes(record?.defaultBranch ?? ''));
 });
 
-void t.test('a push that breaks off is judged by where its refs stand', async (t) => {
+void t.test('an interrupted push is concluded from its refs', async (t) => {
   for (const [breaks, events] of [
     ['before refs move', 0],
     ['after refs moved', 1],
@@ -109,7 +112,7 @@ void t.test('a push that breaks off is judged by where its refs stand', async (t
   }
 });
 
-void t.test('an answer that nobody reads is concluded too', async (t) => {
+void t.test('a push whose answer is not read is concluded too', async (t) => {
   const { forge, repository } = await start(t);
   const body = (async function* () {
     yield new TextEncoder().encode(JSON.stringify([create('refs/heads/main')]));
@@ -126,7 +129,7 @@ void t.test('an answer that nobody reads is concluded too', async (t) => {
   t.equal((await pushed(forge)).length, 1);
 });
 
-void t.test('abandoned pushes get their events from where the refs stand, two of one ref in order', async (t) => {
+void t.test('abandoned pushes get their events from the refs, two of one ref in order', async (t) => {
   const { forge, repository } = await start(t);
   const refs = forge.git.repositories.get(repository.id)?.refs;
   const announce = (ref: string, old: string, next: string) =>
@@ -147,7 +150,7 @@ void t.test('abandoned pushes get their events from where the refs stand, two of
   t.equal((await pushed(forge)).length, 2, 'once');
 });
 
-void t.test('a push concludes those abandoned before it, so that it does not cover their traces', async (t) => {
+void t.test('a push concludes abandoned pushes before it, so that it does not hide their outcome', async (t) => {
   const { forge, repository } = await start(t);
   await forge.intents.open({
     kind: 'repositories.push',
@@ -163,7 +166,7 @@ void t.test('a push concludes those abandoned before it, so that it does not cov
   ]);
 });
 
-void t.test('a push waits for a process that concludes those abandoned before it, and not for ever', async (t) => {
+void t.test('a push waits for a process that concludes abandoned pushes, with a time limit', async (t) => {
   const { forge, repository } = await start(t);
   const { storage, intents, store, git } = forge;
   const detail = { actor: alice.id, updates: [create('refs/heads/main')] };
@@ -187,7 +190,7 @@ void t.test('a push waits for a process that concludes those abandoned before it
   t.equal(intents.open_.size, 0);
 });
 
-void t.test('what another process took for broken off and concluded does not happen later', async (t) => {
+void t.test('a change whose intent was concluded by another process is rejected later', async (t) => {
   const { forge, repository } = await start(t);
   forge.git.commit(repository.id, 'refs/heads/dev', {});
   const refs = new Map(forge.git.repositories.get(repository.id)?.refs);
@@ -202,7 +205,7 @@ void t.test('what another process took for broken off and concluded does not hap
   const file = { path: 'f', message: 'm', content: new Uint8Array(1), branch: 'dev' };
   const changes: readonly (readonly [string, () => Promise<unknown>])[] = [
     ['a push', () => forge.push(alice, repository, [create('refs/heads/main')])],
-    ['a branch over REST', () => forge.useCases.createBranch(granted, { name: 'side', baseRef: 'dev' })],
+    ['a branch over the API', () => forge.useCases.createBranch(granted, { name: 'side', baseRef: 'dev' })],
     ['a file', () => forge.useCases.writeContents(granted, file)],
     ['another default branch', () => forge.useCases.update(owned, { defaultBranch: 'dev' })],
     ['a deletion', () => forge.useCases.delete(owned, { confirmation: 'Alice/a' })],
@@ -215,7 +218,7 @@ void t.test('what another process took for broken off and concluded does not hap
   t.same(await pushed(forge), []);
 });
 
-void t.test("a push into a repository that was deleted meanwhile is nobody's event", async (t) => {
+void t.test('a push into a repository deleted meanwhile emits no event', async (t) => {
   const { forge, repository } = await start(t);
   await forge.intents.open({
     kind: 'repositories.push',
@@ -229,28 +232,25 @@ void t.test("a push into a repository that was deleted meanwhile is nobody's eve
   t.equal(forge.intents.open_.size, 0);
 });
 
-void t.test(
-  "a first push that lands while its repository is deleted ends as one that landed, and is nobody's event",
-  async (t) => {
-    for (const call of ['readRefs', 'setDefaultBranch'] as const) {
-      const { forge, repository } = await start(t);
-      forge.git[call] = async () => {
-        await forge.store.delete(repository.id);
-        throw new NotFound('The repository is not on disk');
-      };
-      t.equal(await forge.push(alice, repository, [create('refs/heads/trunk')]), 'refs/heads/trunk', call);
-      t.same(await pushed(forge), []);
-      t.equal(forge.intents.open_.size, 0);
-    }
-  },
-);
+void t.test('a first push that lands while its repository is deleted succeeds and emits no event', async (t) => {
+  for (const call of ['readRefs', 'setDefaultBranch'] as const) {
+    const { forge, repository } = await start(t);
+    forge.git[call] = async () => {
+      await forge.store.delete(repository.id);
+      throw new NotFound('The repository is not on disk');
+    };
+    t.equal(await forge.push(alice, repository, [create('refs/heads/trunk')]), 'refs/heads/trunk', call);
+    t.same(await pushed(forge), []);
+    t.equal(forge.intents.open_.size, 0);
+  }
+});
 
 void t.test(
-  'a push that landed while the database is away ends as one that landed, and is recorded once when it is back',
+  'a push that landed while the database is down succeeds, and is recorded once when it is back',
   async (t) => {
     for (const [what, break_] of [
-      ['the intent stays', (forge: World) => forge.intents.failClose()],
-      ['a git call on the way fails', (forge: World) => forge.git.failWith('setDefaultBranch')],
+      ['the intent cannot be closed', (forge: World) => forge.intents.failClose()],
+      ['a git call in between fails', (forge: World) => forge.git.failWith('setDefaultBranch')],
     ] as const) {
       const { forge, repository } = await start(t);
       break_(forge);
@@ -267,21 +267,18 @@ void t.test(
   },
 );
 
-void t.test(
-  'a push after one that could not be recorded records that one first, whatever the ref says by then',
-  async (t) => {
-    const { forge, repository } = await start(t);
-    forge.intents.failClose();
-    await forge.push(alice, repository, [create('refs/heads/main')]);
-    await forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]);
-    t.same(await pushed(forge), [
-      event(repository, 'refs/heads/main', zeroOid, a),
-      event(repository, 'refs/heads/main', a, b),
-    ]);
-  },
-);
+void t.test('a push after an unrecorded one records that one first, whatever the ref is by then', async (t) => {
+  const { forge, repository } = await start(t);
+  forge.intents.failClose();
+  await forge.push(alice, repository, [create('refs/heads/main')]);
+  await forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]);
+  t.same(await pushed(forge), [
+    event(repository, 'refs/heads/main', zeroOid, a),
+    event(repository, 'refs/heads/main', a, b),
+  ]);
+});
 
-void t.test('a record whose reply was lost is not made again, and is tried no more', async (t) => {
+void t.test('a record whose reply was lost is not written again, and not retried', async (t) => {
   const { forge, repository } = await start(t);
   forge.loseNextCommit();
   t.equal(await forge.push(alice, repository, [create('refs/heads/main')]), 'refs/heads/main');
@@ -290,23 +287,20 @@ void t.test('a record whose reply was lost is not made again, and is tried no mo
   await forge.useCases.reconciler.run();
   await forge.useCases.reconciler.run();
   t.equal((await pushed(forge)).length, 1, 'once');
-  t.equal(forge.logged.length, failures, 'and nobody tries it for ever');
+  t.equal(forge.logged.length, failures, 'it is not retried');
 });
 
-void t.test(
-  'a refused push whose announcement could not be taken back is not taken for a landed one later',
-  async (t) => {
-    const { forge, repository } = await start(t);
-    await forge.push(alice, repository, [create('refs/heads/main')]);
-    forge.intents.failClose();
-    t.equal(await forge.push(alice, repository, [create('refs/heads/main')]), '', 'the rival was there first');
-    await forge.useCases.reconciler.run();
-    t.equal((await pushed(forge)).length, 1);
-    t.equal(forge.intents.open_.size, 0);
-  },
-);
+void t.test('a rejected push whose intent could not be closed is not counted as landed later', async (t) => {
+  const { forge, repository } = await start(t);
+  await forge.push(alice, repository, [create('refs/heads/main')]);
+  forge.intents.failClose();
+  t.equal(await forge.push(alice, repository, [create('refs/heads/main')]), '', 'the other push was first');
+  await forge.useCases.reconciler.run();
+  t.equal((await pushed(forge)).length, 1);
+  t.equal(forge.intents.open_.size, 0);
+});
 
-void t.test('a push that was never let through moved nothing, wherever it said that a ref would stand', async (t) => {
+void t.test('a push that was never allowed is not counted as landed, even if the ref has its new value', async (t) => {
   const { forge, repository } = await start(t);
   await forge.push(alice, repository, [create('refs/heads/main')]);
   forge.git.breaks = 'before refs move';
@@ -315,7 +309,7 @@ void t.test('a push that was never let through moved nothing, wherever it said t
   t.equal(forge.intents.open_.size, 0);
 });
 
-void t.test('no push covers the traces of one whose outcome is not known yet', async (t) => {
+void t.test('a push waits while the outcome of an earlier push of its ref is unknown', async (t) => {
   const { forge, repository } = await start(t);
   forge.git.breaks = 'after refs moved';
   forge.git.failWith('readRefs');
@@ -330,23 +324,20 @@ void t.test('no push covers the traces of one whose outcome is not known yet', a
   t.equal((await pushed(forge)).length, 2);
 });
 
-void t.test(
-  'a push of a ref whose last move is not recorded yet waits for that, one of another does not',
-  async (t) => {
-    const { forge, repository } = await start(t);
-    forge.intents.failClose(2);
-    t.equal(await forge.push(alice, repository, [create('refs/heads/main')]), 'refs/heads/main');
-    await t.rejects(forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]), {
-      kind: 'unavailable',
-      message: /not recorded yet/,
-    });
-    forge.intents.failClose();
-    t.equal(await forge.push(alice, repository, [create('refs/heads/side')]), 'refs/heads/side');
-    t.equal(await forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]), 'refs/heads/main');
-    t.same(
-      (await pushed(forge)).filter((payload) => 'ref' in payload && payload.ref === 'refs/heads/main'),
-      [event(repository, 'refs/heads/main', zeroOid, a), event(repository, 'refs/heads/main', a, b)],
-      'in the order in which they moved',
-    );
-  },
-);
+void t.test('a push of a ref whose last move is not recorded waits, a push of another ref does not', async (t) => {
+  const { forge, repository } = await start(t);
+  forge.intents.failClose(2);
+  t.equal(await forge.push(alice, repository, [create('refs/heads/main')]), 'refs/heads/main');
+  await t.rejects(forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]), {
+    kind: 'unavailable',
+    message: /not recorded yet/,
+  });
+  forge.intents.failClose();
+  t.equal(await forge.push(alice, repository, [create('refs/heads/side')]), 'refs/heads/side');
+  t.equal(await forge.push(alice, repository, [{ ref: 'refs/heads/main', old: a, new: b }]), 'refs/heads/main');
+  t.same(
+    (await pushed(forge)).filter((payload) => 'ref' in payload && payload.ref === 'refs/heads/main'),
+    [event(repository, 'refs/heads/main', zeroOid, a), event(repository, 'refs/heads/main', a, b)],
+    'in the order in which they moved',
+  );
+});

@@ -1,5 +1,5 @@
-// Branches, tags and protection on in-memory stores: what is written down before a ref moves, what is told after, and
-// what cut short leaves.
+// Branches, tags and protection on in-memory stores: audit entries before a ref moves, events after it, and interrupted
+// changes.
 import t from 'tap';
 import { defaultProtection, zeroOid, type JudgeRefs, type RefUpdate, type Repository } from '#core/repositories/index';
 import { roomForRefs, withinRoom } from '#core/repositories/ref-limit';
@@ -22,7 +22,7 @@ const told = async (forge: World) =>
     .map(({ type, payload }) => ({ type, ...payload }));
 
 void t.test(
-  'a branch made or deleted over REST has the events of a push, moves updated_at and asks for upkeep',
+  'a branch created or deleted over the API emits the events of a push, updates updated_at and requests maintenance',
   async (t) => {
     const { forge, repository, tip } = await start(t);
     const { id } = repository;
@@ -41,7 +41,7 @@ void t.test(
   },
 );
 
-void t.test('the audit entry is there before the branch goes, and without it the branch stays', async (t) => {
+void t.test('the audit entry is written before the branch is deleted, and without it the branch stays', async (t) => {
   const { forge, repository } = await start(t);
   forge.git.commit(repository.id, 'refs/heads/side', {});
   const granted = await forge.granted(alice, 'repo.write', repository);
@@ -50,29 +50,26 @@ void t.test('the audit entry is there before the branch goes, and without it the
   t.match(
     forge.audited.at(-1),
     { action: 'branch.deleted', details: { branch: 'side' } },
-    'written before git was asked',
+    'written before git was called',
   );
-  t.equal(forge.intents.open_.size, 0, 'it did not move, and nothing is open');
+  t.equal(forge.intents.open_.size, 0, 'it did not move, and no intent is open');
   t.same(await told(forge), []);
 });
 
-void t.test(
-  'a move that broke off is answered and told of as what it came to: made where it happened, failed where it did not',
-  async (t) => {
-    const { forge, repository, tip } = await start(t);
-    const granted = await forge.granted(alice, 'repo.write', repository);
-    forge.git.breaks = 'before refs move';
-    await t.rejects(forge.useCases.createBranch(granted, { name: 'one' }), { message: /before/ });
-    forge.git.breaks = 'after refs moved';
-    t.same(await forge.useCases.createBranch(granted, { name: 'two' }), { name: 'two', baseRef: 'main' });
-    t.same(await told(forge), [
-      { type: 'push', repository_id: repository.id, ref: 'refs/heads/two', old: zeroOid, new: tip, actor: alice.id },
-    ]);
-    t.equal(forge.intents.open_.size, 0);
-  },
-);
+void t.test('an interrupted move is answered and recorded by its outcome: moved or not', async (t) => {
+  const { forge, repository, tip } = await start(t);
+  const granted = await forge.granted(alice, 'repo.write', repository);
+  forge.git.breaks = 'before refs move';
+  await t.rejects(forge.useCases.createBranch(granted, { name: 'one' }), { message: /before/ });
+  forge.git.breaks = 'after refs moved';
+  t.same(await forge.useCases.createBranch(granted, { name: 'two' }), { name: 'two', baseRef: 'main' });
+  t.same(await told(forge), [
+    { type: 'push', repository_id: repository.id, ref: 'refs/heads/two', old: zeroOid, new: tip, actor: alice.id },
+  ]);
+  t.equal(forge.intents.open_.size, 0);
+});
 
-void t.test('a move that broke off, and of which nobody can say what it came to, is not told as refused', async (t) => {
+void t.test('an interrupted move with an unknown outcome is not reported as rejected', async (t) => {
   const { forge, repository, tip } = await start(t);
   const granted = await forge.granted(alice, 'repo.write', repository);
   const { moveRefs } = forge.git;
@@ -90,7 +87,7 @@ void t.test('a move that broke off, and of which nobody can say what it came to,
 });
 
 void t.test(
-  'a branch or tag that moved while the database is away is answered as moved, and recorded once when it is back',
+  'a ref that moved while the database is down is reported as moved, and recorded once when it is back',
   async (t) => {
     const { forge, repository, tip } = await start(t);
     const granted = await forge.granted(alice, 'repo.write', repository);
@@ -111,7 +108,7 @@ void t.test(
   },
 );
 
-void t.test('a creation that lost a race to the same place is not told of as if it had won', async (t) => {
+void t.test('a creation that lost against a concurrent creation emits no event', async (t) => {
   const { forge, repository, tip } = await start(t);
   const granted = await forge.granted(alice, 'repo.write', repository);
   const { moveRefs } = forge.git;
@@ -125,7 +122,7 @@ void t.test('a creation that lost a race to the same place is not told of as if 
 });
 
 void t.test(
-  'a branch that moves while it is deleted is deleted where it stands then, each try with its entry',
+  'a branch that moves while it is deleted is deleted at its new commit, with an audit entry per attempt',
   async (t) => {
     const { forge, repository } = await start(t);
     const granted = await forge.granted(alice, 'repo.write', repository);
@@ -147,13 +144,13 @@ void t.test(
     await t.rejects(
       forge.useCases.deleteBranch(granted, { name: 'busy' }),
       refusal('unavailable'),
-      'and given up some time',
+      'rejected after some attempts',
     );
     t.equal(forge.intents.open_.size, 0);
   },
 );
 
-void t.test('a branch deleted by a push is told of too', async (t) => {
+void t.test('a branch deleted by a push emits branch.deleted too', async (t) => {
   const { forge, repository, tip } = await start(t);
   const side = forge.git.commit(repository.id, 'refs/heads/side', {});
   await forge.push(alice, repository, [
@@ -166,7 +163,7 @@ void t.test('a branch deleted by a push is told of too', async (t) => {
   );
 });
 
-void t.test('thirty deletions in five minutes, and one more as soon as the first is so old', async (t) => {
+void t.test('at most 30 deletions in five minutes', async (t) => {
   const { forge, repository } = await start(t);
   const { refs } = forge.git.repositories.get(repository.id) ?? { refs: new Map<string, string>() };
   const remove = async (second: number, caller = alice) => {
@@ -193,40 +190,37 @@ void t.test('thirty deletions in five minutes, and one more as soon as the first
   await t.rejects(remove(300), refusal('rate_limited'));
 });
 
-void t.test(
-  'protection is written with an event and an entry for every change, and none for what changes nothing',
-  async (t) => {
-    const { forge, repository } = await start(t);
-    const granted = (await forge.granted(alice, 'repo.admin', repository)) as never;
-    const { protectBranch, protection, unprotectBranch } = forge.useCases;
-    t.same(await protectBranch(granted, { branch: 'main', wished: {} }), defaultProtection);
-    await protectBranch(granted, { branch: 'main', wished: { pushRoles: ['admin', 'maintain', 'write', 'admin'] } });
-    t.same(await protectBranch(granted, { branch: 'main', wished: { pushRoles: [] } }), {
-      ...defaultProtection,
-      pushRoles: [],
-    });
-    t.same(await protection(granted, { branch: 'main' }), { ...defaultProtection, pushRoles: [] });
-    await unprotectBranch(granted, { branch: 'main' });
-    await t.rejects(unprotectBranch(granted, { branch: 'main' }), refusal('not_found'));
-    await t.rejects(protection(granted, { branch: 'main' }), refusal('not_found'));
-    t.same(
-      forge.audited.slice(1).map(({ action, details }) => [action, details['branch']]),
-      [
-        ['branch.protected', 'main'],
-        ['branch.protected', 'main'],
-        ['branch.unprotected', 'main'],
-      ],
-    );
-    const fact = { type: 'branch.protection_changed', repository_id: repository.id, branch: 'main' };
-    t.same(await told(forge), [
-      { ...fact, protected: true },
-      { ...fact, protected: true },
-      { ...fact, protected: false },
-    ]);
-  },
-);
+void t.test('each change of a protection writes an event and an audit entry, a repetition neither', async (t) => {
+  const { forge, repository } = await start(t);
+  const granted = (await forge.granted(alice, 'repo.admin', repository)) as never;
+  const { protectBranch, protection, unprotectBranch } = forge.useCases;
+  t.same(await protectBranch(granted, { branch: 'main', wished: {} }), defaultProtection);
+  await protectBranch(granted, { branch: 'main', wished: { pushRoles: ['admin', 'maintain', 'write', 'admin'] } });
+  t.same(await protectBranch(granted, { branch: 'main', wished: { pushRoles: [] } }), {
+    ...defaultProtection,
+    pushRoles: [],
+  });
+  t.same(await protection(granted, { branch: 'main' }), { ...defaultProtection, pushRoles: [] });
+  await unprotectBranch(granted, { branch: 'main' });
+  await t.rejects(unprotectBranch(granted, { branch: 'main' }), refusal('not_found'));
+  await t.rejects(protection(granted, { branch: 'main' }), refusal('not_found'));
+  t.same(
+    forge.audited.slice(1).map(({ action, details }) => [action, details['branch']]),
+    [
+      ['branch.protected', 'main'],
+      ['branch.protected', 'main'],
+      ['branch.unprotected', 'main'],
+    ],
+  );
+  const fact = { type: 'branch.protection_changed', repository_id: repository.id, branch: 'main' };
+  t.same(await told(forge), [
+    { ...fact, protected: true },
+    { ...fact, protected: true },
+    { ...fact, protected: false },
+  ]);
+});
 
-void t.test('the judge: who pushes with which role, on which branch', async (t) => {
+void t.test('the judge: who may push to a protected branch with which role', async (t) => {
   const { forge, repository, tip } = await start(t);
   await forge.storage.unitOfWork.run(() =>
     forge.collaborators.put(repository.id, bob.id, { role: 'write', permissions: [] }, new Date()),
@@ -267,7 +261,7 @@ void t.test('the judge: who pushes with which role, on which branch', async (t) 
 /** As many refs as a repository may have. */
 const full = () => Array.from({ length: 100_000 }, (_, index) => ({ name: `refs/tags/t${index}`, oid: oid(1) }));
 
-void t.test('a repository with a hundred thousand refs takes no other, over REST or by a push', async (t) => {
+void t.test('a repository with 100,000 refs accepts no other, over the API or by a push', async (t) => {
   const { forge, repository, tip } = await start(t);
   const granted = await forge.granted(alice, 'repo.write', repository);
   forge.git.listed = full;
@@ -295,7 +289,7 @@ void t.test('a repository with a hundred thousand refs takes no other, over REST
   t.same(
     (await verdicts([remove, create])).map(([, refusal]) => refusal),
     [undefined, undefined],
-    'one goes, one comes',
+    'one deleted, one created',
   );
   const many = (kind: string, update: Omit<RefUpdate, 'ref'>) =>
     Array.from({ length: 40 }, (_, index) => ({ ...update, ref: `refs/tags/${kind}${index}` }));
@@ -306,7 +300,7 @@ void t.test('a repository with a hundred thousand refs takes no other, over REST
   t.equal(
     exchanged.filter(([, refused]) => refused === undefined).length,
     40 + 30,
-    'more than may be deleted at once make no room',
+    'more deletions than allowed at once make no room',
   );
   t.match(
     await verdicts([{ ref: 'refs/heads/main', old: tip, new: zeroOid }, create]),
@@ -314,13 +308,13 @@ void t.test('a repository with a hundred thousand refs takes no other, over REST
       ['refs/heads/main', /default branch/],
       ['refs/heads/more', /100000/],
     ],
-    'nor does one that is refused',
+    'a rejected deletion makes no room either',
   );
   forge.git.listed = () => [{ name: `refs/tags/${'x'.repeat(16 * 1024 ** 2)}`, oid: oid(1) }];
   await t.rejects(forge.useCases.createBranch(granted, { name: 'long' }), refusal('unprocessable'), 'so do long names');
 });
 
-void t.test('changes side by side share the room for refs that is left (item 15)', async (t) => {
+void t.test('concurrent changes share the remaining room for refs (item 15)', async (t) => {
   const { forge, repository, tip } = await start(t);
   const { refs } = forge.git.repositories.get(repository.id) ?? { refs: new Map<string, string>() };
   const others = full().slice(10);
@@ -352,10 +346,10 @@ void t.test('changes side by side share the room for refs that is left (item 15)
   await t.rejects(pushed('e'), /killed/);
   forge.git.whileMoving = undefined;
   await forge.useCases.createBranch(granted, { name: 'more' });
-  t.equal(forge.git.listed('all').length, 100_000, 'what broke off holds no room');
+  t.equal(forge.git.listed('all').length, 100_000, 'interrupted pushes occupy no room');
 });
 
-void t.test('one page of branches looks at its own commits, and none where the client has it', async (t) => {
+void t.test('a page of branches reads only its own commits, and none if the client has the page', async (t) => {
   const { forge, repository, tip } = await start(t);
   const asked: number[] = [];
   const { tips } = forge.git;

@@ -1,4 +1,4 @@
-// The rules of repositories on paper: names, codes, visibility, roles, and which interrupted pushes landed.
+// Rules of repositories as pure functions: names, issue codes, visibility, roles, and which interrupted pushes landed.
 import t from 'tap';
 import { HexforgeError } from '#core/kernel/errors';
 import {
@@ -57,15 +57,15 @@ void t.test('an issue code is 2 to 10 uppercase alphanumerics beginning with a l
     t.throws(() => checkIssueCode(code), refused, JSON.stringify(code));
 });
 
-void t.test('a description holds no NUL and at most 1000 characters', async (t) => {
+void t.test('a description has no NUL and at most 1000 characters', async (t) => {
   t.equal(checkDescription('x'.repeat(1000)).length, 1000);
   t.throws(() => checkDescription('x'.repeat(1001)), refused);
   t.throws(() => checkDescription('a\u0000'), refused);
 });
 
-void t.test('visibility is derived from visibility, then is_private, then what holds', async (t) => {
+void t.test('visibility follows from visibility, then is_private, then the current one', async (t) => {
   const table = [
-    // visibility, is_private, current, result
+    // The columns: visibility, is_private, current, result
     [undefined, undefined, 'private', 'private'],
     [undefined, undefined, 'internal', 'internal'],
     ['public', true, 'private', 'public'],
@@ -74,14 +74,14 @@ void t.test('visibility is derived from visibility, then is_private, then what h
     [undefined, true, 'internal', 'private'],
     [undefined, false, 'private', 'public'],
     [undefined, false, 'public', 'public'],
-    // Writing back what was read does not open an internal repository.
+    // Writing back the values that were read does not make an internal repository public.
     [undefined, false, 'internal', 'internal'],
   ] as const;
   for (const [visibility, isPrivate, current, result] of table)
     t.equal(wishedVisibility({ visibility, isPrivate }, current), result, `${visibility} ${isPrivate} ${current}`);
 });
 
-void t.test('the role table sums what plugins contribute; nothing of the owner is in it', async (t) => {
+void t.test('the role table combines the contributions of plugins, without permissions of the owner', async (t) => {
   const table = roleTable([
     { name: 'repo.read', from: 'read' },
     { name: 'label.create', from: 'triage' },
@@ -96,16 +96,16 @@ void t.test('the role table sums what plugins contribute; nothing of the owner i
   t.same(
     [...table.permissionsOf({ role: 'auditor', permissions: ['repo.read', 'of.a.disabled.plugin', 'repo.own'] })],
     ['repo.read'],
-    "a custom role has what is declared, and never what is the owner's",
+    'a custom role has the declared permissions, and never those of the owner',
   );
   t.same(
     [...table.permissionsOf({ role: 'triage', permissions: ['repo.admin'] })],
     ['repo.read', 'label.create'],
-    'a role of the table has no permissions of its own',
+    'a role of the table has no additional permissions',
   );
 });
 
-void t.test('a language is told from the name', async (t) => {
+void t.test('a language is derived from the file name', async (t) => {
   for (const [path, lang] of [
     ['src/a.ts', 'typescript'],
     ['A.PY', 'python'],
@@ -118,20 +118,20 @@ void t.test('a language is told from the name', async (t) => {
     t.equal(languageOf(path), lang, path);
 });
 
-void t.test('of interrupted pushes those landed that lead to where the ref stands', async (t) => {
+void t.test('interrupted pushes landed if they lead to the current value of the ref', async (t) => {
   const [a, b, c] = [oid('a'), oid('b'), oid('c')];
   const update = (old: string, next: string, ref = 'refs/heads/main'): RefUpdate => ({ ref, old, new: next });
   const at = (id: string) => new Map([['refs/heads/main', id]]);
-  t.same(landed([update(a, b)], at(b)), [update(a, b)], 'the ref stands where the push led');
+  t.same(landed([update(a, b)], at(b)), [update(a, b)], 'the ref has the new value of the push');
   t.same(landed([update(a, b)], at(a)), [], 'it never moved');
-  t.same(landed([update(a, b)], at(c)), [], 'it stands elsewhere');
+  t.same(landed([update(a, b)], at(c)), [], 'it has another value');
   t.same(
     landed([update(b, c), update(a, b)], at(c)),
     [update(a, b), update(b, c)],
     'two pushes of one ref, in the order in which they landed',
   );
-  t.same(landed([update(a, b), update(a, c)], at(b)), [update(a, b)], 'of two rivals the winner alone');
-  t.same(landed([update(a, a)], at(a)), [], 'an update that changes nothing is none');
+  t.same(landed([update(a, b), update(a, c)], at(b)), [update(a, b)], 'of two concurrent pushes only the winner');
+  t.same(landed([update(a, a)], at(a)), [], 'an update without a change did not land');
   t.same(landed([update(a, zeroOid)], new Map()), [update(a, zeroOid)], 'a deletion');
   t.same(landed([update(a, b), update(b, a)], at(a)), [update(a, b), update(b, a)], 'there and back');
   let looks = 0;
@@ -144,11 +144,11 @@ void t.test('of interrupted pushes those landed that lead to where the ref stand
     new: a,
   }));
   t.equal(landed(many, new Map(many.map(({ ref }) => [ref, a]))).length, many.length);
-  t.ok(looks <= 3 * many.length, 'each ref is looked at a few times, however many a push has');
+  t.ok(looks <= 3 * many.length, 'each ref is read a bounded number of times, however many a push has');
 });
 
 void t.test(
-  'a push to refs of the forge, a bad name or the end of the default branch is refused ref by ref, each with a sentence',
+  'a push to reserved refs, a bad name or a deletion of the default branch is rejected per ref, with a sentence',
   async (t) => {
     const repository = { defaultBranch: 'main' } as Repository;
     const judge = (ref: string, next = oid('n')): string | undefined =>
@@ -156,12 +156,12 @@ void t.test(
     t.match(judge('refs/hexforge/merges/1'), /kept for the forge/);
     for (const ref of ['refs/merges', 'refs/merges/1/head', 'refs/merges/x'])
       for (const next of [oid('n'), zeroOid]) t.match(judge(ref, next), /kept for merge requests/, ref);
-    t.equal(judge('refs/heads/merges/1/head'), undefined, 'a branch is no head of a request');
+    t.equal(judge('refs/heads/merges/1/head'), undefined, 'a branch is not the head of a request');
     t.match(judge('refs/heads/-x'), /branch name is not allowed/);
     t.match(judge('refs/heads/HEAD'), /not "HEAD"/, 'the remedy fits the name');
     t.match(judge('refs/tags/--exec'), /tag name is not allowed/);
     t.match(judge('refs/heads/main', zeroOid), /default branch cannot be deleted/);
-    t.equal(judge('refs/heads/-old', zeroOid), undefined, 'a bad name may go');
+    t.equal(judge('refs/heads/-old', zeroOid), undefined, 'a bad name may be deleted');
     for (const ref of ['refs/heads/main', 'refs/heads/a/b', 'refs/tags/v1', 'refs/notes/commits'])
       t.equal(judge(ref), undefined, ref);
     const mixed = judgeNames(new FakeGit(), repository, [
@@ -178,10 +178,10 @@ void t.test(
   },
 );
 
-void t.test('refusals are typed', async (t) => {
+void t.test('rejections are typed errors', async (t) => {
   try {
     checkName('-');
-    t.fail('not refused');
+    t.fail('not rejected');
   } catch (error) {
     t.ok(error instanceof HexforgeError && error.detail?.startsWith('"name"'));
   }

@@ -1,4 +1,4 @@
-// Create, list, fetch, update and delete on in-memory stores, with what each leaves behind when it is cut short.
+// Creating, listing, fetching, updating and deleting repositories on in-memory stores, also with interruptions.
 import t from 'tap';
 import { anonymous } from '#core/kernel/caller';
 import { Unavailable } from '#core/kernel/errors';
@@ -6,7 +6,7 @@ import { gate, turn } from '#test/contracts/checks';
 import { alice, bob, root, world, refusal } from './world.ts';
 
 void t.test(
-  'creating makes a private repository with a directory, an event and an audit entry, and leaves no intent',
+  'creating makes a private repository with a directory, an event and an audit entry, and closes its intent',
   async (t) => {
     const forge = await world();
     t.teardown(() => forge.close());
@@ -38,7 +38,7 @@ void t.test(
   },
 );
 
-void t.test('creating refuses', async (t) => {
+void t.test('creating rejects', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.useCases.create(forge.as(alice), { name: 'hello' });
@@ -47,28 +47,31 @@ void t.test('creating refuses', async (t) => {
   await t.rejects(create({ name: 'HELLO' }), refusal('conflict'), 'a name that is taken, in any case');
   await t.rejects(create({ name: 'x.git' }), refusal('validation_failed'));
   await t.rejects(create({ name: 'x', defaultBranch: '-b' }), refusal('validation_failed'));
-  await t.rejects(create({ name: 'x', owner: 'bob' }), refusal('forbidden'), 'somebody else as the owner');
+  await t.rejects(create({ name: 'x', owner: 'bob' }), refusal('forbidden'), 'another user as the owner');
   await t.rejects(
     create({ name: 'x', owner: 'nobody' }, root),
     refusal('validation_failed'),
     'an owner who does not exist',
   );
   t.equal(forge.git.repositories.size, 1, 'no directory was left');
-  t.equal((await create({ name: 'x', owner: 'alice' })).ownerId, alice.id, 'naming oneself is fine');
+  t.equal((await create({ name: 'x', owner: 'alice' })).ownerId, alice.id, "one's own name is allowed");
   t.equal((await create({ name: 'y', owner: 'BOB' }, root)).ownerId, bob.id, 'an administrator may name another');
 });
 
-void t.test('of creations of one name at once exactly one succeeds, and the others leave no directory', async (t) => {
-  const forge = await world();
-  t.teardown(() => forge.close());
-  const results = await Promise.allSettled(
-    Array.from({ length: 8 }, () => forge.useCases.create(forge.as(alice), { name: 'race' })),
-  );
-  t.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
-  t.ok(results.every((result) => result.status === 'fulfilled' || result.reason.kind === 'conflict'));
-  t.equal(forge.git.repositories.size, 1);
-  t.equal(forge.intents.open_.size, 0);
-});
+void t.test(
+  'concurrent creations with the same name: exactly one succeeds, the others leave no directory',
+  async (t) => {
+    const forge = await world();
+    t.teardown(() => forge.close());
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, () => forge.useCases.create(forge.as(alice), { name: 'race' })),
+    );
+    t.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+    t.ok(results.every((result) => result.status === 'fulfilled' || result.reason.kind === 'conflict'));
+    t.equal(forge.git.repositories.size, 1);
+    t.equal(forge.intents.open_.size, 0);
+  },
+);
 
 void t.test('a creation that fails in git or in the database leaves nothing', async (t) => {
   const forge = await world();
@@ -80,12 +83,12 @@ void t.test('a creation that fails in git or in the database leaves nothing', as
   t.equal(await forge.store.idByName(alice.id, 'a'), undefined);
 });
 
-void t.test('a creation or deletion cut short is finished or undone by the reconciler', async (t) => {
+void t.test('an interrupted creation or deletion is completed or undone by the reconciler', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const kept = await forge.useCases.create(forge.as(alice), { name: 'kept' });
-  // Killed between the directory and the row; before the directory; between the row's end and the directory's; before
-  // the row's end.
+  // Killed between directory and row; before the directory; between the deletion of the row and of the directory;
+  // before the deletion of the row.
   await forge.intents.open({ kind: 'repositories.create', subject: 'half-made', detail: {} });
   await forge.git.create('half-made', { defaultBranch: 'main' });
   await forge.intents.open({ kind: 'repositories.create', subject: 'unmade', detail: {} });
@@ -93,27 +96,27 @@ void t.test('a creation or deletion cut short is finished or undone by the recon
   await forge.git.create('half-gone', { defaultBranch: 'main' });
   await forge.intents.open({ kind: 'repositories.delete', subject: kept.id, detail: {} });
   await forge.useCases.reconciler.run();
-  t.equal(forge.intents.open_.size, 4, 'intents of the living are left alone');
+  t.equal(forge.intents.open_.size, 4, 'intents of live processes are not touched');
   forge.intents.die();
   await forge.useCases.reconciler.run();
   t.same([...forge.git.repositories.keys()], [kept.id]);
   t.equal(forge.intents.open_.size, 0);
 });
 
-void t.test('what could not be settled is tried again', async (t) => {
+void t.test('a change that could not be concluded is retried', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
   forge.git.failing = { name: 'remove', error: new Error('busy') };
   await forge.useCases.delete(await forge.granted(alice, 'repo.own', repository), { confirmation: 'Alice/a' });
-  t.equal(forge.git.repositories.size, 1, 'the directory is still there');
+  t.equal(forge.git.repositories.size, 1, 'the directory still exists');
   t.equal(forge.intents.open_.size, 1);
   await forge.useCases.reconciler.run();
   t.equal(forge.git.repositories.size, 0);
   t.equal(forge.intents.open_.size, 0);
 });
 
-void t.test('the list holds what the reader may read, newest first, within its caps', async (t) => {
+void t.test('the list has what the caller may read, newest first, up to its limits', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   let at = 0;
@@ -145,7 +148,7 @@ void t.test('the list holds what the reader may read, newest first, within its c
   t.equal((await names(alice, { mine: true })).length, 100);
 });
 
-void t.test('the record carries what counters say, and never a state of an anonymous caller', async (t) => {
+void t.test('the repository has the values of counters, but no personal state for an anonymous caller', async (t) => {
   const forge = await world({
     counters: [
       { counts: async (ids) => new Map(ids.map((id) => [id, { stars: 3, starred: true }])) },
@@ -165,7 +168,7 @@ void t.test('the record carries what counters say, and never a state of an anony
   });
 });
 
-void t.test('a counter is asked where its view was not read', async (t) => {
+void t.test('a counter is called if its view was not read', async (t) => {
   const asked: string[] = [];
   const counter = (name: string, member: 'openIssues' | 'openMergeRequests') => ({
     view: { name, member },
@@ -184,10 +187,10 @@ void t.test('a counter is asked where its view was not read', async (t) => {
   const { counts, repository: record } = await forge.useCases.fetch({ ...granted, resource } as typeof granted);
   t.same(counts, { ...found, openMergeRequests: 2 });
   t.same(asked, ['b_open']);
-  t.notOk('found' in record, 'it is no part of the record');
+  t.notOk('found' in record, 'it is not a member of the repository');
 });
 
-void t.test('updating changes the record, tells of it, and leaves the directory where it is', async (t) => {
+void t.test('updating changes the row, emits an event, and does not move the directory', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice, new Date(0)), { name: 'old' });
@@ -239,12 +242,12 @@ void t.test('updating changes the record, tells of it, and leaves the directory 
     ],
   );
   t.same(forge.git.calls, ['create']);
-  t.same(await update({ name: 'new' }), changed, 'a change of nothing changes nothing');
-  t.equal((await update({ name: 'NEW' })).name, 'NEW', 'the case alone may change');
+  t.same(await update({ name: 'new' }), changed, 'an update without a change has no effect');
+  t.equal((await update({ name: 'NEW' })).name, 'NEW', 'only the case may change');
   t.equal((await update({ issueCode: '' })).issueCode, '');
 });
 
-void t.test('updating refuses what is taken, naming the other repository', async (t) => {
+void t.test('updating rejects taken names with the id of the other repository', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const first = await forge.useCases.create(forge.as(alice), { name: 'first' });
@@ -263,7 +266,7 @@ void t.test('updating refuses what is taken, naming the other repository', async
   t.same(await forge.store.byId(second.id), second);
 });
 
-void t.test('the default branch moves in git and in the record together', async (t) => {
+void t.test('the default branch changes in git and in the row together', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
@@ -274,18 +277,18 @@ void t.test('the default branch moves in git and in the record together', async 
   t.equal(
     (await update({ defaultBranch: 'trunk' })).defaultBranch,
     'trunk',
-    'an empty repository may name a branch that is to come',
+    'an empty repository may name a branch that does not exist',
   );
   t.equal(head(), 'trunk');
   forge.git.commit(repository.id, 'refs/heads/dev', { a: 'a' });
   await t.rejects(update({ defaultBranch: 'absent' }), refusal('validation_failed'));
   await t.rejects(update({ defaultBranch: '-x' }), refusal('validation_failed'));
   await t.rejects(update({ defaultBranch: 'dev', name: 'taken' }), refusal('conflict'));
-  t.equal(head(), 'trunk', 'taken back with the record');
+  t.equal(head(), 'trunk', 'restored together with the row');
   t.equal((await update({ defaultBranch: 'dev' })).defaultBranch, 'dev');
   t.equal(head(), 'dev');
   t.equal(forge.intents.open_.size, 0);
-  // Killed after git and before the record.
+  // Killed after git and before the row was written.
   await forge.intents.open({ kind: 'repositories.default-branch', subject: repository.id, detail: {} });
   await forge.git.setDefaultBranch(repository.id, 'other');
   forge.intents.die();
@@ -293,7 +296,7 @@ void t.test('the default branch moves in git and in the record together', async 
   t.equal(head(), 'dev');
 });
 
-void t.test('a default branch that changes while an earlier change is concluded is where HEAD leads', async (t) => {
+void t.test('HEAD follows a default branch that changes while an earlier change is concluded', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
@@ -319,7 +322,7 @@ void t.test('a default branch that changes while an earlier change is concluded 
   t.equal(forge.intents.open_.size, 0);
 });
 
-void t.test('deleting needs the confirmation to the letter and takes row, collaborators and directory', async (t) => {
+void t.test('deleting needs the exact confirmation, and deletes row, collaborators and directory', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'Gone' });
@@ -340,7 +343,7 @@ void t.test('deleting needs the confirmation to the letter and takes row, collab
   t.equal(forge.intents.open_.size, 0);
 });
 
-void t.test('a change that landed is not told as refused where the answer to it cannot be read', async (t) => {
+void t.test('a committed change is not reported as rejected if its answer cannot be read', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const call = forge.as(alice);

@@ -1,4 +1,4 @@
-// The use cases of repositories on in-memory stores, with callers and a git that is memory too.
+// Fixtures for specs of repositories: use cases on in-memory stores, with callers and an in-memory git.
 import { memoryRateCounter, openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import { changes, reads } from '#core/kernel/access';
 import { Conflict, Unavailable } from '#core/kernel/errors';
@@ -39,7 +39,7 @@ import { FakeGit } from './fake-git.ts';
 export { refusal } from '../forge.ts';
 export const log = quietLog;
 
-/** Intents whose process can be said to have died. */
+/** Intents whose process can be declared dead. */
 export class TestIntents implements Intents {
   readonly open_ = new Map<string, Intent>();
   #dead = new Set<string>();
@@ -65,7 +65,7 @@ export class TestIntents implements Intents {
   }
 
   async hold(id: string): Promise<void> {
-    // One process, one unit of work at a time.
+    // There is one process and one unit of work at a time.
     return this.renew(id);
   }
 
@@ -77,12 +77,12 @@ export class TestIntents implements Intents {
     return [...this.open_.values()].filter((intent) => intent.kind === kind && this.#dead.has(intent.id));
   }
 
-  /** The next ones to be closed find no database. */
+  /** Makes the next `times` closings fail with Unavailable. */
   failClose(times = 1): void {
     this.#failing = times;
   }
 
-  /** All who hold one have died. */
+  /** All processes with open intents have died. */
   die(): void {
     for (const id of this.open_.keys()) this.#dead.add(id);
   }
@@ -195,12 +195,12 @@ export async function world(
     intents,
     audited,
     auditing,
-    /** Callers whose credential is not good any more, and what others have become. */
+    /** Callers whose credential was revoked, and the renewed state of others. */
     lost,
     renewed,
-    /** What was logged as an error. */
+    /** Messages logged as errors. */
     logged,
-    /** The next unit of work is committed, and whoever waits for it hears that the database is gone. */
+    /** The next unit of work is committed, but its caller gets the error that the database is down. */
     loseNextCommit: () => {
       losesCommit = true;
     },
@@ -208,9 +208,9 @@ export async function world(
     access,
     as,
     granted,
-    /** What was delivered so far. */
+    /** Returns the events delivered so far. */
     events,
-    /** Pushes as a client does and reads the answer to its end. */
+    /** Pushes as a client does and reads the whole answer. */
     async push(caller: Caller, repository: Repository, updates: readonly object[]): Promise<string> {
       const body = (async function* () {
         yield new TextEncoder().encode(JSON.stringify(updates));

@@ -1,4 +1,4 @@
-// Writing through the API at its edges: races for the branch, interruptions, and what is told of them.
+// Writing files through the API: races for the branch, interruptions, and their answers.
 import t from 'tap';
 import type { Repository, WriteCommand } from '#core/repositories/index';
 import { oid } from './fake-git.ts';
@@ -31,7 +31,7 @@ async function opened(t: { teardown(work: () => Promise<void>): unknown }): Prom
 const pushes = async (w: World) =>
   (await w.events()).filter(({ type }) => type === 'push').map(({ payload }) => payload);
 
-void t.test('a write that loses the branch to somebody else looks again and lands on top of theirs', async (t) => {
+void t.test('a write that loses a race for the branch retries on top of the other commit', async (t) => {
   const { w, repository, write } = await opened(t);
   let rivals = 2;
   w.git.beforeRefsMove = () => {
@@ -41,11 +41,11 @@ void t.test('a write that loses the branch to somebody else looks again and land
   t.equal(created, true);
   t.equal(w.git.calls.filter((name) => name === 'write').length, 3);
   t.same(await w.git.readRefs(repository.id, [main]), [commit.oid]);
-  t.equal(w.intents.open_.size, 0, 'what was announced is concluded, landed or not');
+  t.equal(w.intents.open_.size, 0, 'every intent is closed, landed or not');
   t.match(await pushes(w), [{ ref: main, old: commit.parents[0], new: commit.oid, actor: alice.id }]);
 });
 
-void t.test('a file that changed meanwhile is a conflict, not overwritten', async (t) => {
+void t.test('a file that changed meanwhile is a conflict and is not overwritten', async (t) => {
   const { w, repository, write } = await opened(t);
   const sha = (await w.git.entry(repository.id, oid(1), 'README.md'))?.oid;
   w.git.beforeRefsMove = () => {
@@ -56,7 +56,7 @@ void t.test('a file that changed meanwhile is a conflict, not overwritten', asyn
   t.equal(w.intents.open_.size, 0);
 });
 
-void t.test('a branch that moves each time is given up with a conflict', async (t) => {
+void t.test('a branch that moves at each attempt is a conflict', async (t) => {
   const { w, repository, write } = await opened(t);
   w.git.beforeRefsMove = () => void w.git.commit(repository.id, main, { 'README.md': 'one' });
   await t.rejects(write({}), refusal('conflict'));
@@ -65,7 +65,7 @@ void t.test('a branch that moves each time is given up with a conflict', async (
 });
 
 void t.test(
-  'a write that landed is answered as written though it is recorded later or git reports nothing of it, and is one commit',
+  'a landed write succeeds although it is recorded later or git reports nothing, and is one commit',
   async (t) => {
     for (const lose of [
       (w: World): void => w.intents.failClose(),
@@ -88,24 +88,21 @@ void t.test(
   },
 );
 
-void t.test(
-  'a write that breaks off is settled by where the branch stands, and the next in line goes on',
-  async (t) => {
-    const { w, repository, write } = await opened(t);
-    w.git.beforeRefsMove = () => {
-      w.git.beforeRefsMove = undefined;
-      throw new Error('killed');
-    };
-    const [broken, next] = await Promise.allSettled([write({ path: 'a' }), write({ path: 'b' })]);
-    t.equal(broken.status, 'rejected');
-    t.equal(next.status, 'fulfilled');
-    t.equal(w.intents.open_.size, 0);
-    t.equal((await pushes(w)).length, 1);
-    t.ok(await w.git.entry(repository.id, (await w.git.readRefs(repository.id, [main]))[0] ?? '', 'b'));
-  },
-);
+void t.test('an interrupted write is concluded from the branch, and the next write proceeds', async (t) => {
+  const { w, repository, write } = await opened(t);
+  w.git.beforeRefsMove = () => {
+    w.git.beforeRefsMove = undefined;
+    throw new Error('killed');
+  };
+  const [broken, next] = await Promise.allSettled([write({ path: 'a' }), write({ path: 'b' })]);
+  t.equal(broken.status, 'rejected');
+  t.equal(next.status, 'fulfilled');
+  t.equal(w.intents.open_.size, 0);
+  t.equal((await pushes(w)).length, 1);
+  t.ok(await w.git.entry(repository.id, (await w.git.readRefs(repository.id, [main]))[0] ?? '', 'b'));
+});
 
-void t.test('a rule that refuses is told, and nothing moves', async (t) => {
+void t.test('a write that a rule rejects is an error, and nothing moves', async (t) => {
   const { w, repository, write } = await opened(t);
   await t.rejects(write({ path: 'README.md', sha: undefined }), refusal('conflict'));
   await t.rejects(write({ branch: 'absent' }), refusal('not_found'));
@@ -114,7 +111,7 @@ void t.test('a rule that refuses is told, and nothing moves', async (t) => {
 });
 
 void t.test(
-  '13. a path of thousands of folders costs a few looks, and one through a file is refused wherever it is',
+  '13. a path of thousands of folders takes few lookups, and one through a file is rejected at any depth',
   async (t) => {
     const { w, repository, write } = await opened(t);
     const deep = Array.from({ length: 1000 }, () => 'd').join('/');

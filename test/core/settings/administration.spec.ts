@@ -1,8 +1,8 @@
-// Reading and writing settings as an administrator: bounds, masks, batches, and what each change leaves behind.
+// Reading and writing settings as an administrator: bounds, masks, batches, audit entries and events.
 import t from 'tap';
 import { declarations, world } from './world.ts';
 
-void t.test('a setting is shown as text, with its default; a sensitive one is masked', async (t) => {
+void t.test('a setting is returned as text with its default; a sensitive one is masked', async (t) => {
   const { administration, call, write } = world({ configured: { 'shop.size': 5 } });
   await write({ 'shop.secret': 'hunter2', 'shop.open': 'true' });
   t.strictSame(await administration.list(call), [
@@ -15,7 +15,7 @@ void t.test('a setting is shown as text, with its default; a sensitive one is ma
   await t.rejects(administration.fetch(call, { key: 'shop.hours' }), { name: 'NotFound' });
 });
 
-void t.test('what an administrator reads is what is stored, whatever is kept here', async (t) => {
+void t.test('an administrator reads the stored values, not the cached ones', async (t) => {
   const mine = world();
   const other = world({ memory: mine.memory });
   t.equal(await mine.get('shop.size'), 3);
@@ -24,7 +24,7 @@ void t.test('what an administrator reads is what is stored, whatever is kept her
   t.match(await mine.administration.list(mine.call), [{}, {}, {}, { value: '4' }]);
 });
 
-void t.test('a value is written as it is read: nothing else is in bounds', async (t) => {
+void t.test('only values in the form in which they are read are accepted', async (t) => {
   const { write, get } = world();
   const good = {
     'shop.size': ['9', '-5', '0'],
@@ -65,7 +65,7 @@ void t.test('a value is written as it is read: nothing else is in bounds', async
       );
 });
 
-void t.test('the mask sent back leaves a sensitive value as it is', async (t) => {
+void t.test('writing the mask leaves a sensitive value unchanged', async (t) => {
   const { write, get, entries } = world();
   await write({ 'shop.secret': 'hunter2' });
   t.strictSame(await write({ 'shop.secret': '********' }), [{ key: 'shop.secret', value: '********' }]);
@@ -73,28 +73,25 @@ void t.test('the mask sent back leaves a sensitive value as it is', async (t) =>
   t.equal(entries.length, 1);
 });
 
-void t.test(
-  'a batch is all or nothing: one bad value, one unknown key, one key twice, and nothing is written',
-  async (t) => {
-    const { write, administration, call, stored, entries } = world();
-    const first = { key: 'shop.size', value: '4' };
-    for (const [second, name] of [
-      [{ key: 'shop.open', value: 'perhaps' }, 'Unprocessable'],
-      [{ key: 'shop.hours', value: '1' }, 'NotFound'],
-      [{ key: 'shop.size', value: '5' }, 'ValidationFailed'],
-    ] as const)
-      await t.rejects(administration.write(call, [first, second]), { name });
-    t.strictSame([await stored.all(), entries], [[], []]);
-    t.strictSame(await write({ 'shop.size': '4', 'shop.secret': 'hunter2', 'shop.open': 'true' }), [
-      { key: 'shop.size', value: '4' },
-      { key: 'shop.secret', value: '********' },
-      { key: 'shop.open', value: 'true' },
-    ]);
-    t.strictSame(await write({}), []);
-  },
-);
+void t.test('a batch with one bad value, unknown key or repeated key writes nothing', async (t) => {
+  const { write, administration, call, stored, entries } = world();
+  const first = { key: 'shop.size', value: '4' };
+  for (const [second, name] of [
+    [{ key: 'shop.open', value: 'perhaps' }, 'Unprocessable'],
+    [{ key: 'shop.hours', value: '1' }, 'NotFound'],
+    [{ key: 'shop.size', value: '5' }, 'ValidationFailed'],
+  ] as const)
+    await t.rejects(administration.write(call, [first, second]), { name });
+  t.strictSame([await stored.all(), entries], [[], []]);
+  t.strictSame(await write({ 'shop.size': '4', 'shop.secret': 'hunter2', 'shop.open': 'true' }), [
+    { key: 'shop.size', value: '4' },
+    { key: 'shop.secret', value: '********' },
+    { key: 'shop.open', value: 'true' },
+  ]);
+  t.strictSame(await write({}), []);
+});
 
-void t.test('each change leaves its audit entry and event with it; a value that stays leaves none', async (t) => {
+void t.test('each change writes its audit entry and event; an unchanged value writes none', async (t) => {
   const { write, entries, events, listen, storage } = world({ configured: { 'shop.size': 5 } });
   await listen();
   await write({ 'shop.size': '4', 'shop.secret': 'hunter2' });
@@ -116,13 +113,13 @@ void t.test('each change leaves its audit entry and event with it; a value that 
   ]);
 });
 
-void t.test('the value that the configuration already gives is stored all the same, and outlives it', async (t) => {
+void t.test('a value equal to the configured one is stored, and survives the configuration', async (t) => {
   const configured = world({ configured: { 'shop.size': 5 } });
   await configured.write({ 'shop.size': '5' });
   t.equal(await world({ memory: configured.memory }).get('shop.size'), 5);
 });
 
-void t.test('where the audit entry cannot be written nothing of the batch is', async (t) => {
+void t.test('a failing audit entry rolls back the whole batch', async (t) => {
   let appended = 0;
   const { write, get, stored, events, listen, storage } = world({
     audit: async () => {
@@ -137,7 +134,7 @@ void t.test('where the audit entry cannot be written nothing of the batch is', a
   t.strictSame(events, []);
 });
 
-void t.test('a secret of before an upgrade that makes its setting an open one is in no audit entry', async (t) => {
+void t.test('a secret from before its setting became non-sensitive is in no audit entry', async (t) => {
   const before = world();
   await before.write({ 'shop.secret': 'hunter2' });
   const declared = declarations.map(({ sensitive: _, ...open }) => open);

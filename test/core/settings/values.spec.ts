@@ -1,10 +1,10 @@
-// The values in effect: where they come from, how fresh they are, what they cost.
+// The effective values of settings: precedence, freshness and number of reads.
 import t from 'tap';
 import { staleAfter } from '#core/settings/values';
 import { gate } from '#test/contracts/checks';
 import { declarations, world } from './world.ts';
 
-void t.test('a stored value goes over the configured one, and that over the default', async (t) => {
+void t.test('a stored value overrides the configured one, which overrides the default', async (t) => {
   const { get, write } = world({ configured: { 'shop.size': 5 } });
   t.strictSame([await get('shop.size'), await get('shop.name'), await get('shop.open')], [5, 'corner', false]);
   await write({ 'shop.size': '-3', 'shop.name': '', 'shop.open': 'true' });
@@ -12,7 +12,7 @@ void t.test('a stored value goes over the configured one, and that over the defa
   await t.rejects(get('shop.hours' as 'shop.name'), { kind: 'not_found', message: 'There is no setting "shop.hours"' });
 });
 
-void t.test('asking costs no query: a thousand uses in one second are one read, also all at once', async (t) => {
+void t.test('a thousand uses in one second take one query, also concurrently', async (t) => {
   const { get, counts, clock } = world();
   await Promise.all(Array.from({ length: 500 }, () => get('shop.size')));
   for (let use = 0; use < 500; use += 1) await get('shop.name');
@@ -22,24 +22,27 @@ void t.test('asking costs no query: a thousand uses in one second are one read, 
   t.equal(counts.reads, 1);
 });
 
-void t.test('what another process stored counts when it is told, and at the latest a second later', async (t) => {
-  const mine = world();
-  const other = world({ memory: mine.memory });
-  t.equal(await mine.get('shop.size'), 3);
-  await other.write({ 'shop.size': '4' });
-  t.equal(await other.get('shop.size'), 4, 'at once where it was made');
-  t.equal(await mine.get('shop.size'), 3);
-  mine.forget();
-  t.equal(await mine.get('shop.size'), 4, 'told');
-  await other.write({ 'shop.size': '5' });
-  mine.clock.advance(staleAfter);
-  t.equal(await mine.get('shop.size'), 5, 'never told');
-  await other.write({ 'shop.size': '6' });
-  mine.clock.advance(-60_000);
-  t.equal(await mine.get('shop.size'), 6, 'nor does a clock that is set back make it wait');
-});
+void t.test(
+  'a value stored by another process applies after its event, and at the latest after a second',
+  async (t) => {
+    const mine = world();
+    const other = world({ memory: mine.memory });
+    t.equal(await mine.get('shop.size'), 3);
+    await other.write({ 'shop.size': '4' });
+    t.equal(await other.get('shop.size'), 4, 'immediately in its own process');
+    t.equal(await mine.get('shop.size'), 3);
+    mine.forget();
+    t.equal(await mine.get('shop.size'), 4, 'told');
+    await other.write({ 'shop.size': '5' });
+    mine.clock.advance(staleAfter);
+    t.equal(await mine.get('shop.size'), 5, 'without an event');
+    await other.write({ 'shop.size': '6' });
+    mine.clock.advance(-60_000);
+    t.equal(await mine.get('shop.size'), 6, 'a clock that is set back does not delay it');
+  },
+);
 
-void t.test('a read that began before a change does not bring the old value back', async (t) => {
+void t.test('a read started before a change does not restore the old value', async (t) => {
   const { get, write, slow } = world();
   const { passed, open } = gate();
   slow.read = () => passed;
@@ -47,11 +50,11 @@ void t.test('a read that began before a change does not bring the old value back
   slow.read = async () => undefined;
   await write({ 'shop.size': '7' });
   open();
-  t.equal(await before, 3, 'asked before');
+  t.equal(await before, 3, 'started before');
   t.equal(await get('shop.size'), 7);
 });
 
-void t.test('a read that fails fails for who asked first alone, and the next one reads anew', async (t) => {
+void t.test('a failing read rejects only for its first caller, and the next caller reads again', async (t) => {
   const { get, slow } = world();
   slow.read = async () => {
     slow.read = async () => undefined;
@@ -62,7 +65,7 @@ void t.test('a read that fails fails for who asked first alone, and the next one
   t.equal(await get('shop.size'), 3);
 });
 
-void t.test('what is not committed is not kept', async (t) => {
+void t.test('uncommitted values are not cached', async (t) => {
   const { get, storage, stored, clock } = world();
   const row = { key: 'shop.size', text: '8', sealed: false, updatedAt: clock.now() };
   await t.rejects(
@@ -77,7 +80,7 @@ void t.test('what is not committed is not kept', async (t) => {
 });
 
 void t.test(
-  'a stored value that fits no more, after an upgrade, gives way to the configured one and is told once',
+  'a stored value that became invalid by an upgrade is replaced by the configured one and logged once',
   async (t) => {
     const before = world();
     await before.write({ 'shop.size': '9', 'shop.secret': 'hunter2', 'shop.name': 'a longer name' });
@@ -101,14 +104,14 @@ void t.test(
         '{"setting":"shop.secret","plugin":"shop"} the stored value must be a text of at most 3 characters; the configured or default one counts instead',
         '{"setting":"shop.size","plugin":"shop"} the stored value must be a whole number from -5 to 8; the configured or default one counts instead',
       ],
-      'and no value is in the log',
+      'no value is in the log',
     );
     await after.write({ 'shop.size': '7' });
-    t.equal(await after.get('shop.size'), 7, 'and is replaced as any other');
+    t.equal(await after.get('shop.size'), 7, 'can be overwritten');
   },
 );
 
-void t.test('what a plugin has stored stays while it is off, and counts again when it is on', async (t) => {
+void t.test('stored values of a disabled plugin are kept, and apply again when it is enabled', async (t) => {
   const on = world();
   await on.write({ 'shop.size': '9' });
   const off = world({ memory: on.memory, declared: [] });
@@ -118,7 +121,7 @@ void t.test('what a plugin has stored stays while it is off, and counts again wh
   t.equal(await world({ memory: on.memory }).get('shop.size'), 9);
 });
 
-void t.test('a sensitive value is sealed at rest, opens under its own key alone, and a lost one is told', async (t) => {
+void t.test('a sensitive value is stored sealed, opens only for its own key, and a lost one is logged', async (t) => {
   const sealed = world();
   await sealed.write({ 'shop.secret': 'hünter2' });
   t.equal(await sealed.get('shop.secret'), 'hünter2');
@@ -134,11 +137,11 @@ void t.test('a sensitive value is sealed at rest, opens under its own key alone,
     sealed.stored.put({ key: 'shop.name', text: row?.text ?? '', sealed: true, updatedAt: sealed.clock.now() }, 'shop'),
   );
   sealed.forget();
-  t.equal(await sealed.get('shop.name'), 'corner', 'one that was copied under another key');
+  t.equal(await sealed.get('shop.name'), 'corner', 'one that was copied to another key');
   t.match(sealed.warnings, [/must be sealed as this setting under a secret key/]);
 });
 
-void t.test('what was stored in the open is sealed at the start once its setting is sensitive', async (t) => {
+void t.test('a value stored in plain text is sealed at the start once its setting is sensitive', async (t) => {
   const before = world();
   await before.write({ 'shop.name': 'hunter2' });
   const declared = declarations.map((one) => (one.key === 'shop.name' ? { ...one, sensitive: true } : one));
@@ -152,7 +155,7 @@ void t.test('what was stored in the open is sealed at the start once its setting
   t.equal((await after.stored.all())[0]?.text, text, 'once');
 });
 
-void t.test('after a rotation sensitive values are sealed again, those of plugins that are off too', async (t) => {
+void t.test('after a key rotation sensitive values are resealed, also those of disabled plugins', async (t) => {
   const before = world();
   await before.write({ 'shop.secret': 'hunter2', 'shop.name': 'corner shop' });
   const rotated = { memory: before.memory, keys: [1, 0] };
@@ -163,6 +166,6 @@ void t.test('after a rotation sensitive values are sealed again, those of plugin
   t.equal(await after.get('shop.secret'), 'hunter2', 'without the old key');
   t.equal(await after.get('shop.name'), 'corner shop');
   const lost = world({ memory: before.memory, keys: [2] });
-  t.equal(await lost.sealed.reseal(), 0, 'what no key opens stays as it is');
+  t.equal(await lost.sealed.reseal(), 0, 'a value that no key opens is unchanged');
   t.equal(await after.get('shop.secret'), 'hunter2');
 });

@@ -1,4 +1,4 @@
-// The use cases of settings on an in-memory store that counts its reads, with a clock that tests move.
+// Fixtures for specs of settings: use cases on an in-memory store that counts its reads, with a settable clock.
 import { aesSealer } from '#adapters/crypto/sealer';
 import { fixedClock, Memory, openMemory, systemIds } from '#adapters/memory/index';
 import type { AuditEntry } from '#core/kernel/audit';
@@ -38,9 +38,9 @@ const caller = {
 export interface WorldOptions {
   readonly declared?: readonly SettingDeclaration[];
   readonly configured?: Readonly<Record<string, unknown>>;
-  /** What an earlier world has left. */
+  /** The memory of an earlier world. */
   readonly memory?: Memory;
-  /** Of the sealer, the newest first. */
+  /** The keys of the sealer, newest first. */
   readonly keys?: readonly number[];
   readonly audit?: (entry: AuditEntry) => Promise<void>;
 }
@@ -52,7 +52,7 @@ export function world({ declared = declarations, configured = {}, memory, keys =
   const storage = openMemory({ clock, ids: systemIds, log: quietLog, memory: kept });
   const stored = memorySettingStore(storage.database);
   const counts = { reads: 0 };
-  /** Waited for by each read after it has read. */
+  /** Awaited by each read after it has read. */
   const slow = { read: async (): Promise<void> => undefined };
   const store: SettingStore = {
     ...stored,

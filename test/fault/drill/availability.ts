@@ -1,4 +1,4 @@
-// How long nobody was answered: a small question is asked again and again, all the while.
+// The longest time without an answer, measured by a small request that is repeated during the whole round.
 import type { Client } from './client.ts';
 import { pause } from './scenario.ts';
 
@@ -6,14 +6,14 @@ const everyMs = 50;
 const patienceMs = 2000;
 
 export class Availability {
-  /** Milliseconds. */
+  /** The longest time without an answer, in milliseconds. */
   longest = 0;
-  /** The server is away on purpose, and nobody is to count that. */
+  /** Set while the server is stopped on purpose; this time is not counted. */
   resting = false;
   #client: Client | undefined;
   #running: Promise<void> | undefined;
 
-  /** Of one forge, until the next. */
+  /** Watches one forge until the next call. */
   watch(client: Client): void {
     this.#client = client;
     this.#running ??= this.#run();

@@ -1,12 +1,11 @@
-// What clients ask of the server and what they were told: every answer becomes an acknowledgement, a refusal that must
-// hold, or an open question.
+// A client of the drill: each answer is recorded as an acknowledgement, a rejection, or an unknown outcome.
 import { adminPassword } from '#test/support/server-process';
 import type { ChurnGit } from '../churn-git.ts';
 import type { Figures } from './figures.ts';
 import { toldOf } from './push-report.ts';
 import { absent, type Finding, type Register } from './register.ts';
 
-/** `unreached`: nobody listened, so nothing can have been done. */
+/** `unreached`: no connection, so nothing was done. */
 export type Sent = Answered | { readonly outcome: 'unanswered' } | { readonly outcome: 'unreached' };
 interface Answered {
   readonly outcome: 'answered';
@@ -14,34 +13,34 @@ interface Answered {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** One thing that is to become something else. */
+/** A change of one register to another state. */
 export interface Change {
   readonly kind: string;
   readonly register: Register;
   readonly to: string;
-  /** Keys of the records that tell of it. */
+  /** Keys of the events and audit entries that record the change. */
   readonly traces: readonly string[];
 }
 
-/** Refused or silent when nothing stood in its way any more. */
+/** Thrown when a request is still rejected or unanswered after the disturbance has ended. */
 export class Unhealed extends Error {}
 
-/** Sessions are short. */
+/** How long a session is used; sessions expire soon. */
 const sessionMs = 240_000;
 
 export const patienceMs = 10_000;
 
-/** What a refusal must not say: it tells the caller nothing of the cause. */
+/** Texts that a rejection must not contain, because they do not name a cause. */
 const vague =
   /should not have happened|failed to answer|internal|does not take this change|unable to create temporary/i;
-/** An answer that leaves the outcome open, in so many words. */
+/** Texts of an answer that states that the outcome is unknown. */
 const leavesOpen = /the change was made|may (or may not )?have|whether it|not known|unknown whether/i;
 
 export class Client {
   readonly username: string;
   readonly figures: Figures;
   readonly git: ChurnGit;
-  /** Where it works; another server of the same forge takes over when this changes. */
+  /** Returns the server to use; it can change to another server of the same forge. */
   url: () => string;
   token = '';
   session = '';
@@ -86,7 +85,7 @@ export class Client {
     }
   }
 
-  /** For what must succeed. @throws {Unhealed} where it does not for long. */
+  /** Sends a request that must succeed. @throws {Unhealed} if it does not succeed within the time limit. */
   async sure(
     method: string,
     path: string,
@@ -105,7 +104,7 @@ export class Client {
     }
   }
 
-  /** Where the last time is some minutes ago. */
+  /** Signs in again if the session is some minutes old. */
   async signIn(): Promise<void> {
     if (performance.now() - this.#signedIn < sessionMs) return;
     const credentials = { username: this.username, password: this.#password };
@@ -113,7 +112,7 @@ export class Client {
     this.#signedIn = performance.now();
   }
 
-  /** @returns whether it was acknowledged. */
+  /** @returns whether the change was acknowledged. */
   async change(
     change: Change,
     request: { readonly method: string; readonly path: string; readonly body?: unknown; readonly credential?: string },
@@ -139,7 +138,7 @@ export class Client {
     return false;
   }
 
-  /** One push with the stock client. @returns whether all of it was acknowledged. */
+  /** Makes one push with the stock client. @returns whether all of it was acknowledged. */
   async push(path: string, changes: readonly (Change & { readonly force: boolean })[]): Promise<boolean> {
     const remote = `${this.url().replace('://', `://${this.username}:${this.token}@`)}/${path}.git`;
     const specs = changes.map(
@@ -177,18 +176,18 @@ export function wordsOf({ status, body }: Answered): string {
   return `${status} ${typeof body['error'] === 'string' ? body['error'] : ''}`.slice(0, 100);
 }
 
-/** A refusal must fit what the thing may be, and name its cause. */
+/** A rejection must be consistent with the possible states of the register, and name its cause. */
 function judgement({ kind, register, to }: Change, answer: Answered): Finding | undefined {
   const { status } = answer;
   const text = `${kind} of ${register.name} was refused: ${wordsOf(answer)}`;
   if (status === 409 && to !== absent) return register.mayBePresent ? undefined : { kind: 'untrue', text };
   if (status === 404 && to === absent) return register.mayBeAbsent ? undefined : { kind: 'untrue', text };
-  // The budget of deletions.
+  // The rate limit of deletions.
   if (status === 429 && to === absent) return undefined;
   return status < 500 ? { kind: 'untrue', text } : vagueness(`${kind} of ${register.name}`, answer);
 }
 
-/** Where a fault is not told as 503 or 507 with its cause. */
+/** A finding if a failure is not a 503 or 507 with its cause. */
 export function vagueness(what: string, answer: Answered): Finding | undefined {
   const { status, body } = answer;
   const clear = (status === 503 || status === 507) && body['error'] !== undefined && !vague.test(JSON.stringify(body));

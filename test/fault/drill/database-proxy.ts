@@ -1,17 +1,17 @@
-// Between a server and PostgreSQL: connections that break just after a query was answered, before the answer arrives,
-// and now and then before the query does.
+// A proxy between a server and PostgreSQL that breaks connections after a query was executed and before its reply
+// arrives, and sometimes before the query arrives.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
 
 export interface Losses {
-  /** Chance per query. */
+  /** The probability per query, from 0 to 1. */
   readonly any: number;
-  /** Chance per commit. */
+  /** The probability per commit, from 0 to 1. */
   readonly commit: number;
 }
 
 const none: Losses = { any: 0, commit: 0 };
-/** Of the losses, those of the query itself. */
+/** The fraction of losses that lose the query itself. */
 const ofQueries = 0.2;
 
 export class DatabaseProxy {
@@ -20,7 +20,7 @@ export class DatabaseProxy {
   readonly #random: () => number;
   #losses = none;
   readonly url: string;
-  /** What was lost, in order. */
+  /** The losses so far, in order. */
   readonly lost: ('reply' | 'reply to a commit' | 'query')[] = [];
 
   private constructor(server: Server, url: string, random: () => number) {
@@ -86,7 +86,7 @@ export class DatabaseProxy {
   }
 }
 
-/** What a client asks, read off its messages (PostgreSQL, "Message Formats"). */
+/** Parses the queries in the messages of a client (PostgreSQL, "Message Formats"). */
 class Queries {
   readonly #prepared = new Map<string, string>();
   #rest: Buffer = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-// Scenarios of a PostgreSQL that goes away: it is stopped, crashes, or its replies are lost on the way.
+// Scenarios with an unavailable PostgreSQL: it is stopped, crashes, or its replies are lost.
 import { DatabaseProxy } from './database-proxy.ts';
 import { pause, worked, type Scenario } from './scenario.ts';
 import { randomFrom } from './workers.ts';

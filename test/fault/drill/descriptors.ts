@@ -1,4 +1,4 @@
-// The scenario of a server that may open few files, asked by many at once.
+// The scenario of a server with few file descriptors and many concurrent requests.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { both, pause, type Round, type Scenario } from './scenario.ts';
@@ -7,7 +7,7 @@ import { vagueness, wordsOf } from './client.ts';
 const asking = 70;
 const idle = 200;
 
-/** Reads, each on a connection of its own; a refusal has to name its cause. */
+/** Reads, each on a separate connection; a rejection must name its cause. */
 async function ask({ estates, figures }: Round, until: number): Promise<void> {
   const [estate] = estates;
   while (estate !== undefined && Date.now() < until) {

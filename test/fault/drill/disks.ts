@@ -1,4 +1,4 @@
-// Scenarios of a full disk: under the data directory, under the write-ahead log alone, and under the log file.
+// Scenarios of a full disk: under the data directory, only under the write-ahead log, and under the log file.
 import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -10,10 +10,10 @@ import { SmallDisk } from './small-disk.ts';
 
 const megabytes = 400;
 const segment = 16 * 1024 ** 2;
-/** Less than one moment of traffic writes ahead. */
+/** Less than the traffic writes in one round. */
 const leftInSegment = 200 * 1024;
 
-/** A scenario with one small disk, which is full for a while in each round. */
+/** A scenario with one small disk, which is full for a part of each round. */
 function full(
   scenario: Omit<Scenario, 'disturb' | 'forge' | 'end'>,
   {
@@ -24,9 +24,9 @@ function full(
   }: Omit<ForgeOptions, 'engine' | 'prepare'> & {
     readonly mount: (forge: Forge, lay: () => Promise<void>) => Promise<SmallDisk>;
     readonly before?: (round: Round) => Promise<void>;
-    /** While the server stands still. */
+    /** Runs while the server is stopped. */
     readonly atLast?: (round: Round) => Promise<void>;
-    /** Bytes that stay free, by a number from 0 to 1. */
+    /** Bytes that stay free, from a random number between 0 and 1. */
     readonly free: (dice: number) => number;
   },
 ): Scenario {
@@ -66,11 +66,11 @@ function full(
   };
 }
 
-/** What shows that a server goes on, or needs its next file. */
+/** The number of operations after which the server has continued or needs its next file. */
 const enoughWork = 400;
 const writersPerEstate = 3;
 
-/** Much for the log of the database, and nothing that anybody looks at again. */
+/** Writes much into the log of the database, in fields that are not checked afterwards. */
 async function writeAhead({ estates, figures, random }: Round, until: AbortSignal): Promise<void> {
   const write = async ({ client }: Round['estates'][number]): Promise<void> => {
     while (!until.aborted) {
@@ -89,7 +89,7 @@ async function writeAhead({ estates, figures, random }: Round, until: AbortSigna
 
 const wal = (forge: Forge): string => join(forge.dataDir, 'database', 'pg_wal');
 
-/** The segment of the log in use is nearly full. Between two starts. */
+/** Fills the log segment in use almost completely, while the server is stopped. */
 async function nearlyFullSegment({ forge, figures, aside }: Round): Promise<void> {
   await aside(async () => {
     figures.find(...(await forge.stop()));
@@ -106,7 +106,7 @@ async function nearlyFullSegment({ forge, figures, aside }: Round): Promise<void
   });
 }
 
-/** A start makes the next segment ahead: without it, it has to be made when the disk is full. */
+/** Removes the next segment, which a start creates in advance, so that it must be created when the disk is full. */
 async function withoutNext({ forge }: Round): Promise<void> {
   const segments = (await readdir(wal(forge))).filter((name) => /^[0-9A-F]{24}$/.test(name));
   const written = await Promise.all(

@@ -1,4 +1,4 @@
-// The scenario of an orderly end: SIGTERM while requests are under way, quick ones and slow ones.
+// The scenario of a graceful stop: SIGTERM during quick and slow requests.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
@@ -8,19 +8,19 @@ import { absent, Register, something } from './register.ts';
 import { both, pause, type Scenario } from './scenario.ts';
 import type { Estate } from './workers.ts';
 
-/** Slow requests go on so long after SIGTERM, well within the 10 s that requests in flight have. */
+/** How long slow requests continue after SIGTERM, well within their grace period of 10 s. */
 const slowMs = 1500;
-/** What was sent this long before SIGTERM has surely been received. */
+/** Requests sent this long before SIGTERM have certainly been received. */
 const receivedMs = 500;
 const zeros = '0'.repeat(40);
 
-/** When a slow request is under way, and when it may go on. */
+/** `begun` is called when a slow request has started; it continues after `goOn`. */
 interface Pace {
   readonly begun: () => void;
   readonly goOn: Promise<void>;
 }
 
-/** An answer, or undefined where the connection broke. */
+/** An answer, or undefined if the connection broke. */
 type Slow = { readonly status: number; readonly body: string } | undefined;
 
 function open(client: Client, method: string, path: string, headers: Readonly<Record<string, string>>): ClientRequest {
@@ -43,7 +43,7 @@ async function answerTo(sending: ClientRequest, slowly?: Pace): Promise<Slow> {
   }
 }
 
-/** The body arrives in two halves. */
+/** Sends the body in two halves. */
 async function inHalves(sending: ClientRequest, body: Buffer, { begun, goOn }: Pace): Promise<Slow> {
   const answer = answerTo(sending);
   const half = Math.floor(body.length / 2);
@@ -53,7 +53,7 @@ async function inHalves(sending: ClientRequest, body: Buffer, { begun, goOn }: P
   return answer;
 }
 
-/** What must be answered. */
+/** A request that must be answered, with its answer. */
 type Settled = { readonly what: string; readonly answer: Slow };
 
 async function slowCreation({ client, spares }: Estate, name: string, pace: Pace): Promise<Settled> {
@@ -83,7 +83,7 @@ async function slowCreation({ client, spares }: Estate, name: string, pace: Pace
   return { what: 'a creation whose body came slowly', answer };
 }
 
-/** The pack of one commit, pushed by hand, for the stock client does not pause. */
+/** Pushes the pack of one commit with plain HTTP, because the stock client cannot pause. */
 async function slowPush({ client, home, refs }: Estate, folder: string, number: number, pace: Pace): Promise<Settled> {
   const oid = await client.git.commit('slow', [], 300_000);
   const listed = execFile('git', ['pack-objects', '--stdout', '--revs', '-q'], {
@@ -122,7 +122,7 @@ async function slowPush({ client, home, refs }: Estate, folder: string, number: 
   return { what: 'a push whose pack came slowly', answer };
 }
 
-/** The file is larger than what the kernel keeps between two processes. */
+/** The file is larger than the kernel buffers between two processes. */
 async function slowReading({ client, home }: Estate, pace: Pace): Promise<Settled> {
   const reading = open(client, 'GET', `/api/v1/repos/${home}/raw/large/large`, {
     authorization: `Bearer ${client.token}`,

@@ -1,7 +1,7 @@
-// What the clients of a drill were told, counted by kind, and which records in the database that promises.
+// Counts of the answers to the clients of a drill by kind, and the database records that they promise.
 import { findingKinds, type Finding } from './register.ts';
 
-/** The kind of a push that no rule allows. */
+/** The kind of a push that a rule always rejects. */
 export const alwaysRefused = 'pushed where it is protected';
 
 interface Told {
@@ -10,7 +10,7 @@ interface Told {
   refused: number;
 }
 
-/** Records with a key of their own: as many as were acknowledged, and no more than may have been written. */
+/** Records with one key: `least` is the number of acknowledged writes, `most` the number of possible writes. */
 export interface Promised {
   readonly key: string;
   readonly least: number;
@@ -23,10 +23,10 @@ export class Figures {
   readonly unanswered: Record<string, number> = {};
   readonly findings: Finding[] = [];
   readonly #known = new Set<string>();
-  /** Requests that somebody took and nobody answered for as long as a client waits. */
+  /** Requests that were received but not answered within the client's time limit. */
   late = 0;
   unansweredSince: { readonly kind: string; readonly from: number }[] = [];
-  /** What was refused last, and how. */
+  /** The last rejection. */
   latest = 'nothing was asked';
   readonly #traces = new Map<string, Told>();
 
@@ -35,7 +35,7 @@ export class Figures {
     for (const key of traces) this.#told(key).acknowledged += 1;
   }
 
-  /** @param from when it was sent; milliseconds since 1970. */
+  /** @param from when the request was sent, in milliseconds since 1970. */
   leaveOpen(kind: string, traces: readonly string[] = [], from?: number): void {
     count(this.unanswered, kind);
     if (from !== undefined) this.unansweredSince.push({ kind, from });
@@ -49,7 +49,7 @@ export class Figures {
     for (const key of traces) this.#told(key).refused += 1;
   }
 
-  /** Another forge holds none of the records so far. */
+  /** Clears the expected records, for a new forge. */
   forget(): void {
     this.#traces.clear();
   }
@@ -57,7 +57,7 @@ export class Figures {
   find(...findings: readonly (Finding | undefined)[]): void {
     for (const finding of findings) {
       if (finding === undefined) continue;
-      // What is wrong for good is seen again in each round, and a poor sentence again for each thing.
+      // A permanent fault is found in every round, and a vague message for every register: each is reported once.
       const text =
         finding.kind === 'unclear'
           ? finding.text.replace(/ of \S.* was refused/, ' was refused')
@@ -72,7 +72,7 @@ export class Figures {
     return [...this.#traces].map(([key, { acknowledged, unanswered, refused }]) => ({
       key,
       least: acknowledged,
-      // The audit entry of a ref that goes is committed before it goes.
+      // The audit entry of a deleted ref is committed before the deletion.
       most: acknowledged + unanswered + (/^audit (branch|tag)\.deleted /.test(key) ? refused : 0),
     }));
   }
@@ -81,7 +81,7 @@ export class Figures {
     return sum(this.acknowledged);
   }
 
-  /** What was refused or left unanswered, beside what always is. */
+  /** Rejections and unanswered requests, without those that are always rejected. */
   get disturbed(): number {
     const always = Object.entries(this.refused).filter(([what]) => what.startsWith(alwaysRefused));
     return sum(this.refused) + sum(this.unanswered) - sum(Object.fromEntries(always));

@@ -1,4 +1,4 @@
-// The forge under a drill: its processes, its folders and its database, which can be looked at while it runs.
+// The forge under a drill: its processes, folders and database, which can be read while it runs.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,31 +14,31 @@ export type Engine = 'embedded' | 'postgresql';
 
 export interface ForgeOptions {
   readonly engine: Engine;
-  /** How many processes share the database and the data directory. */
+  /** The number of processes that share the database and the data directory. */
   readonly processes?: number;
   readonly preload?: string;
   readonly environment?: (root: string) => Readonly<Record<string, string>>;
-  /** Commands of a shell that takes each server's place. */
+  /** Returns a shell script that starts the server. */
   readonly shell?: (root: string) => string;
-  /** What leads to the database in place of its own address. */
+  /** Returns an address that replaces the address of the database, such as that of a proxy. */
   readonly through?: (databaseUrl: string) => Promise<string>;
   /**
-   * Of the folders, before anything starts. `lay` puts an empty embedded database into the data directory, which the
-   * first start makes else.
+   * Prepares the folders before the first start. `lay` creates an empty embedded database in the data directory, which
+   * the first start would create otherwise.
    */
   readonly prepare?: (forge: Forge, lay: () => Promise<void>) => Promise<void>;
 }
 
-/** Document D, "Running it": requests in flight have 10 s. */
+/** Running requests have a grace period of 10 s. */
 export const stopMs = 10_000;
 const graceMs = 3000;
-/** A first start may have to make the embedded database. */
+/** The first start may create the embedded database. */
 const startMs = 120_000;
 
 export class Forge {
   readonly root: string;
   readonly dataDir: string;
-  /** The temporary directory of its processes, and of nobody else. */
+  /** The temporary directory of its processes only. */
   readonly temporary: string;
   readonly databaseUrl: string | undefined;
   readonly servers: ServerProcess[] = [];
@@ -67,7 +67,7 @@ export class Forge {
     this.#drop = parts.drop;
   }
 
-  /** Nothing runs yet. */
+  /** Creates the forge without starting it. */
   static async create(options: ForgeOptions): Promise<Forge> {
     const root = await mkdtemp(join(tmpdir(), 'hexforge-drill-'));
     const database = options.engine === 'embedded' ? undefined : await createDatabase();
@@ -90,7 +90,7 @@ export class Forge {
     return this.#ports.map((port) => `http://127.0.0.1:${port}`);
   }
 
-  /** It may not be ready yet. */
+  /** Starts a server without waiting until it is ready. */
   launch(index = 0): ServerProcess {
     const { preload, environment, shell } = this.#options;
     const server = new ServerProcess({
@@ -116,21 +116,21 @@ export class Forge {
     await Promise.all(this.#ports.map((_, index) => this.start(index)));
   }
 
-  /** Of one server, itself first. */
+  /** The processes of one server, itself first. */
   tree(index = 0): readonly RunningProcess[] {
     const server = this.servers[index];
     if (server?.running !== true) return [];
     return [{ pid: server.pid, parent: process.pid, command: '' }, ...processes(server.pid)];
   }
 
-  /** Everything that one server runs, at one moment: frozen before it dies. */
+  /** Kills all processes of one server at one moment: they are stopped before. */
   async killTree(index = 0): Promise<void> {
     const frozen = this.freeze(index);
     for (const pid of frozen) signal(pid, 'SIGKILL');
     await this.servers[index]?.ended();
   }
 
-  /** @returns the processes that stand still, children born meanwhile too. */
+  /** @returns the stopped processes, including children started in the meantime. */
   freeze(index = 0): readonly number[] {
     const frozen = new Set<number>();
     for (let grown = true; grown;) {
@@ -144,7 +144,7 @@ export class Forge {
     return [...frozen];
   }
 
-  /** Everything that is wrong with how the servers end after SIGTERM. */
+  /** Stops the servers with SIGTERM, and returns the findings. */
   async stop(): Promise<readonly Finding[]> {
     const findings = await Promise.all(
       this.servers
@@ -168,7 +168,7 @@ export class Forge {
     return [...findings.flat(), ...(await this.leavings())];
   }
 
-  /** Processes and temporary folders beyond those of the servers that run, after some seconds. */
+  /** Processes and temporary folders beyond those of running servers, after at most 10 s by default. */
   async leavings(patience = 10_000): Promise<readonly Finding[]> {
     for (const until = Date.now() + patience; ;) {
       const found = await this.#leavings();
@@ -182,10 +182,10 @@ export class Forge {
     const strangers = [...(await processesAt(this.dataDir)), ...(await processesAt(this.temporary))].filter(
       ({ pid }) => !alive.includes(pid),
     );
-    // A helper that no program is started with any more stays for those that run.
+    // A launcher that was replaced remains while its programs run.
     const commands = this.servers.flatMap((_, index) => this.tree(index).map(({ command }) => command));
     const folders = (await readdir(this.temporary)).filter((name) => !commands.some((line) => line.includes(name)));
-    // What a killed one leaves goes with its next start; a helper that has just ended may be one more.
+    // The folder of a killed server is removed by its next start, and a launcher that is ending may have one more.
     const having = this.servers.filter(({ running, killed }) => running || killed).length;
     return [
       ...strangers.map(({ command }): Finding => ({ kind: 'left', text: `a process is left: ${command}` })),
@@ -200,7 +200,7 @@ export class Forge {
     ];
   }
 
-  /** The embedded database is copied while its server stands still, and what would survive a crash is read. */
+  /** Reads the committed records. The embedded database is copied while its server is stopped, as after a crash. */
   async records(): Promise<Records> {
     if (this.databaseUrl !== undefined) return recordsOf(this.dataDir, this.databaseUrl);
     const copy = join(this.root, 'copy');
@@ -220,25 +220,25 @@ export class Forge {
     }
   }
 
-  /** Whatever runs still is ended. */
+  /** Kills all remaining processes. */
   async quit(): Promise<void> {
     for (const [index] of this.servers.entries()) await this.killTree(index);
     for (const { pid } of [...(await processesAt(this.dataDir)), ...(await processesAt(this.temporary))])
       signal(pid, 'SIGKILL');
   }
 
-  /** Once nothing runs. */
+  /** Removes the database and the folders when nothing runs. */
   async remove(): Promise<void> {
     await this.#drop();
     await rm(this.root, { recursive: true, force: true });
   }
 }
 
-/** To one that may have ended. */
+/** Sends a signal to a process that may have ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It is gone.
+    // The process has ended.
   }
 }

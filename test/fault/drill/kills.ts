@@ -1,4 +1,4 @@
-// Scenarios that kill: the server alone, with all it runs, the helper that starts its programs, and a start.
+// Scenarios that kill processes: the server, the server with its children, the launcher, and a starting server.
 import { join } from 'node:path';
 import { transactionOpen, watchedPreload } from '../transaction-watch.ts';
 import { type Forge, signal } from './forge.ts';
@@ -6,7 +6,7 @@ import { both, pause, worked, type Round, type Scenario } from './scenario.ts';
 
 const stateFile = ({ root }: Pick<Forge, 'root'>): string => join(root, 'transactions');
 
-/** Tells what it is doing at the moment of its death; it is frozen. */
+/** Notes what a stopped server was doing when it is killed. */
 async function noteWork({ forge, note }: Round): Promise<void> {
   if (forge.tree().some(({ command }) => command.includes('receive-pack'))) note('in receive-pack');
   if (await transactionOpen(stateFile(forge), forge.databaseUrl)) note('in a transaction');
@@ -17,7 +17,7 @@ const watched = {
   environment: (root: string) => ({ HEXFORGE_TEST_TRANSACTION_FILE: stateFile({ root }) }),
 };
 
-/** A launch and its end, at any moment before it is ready or shortly after. */
+/** Starts a server and kills it at a random time before or shortly after it is ready. */
 async function killedStart({ forge, random, note }: Round, longestMs: number): Promise<void> {
   const { ready } = forge.launch();
   let readied = false;
@@ -30,7 +30,7 @@ async function killedStart({ forge, random, note }: Round, longestMs: number): P
   await forge.killTree();
 }
 
-/** Every fourth time from nothing; else the database is there and empty, which is quicker. */
+/** Every fourth start has no database; the others have an empty one, which is quicker. */
 function firstStart(): Scenario {
   let number = 0;
   return {

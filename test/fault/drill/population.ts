@@ -1,5 +1,5 @@
-// Who works on the forge during a drill: an administrator and a few accounts, each with a repository that is pushed to
-// and written to at once.
+// The clients of a drill: an administrator and a few accounts, each with a repository that is changed over git and the
+// API.
 import { join } from 'node:path';
 import { ChurnGit } from '../churn-git.ts';
 import { Client, patienceMs } from './client.ts';
@@ -27,20 +27,20 @@ export interface Population {
 
 export interface Surroundings {
   readonly root: string;
-  /** Of the server that a client with a number works on. */
+  /** The server of the client with this number. */
   readonly url: (number: number) => string;
   readonly figures: Figures;
   readonly seed: number;
 }
 
-/** On a forge that runs and is empty. */
+/** Creates the accounts on an empty running forge. */
 export async function populate({ root, url, figures, seed }: Surroundings): Promise<Population> {
   const newClient = async (username: string, number: number, password?: string): Promise<Client> =>
     new Client({
       username,
       figures,
       url: () => url(number),
-      // A command goes no further than a request.
+      // A git command has the same time limit as a request.
       git: await ChurnGit.create(join(root, 'clients', username), username, patienceMs / 1000),
       ...(password !== undefined && { password }),
     });
@@ -78,7 +78,7 @@ export async function populate({ root, url, figures, seed }: Surroundings): Prom
   };
 }
 
-/** A token, a repository with two branches that stay, and one branch that nobody may push to. */
+/** Creates a token, a repository with two permanent branches, and one branch that rejects all pushes. */
 async function furnish(client: Client): Promise<Estate> {
   const { username } = client;
   const scopes = ['repo:admin'];

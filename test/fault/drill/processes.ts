@@ -1,5 +1,5 @@
-// Scenarios of two processes on one PostgreSQL and one data directory: they start together, and one is killed while it
-// holds a lock.
+// Scenarios of two processes on one PostgreSQL and one data directory: a concurrent start, and a kill while one has a
+// lock.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { query } from '#test/support/postgres';
@@ -8,7 +8,7 @@ import { pause, worked, type Round, type Scenario } from './scenario.ts';
 
 const tries = 60;
 
-/** Lock files of git, by name. */
+/** The paths of git's lock files. */
 async function lockFiles({ forge }: Round): Promise<readonly string[]> {
   const files = await readdir(join(forge.dataDir, 'repositories'), { recursive: true }).catch(() => []);
   return files.filter((path) => path.endsWith('.lock'));
@@ -22,7 +22,7 @@ async function advisoryLocks({ forge }: Round): Promise<number> {
   return Number(row?.['count'] ?? 0);
 }
 
-/** What the victim is to hold when it dies, one kind after another. */
+/** The kinds of locks that the killed process has, one per round. */
 const held: readonly {
   readonly what: string;
   readonly holds: (round: Round, advisoryAtRest: number) => Promise<boolean>;

@@ -1,11 +1,11 @@
-// What git prints about a push is read as what it means: done, refused with its words, never sent, or open.
+// Parsing the output of git push: done, refused with words, not sent, or unknown.
 import { t } from 'tap';
 import { toldOf } from './push-report.ts';
 
 const oid = '1'.repeat(40);
 const line = (flag: string, ref: string, summary: string): string => `${flag}\t${oid}:${ref}\t${summary}\n`;
 
-void t.test('each ref of a push that was answered has its own outcome', async (t) => {
+void t.test('each ref of an answered push has its own outcome', async (t) => {
   const ran = {
     code: 1,
     stdout: `To http://host/ada/home.git\n${line('*', 'refs/heads/new', '[new branch]')}${line('!', 'refs/heads/locked', '[remote rejected] (hook declined)')}${line('!', 'refs/heads/old', '[rejected] (non-fast-forward)')}${line('!', 'refs/heads/mute', '[remote failure] (remote failed to report status)')}Done\n`,
@@ -17,7 +17,7 @@ void t.test('each ref of a push that was answered has its own outcome', async (t
   t.strictSame(toldOf(ran, 'refs/heads/mute'), { outcome: 'open' });
 });
 
-void t.test('a pack that was not taken is refused with what git says of it', async (t) => {
+void t.test('a rejected pack has the words of git', async (t) => {
   const ran = {
     code: 1,
     stdout: line('!', 'refs/heads/new', '[remote rejected] (unpacker error)'),
@@ -29,11 +29,11 @@ void t.test('a pack that was not taken is refused with what git says of it', asy
   });
 });
 
-void t.test('a ref that stood there already is not named, and is as it was to be', async (t) => {
+void t.test('a ref that already has the value is not listed, and is done', async (t) => {
   t.strictSame(toldOf({ code: 0, stdout: 'Done\n', stderr: '' }, 'refs/heads/same'), { outcome: 'done' });
 });
 
-void t.test('a push that broke off is open, unless it never began', async (t) => {
+void t.test('an interrupted push is unknown, unless it was never sent', async (t) => {
   const broke = (stderr: string) => toldOf({ code: 1, stdout: '', stderr }, 'refs/heads/new');
   for (const stderr of [
     'error: RPC failed; curl 52 Empty reply from server\nfatal: the remote end hung up unexpectedly\n',
@@ -50,6 +50,6 @@ void t.test('a push that broke off is open, unless it never began', async (t) =>
   t.strictSame(
     broke('error: RPC failed; HTTP 503 curl 22 The requested URL returned error: 503\n'),
     { outcome: 'refused', words: 'HTTP 503' },
-    'an answer is a refusal',
+    'an answer is a rejection',
   );
 });

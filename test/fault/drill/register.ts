@@ -1,14 +1,14 @@
-// What one thing may be, as far as its clients were told: an answer makes it certain, no answer leaves it open, and
-// what is seen later must be one of the possibilities.
+// The possible states of one thing from the answers to its clients: an acknowledgement leaves one state, an unanswered
+// request several, and an observed state must be among them.
 
 export const absent = 'absent';
-/** There, and nobody was told which: the answer that said it was lost. */
+/** The thing exists, but with an unknown value because the answer was lost. */
 export const something = 'something';
 
 /**
- * `lost`: acknowledged and not there. `untrue`: refused and done, or refused for a reason that does not hold.
- * `unclear`: refused without saying why. `cut`: received before SIGTERM and not answered. `unhealed`: refused still
- * when the disturbance was over. `left`: a process, a folder or a row that should be gone.
+ * `lost`: acknowledged and missing. `untrue`: refused and done, or refused for a reason that is wrong. `unclear`:
+ * refused without a cause. `cut`: received before SIGTERM and not answered. `unhealed`: still refused after the
+ * disturbance. `left`: a process, a folder or a row that should not exist.
  */
 export const findingKinds = ['lost', 'untrue', 'unclear', 'cut', 'unhealed', 'left'] as const;
 export interface Finding {
@@ -19,7 +19,7 @@ export interface Finding {
 export class Register {
   readonly name: string;
   #possible: Set<string>;
-  /** What was refused since it was last seen, with the words. */
+  /** State → the words of its rejection, since the last observation. */
   readonly #refused = new Map<string, string>();
 
   constructor(name: string, state = absent) {
@@ -27,7 +27,7 @@ export class Register {
     this.#possible = new Set([state]);
   }
 
-  /** Undefined while an answer is missing. */
+  /** Undefined if several states are possible. */
   get certain(): string | undefined {
     const [first] = this.#possible;
     return this.#possible.size === 1 && first !== something ? first : undefined;
@@ -53,7 +53,7 @@ export class Register {
     this.#refused.set(state, words);
   }
 
-  /** From then on it is what was seen. */
+  /** The observed state becomes the only possible one. @returns a finding if it was not possible. */
   observe(state: string): Finding | undefined {
     const possible = this.#possible.has(state) || (state !== absent && this.#possible.has(something));
     const told = [...this.#possible].join(' or ');

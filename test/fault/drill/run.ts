@@ -1,4 +1,4 @@
-// Runs one scenario: rounds of clients and a disturbance, each followed by a look at everything.
+// Runs one scenario: rounds of clients with a disturbance, each followed by a verification.
 import type { Cluster } from '../../../tools/postgres-cluster.ts';
 import { inspect } from '../inspection.ts';
 import { Availability } from './availability.ts';
@@ -16,7 +16,7 @@ export interface RunOptions {
   readonly rounds: number;
   readonly seed: number;
   readonly cluster: Cluster | undefined;
-  /** One line about each round. */
+  /** Prints one line about each round. */
   readonly say?: (line: string) => void;
 }
 
@@ -28,14 +28,14 @@ export interface Outcome {
   readonly seconds: number;
 }
 
-/** Everything works again when the disturbance has been over for so long. */
+/** Milliseconds after the disturbance within which everything must work again. */
 const healMs = 30_000;
-/** What was announced is settled within a minute. */
+/** Milliseconds within which open intents must be concluded. */
 const settleMs = 75_000;
 
 let current: Run | undefined;
 
-/** Ends what runs, and takes away what it has laid and mounted. */
+/** Ends the current run, and removes its files and mounts. */
 export const abandon = async (): Promise<void> => current?.remove();
 
 export async function run(scenario: Scenario, options: RunOptions): Promise<Outcome> {
@@ -69,7 +69,7 @@ class Run {
   readonly #notes: Record<string, number> = {};
   readonly #figures = new Figures();
   readonly #availability = new Availability();
-  /** By number of the server that was meant, the one that is asked. */
+  /** Index of the intended server → index of the server that is used instead. */
   #redirected: number[] = [];
   #forge: Forge | undefined;
   #population: Population | undefined;
@@ -134,11 +134,11 @@ class Run {
     this.#tell(number, before);
   }
 
-  /** Stops the servers and looks at what they leave. */
+  /** Stops the servers and checks what they leave. */
   async close(): Promise<void> {
     const forge = this.#open;
     const { estates } = this.#people;
-    // What a killed one leaves goes with its next start.
+    // The leftovers of a killed server are removed by its next start.
     for (const [index, { running }] of forge.servers.entries()) if (!running) await forge.start(index);
     let { intents } = await forge.records();
     for (const until = Date.now() + settleMs; intents.length > 0 && Date.now() < until;) {
@@ -239,7 +239,7 @@ class Run {
     }
   }
 
-  /** What is there is compared with what was told, everything is done once more, and the records are compared. */
+  /** Compares the state with the answers, does every operation once more, and compares the records. */
   async #look(): Promise<void> {
     const from = performance.now();
     await this.#healed(() => this.#lookOnce());
@@ -263,7 +263,7 @@ class Run {
     return recordFindings(await this.#open.records(), this.#figures.promised, this.#people.estates);
   }
 
-  /** Where it does not work again by itself, a restart shows whether anything was lost. */
+  /** If it does not work again by itself, a restart shows whether anything was lost. */
   async #healed(work: () => Promise<void>): Promise<void> {
     try {
       await work();

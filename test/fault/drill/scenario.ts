@@ -1,23 +1,23 @@
-// What a scenario of the drill is: how the forge is started, and how it is disturbed while clients work on it.
+// The interface of a scenario: how the forge is started, and how it is disturbed while clients work on it.
 import type { Cluster } from '../../../tools/postgres-cluster.ts';
 import type { Figures } from './figures.ts';
 import type { Engine, Forge, ForgeOptions } from './forge.ts';
 import type { Estate, Random } from './workers.ts';
 
-/** One round of a scenario, under way. */
+/** One running round of a scenario. */
 export interface Round {
   readonly forge: Forge;
   readonly figures: Figures;
   readonly random: Random;
   /** Empty before the first start. */
   readonly estates: readonly Estate[];
-  /** Absent where the database is embedded, or one that was given. */
+  /** Undefined if the database is embedded or was given. */
   readonly cluster: Cluster | undefined;
-  /** Counts what the disturbance hit. */
+  /** Counts an effect of the disturbance. */
   note(what: string): void;
-  /** What takes the server away on purpose, without counting as a time in which it did not answer. */
+  /** Runs work during which the server is stopped on purpose; this time does not count as unavailable. */
   aside(work: () => Promise<void>): Promise<void>;
-  /** From now on clients of one server ask another. */
+  /** Clients of one server use another after this call. */
   redirect(from: number, to: number): void;
 }
 
@@ -25,37 +25,37 @@ export interface Scenario {
   readonly name: string;
   readonly says: string;
   readonly engines: readonly Engine[];
-  /** Where it is a part of every proof of a checkout. */
+  /** The engine on which the scenario is among the quick ones. */
   readonly quick?: Engine;
   readonly forge?: Omit<ForgeOptions, 'engine'>;
-  /** Each round begins with empty folders, and the disturbance comes before the clients. */
+  /** Each round starts with empty folders, and the disturbance is before the clients. */
   readonly first?: boolean;
-  /** Nothing is in the way, so nothing may be refused or left unanswered. */
+  /** There is no obstacle, so no request may be refused or unanswered. */
   readonly calm?: boolean;
-  /** Every client is to be refused in time; where none was, nothing was proved. */
+  /** Some client requests must be refused eventually; otherwise nothing was tested. */
   readonly refuses?: boolean;
   /** Stops and starts PostgreSQL. */
   readonly needsCluster?: boolean;
-  /** While the clients work; what it took must be given back, or the servers started again, by `restore`. */
+  /** Runs while the clients work; `restore` must undo it or start the servers again. */
   disturb(round: Round): Promise<void>;
-  /** The clients have stopped. */
+  /** Runs when the clients have stopped. */
   restore?(round: Round): Promise<void>;
-  /** After the last round, whatever happened. */
+  /** Runs after the last round, also after an error. */
   end?(forge: Forge): Promise<void>;
 }
 
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Until clients have done so much, on a busy machine too. */
+/** Waits until clients have completed `much` operations, at most `longestMs`. */
 export async function worked({ figures }: Pick<Round, 'figures'>, much: number, longestMs = 15_000): Promise<void> {
   const enough = figures.done + much;
   for (const until = Date.now() + longestMs; figures.done < enough && Date.now() < until;) await pause(10);
-  // Not at the very moment of an answer.
+  // Not immediately after an answer.
   await pause(much % 20);
 }
 
-/** Until clients felt it, as long as that takes on a busy machine. */
+/** Waits until clients had `least` failed requests, at most `longestMs`. */
 export async function felt({ figures }: Pick<Round, 'figures'>, least = 10, longestMs = 30_000): Promise<void> {
   const enough = figures.disturbed + least;
   for (const until = Date.now() + longestMs; figures.disturbed < enough && Date.now() < until;) await pause(50);

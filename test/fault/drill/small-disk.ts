@@ -1,4 +1,4 @@
-// A disk that can be filled to the last byte and freed again: a tmpfs.
+// A small disk that can be filled completely and freed again: a tmpfs.
 import { spawnSync } from 'node:child_process';
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ export class SmallDisk {
     this.#ballast = join(folder, 'ballast');
   }
 
-  /** @throws {Error} where nothing can be mounted: a drill of a full disk that has none proves nothing. */
+  /** @throws {Error} if it cannot be mounted: a drill of a full disk would test nothing. */
   static mount(folder: string, megabytes: number): SmallDisk {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     must('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'tmpfs', folder]);
     return new SmallDisk(folder);
   }
 
-  /** Nothing more fits than `free` bytes. */
+  /** Fills the disk until at most `free` bytes are free. */
   fill(free = 0): void {
     const file = openSync(this.#ballast, 'a');
     let size = 0;

@@ -1,5 +1,5 @@
-// The records of a forge are held against what clients were told: none missing, none twice, and the moves of a ref in
-// one chain.
+// Comparing the records of a forge with the answers to its clients: no record is missing or doubled, and the moves of a
+// ref form a chain.
 import { t } from 'tap';
 import type { Records } from '../inspection.ts';
 import { Register } from './register.ts';
@@ -23,21 +23,21 @@ const estate = { home: 'ada/home', homeId: 'home', root: zeros, refs: new Map([[
 const estates = [estate as unknown as Estate];
 const promised = (least: number, most: number) => [{ key: 'event user.created made-0', least, most }];
 
-void t.test('a record that is missing is lost, one too many was never asked for', async (t) => {
+void t.test('a missing record is lost, an additional one is untrue', async (t) => {
   t.strictSame(recordFindings(records([made]), promised(1, 1), []), []);
   t.match(recordFindings(records([]), promised(1, 2), []), [{ kind: 'lost' }]);
   t.match(recordFindings(records([made, made]), promised(1, 1), []), [{ kind: 'untrue' }]);
-  t.strictSame(recordFindings(records([made]), promised(0, 1), []), [], 'nobody was answered');
+  t.strictSame(recordFindings(records([made]), promised(0, 1), []), [], 'not acknowledged');
 });
 
-void t.test('the moves of a ref are one chain that ends where it stands', async (t) => {
+void t.test('the moves of a ref form one chain that ends at its current value', async (t) => {
   t.strictSame(recordFindings(records([moved(zeros, 'one'), moved('one', 'two')]), [], estates), []);
   t.match(recordFindings(records([moved(zeros, 'one')]), [], estates), [{ kind: 'lost' }]);
   const twice = [moved(zeros, 'one'), moved(zeros, 'one'), moved('one', 'two')];
   t.match(recordFindings(records(twice), [], estates), [{ kind: 'untrue' }]);
 });
 
-void t.test('what is announced and not settled yet is not judged', async (t) => {
+void t.test('a ref with an open intent is not checked', async (t) => {
   const open = [{ kind: 'repositories.push', subject: 'home' }];
   t.strictSame(recordFindings(records([moved(zeros, 'one')], open), [], estates), []);
 });

@@ -1,5 +1,4 @@
-// Looks at everything the clients have to do with, through the public door and in the database, and finds what was told
-// otherwise.
+// Compares everything that the clients changed, over the API and in the database, with their answers.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Client, Unhealed, wordsOf } from './client.ts';
@@ -68,13 +67,13 @@ async function estateFindings(estate: Estate): Promise<readonly (Finding | undef
     const status = await statusWith(client, token.secret);
     if (status !== (token.register.certain === absent ? 401 : 200))
       found.push({ kind: token.revoked ? 'untrue' : 'lost', text: `token ${name} is answered with ${status}` });
-    // Once seen to be refused it is not asked about again.
+    // A token that was rejected once is not checked again.
     if (token.revoked) token.secret = '';
   }
   return found;
 }
 
-/** Undefined where there is nothing. */
+/** Undefined if it does not exist. */
 async function look(
   client: Client,
   path: string,
@@ -112,7 +111,7 @@ async function refsOf(client: Client, home: string): Promise<ReadonlyMap<string,
   }
 }
 
-/** The default branch on record is git's own, once every change of it is settled. */
+/** The stored default branch equals git's HEAD, when all changes are concluded. */
 export async function headFindings(dataDir: string, estates: readonly Estate[]): Promise<readonly Finding[]> {
   const found = await Promise.all(
     estates.map(async ({ home, homeId, defaultBranch }): Promise<Finding[]> => {
@@ -126,7 +125,7 @@ export async function headFindings(dataDir: string, estates: readonly Estate[]):
   return found.flat();
 }
 
-/** What the database tells must be what the clients were told; `estates` were looked at just now. */
+/** Compares the database records with the answers to the clients; `estates` must be verified just before. */
 export function recordFindings(
   { events, audit, intents }: Records,
   promised: readonly Promised[],
@@ -150,7 +149,7 @@ export function recordFindings(
   ];
 }
 
-/** Each event of a ref begins where the one before ended, and the last ends where the ref stands. */
+/** Each event of a ref starts at the end of the one before, and the last one ends at the current value of the ref. */
 function chainFindings({ home, homeId, refs, root }: Estate, events: Records['events']): readonly Finding[] {
   return [...refs].flatMap(([ref, register]): Finding[] => {
     let at = zeros;

@@ -1,12 +1,12 @@
-// Clients that change everything a forge keeps, one request after another, in an order that a seed decides. What was
-// left unanswered is asked again or left alone until somebody has looked.
+// Clients that change everything in a forge, one request after another, in a seeded order. Unanswered requests are
+// repeated, or not until the state has been verified.
 import type { Change, Client } from './client.ts';
 import { alwaysRefused } from './figures.ts';
 import { absent, something, Register } from './register.ts';
 
 export type Random = () => number;
 
-/** mulberry32: the same choices for the same seed, though not the same order of the clients. */
+/** mulberry32: the same choices for the same seed, although the order of the clients differs. */
 export function randomFrom(start: number): Random {
   let state = start >>> 0;
   return () => {
@@ -17,16 +17,16 @@ export function randomFrom(start: number): Random {
   };
 }
 
-/** What one account owns and has to do with. */
+/** Everything that one account owns or uses. */
 export interface Estate {
   readonly client: Client;
   readonly home: string;
   readonly homeId: string;
-  /** The first commit of its home, which `main` and `trunk` began at. */
+  /** The first commit of its repository, at which `main` and `trunk` start. */
   readonly root: string;
   readonly description: Register;
   readonly defaultBranch: Register;
-  /** Every ref of its home, by name. */
+  /** Every ref of its repository, by name. */
   readonly refs: ReadonlyMap<string, Register>;
   /** By name of the repository. */
   readonly spares: ReadonlyMap<string, Register>;
@@ -36,10 +36,10 @@ export interface Estate {
   readonly tokens: Map<string, { readonly register: Register; secret: string; revoked: boolean }>;
 }
 
-/** Accounts that an administrator makes and suspends; the state of one is its status. */
+/** Accounts that an administrator creates and suspends; the state of one is its status. */
 export type Accounts = Map<string, { readonly register: Register; id: string }>;
 
-/** Answers whether nothing was refused and no answer was missing. */
+/** Returns whether no request was refused or unanswered. */
 type Step = () => Promise<boolean>;
 
 export abstract class Worker {
@@ -53,9 +53,9 @@ export abstract class Worker {
     this.random = random;
   }
 
-  /** What it does, each as often as it stands there. */
+  /** The operations; one that is listed twice is chosen twice as often. */
   protected abstract readonly steps: readonly Step[];
-  /** One of each kind, as soon as it may be asked. */
+  /** Each operation once, when it is possible. */
   abstract readonly everything: readonly Step[];
 
   start(): void {
@@ -72,7 +72,7 @@ export abstract class Worker {
     while (!this.#stopped) {
       const before = this.#told();
       await this.pick(this.steps)();
-      // Nobody listens.
+      // No server is listening.
       if (this.#told() === before) await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -92,7 +92,7 @@ export abstract class Worker {
   }
 }
 
-/** Over REST, with the account's token or session. */
+/** Works over the API, with the account's token or session. */
 export class RestWorker extends Worker {
   readonly #estate: Estate;
   #counter = 0;
@@ -147,7 +147,7 @@ export class RestWorker extends Worker {
     );
   }
 
-  /** A repository without content comes and goes. */
+  /** Creates or deletes a repository without content. */
   async #spare(): Promise<boolean> {
     const { client, spares } = this.#estate;
     const [name, register] = this.pick([...spares]);
@@ -173,7 +173,7 @@ export class RestWorker extends Worker {
     const [ref, register] = this.pick([...refs].filter(([name]) => name.startsWith(prefix)));
     const name = ref.split('/').slice(2).join('/');
     const kind = what === 'branches' ? 'branch' : 'tag';
-    // Deletions have a budget, which is not to be spent in a moment.
+    // Deletions have a rate limit, which must not be exhausted at once.
     const stays = this.random() < 0.85;
     if (register.certain === undefined || (register.certain !== absent && stays)) return true;
     if (register.certain === absent)
@@ -191,7 +191,7 @@ export class RestWorker extends Worker {
     });
   }
 
-  /** A commit by the API; which one it is, the answer says. */
+  /** Makes a commit over the API; its id is in the answer. */
   async #write(): Promise<boolean> {
     const { client, home, refs } = this.#estate;
     const register = refs.get('refs/heads/written');
@@ -257,7 +257,7 @@ export class RestWorker extends Worker {
   }
 }
 
-/** With the stock git client: branches and tags that grow, are rewritten and go, a few in one push. */
+/** Works with the stock git client: branches and tags are extended, rewritten and deleted, several in one push. */
 export class GitWorker extends Worker {
   readonly #estate: Estate;
 
@@ -270,7 +270,7 @@ export class GitWorker extends Worker {
     return [() => this.#push(1 + Math.floor(this.random() * 3))];
   }
 
-  /** Every ref of its own is moved, whatever stood in its way. */
+  /** Moves every ref of this worker, whatever its current value. */
   get everything(): readonly Step[] {
     const { client, home, root } = this.#estate;
     return [
@@ -297,7 +297,7 @@ export class GitWorker extends Worker {
       .slice(0, count);
     const changes: (Change & { readonly force: boolean })[] = [];
     for (const { register } of chosen) changes.push(await this.#move(register));
-    // Nobody may push there: it is refused alone.
+    // All pushes to this branch are rejected; the other refs are not affected.
     const locked = refs.get('refs/heads/locked');
     if (locked !== undefined && this.random() < 0.15)
       changes.push({
@@ -334,7 +334,7 @@ export class GitWorker extends Worker {
   }
 }
 
-/** Makes accounts, suspends them and lets them in again. */
+/** Creates accounts, suspends and reactivates them. */
 export class AdministratorWorker extends Worker {
   readonly #accounts: Accounts;
 
@@ -395,7 +395,7 @@ export class AdministratorWorker extends Worker {
   }
 }
 
-/** Told by its records, however it went. */
+/** A deletion of a ref, which is recorded by its events and audit entries. */
 function deletionOf(homeId: string, register: Register, ref: string): Change {
   const [, place, ...words] = ref.split('/');
   const kind = place === 'heads' ? 'branch' : 'tag';

@@ -1,4 +1,4 @@
-// The stores of the administration of the instance on every engine.
+// The contract suites of the stores of administration on every engine.
 import t from 'tap';
 import { openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
@@ -51,7 +51,7 @@ void t.test('stores of the administration', (t) =>
   }),
 );
 
-void t.test('the contract fails on stores that break it', async (t) => {
+void t.test('the contract suite finds mutants', async (t) => {
   const broken = (spoil: Partial<AdministrationStores['grants']>) =>
     failures(
       administrationStoreChecks,
@@ -62,6 +62,6 @@ void t.test('the contract fails on stores that break it', async (t) => {
       2000,
     );
   t.not((await broken({ add: async () => true })).length, 0, 'a lost grant');
-  t.not((await broken({ remove: async () => false })).length, 0, 'one that stays');
-  t.not((await broken({ ofScope: async () => ({ grants: [], total: 0 }) })).length, 0, 'nobody holds anything');
+  t.not((await broken({ remove: async () => false })).length, 0, 'a grant that is not removed');
+  t.not((await broken({ ofScope: async () => ({ grants: [], total: 0 }) })).length, 0, 'no grants are returned');
 });

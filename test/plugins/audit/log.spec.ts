@@ -1,4 +1,4 @@
-// The audit log on every engine: written with the change or not at all, numbered, and free of secrets.
+// The audit log on every engine: written with the change or not at all, numbered, and without secrets.
 import t from 'tap';
 import type { Test } from 'tap';
 import type { MemoryStorage } from '#adapters/memory/index';
@@ -30,7 +30,7 @@ function opened(storage: MemoryStorage | PostgresStorage) {
     store,
     all,
     log: auditLog({ store, unitOfWork: storage.unitOfWork }),
-    /** The oldest first. */
+    /** The rows, oldest first. */
     rows: async (): Promise<readonly NumberedEntry[]> => (await store.list(all)).entries.toReversed(),
   };
 }
@@ -54,7 +54,7 @@ void t.test('audit log', async (t) => {
     const { log, rows, store, all } = opened(storage);
     const { unitOfWork } = storage;
 
-    await t.test('an entry outside of a unit of work is written by itself', async (t) => {
+    await t.test('an entry outside a unit of work is written alone', async (t) => {
       await log.append(
         entry('user.login_failed', {
           actorId: '00000000-0000-4000-8000-000000000001',
@@ -79,7 +79,7 @@ void t.test('audit log', async (t) => {
       );
     });
 
-    await t.test('an entry lives and dies with its unit of work', async (t) => {
+    await t.test('an entry is committed or rolled back with its unit of work', async (t) => {
       const before = (await rows()).length;
       await t.rejects(
         unitOfWork.run(async () => {
@@ -105,7 +105,7 @@ void t.test('audit log', async (t) => {
       t.equal(new Set(all.map(({ id }) => id)).size, all.length);
     });
 
-    await t.test('the count of all is exact, and counts none again of what was counted up', async (t) => {
+    await t.test('the total is exact, and includes no entry twice after counting up', async (t) => {
       const total = async () => (await store.list({ ...all, limit: 1 })).total;
       const before = await total();
       for (const minute of [0, 5, 10, 21]) {
@@ -162,7 +162,7 @@ void t.test('audit log', async (t) => {
         t.strictSame(await found({ actor: 'GRACE' }), ['token.revoked', 'token.created']);
         t.strictSame(await found({ actor: 'grac' }), []);
         t.strictSame(await found({ action: 'token.' }), ['token.revoked', 'token.created']);
-        t.strictSame(await found({ action: 'token_' }), [], 'no pattern');
+        t.strictSame(await found({ action: 'token_' }), [], 'not a pattern');
         t.strictSame(await found({ action: '%' }), []);
         t.strictSame(await found({ action: 'user_' }), ['user_group.created']);
         t.strictSame(await found({ action: '\\' }), []);
@@ -179,7 +179,7 @@ void t.test('audit log', async (t) => {
       },
     );
 
-    await t.test('a log that takes no entry is unavailable, and undoes the change', async (t) => {
+    await t.test('a failing audit log is Unavailable, and rolls the change back', async (t) => {
       const broken = auditLog({
         unitOfWork,
         store: {

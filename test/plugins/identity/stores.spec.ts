@@ -1,4 +1,4 @@
-// The stores of accounts, sessions, tokens and groups on every engine, and the contract itself on stores that break it.
+// The contract suites of the stores of accounts, sessions, tokens and groups on every engine, with mutants.
 import t from 'tap';
 import type { Test } from 'tap';
 import type { MemoryStorage } from '#adapters/memory/index';
@@ -47,7 +47,7 @@ function storesOn(storage: MemoryStorage | PostgresStorage): IdentityStores {
   };
 }
 
-/** One opening for all checks of an engine: opening costs more than emptying the tables. */
+/** Opened once for all checks of an engine, because opening is slower than emptying the tables. */
 async function maker(data: TestData): Promise<() => Promise<Made<IdentityStores>>> {
   if (data.engine === 'memory') return async () => fresh();
   const storage = (await data.open({
@@ -77,7 +77,7 @@ void t.test('stores of identity', async (t) => {
     await contract(t, 'groups', groupStoreChecks, make);
   });
 
-  await t.test('the contract fails on stores that break it', async (t) => {
+  await t.test('the contract suite finds mutants', async (t) => {
     const broken = async (spoil: (stores: IdentityStores) => IdentityStores): Promise<readonly string[]> =>
       failures(
         [...accountChecks, ...sessionChecks, ...tokenChecks],
@@ -94,7 +94,7 @@ void t.test('stores of identity', async (t) => {
     const tokens = (over: (store: IdentityStores['tokens']) => Partial<IdentityStores['tokens']>) =>
       broken((stores) => ({ ...stores, tokens: { ...stores.tokens, ...over(stores.tokens) } }));
 
-    t.strictSame(await broken((stores) => stores), [], 'a good one keeps it');
+    t.strictSame(await broken((stores) => stores), [], 'a correct store passes');
     const cases: readonly [string, Promise<readonly string[]>][] = [
       ['lost write', accounts(() => ({ update: async () => undefined }))],
       [

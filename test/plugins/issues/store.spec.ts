@@ -1,4 +1,4 @@
-// The stores of issues, held to their contracts on every engine.
+// The contract suites of the stores of issues on every engine.
 import t from 'tap';
 import { memoryAssociationStore } from '#plugins/issues/associations/store-memory';
 import { sqlAssociationStore } from '#plugins/issues/associations/store';
@@ -40,7 +40,7 @@ const stores = forgeStores(issues, {
   onSql: { thorough: true },
 });
 
-void t.test('the contract fails on stores that break it', (t) =>
+void t.test('the contract suite of issues finds mutants', (t) =>
   stores.find(t, issueStoreChecks, {
     store: {
       'numbers with gaps': (store) => ({
@@ -62,7 +62,7 @@ void t.test('the contract fails on stores that break it', (t) =>
         },
       }),
       'everything is a leaf': () => ({ height: async () => 1 }),
-      'milestones of everybody': (store) => ({
+      'milestones of all repositories': (store) => ({
         countByMilestone: async (_, ids) => new Map(ids.map((id) => [id, { open: 3, closed: 1 }])),
         countOpen: store.countOpen,
       }),
@@ -72,7 +72,7 @@ void t.test('the contract fails on stores that break it', (t) =>
   }),
 );
 
-void t.test('the contract of what issues are about, and of schemes, fails on stores that break it', (t) =>
+void t.test('the contract suite of schemes and associations finds mutants', (t) =>
   stores.find(t, issueCatalogueChecks, {
     schemes: {
       'a scheme without order': ({ replace }) => ({ replace: (id, types) => replace(id, types.toSorted()) }),
@@ -94,19 +94,19 @@ void t.test('the contract of what issues are about, and of schemes, fails on sto
       'one kind of version': ({ replace }) => ({
         replace: (id, which, ids) => replace(id, which === 'affectsVersions' ? 'fixVersions' : which, ids),
       }),
-      'of the first issue alone': ({ of }) => ({ of: (ids) => of(ids.slice(0, 1)) }),
+      'associations of the first issue only': ({ of }) => ({ of: (ids) => of(ids.slice(0, 1)) }),
     },
   }),
 );
 
-void t.test('the contract of links fails on stores that break it', (t) =>
+void t.test('the contract suite of links finds mutants', (t) =>
   stores.find(t, issueTalkChecks, {
     links: {
-      'links of the source alone': (links) => ({
+      'links of the source only': (links) => ({
         of: async (id) => (await links.of(id)).filter(({ sourceId }) => sourceId === id),
       }),
       'a wrong order': (links) => ({ of: async (id) => (await links.of(id)).toReversed() }),
-      'only the next is blocked': (links) => ({
+      'only direct links block': (links) => ({
         blocks: async (id, other) => (await links.of(id)).some(({ targetId }) => targetId === other),
       }),
       'every link blocks': (links) => {
@@ -123,16 +123,18 @@ void t.test('the contract of links fails on stores that break it', (t) =>
   }),
 );
 
-void t.test('the contract of the search fails on stores that break it', (t) =>
+void t.test('the contract suite of the search finds mutants', (t) =>
   stores.find(t, issueSearchChecks, {
     searches: {
-      'the worst first': ({ search }) => ({ search: async (...args) => (await search(...args)).toReversed() }),
-      'no bound': ({ search }) => ({ search: (id, text) => search(id, text, 100) }),
-      'words alone': ({ search }) => ({ search: (id, { text }, limit) => search(id, { way: 'words', text }, limit) }),
+      'the worst match first': ({ search }) => ({ search: async (...args) => (await search(...args)).toReversed() }),
+      'no limit': ({ search }) => ({ search: (id, text) => search(id, text, 100) }),
+      'only words are searched': ({ search }) => ({
+        search: (id, { text }, limit) => search(id, { way: 'words', text }, limit),
+      }),
       'one rank for all': ({ search }) => ({
         search: async (...args) => (await search(...args)).map((hit) => ({ ...hit, rank: 1 })),
       }),
-      'facets of nothing': () => ({ facets: async () => [] }),
+      'no facets': () => ({ facets: async () => [] }),
       'facets twice': ({ facets }) => ({
         facets: async (...args) => (await facets(...args)).flatMap((one) => [one, one]),
       }),

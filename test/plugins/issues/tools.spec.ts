@@ -1,4 +1,4 @@
-// The MCP tools and the indexer of issues: through their registries, without an endpoint, on in-memory stores.
+// The MCP tools and the indexer of issues: called through their registries, without an endpoint, on in-memory stores.
 import t from 'tap';
 import type { Caller } from '#core/kernel/caller';
 import { issueTools } from '#plugins/issues/tools';
@@ -8,7 +8,7 @@ import { startTestForge } from '#test/support/forge';
 
 type World = Awaited<ReturnType<typeof world>>;
 
-/** As an endpoint calls it: arguments are checked by the tool's schema, and so is its answer here. */
+/** Calls a tool like an endpoint, and validates arguments and answer with its schemas. */
 const caller =
   (forge: World, who: Caller = alice) =>
   async (name: string, given: object): Promise<Readonly<Record<string, unknown>>> => {
@@ -18,7 +18,7 @@ const caller =
     if (error !== undefined) throw error;
     const granted = await forge.reading(who);
     const answer = await found.run(granted.call as never, { input: value, granted } as never);
-    // Ids of users are no uuids here.
+    // Ids of users are not uuids in this spec.
     const { error: wrong } = found.output.validate(answer, { convert: false, abortEarly: false });
     const details = wrong?.details.filter(({ type }) => type !== 'string.pattern.name') ?? [];
     if (details.length > 0) throw new Error(details.map(({ message }) => message).join());
@@ -30,7 +30,7 @@ const cursorAt = (position: string): string => Buffer.from(`list_issues ${positi
 const numbersOf = ({ issues }: Readonly<Record<string, unknown>>) =>
   (issues as readonly { readonly number: number }[]).map(({ number }) => number);
 
-void t.test('list_issues: by state and labels, in pieces that what is opened meanwhile does not shift', async (t) => {
+void t.test('list_issues: by state and labels, in pages that do not shift when issues are opened', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const call = caller(forge);
@@ -65,7 +65,7 @@ void t.test('list_issues: by state and labels, in pieces that what is opened mea
     await t.rejects(call('list_issues', { cursor }), refusal('validation_failed', /next_cursor/));
 });
 
-void t.test('read_issue: the issue as a fetch has it', async (t) => {
+void t.test('read_issue: the same issue as in issueFetch', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { id } = await forge.open({ title: 'Login', description: 'text' });
@@ -82,7 +82,7 @@ void t.test('read_issue: the issue as a fetch has it', async (t) => {
     await t.rejects(call('read_issue', { number }), { name: 'ValidationError' }, String(number));
 });
 
-void t.test('list_comments: the oldest first, in pieces that stay right while comments come and go', async (t) => {
+void t.test('list_comments: oldest first, in pages that stay correct when comments are added or deleted', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.open();
@@ -93,7 +93,7 @@ void t.test('list_comments: the oldest first, in pieces that stay right while co
     const call = { ...granted.call, now: new Date(Date.UTC(2026, 0, 2, 3, 4, second)) };
     return comments.create({ ...granted, call } as typeof granted, { number, body });
   };
-  // Some of one moment, so that their ids have to tell them apart.
+  // Some with the same time, so that they are ordered by id.
   const said: { readonly id: string }[] = [];
   for (const [body, second] of [...'abcde'].map((letter, index) => [letter, index < 3 ? 1 : 2] as const))
     said.push(await say(body, second));
@@ -113,9 +113,9 @@ void t.test('list_comments: the oldest first, in pieces that stay right while co
   for (const gone of [0, 1]) await comments.delete(await forge.as(bob), { number: '1', id: said[gone]?.id ?? '' });
   await say('f', 3);
   const second = await call('list_comments', { number: 1, limit: 3, cursor: first['next_cursor'] });
-  t.equal(bodies(second), 'cde', 'what was deleted shifts nothing, and the limit may be another one');
+  t.equal(bodies(second), 'cde', 'deletions do not shift the page, and the limit may change');
   const third = await call('list_comments', { number: 1, limit: 1, cursor: second['next_cursor'] });
-  t.equal(bodies(third), 'f', 'what was added comes at its end');
+  t.equal(bodies(third), 'f', 'added comments are at the end');
   t.equal(third['next_cursor'], null);
   t.equal(bodies(await call('list_comments', { number: 1 })), 'cdef');
 
@@ -146,7 +146,7 @@ void t.test('list_comments: the oldest first, in pieces that stay right while co
   await t.rejects(call('list_issues', { cursor: first['next_cursor'] }), refusal('validation_failed', /next_cursor/));
 });
 
-void t.test('search_issues: the best first', async (t) => {
+void t.test('search_issues: the best match first', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   await forge.open({ title: 'Other', description: 'the login' });
@@ -160,7 +160,7 @@ void t.test('search_issues: the best first', async (t) => {
   await t.rejects(call('search_issues', {}), { name: 'ValidationError' });
 });
 
-void t.test('the indexer says what became of issues, and reads all of a repository', async (t) => {
+void t.test('the indexer returns the changes of issues, and reads all of a repository', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { id } = await forge.open({ title: 'Login', description: `a\n\n b ${'x'.repeat(500)}` });
@@ -191,11 +191,11 @@ void t.test('the indexer says what became of issues, and reads all of a reposito
   for (const { source } of all) t.equal(indexer.source.validate(source).error, undefined);
   await forge.useCases.delete(await forge.owning(alice), { number: '1' });
   t.strictSame(await changed('issue.deleted', fact), [{ remove: id }]);
-  t.strictSame(await changed('issue.updated', fact), [{ remove: id }], 'an event that came late');
+  t.strictSame(await changed('issue.updated', fact), [{ remove: id }], 'an event of an issue deleted since');
   t.strictSame(await Array.fromAsync(indexer.documents('00000000-0000-4000-8000-0000000000ff')), []);
 });
 
-void t.test('they are there with the plugin, and absent without it', async (t) => {
+void t.test('tools and indexer exist only while the plugin is enabled', async (t) => {
   const names = async (environment: Readonly<Record<string, string>>) => {
     const { forge, stop } = await startTestForge(t, { database: 'memory', environment });
     const tools = forge.port('ToolRegistry').tools();

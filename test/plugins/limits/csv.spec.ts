@@ -1,8 +1,8 @@
-// CSV that a spreadsheet may open.
+// CSV that is safe to open in a spreadsheet.
 import t from 'tap';
 import { csvCell } from '#plugins/limits/violations/csv';
 
-void t.test('a cell is quoted where RFC 4180 says so, and is never a formula', async (t) => {
+void t.test('a cell is quoted according to RFC 4180, and is never a formula', async (t) => {
   for (const [text, cell] of [
     ['plain', 'plain'],
     ['a,b', '"a,b"'],

@@ -1,4 +1,4 @@
-// The stores of rate limits on every engine.
+// The contract suites of the stores of rate limits on every engine.
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
@@ -48,7 +48,7 @@ void t.test('stores of rate limits', (t) =>
   }),
 );
 
-void t.test('the contract fails on stores that break it', async (t) => {
+void t.test('the contract suite finds mutants', async (t) => {
   const broken = (spoil: (stores: LimitStores) => Partial<LimitStores>) =>
     failures(
       limitStoreChecks,

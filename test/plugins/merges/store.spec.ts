@@ -1,4 +1,4 @@
-// The stores of merge requests, and of comments and reviews, held to their contracts on every engine.
+// The contract suites of the stores of merge requests, comments and reviews on every engine.
 import t from 'tap';
 import { commentRows } from '#plugins/merges/comments/store';
 import merges from '#plugins/merges/plugin';
@@ -19,7 +19,7 @@ const stores = forgeStores(merges, {
   },
 });
 
-void t.test('the contract finds stores that break it', (t) =>
+void t.test('the contract suite of merge requests finds mutants', (t) =>
   stores.find(t, mergeStoreChecks, {
     store: {
       'a number twice': () => ({ nextNumber: async () => 1 }),
@@ -31,12 +31,12 @@ void t.test('the contract finds stores that break it', (t) =>
       }),
       'no patch': () => ({ update: async () => undefined }),
       'labels that stay': () => ({ dropLabel: async () => undefined }),
-      'nobody who wrote': () => ({ countByUser: async () => new Map() }),
+      'authors are not counted': () => ({ countByUser: async () => new Map() }),
     },
   }),
 );
 
-void t.test('the contract of what is said finds stores that break it', (t) =>
+void t.test('the contract suite of comments and reviews finds mutants', (t) =>
   stores.find(t, mergeTalkChecks, {
     comments: {
       'a lost change of a comment': () => ({ update: async () => undefined }),
@@ -44,7 +44,7 @@ void t.test('the contract of what is said finds stores that break it', (t) =>
       'a comment that stays': () => ({ delete: async () => undefined }),
     },
     reviews: { 'a lost change of a review': () => ({ update: async () => undefined }) },
-    store: { 'nobody counts': () => ({ countByUser: async () => new Map() }) },
+    store: { 'comments are not counted': () => ({ countByUser: async () => new Map() }) },
   }),
 );
 

@@ -1,4 +1,4 @@
-// The stores of the authorization server on every engine, and the contract itself on stores that break it.
+// The contract suites of the stores of the authorization server on every engine, with mutants.
 import t from 'tap';
 import { openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
@@ -87,7 +87,7 @@ void t.test('stores of the authorization server', (t) =>
   }),
 );
 
-void t.test('the contract fails on stores that break it', async (t) => {
+void t.test('the contract suite finds mutants', async (t) => {
   const broken = (over: (stores: OAuthStores) => Partial<OAuthStores>): Promise<readonly string[]> =>
     failures(
       oauthChecks,
@@ -97,7 +97,7 @@ void t.test('the contract fails on stores that break it', async (t) => {
       },
       5000,
     );
-  t.strictSame(await broken(() => ({})), [], 'a good one keeps it');
+  t.strictSame(await broken(() => ({})), [], 'a correct store passes');
   for (const [name, over] of Object.entries<(stores: OAuthStores) => Partial<OAuthStores>>({
     'a code is taken twice': ({ issued }) => ({ issued: { ...issued, takeCode: async () => true } }),
     'a refresh token is taken twice': ({ issued }) => ({ issued: { ...issued, takeRefreshToken: async () => true } }),
@@ -106,7 +106,7 @@ void t.test('the contract fails on stores that break it', async (t) => {
     'grants stay': ({ grants }) => ({ grants: { ...grants, deleteAll: async () => 0 } }),
     'nothing is pruned': ({ issued }) => ({ issued: { ...issued, prune: async () => 0 } }),
     'nothing makes room': ({ issued }) => ({ issued: { ...issued, roomForFamily: async () => undefined } }),
-    'pruning has no bound': ({ grants }) => ({
+    'pruning has no limit': ({ grants }) => ({
       grants: { ...grants, prune: (now) => grants.prune(now, Infinity) },
     }),
     'clients are never found': ({ clients }) => ({

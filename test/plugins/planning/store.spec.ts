@@ -1,4 +1,4 @@
-// Labels and milestones, held to their contract on every engine.
+// The contract suite of labels and milestones on every engine.
 import { defineEntity, on, p, rawSql, rows } from 'hexforge/plugin';
 import t from 'tap';
 import { openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
@@ -107,7 +107,7 @@ async function onSql(data: TestData): Promise<PlanningUnderTest> {
   });
 }
 
-void t.test('the contract fails on labels that break it', async (t) => {
+void t.test('the contract suite of labels finds mutants', async (t) => {
   const breaks: Readonly<Record<string, (labels: Rows<Label>) => Partial<Rows<Label>>>> = {
     'a lost write': () => ({ insert: async (row) => row }),
     'names that differ in case': (labels) => ({ insert: (row) => labels.insert({ ...row, nameKey: row.name }) }),

@@ -1,9 +1,10 @@
-// Raw files: which content types are shown, which are handed over, and file names that cannot leave their header.
+// Raw files: content types that are displayed, those that are attachments, and file names that cannot break out of
+// their header.
 import t from 'tap';
 import { attachment, mediaType } from '#plugins/repositories/contents/media-types';
 
 void t.test(
-  'a document that a browser would run is an attachment whatever it holds, and so is what is binary; source code is neither',
+  'a document that a browser would execute is an attachment, and so is a binary file; source code is not',
   async (t) => {
     const table = [
       ['a.md', false, 'text/markdown; charset=utf-8', false],
@@ -35,7 +36,7 @@ void t.test(
   },
 );
 
-void t.test('a file name stays within its header (RFC 6266)', async (t) => {
+void t.test('a file name cannot break out of its header (RFC 6266)', async (t) => {
   const table = [
     ['a/b/plain.txt', `attachment; filename="plain.txt"; filename*=UTF-8''plain.txt`],
     ['größe "x".txt', `attachment; filename="gr__e _x_.txt"; filename*=UTF-8''gr%C3%B6%C3%9Fe%20%22x%22.txt`],

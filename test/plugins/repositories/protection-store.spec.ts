@@ -1,4 +1,4 @@
-// The stores of branch protection, held to their contract on every engine.
+// The contract suite of the store of branch protection on every engine.
 import t from 'tap';
 import { defaultProtection } from '#core/repositories/index';
 import repositories from '#plugins/repositories/plugin';
@@ -11,7 +11,7 @@ const stores = forgeStores(repositories, {
   stores: { store: { sql: sqlProtectionStore, memory: memoryProtectionStore } },
 });
 
-void t.test('the contract fails on stores that break it', (t) =>
+void t.test('the contract suite finds mutants', (t) =>
   stores.find(t, protectionStoreChecks, {
     store: {
       'a lost write': () => ({ put: async () => undefined }),

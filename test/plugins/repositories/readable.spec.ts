@@ -1,5 +1,5 @@
-// Who may read a repository is said in core and in SQL: a property that holds the two, and all that asks them, against
-// each other on every engine.
+// The rule of who may read a repository exists in core and in SQL: a property test compares both, and all their users,
+// on every engine.
 import { rawSql } from 'hexforge/plugin';
 import t, { type Test } from 'tap';
 import { systemIds, type MemoryStorage } from '#adapters/memory/index';
@@ -30,7 +30,7 @@ import { eachEngine, type TestData, setOf } from '../../contracts/storage-engine
 
 const seed = 20_260_112;
 
-/** mulberry32: the same numbers from 0 to 1 wherever it runs. */
+/** mulberry32: the same numbers from 0 to 1 on every machine. */
 function random(from: number): () => number {
   let state = from;
   return () => {
@@ -41,17 +41,17 @@ function random(from: number): () => number {
   };
 }
 
-/** What `standing` makes of permissions it knows; that of a plugin is one of them, that of a disabled one is not. */
+/** The permissions known to `standing`; that of an enabled plugin is among them, that of a disabled one is not. */
 const declarations = [...repositoryPermissions, { name: 'wiki.read', from: 'read' } as const];
 const permissions = ['repo.read', 'repo.write', 'wiki.read', 'gone.read', 'REPO.READ', 'repo.reads', 'repo read', ''];
-/** Custom ones that no use case would give, too: what is stored decides. */
+/** Also custom roles that no use case would create, because only the stored value counts. */
 const roleNames = [...roles, 'crew', 'owner', 'Read', 'ADMIN', 'read ', ' write', 'reader', 'rea', "tri'age", ''];
 
 interface Scenario {
   readonly userIds: readonly string[];
   readonly administratorId: string;
   readonly repositories: readonly Repository[];
-  /** By repository, then user. */
+  /** By repository, then by user. */
   readonly collaborations: ReadonlyMap<string, ReadonlyMap<string, Collaboration>>;
 }
 
@@ -61,7 +61,7 @@ function scenario(): Scenario {
   const userIds = Array.from({ length: 5 }, () => systemIds.uuid());
   const [administratorId] = userIds as [string];
   const at = new Date('2026-01-02T03:04:05.678Z');
-  // Every visibility with every role, and beside it by chance who owns it and who else was given what.
+  // Every visibility with every role, and with a random owner and random other collaborations.
   const kinds = visibilities.flatMap((visibility) => roleNames.map((role) => ({ visibility, role })));
   const collaborations = new Map<string, Map<string, Collaboration>>();
   const repositories = kinds.map(({ visibility, role }, index): Repository => {
@@ -88,7 +88,7 @@ function scenario(): Scenario {
   return { userIds, administratorId, repositories, collaborations };
 }
 
-/** The ids of what a reader may read; undefined where it is not the one to ask about this reader. */
+/** Returns the ids that a reader may read; undefined if it does not apply to this reader. */
 type Answer = (reader: Reader) => Promise<ReadonlySet<string> | undefined>;
 type Answers = Readonly<Record<string, Answer>>;
 type Rule = typeof mayRead;
@@ -100,7 +100,7 @@ const ruleAnswer =
     return new Set(repositories.filter((one) => rule(one, given(one.id), reader)).map(({ id }) => id));
   };
 
-/** Each disagreement between two answers, in words; none where the property holds. */
+/** Each difference between two answers, in words; empty if the property holds. */
 async function disagreements({ userIds, administratorId, repositories }: Scenario, answers: Answers) {
   const readers: Reader[] = [
     { kind: 'anonymous' },
@@ -124,7 +124,7 @@ async function disagreements({ userIds, administratorId, repositories }: Scenari
   return found;
 }
 
-/** The scenario in the stores of an engine, and whom to ask there. */
+/** The scenario in the stores of an engine, and the functions that answer there. */
 async function setUp(data: TestData) {
   const storage = await data.open({
     entities: [...identityEntities, ...entities],
@@ -161,7 +161,7 @@ async function setUp(data: TestData) {
     }
     return ids;
   };
-  /** What SQL publishes leaves administrators to who asks. */
+  /** The published SQL does not handle administrators. */
   const published =
     (query: (reader: string | null) => ReturnType<typeof rawSql<{ readonly id: string }>>): Answer =>
     async (reader) => {
@@ -188,7 +188,8 @@ const brokenRules: Readonly<Record<string, Rule>> = {
   'public is internal': (one, given, reader) =>
     mayRead({ ...one, visibility: one.visibility === 'public' ? 'internal' : one.visibility }, given, reader),
   'an owner is nobody': (one, given, reader) => mayRead({ ...one, ownerId: '' }, given, reader),
-  'an administrator is anybody': (one, given, reader) => mayRead(one, given, { ...reader, isAdmin: false } as Reader),
+  'an administrator is an ordinary user': (one, given, reader) =>
+    mayRead(one, given, { ...reader, isAdmin: false } as Reader),
   'a role counts in any case': (one, given, reader) =>
     mayRead(one, given && { ...given, role: given.role.toLowerCase() }, reader),
   'a role counts with space around it': (one, given, reader) =>
@@ -204,7 +205,7 @@ const brokenSql: Readonly<Record<string, readonly [string, string]>> = {
   'internal is public': ["r.visibility = 'public'", "r.visibility <> 'private'"],
   'internal is private': ["r.visibility = 'internal'", 'false'],
   'an owner is nobody': ['r.owner_id = reader', 'false'],
-  'anybody’s role counts': ['and c.user_id = reader', ''],
+  'the role of any user counts': ['and c.user_id = reader', ''],
   'a role is missing': ["'triage', ", ''],
   'a role counts in any case': ['c.role in', 'lower(c.role) in'],
   'a custom role reads by another permission': ["'repo.read'", "'repo.write'"],
@@ -212,17 +213,20 @@ const brokenSql: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 const holds = async (t: Test, { made, answers }: Pick<Awaited<ReturnType<typeof setUp>>, 'made' | 'answers'>) =>
-  t.strictSame(await disagreements(made, answers), [], `all agree (seed ${seed})`);
+  t.strictSame(await disagreements(made, answers), [], `all answers are equal (seed ${seed})`);
 
-void t.test('who may read', (t) =>
+void t.test('readers of a repository', (t) =>
   eachEngine(t, async (t, _engine, data) => {
     const world = await setUp(data);
     const { made, answers, store, sql } = world;
 
-    await t.test('core, standing, the list and what is published agree', async (t) => {
+    await t.test('core, standing, the list and the published SQL agree', async (t) => {
       await holds(t, world);
       const core = await answers.core({ kind: 'anonymous' });
-      t.ok(core !== undefined && core.size > 0 && core.size < made.repositories.length, 'there is something to tell');
+      t.ok(
+        core !== undefined && core.size > 0 && core.size < made.repositories.length,
+        'some but not all are readable',
+      );
     });
 
     await t.test('the property fails on a planted difference', async (t) => {
@@ -251,13 +255,13 @@ void t.test('who may read', (t) =>
         return rows[0]?.text ?? '';
       };
       const differs = async (name: string, good: string, broken: string, wrong: readonly (keyof typeof answers)[]) => {
-        t.not(broken, good, 'the definition has what is replaced');
+        t.not(broken, good, 'the definition has the text to replace');
         await rawSql.raw(broken).execute(db);
         for (const one of wrong)
           t.not(
             (await disagreements(made, { core: answers.core, [one]: answers[one] })).length,
             0,
-            `${name}, seen in ${one}`,
+            `${name}, found in ${one}`,
           );
         await rawSql.raw(good).execute(db);
       };

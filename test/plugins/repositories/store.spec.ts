@@ -1,4 +1,4 @@
-// The stores of repositories, held to their contract on every engine.
+// The contract suite of the stores of repositories on every engine.
 import { rawSql } from 'hexforge/plugin';
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
@@ -44,7 +44,7 @@ function onMemory(): Made<RepositoryStoreUnderTest> {
   return { provider, dispose: () => storage.close() };
 }
 
-/** Opened once: each test works on emptied tables. */
+/** Opened once: each test starts with empty tables. */
 async function onSql(data: TestData) {
   const storage = (await data.open({
     entities: [...identityEntities, ...entities],
@@ -74,7 +74,7 @@ async function onSql(data: TestData) {
   return { storage, provide };
 }
 
-void t.test('the contract fails on stores that break it', async (t) => {
+void t.test('the contract suite finds mutants', async (t) => {
   const breaks: Readonly<Record<string, (store: RepositoryStore) => Partial<RepositoryStore>>> = {
     'a lost write': () => ({ update: async () => true }),
     'an ignored patch': (store) => ({ update: (id, { updatedAt }) => store.update(id, { updatedAt }) }),
@@ -82,12 +82,12 @@ void t.test('the contract fails on stores that break it', async (t) => {
     'case that counts': (store) => ({
       idByName: async (ownerId, name) => (name === name.toLowerCase() ? store.idByName(ownerId, name) : undefined),
     }),
-    'everything listed to everybody': (store) => ({
+    'everything is listed for every reader': (store) => ({
       list: (filter) => store.list({ ...filter, reader: { kind: 'user', id: '', isAdmin: true } }),
     }),
     'an ignored filter': (store) => ({ list: ({ owner: _, ...filter }) => store.list(filter) }),
     'a wrong order': (store) => ({ list: async (filter) => (await store.list(filter)).toReversed() }),
-    'no bound': (store) => ({ list: (filter) => store.list({ ...filter, limit: 1000 }) }),
+    'no limit': (store) => ({ list: (filter) => store.list({ ...filter, limit: 1000 }) }),
     'a role for everybody': (store) => ({
       standing: async (owner, name) => {
         const found = await store.standing(owner, name, undefined);
@@ -95,7 +95,7 @@ void t.test('the contract fails on stores that break it', async (t) => {
       },
     }),
     'collaborators that stay': () => ({ delete: async () => true }),
-    'marks of everybody': (store) => ({
+    'marks of all users': (store) => ({
       ownCounts: async (ids) =>
         new Map([...(await store.ownCounts(ids, undefined))].map(([id, counts]) => [id, { ...counts, starred: true }])),
     }),
@@ -107,20 +107,20 @@ void t.test('the contract fails on stores that break it', async (t) => {
         await store.planPrune(id, at);
       },
     }),
-    'a plan changed by anybody': (store) => ({
+    'a plan changed after an update of the repository': (store) => ({
       replanPrune: (id, { pruneAt }, next) => store.replanPrune(id, { pruneAt }, next),
     }),
     'plans that are not due': (store) => ({
       duePrunes: ({ limit }) => store.duePrunes({ now: new Date(8e14), idleSince: new Date(8e14), limit }),
     }),
-    'counts of everybody': (store) => ({
+    'counts for all users': (store) => ({
       countByOwner: async (ids) => new Map([...(await store.countByOwner(ids))].map(([id, count]) => [id, count + 1])),
     }),
   };
   const others: Readonly<Record<string, (under: RepositoryStoreUnderTest) => Partial<RepositoryStoreUnderTest>>> = {
     'a lost mark': ({ marks }) => ({ marks: { ...marks, set: async () => true } }),
     'a mark that stays': ({ marks }) => ({ marks: { ...marks, remove: async () => true } }),
-    'a mark that is nobody’s': ({ marks }) => ({ marks: { ...marks, has: async () => false } }),
+    'a mark without its user': ({ marks }) => ({ marks: { ...marks, has: async () => false } }),
     'a template forgotten': ({ collaborators }) => ({
       collaborators: {
         ...collaborators,
@@ -131,7 +131,7 @@ void t.test('the contract fails on stores that break it', async (t) => {
     'a collaborator who stays': ({ collaborators }) => ({
       collaborators: { ...collaborators, remove: async () => true },
     }),
-    'templates of everybody': ({ roleTemplates }) => ({
+    'templates of all repositories': ({ roleTemplates }) => ({
       roleTemplates: { ...roleTemplates, update: async () => true },
     }),
   };

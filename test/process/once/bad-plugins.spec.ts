@@ -1,5 +1,5 @@
-// One server among plugins that misbehave in every way: how each stands, what its routes answer, what the others serve;
-// and the commands that load such plugins.
+// A server with plugins that misbehave in every way: their states, answers, and the routes of others; and commands that
+// load such plugins.
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { hexforge } from '#test/support/command';
@@ -11,7 +11,7 @@ const answers = (id: string, members: string): string =>
 
 interface Bad {
   readonly members: string;
-  /** How it stands: `state: reason`. */
+  /** The state and its reason: `state: reason`. */
   readonly stands: string;
   /** Its routes and their status. */
   readonly asks?: Readonly<Record<string, number>>;
@@ -123,7 +123,7 @@ function laid(t: Test, yaml: string, sources: Readonly<Record<string, string>>):
   });
 }
 
-void t.test('the forge serves among plugins that misbehave, and tells how each stands', async (t) => {
+void t.test('the forge runs with misbehaving plugins, and reports the state of each', async (t) => {
   const folder = laid(
     t,
     'stop_timeout: 0.5\n',
@@ -173,7 +173,7 @@ void t.test('the forge serves among plugins that misbehave, and tells how each s
   t.match(await ask('/api/v1/openapi.json'), { status: 200 });
 
   server.signal('SIGTERM');
-  t.equal(await server.ended(), 0, 'and it stops');
+  t.equal(await server.ended(), 0, 'it stops');
   t.match(server.log, /"plugin":"fails","err":\{"type":"Error","message":"what it threw cannot be read"/);
   t.match(server.log, /"plugin":"stays","err":\{"type":"TookTooLong","message":"it took longer than 0\.5 s"/);
 });
@@ -181,10 +181,10 @@ void t.test('the forge serves among plugins that misbehave, and tells how each s
 const definition = (name: string): string => `export default { name: '${name}', version: '1.0.0', api: '*' };`;
 const mend = (name: string): string => `Mend it, or disable the plugin with HEXFORGE_PLUGINS=-${name}.\n`;
 
-/** Longer than a busy machine takes to load the program itself in one piece. */
+/** Longer than a busy machine takes to load the program itself without an event loop iteration. */
 const loopSeconds = 5;
 
-void t.test('a command that loads a plugin is not ended by it without a word', async (t) => {
+void t.test('a command that loads a misbehaving plugin ends with a message', async (t) => {
   const ends: Readonly<Record<string, readonly [source: string, says: string]>> = {
     strays: [
       "\nsetTimeout(() => { throw new Error('no rope'); }, 0); await new Promise((done) => setTimeout(done, 5_000));",

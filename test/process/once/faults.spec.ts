@@ -1,4 +1,4 @@
-// Whole servers with plugins that misbehave: what the operator reads, how the process ends, and what the others serve.
+// Whole servers with misbehaving plugins: the output for the operator, the exit code, and the routes of others.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ async function serverWith(t: Test, folder: string, database: 'memory' | 'sql' = 
   return server;
 }
 
-/** What `hexforge …` prints. */
+/** The output and exit code of `hexforge …`. */
 async function hexforge(folder: string, args: readonly string[], database: 'memory' | 'sql' = 'memory') {
   const program = join(import.meta.dirname, '../../../bin/hexforge.js');
   const child = spawn(process.execPath, [program, ...args], {
@@ -79,10 +79,10 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await pause(20);
 }
 
-/** Longer than a busy machine takes to load the program itself in one piece. */
+/** Longer than a busy machine takes to load the program itself without an event loop iteration. */
 const loopSeconds = 4;
 
-void t.test('a plugin that loops is named by the watchdog, and the process ends with 70', async (t) => {
+void t.test('a plugin in an endless loop is named by the watchdog, and the process exits with 70', async (t) => {
   const folder = folderOf(t, {
     yaml: `loop_timeout: ${loopSeconds}\n`,
     plugins: {
@@ -102,7 +102,7 @@ void t.test('a plugin that loops is named by the watchdog, and the process ends 
   });
 });
 
-void t.test('a plugin that loops while it is loaded is named as well', async (t) => {
+void t.test('a plugin that loops while it is loaded is named too', async (t) => {
   const folder = folderOf(t, {
     yaml: `loop_timeout: ${loopSeconds}\n`,
     plugins: { looper: 'version: (() => { for (;;); })()' },
@@ -112,7 +112,7 @@ void t.test('a plugin that loops while it is loaded is named as well', async (t)
   t.match(lineWith(server, 'stood still'), { plugin: 'looper' });
 });
 
-void t.test('a server that was stopped for longer than a loop may take goes on', async (t) => {
+void t.test('a server that was stopped for longer than loop_timeout continues', async (t) => {
   const folder = folderOf(t, { yaml: `loop_timeout: ${loopSeconds}\n`, plugins: { good: '' } });
   const server = await serverWith(t, folder);
   await server.ready;
@@ -125,7 +125,7 @@ void t.test('a server that was stopped for longer than a loop may take goes on',
 });
 
 void t.test(
-  "an isolated plugin's stray rejections and throws leave the forge serving, and its timers hold no stop",
+  'uncaught errors of an isolated plugin do not end the server, and its timers do not delay a stop',
   async (t) => {
     const folder = folderOf(t, {
       plugins: {
@@ -152,17 +152,22 @@ void t.test(
   },
 );
 
-void t.test('a stray rejection of a plugin that is not isolated ends the process with 70 and its name', async (t) => {
-  const folder = folderOf(t, {
-    plugins: { stray: "async start() { setTimeout(() => { void Promise.reject(new Error('a rejection')); }, 200); }" },
-  });
-  const server = await serverWith(t, folder);
-  await server.ready;
-  t.equal(await server.ended(), 70);
-  t.match(lineWith(server, 'uncaught exception'), { plugin: 'stray', err: { message: 'a rejection' } });
-});
+void t.test(
+  'an uncaught rejection of a plugin that is not isolated ends the process with 70 and its name',
+  async (t) => {
+    const folder = folderOf(t, {
+      plugins: {
+        stray: "async start() { setTimeout(() => { void Promise.reject(new Error('a rejection')); }, 200); }",
+      },
+    });
+    const server = await serverWith(t, folder);
+    await server.ready;
+    t.equal(await server.ended(), 70);
+    t.match(lineWith(server, 'uncaught exception'), { plugin: 'stray', err: { message: 'a rejection' } });
+  },
+);
 
-void t.test('an isolated plugin whose migration fails has failed, and the forge is up', async (t) => {
+void t.test('an isolated plugin whose migration fails is failed, and the forge runs', async (t) => {
   const migrations =
     "migrations: [{ name: '001', up: ['create table half_one (id integer)', 'create tabel half_two ()'] }]";
   const folder = folderOf(t, {

@@ -1,5 +1,5 @@
-// Plugin authors outside: from the packed package alone, in an empty folder, the documented plugins compile with
-// TypeScript's own compiler and run, what has no name does not compile, and a plugin is tested.
+// External plugin authors: with only the packed package, in an empty folder, the documented plugins compile with
+// TypeScript and run, mistakes do not compile, and a plugin is tested.
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -14,7 +14,7 @@ import { firstRow, modules, promises } from './promised-errors.ts';
 
 const examples = join(root, 'docs/examples');
 
-/** One has another token in its place, or one more. */
+/** Whether one list of tokens has one other or one additional token. */
 function differInOne(one: readonly string[], other: readonly string[]): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   const first = long.findIndex((token, index) => token !== short[index]);
@@ -22,7 +22,7 @@ function differInOne(one: readonly string[], other: readonly string[]): boolean 
   return first !== -1 && rest(long, first + 1) === rest(short, short.length === long.length ? first + 1 : first);
 }
 
-void t.test('plugins written against the package alone', async (t) => {
+void t.test('plugins written with only the package', async (t) => {
   const { project, program } = await packed();
   const shown = (await readdir(examples)).filter((name) => name.endsWith('.ts'));
   for (const name of shown) await copyFile(join(examples, name), join(project, name));
@@ -30,9 +30,9 @@ void t.test('plugins written against the package alone', async (t) => {
     writeFile(join(project, name), typeof content === 'string' ? content : JSON.stringify(content));
   await write('package.json', { name: 'elsewhere', type: 'module' });
 
-  await t.test('"hexforge/plugin" alone knows the names of every area', async (t) => {
+  await t.test('"hexforge/plugin" alone declares the names of every area', async (t) => {
     await write('kit-alone.ts', kitAlone);
-    // Apart from plugins that import a face themselves, for one such import would bring the names to all.
+    // Without plugins that import an area, because one such import would declare the names for all.
     await write('tsconfig.kit.json', {
       compilerOptions: { ...compilerOptions, skipLibCheck: true, noEmit: true },
       files: ['greeting.ts', 'kit-alone.ts'],
@@ -40,7 +40,7 @@ void t.test('plugins written against the package alone', async (t) => {
     t.strictSame(await compile(project, 'tsconfig.kit.json'), []);
   });
 
-  await t.test('the documented plugins, and words of an own, compile', async (t) => {
+  await t.test("the documented plugins, and a plugin's own names, compile", async (t) => {
     t.strictSame(shown.sort(), ['branch-tips.ts', 'greeting-test.ts', 'greeting.ts', 'quiet.ts']);
     await write('own-words.ts', ownWords);
     await write('tsconfig.json', {
@@ -50,34 +50,37 @@ void t.test('plugins written against the package alone', async (t) => {
     t.strictSame(await compile(project, 'tsconfig.json'), []);
   });
 
-  await t.test('each promised error is one, of one token; only two files of MikroORM have faults', async (t) => {
-    await write('good.ts', modules.good);
-    await write('bad.ts', modules.bad);
-    await write('tsconfig.all.json', {
-      compilerOptions: { ...compilerOptions, noEmit: true },
-      include: [...shown, 'own-words.ts', 'good.ts', 'bad.ts'],
-    });
-    const complaints = await compile(project, 'tsconfig.all.json');
-    const own = complaints.filter(({ file }) => file === 'bad.ts');
-    t.strictSame(
-      own.map(({ line, code }) => [promises[line - firstRow]?.promise ?? `line ${line}`, line, code]),
-      promises.map(({ promise, code }, index) => [promise, firstRow + index, code]),
-      'one complaint for each line, with its code',
-    );
-    for (const { line, message } of own) t.match(message, promises[line - firstRow]?.says ?? /./);
-    // The first lacks `| undefined` for exactOptionalPropertyTypes, the second the types of `pg`.
-    t.strictSame(
-      [...new Set(complaints.filter((complaint) => !own.includes(complaint)).map(({ file }) => file))]
-        .map((file) => file.replace(/^.*node_modules\//, ''))
-        .sort(),
-      ['@mikro-orm/core/serialization/EntitySerializer.d.ts', '@mikro-orm/postgresql/PostgreSqlConnection.d.ts'],
-      'and every twin compiles',
-    );
-    for (const { promise, good, bad } of promises) {
-      const [before, after] = [good, bad].map((line) => tokens(line).map(({ kind, text }) => `${kind} ${text}`));
-      t.ok(differInOne(before ?? [], after ?? []), `${promise}: the twin differs in one token`);
-    }
-  });
+  await t.test(
+    'each documented mistake is exactly one error of one token; only two files of MikroORM have errors',
+    async (t) => {
+      await write('good.ts', modules.good);
+      await write('bad.ts', modules.bad);
+      await write('tsconfig.all.json', {
+        compilerOptions: { ...compilerOptions, noEmit: true },
+        include: [...shown, 'own-words.ts', 'good.ts', 'bad.ts'],
+      });
+      const complaints = await compile(project, 'tsconfig.all.json');
+      const own = complaints.filter(({ file }) => file === 'bad.ts');
+      t.strictSame(
+        own.map(({ line, code }) => [promises[line - firstRow]?.promise ?? `line ${line}`, line, code]),
+        promises.map(({ promise, code }, index) => [promise, firstRow + index, code]),
+        'one error for each line, with its code',
+      );
+      for (const { line, message } of own) t.match(message, promises[line - firstRow]?.says ?? /./);
+      // The first lacks `| undefined` for exactOptionalPropertyTypes, the second the types of `pg`.
+      t.strictSame(
+        [...new Set(complaints.filter((complaint) => !own.includes(complaint)).map(({ file }) => file))]
+          .map((file) => file.replace(/^.*node_modules\//, ''))
+          .sort(),
+        ['@mikro-orm/core/serialization/EntitySerializer.d.ts', '@mikro-orm/postgresql/PostgreSqlConnection.d.ts'],
+        'every corrected line compiles',
+      );
+      for (const { promise, good, bad } of promises) {
+        const [before, after] = [good, bad].map((line) => tokens(line).map(({ kind, text }) => `${kind} ${text}`));
+        t.ok(differInOne(before ?? [], after ?? []), `${promise}: the corrected line differs in one token`);
+      }
+    },
+  );
 
   await t.test('the documented tests of a plugin pass', async (t) => {
     const { stdout } = await run(process.execPath, ['--test', '--test-reporter', 'tap', 'greeting-test.ts'], project);
@@ -85,7 +88,7 @@ void t.test('plugins written against the package alone', async (t) => {
     t.match(stdout, /^# fail 0$/m);
   });
 
-  await t.test('the three run: as TypeScript, and compiled', async (t) => {
+  await t.test('the three plugins run: as TypeScript, and compiled', async (t) => {
     const password = 'correct horse battery staple';
     await write('hexforge.yaml', {
       plugins: {
@@ -164,7 +167,7 @@ void t.test('plugins written against the package alone', async (t) => {
         t.match(
           await call('GET', `/x/${plugin}/admin/closed`, token),
           { status: 404, body: { error: 'Not found' } },
-          `${plugin} tells a stranger nothing`,
+          `${plugin} returns nothing to an anonymous caller`,
         );
     server.signal('SIGTERM');
     t.equal(await server.ended(), 0);

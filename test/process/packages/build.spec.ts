@@ -1,4 +1,4 @@
-// What `npm run build` makes packs, installs and runs elsewhere: without the sources, without development dependencies.
+// The result of `npm run build` packs, installs and runs elsewhere, without sources and development dependencies.
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t from 'tap';
@@ -7,7 +7,7 @@ import { Command, hexforge } from '#test/support/command';
 import { temporaryFolder } from '#test/support/folder';
 import { packed } from './packed.ts';
 
-/** What a page of the package points to, from the root of the package. */
+/** The targets of the links on a page of the package, relative to its root. */
 async function linksOf(
   project: string,
   page: string,
@@ -24,13 +24,13 @@ void t.test('the build packs, installs and runs', async (t) => {
   t.notMatch(
     JSON.stringify(manifest),
     /(?<!\.d)\.ts"|devDependencies|optionalDependencies|scripts/,
-    'nothing of development is left',
+    'no development members are left',
   );
   t.notMatch(manifest, { private: true }, 'npm would refuse to publish it');
   t.strictSame(
     files.filter((path) => /(?<!\.d)\.ts$/.test(path) && !path.startsWith('docs/examples/')).sort(),
     ['host/cli/new-plugin/plugin.test.ts', 'host/cli/new-plugin/plugin.ts'],
-    'no sources but examples, and what new-plugin writes',
+    'no sources except examples and the template of new-plugin',
   );
   for (const path of [
     'README.md',
@@ -44,13 +44,13 @@ void t.test('the build packs, installs and runs', async (t) => {
   ])
     t.ok(files.includes(path), path);
 
-  // The tour is a walk through the sources, and says so.
+  // The tour links to the sources.
   const pages = files.filter((path) => path.endsWith('.md') && path !== 'docs/tour.md');
   const links = await Promise.all(pages.map((path) => linksOf(project, path)));
   t.strictSame(
     links.flat().filter(({ to }) => !/^https?:/.test(to) && !files.includes(to)),
     [],
-    'every link of a page leads to a file of the package',
+    'every link of a page points to a file of the package',
   );
 
   const cwd = await temporaryFolder(t);

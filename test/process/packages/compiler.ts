@@ -1,11 +1,11 @@
-// TypeScript's own compiler in the project of a plugin author, and what it complains of.
+// Runs the TypeScript compiler in the project of a plugin author, and parses its errors.
 import { join } from 'node:path';
 import { root } from '../../../tools/project-files.ts';
 import { run } from './packed.ts';
 
 const compiler = join(root, 'node_modules/typescript/bin/tsc');
 
-/** As careful authors have it. */
+/** Strict options, as of a careful author. */
 export const compilerOptions = {
   target: 'esnext',
   module: 'nodenext',
@@ -21,15 +21,15 @@ export const compilerOptions = {
 };
 
 export interface Complaint {
-  /** As the compiler names it. */
+  /** The path in the compiler's output. */
   readonly file: string;
   readonly line: number;
-  /** `TS2322`. */
+  /** The code, such as `TS2322`. */
   readonly code: string;
   readonly message: string;
 }
 
-/** Runs the compiler in a project. */
+/** Runs the compiler in a project. @returns its errors. */
 export async function compile(project: string, configuration: string): Promise<readonly Complaint[]> {
   const { stdout } = await run(process.execPath, [compiler, '-p', configuration, '--pretty', 'false'], project).catch(
     (error: unknown) => error as { stdout: string },

@@ -1,7 +1,7 @@
-// The examples in the doc comments of the package as modules, each with what it speaks of.
+// The examples in the doc comments of the package as modules, each with the declarations that it uses.
 import { examplesOf, stripped, type Declaration, type Entry } from '../../../tools/declarations.ts';
 
-/** What examples speak of without saying it. */
+/** Declarations that examples use without showing them. */
 const speakingOf = `
 import { strict as assert } from 'node:assert';
 import { test } from 'node:test';
@@ -34,15 +34,15 @@ declare const now: Date;
 declare const mySealer: kit.Sealer;
 `;
 
-/** An example that is a member of a definition, such as `stores: { … },`. */
+/** Matches an example that is a member of a definition, such as `stores: { … },`. */
 const member = /^\w+: /;
 const definition = (code: string): string =>
   `export const own = definePlugin({ name: 'a', version: '1.0.0', api: '*', build: () => ({ bells }),\n${code}\n});`;
 
-/** Names of the package in the code, imported. */
+/** Imports for the names of the package that the code uses. */
 function importsFor(code: string, entries: readonly Entry[]): string {
   const words = new Set(code.match(/[A-Za-z_$][\w$]*/g));
-  // What the examples speak of goes before what an area exports by the same name.
+  // Declarations above take precedence over exports of the same name.
   for (const [, own = ''] of speakingOf.matchAll(/^(?:interface|declare const) (\w+)/gm)) words.delete(own);
   return entries
     .flatMap(({ name: entry, exports }) =>
@@ -57,12 +57,12 @@ function importsFor(code: string, entries: readonly Entry[]): string {
 }
 
 export interface Example {
-  /** Of what. */
+  /** The declaration that the example documents. */
   readonly name: string;
   readonly module: string;
 }
 
-/** @param behind what the exports name. */
+/** @param behind declarations that the exports refer to. */
 export function docExamples(entries: readonly Entry[], behind: readonly Declaration[]): readonly Example[] {
   const exported = entries.flatMap(({ exports }) => exports.flatMap(({ declaration }) => declaration ?? []));
   return [...new Set([...exported, ...behind])].flatMap((declaration) =>

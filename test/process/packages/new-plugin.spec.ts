@@ -1,17 +1,17 @@
-// A provider of an author's own, in what `hexforge new-plugin` writes, is proved by the contracts of the package. That
-// what it writes is tested, packed and loaded as it is, the walk through docs/writing-a-plugin.md proves.
+// A provider in a plugin written by `hexforge new-plugin` is tested with the contract suites of the package. The spec
+// of docs/writing-a-plugin.md proves that the written files are tested, packed and loaded unchanged.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { packed, run } from './packed.ts';
 
-void t.test('what new-plugin writes is where an author proves a provider', async (t) => {
+void t.test('the plugin written by new-plugin can test a provider', async (t) => {
   const { project, program } = await packed();
   const home = join(project, 'new');
   const { stdout: told } = await run(process.execPath, [program, 'new-plugin', 'bell-tower', '--dir', home], project);
   t.match(told, /^Wrote .*plugin\.test\.ts/);
 
-  await t.test('a provider of its own is proved by the contracts of the package', async (t) => {
+  await t.test('a provider is tested with the contract suites of the package', async (t) => {
     const proof = `
 import { test } from 'node:test';
 import type { RateBudgets } from 'hexforge/plugin';

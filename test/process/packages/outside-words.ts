@@ -1,6 +1,6 @@
-// What plugin authors outside may write: plugins on the kit alone, and with words of their own.
+// Modules of external plugin authors: plugins with only the kit, and with their own declarations.
 
-/** A module that names what areas declare, and imports none of them: `hexforge/plugin` knows the names. */
+/** A module that uses names declared by areas without importing them: `hexforge/plugin` declares the names. */
 export const kitAlone = `
 import { changes, definePlugin, on, reads, type Granted, type Resources } from 'hexforge/plugin';
 

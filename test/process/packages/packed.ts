@@ -1,4 +1,4 @@
-// The package as it is published: built and packed once for all specs of a process, unpacked as npm would lay it out.
+// The published package: built and packed once for all specs of a process, and unpacked as by npm.
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { root } from '../../../tools/project-files.ts';
 
 const execute = promisify(execFile);
 
-/** Without the loaders that the test runner puts into the environment. */
+/** Runs a command without the loaders that the test runner puts into the environment. */
 export const run = (
   command: string,
   arguments_: readonly string[],
@@ -20,7 +20,7 @@ export const run = (
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_update_notifier: 'false' },
   });
 
-/** As `run`, where `node`, `npm` and `tsc` are those that the tests run with. */
+/** Like `run`, with the `node`, `npm` and `tsc` of the tests. */
 export const withNode = (command: string, arguments_: readonly string[], cwd: string): ReturnType<typeof run> => {
   const path = [dirname(process.execPath), join(root, 'node_modules/.bin'), process.env['PATH']].join(':');
   return run('env', [`PATH=${path}`, command, ...arguments_], cwd);
@@ -35,17 +35,17 @@ export interface Manifest {
 export interface Packed {
   readonly manifest: Manifest;
   readonly files: readonly string[];
-  /** The folder of a project outside the checkout that has installed the package, and nothing else. */
+  /** The folder of a project outside the checkout in which only the package is installed. */
   readonly project: string;
-  /** The program in it. */
+  /** The path of the program in it. */
   readonly program: string;
-  /** Installs the package once more, into another project. */
+  /** Installs the package in another project. */
   readonly installIn: (project: string) => Promise<string>;
 }
 
 /**
- * The package and its dependencies, linked from what is installed here already, so that no registry is asked. Of what
- * development needs there are the types of Node alone, as a plugin author has them.
+ * Installs the package and its dependencies, linked from this checkout, so that no registry is used. Of the development
+ * dependencies only the types of Node are installed, as for a plugin author.
  */
 async function install(tarball: string, project: string, { dependencies }: Manifest): Promise<string> {
   const modules = join(project, 'node_modules');
@@ -65,7 +65,7 @@ async function pack(): Promise<Packed> {
   await run(process.execPath, [join(root, 'tools/build.ts'), '--out', out]);
   const manifest = JSON.parse(await readFile(join(out, 'package.json'), 'utf8')) as Manifest;
   const files = (await readdir(out, { recursive: true })).map(String);
-  // npm of the machine, which needs no network to pack.
+  // The npm of the machine, which needs no network to pack.
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], out);
   const project = join(folder, 'elsewhere');
   const tarball = join(folder, stdout.trim().split('\n').at(-1) ?? '');
@@ -74,13 +74,13 @@ async function pack(): Promise<Packed> {
   return { manifest, files, project, program: join(home, manifest.bin['hexforge'] ?? ''), installIn };
 }
 
-/** Builds and packs a plugin's package, as its scripts have it. @returns the tarball. */
+/** Builds and packs a plugin's package with its own scripts. @returns the tarball. */
 export async function packPlugin(folder: string): Promise<string> {
   const { stdout } = await withNode('npm', ['pack', '--silent'], folder);
   return join(folder, stdout.trim().split('\n').at(-1) ?? '');
 }
 
-/** Installs a plugin's tarball in a project, over the version that is there, as npm would place it. */
+/** Installs a plugin's tarball in a project, replacing the existing version, as by npm. */
 export async function unpack(tarball: string, project: string): Promise<void> {
   const { stdout } = await run('tar', ['-xzOf', tarball, 'package/package.json']);
   const home = join(project, 'node_modules', (JSON.parse(stdout) as { readonly name: string }).name);

@@ -1,5 +1,5 @@
-// The plugin API: its surface is written down and changes with an entry alone, all of it is documented, and the
-// examples in the doc comments compile.
+// The plugin API: its surface is recorded and changes only with a changelog entry, all exports are documented, and the
+// examples in doc comments compile.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { packed } from './packed.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** Each line with the declaration that it stands in. */
+/** Each line with the name of its declaration. */
 function located(text: string): readonly string[] {
   let declaration = '';
   return text.split('\n').map((line) => {
@@ -24,7 +24,7 @@ function located(text: string): readonly string[] {
   });
 }
 
-/** The lines that only one of the two has, `-` before those of the first. */
+/** The lines that only one of the two texts has, with `-` before those of the first. */
 function difference(before: string, after: string): readonly string[] {
   const only = (text: string, other: string, sign: string): readonly string[] => {
     const left = new Map<string, number>();
@@ -44,24 +44,24 @@ void t.test('the plugin API', async (t) => {
   const declarations = new Declarations(join(project, 'node_modules/hexforge'), manifest);
   const entries = declarations.entries();
 
-  await t.test('a change of its surface is written down, and has an entry of its version', async (t) => {
+  await t.test('a change of the surface is recorded, and has an entry for its version', async (t) => {
     const written = read('docs/plugin-api.txt');
     t.strictSame(
       difference(written, surface(declarations)),
       [],
-      'where it changed: `node tools/plugin-api.ts`, then an entry in docs/plugin-api-changes.md',
+      'if it changed: `node tools/plugin-api.ts`, then an entry in docs/plugin-api-changes.md',
     );
     const [, version, hash] = /^## (\d\S*\d)[^\n]*\n+Surface: `(\w+)`/m.exec(read('docs/plugin-api-changes.md')) ?? [];
-    t.equal(version, PLUGIN_API_VERSION, 'the newest entry is of the version that the package has');
+    t.equal(version, PLUGIN_API_VERSION, 'the newest entry has the version of the package');
     t.equal(
       hash,
       surfaceHash(written),
-      'say in the newest entry what changed, and then the hash that `node tools/plugin-api.ts` told',
+      'describe the change in the newest entry, with the hash printed by `node tools/plugin-api.ts`',
     );
   });
 
   await t.test('every export has a doc comment', async (t) => {
-    t.ok(entries.length >= 9, 'sees the entries');
+    t.ok(entries.length >= 9, 'finds the entry points');
     for (const { name: entry, exports } of entries)
       t.strictSame(
         exports.filter(({ declaration }) => declaration?.doc === '').map(({ name }) => name),
@@ -73,7 +73,7 @@ void t.test('the plugin API', async (t) => {
   await t.test('the examples in doc comments compile', async (t) => {
     const behind = declarations.behind(entries.flatMap(({ exports }) => exports));
     const examples = docExamples(entries, behind);
-    t.ok(examples.length >= 20, `sees the examples of ${examples.map(({ name }) => name).join(', ')}`);
+    t.ok(examples.length >= 20, `finds the examples of ${examples.map(({ name }) => name).join(', ')}`);
     await writeFile(join(project, 'own-words.ts'), ownWords);
     const files = examples.map(({ name }, index) => `example-${index + 1}-${name}.ts`);
     for (const [index, { module }] of examples.entries()) await writeFile(join(project, files[index] ?? ''), module);

@@ -1,5 +1,5 @@
-// What the types of the package promise plugin authors: one line for each compile error, with its twin that compiles.
-/** What the lines speak of beside the words of `own-words.ts`. */
+// The compile errors that the types promise to plugin authors: one line for each, with a corrected line that compiles.
+/** Declarations that the lines use in addition to those of `own-words.ts`. */
 const prelude = `
 import {
   anyone, api, changes, count, declarePort, defineEntity, definePlugin, indexer, maybe, on, p, page, reads, reply,
@@ -42,7 +42,10 @@ declare const look: (granted: Granted<Repository, 'repo.read'>) => void;
 declare const none: () => AsyncIterable<never>;
 `.split('\n');
 
-/** Each with the good token and the bad one as `«good→bad»`, and what the compiler says of the bad one. */
+/**
+ * Each line has the good token and the bad one as `«good→bad»`; `code` and `says` are the compiler error of the bad
+ * one.
+ */
 type Row = readonly [promise: string, line: string, code: string, says?: RegExp];
 
 const ports: readonly Row[] = [
@@ -424,9 +427,9 @@ export interface Promised {
   readonly promise: string;
   /** A line that compiles. */
   readonly good: string;
-  /** One that does not, for one token. */
+  /** A line that does not compile because of one token. */
   readonly bad: string;
-  /** What the compiler says of that, such as `TS2322`. */
+  /** The code of the compiler error, such as `TS2322`. */
   readonly code: string;
   readonly says: RegExp | undefined;
 }
@@ -443,11 +446,11 @@ export const promises: readonly Promised[] = [ports, definitions, words, routes,
   })),
 );
 
-/** The module in which every line compiles, and the one in which none does. */
+/** The module in which every line compiles, and the one in which no line does. */
 export const modules = {
   good: [...prelude, ...promises.map(({ good }) => good)].join('\n'),
   bad: [...prelude, ...promises.map(({ bad }) => bad)].join('\n'),
 };
 
-/** The line of a module that the first promise stands in. */
+/** The line number of the first promise in a module. */
 export const firstRow = prelude.length + 1;

@@ -1,5 +1,4 @@
-// A plugin from a folder that has a copy of Hexforge of its own: to the forge that runs it, its errors, answers and
-// ports are what they would be with one copy.
+// A plugin from a folder with its own copy of Hexforge: its errors, answers and ports behave as with a single copy.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -8,7 +7,7 @@ import { Command } from '#test/support/command';
 import { temporaryFolder } from '#test/support/folder';
 import { packed } from './packed.ts';
 
-/** Brings the port that both plugins import, as a package that each has in its own folder. */
+/** Declares the port that both plugins import, each from a copy in its own folder. */
 const contract = `
 import { declarePort } from 'hexforge/plugin';
 declarePort('Bell', { arity: 'single', component: 'bell', critical: false, absent: 'refuse' });
@@ -43,7 +42,7 @@ module.exports = definePlugin({
 });
 `;
 
-void t.test('plugins by path, each beside a copy of Hexforge of its own, answer as with one copy', async (t) => {
+void t.test('plugins by path, each next to its own copy of Hexforge, behave as with a single copy', async (t) => {
   const { program, installIn } = await packed();
   const folder = await temporaryFolder(t);
   for (const [name, file, code] of [

@@ -1,5 +1,5 @@
-// The example packages of docs/examples as strangers have them: built, packed, installed beside the packed Hexforge in
-// an empty folder, and lived with: started, killed, switched off and on, upgraded. On the database under test.
+// The example packages of docs/examples in an external installation: built, packed, installed next to the packed
+// Hexforge in an empty folder, then started, killed, disabled, enabled and upgraded. On the database under test.
 import { once } from 'node:events';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -21,7 +21,7 @@ const names = ['labels', 'password-file', 'chat-notifier'] as const;
 const password = 'correct horse battery staple';
 const webhook = '/admin/settings/chat-notifier.webhook';
 
-/** The chat at the other end: hears until it is told to be deaf, and then lets every request hang. */
+/** The chat server: records messages until it is set to `deaf`, and then leaves every request without an answer. */
 async function chat(t: Test) {
   const heard: string[] = [];
   const hanging: ServerResponse[] = [];
@@ -45,7 +45,7 @@ async function until(what: () => boolean): Promise<void> {
   while (!what()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** An upgrade as its author makes it: one more migration, and a new version. */
+/** An upgrade by the author: one more migration, and a new version. */
 async function upgrade(folder: string): Promise<void> {
   const replace = async (file: string, from: string, to: string): Promise<void> => {
     const text = await readFile(join(folder, file), 'utf8');
@@ -76,7 +76,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   for (const tarball of await Promise.all(names.map((name) => packPlugin(join(project, name)))))
     await unpack(tarball, home);
 
-  // The module that its README makes lines with.
+  // The module with which the README creates lines.
   const people = join(home, 'node_modules/hexforge-plugin-password-file/dist/people.js');
   const { lineOf } = (await import(pathToFileURL(people).href)) as typeof People;
   await writeFile(join(home, 'people'), `${await lineOf('ada', 'analytical engine')}\n`);
@@ -142,7 +142,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
     t.equal(await signIn('admin', password), 200);
     const ada = { username: 'ada', password, email: 'ada@example.com', display_name: '' };
     t.equal((await call('POST', '/admin/users', 'admin', ada)).status, 201);
-    t.equal(await signIn('ada', 'analytical engine'), 200, 'the file lets her in');
+    t.equal(await signIn('ada', 'analytical engine'), 200, 'the file lets her sign in');
     t.equal(await signIn('ada', 'difference engine'), 401);
     t.equal((await call('PUT', webhook, 'admin', { value: there.url })).status, 200);
 
@@ -161,7 +161,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
     there.state.deaf = false;
   });
 
-  await t.test('switched off, they are gone, and the forge runs', async (t) => {
+  await t.test('disabled, they are absent, and the forge runs', async (t) => {
     const { call, signIn, create, stop } = await start('-labels,-chat-notifier,-password-file');
     t.equal((await call('GET', labels('kept'))).status, 404);
     t.equal(await signIn('ada', 'analytical engine'), 401);
@@ -171,18 +171,18 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
     t.strictSame(there.heard, ['admin/kept is there', 'admin/dropped is there']);
   });
 
-  await t.test('on again, in a new version: it migrates, and what happened is heard', async (t) => {
+  await t.test('enabled again in a new version: migrations are applied, and missed events are delivered', async (t) => {
     await upgrade(join(project, 'labels'));
     await unpack(await packPlugin(join(project, 'labels')), home);
     const { server, call, signIn, create, stop } = await start();
     t.match(server.stderr, /"plugin":"labels"[^\n]*002-note|002-note[^\n]*"plugin":"labels"/);
-    t.match((await call('GET', labels('kept'))).body, { items: [bug], total: 1 }, 'the data is there');
+    t.match((await call('GET', labels('kept'))).body, { items: [bug], total: 1 }, 'the data still exists');
     t.equal(await signIn('ada', 'analytical engine'), 200);
     await until(() => there.heard.length === 4);
     t.strictSame(
       new Set(there.heard.slice(2)),
       new Set(['admin/late is there', 'admin/meanwhile is there']),
-      'what the chat had not taken, and what happened while it was off',
+      'the undelivered event, and the one while it was disabled',
     );
     await create('last');
     await until(() => there.heard.length === 5);
@@ -207,6 +207,6 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
       program: bin,
       environment: { ...environment, HEXFORGE_PLUGINS: '-chat-notifier' },
     });
-    t.match(purge.stdout, /table +chat_notifier_told +4 rows/, 'nothing is kept of the repository that was deleted');
+    t.match(purge.stdout, /table +chat_notifier_told +4 rows/, 'nothing is kept about the deleted repository');
   });
 });

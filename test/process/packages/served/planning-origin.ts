@@ -1,8 +1,8 @@
-// Whose the plugin planning is, in the installation that planning.spec.ts makes.
+// The origin of the plugin planning in the installation of planning.spec.ts.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 
-void t.test('the plugin that is tested is the package', async (t) => {
+void t.test('the tested plugin is the package', async (t) => {
   const forge = await startTestForge(t);
   const { body } = await (await forge.administrator()).get('/api/v1/admin/plugins');
   t.match(

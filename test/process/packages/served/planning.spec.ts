@@ -1,5 +1,5 @@
-// The plugin planning with its own core code as a package from outside: it imports nothing that an author could not,
-// and beside the packed Hexforge, in the place of the standard one, it passes its part of test/spec.
+// The plugin planning with its core code as an external package: it only imports what an author can, and passes its
+// part of test/spec when it replaces the standard plugin in the packed Hexforge.
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,10 @@ import { temporaryFolder } from '#test/support/folder';
 import { root } from '../../../../tools/project-files.ts';
 import { packed, packPlugin, unpack } from '../packed.ts';
 
-/** The specifiers of the checkout → those of an author; the events of a plugin from outside begin with its name. */
+/**
+ * Replaces the import specifiers of the checkout by those of an author; events of an external plugin start with its
+ * name.
+ */
 const outside = (text: string, up: string): string =>
   text
     .replaceAll(/'#core\/kernel\/[a-z-]+'/g, "'hexforge/plugin'")
@@ -34,7 +37,7 @@ async function layOut(folder: string): Promise<void> {
   await writeFile(join(folder, 'tsconfig.json'), options.replace('"*.ts"', '"**/*.ts"'));
 }
 
-void t.test('planning as a package of somebody else', { timeout: 480_000 }, async (t) => {
+void t.test('planning as an external package', { timeout: 480_000 }, async (t) => {
   const { installIn } = await packed();
   const home = await temporaryFolder(t);
   await installIn(home);
