@@ -1,6 +1,13 @@
 // Opens a forge up to the machine (data directory, storage, plan), for `serve` and the offline commands.
 import { aesSealer } from '#adapters/crypto/sealer';
-import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import {
+  currentCaller,
+  memoryRateCounter,
+  openMemory,
+  systemClock,
+  systemIds,
+  type Memory,
+} from '#adapters/memory/index';
 import type { PostgresOptions } from '#adapters/postgres/index';
 import type { Configuration } from '#config/configuration';
 import type { Log } from '#core/kernel/log';
@@ -25,6 +32,8 @@ export interface OpenOptions {
   readonly logOf: (plugin: string) => Log;
   readonly attribution?: Attribution;
   readonly ahead?: StorageAhead;
+  /** With `database: memory`: the data of an earlier start. Default: empty. */
+  readonly memory?: Memory | undefined;
 }
 
 export interface OpenForge {
@@ -59,6 +68,7 @@ export async function openForge(
     log: logOf('storage'),
     caller: () => callers.key(),
     ahead: given.ahead,
+    memory: given.memory,
   });
   const machine = new Machine({
     plan,
@@ -86,10 +96,15 @@ export async function openStorage(
   plan: Plan,
   {
     ahead,
+    memory,
     ...parts
-  }: Pick<PostgresOptions, 'clock' | 'ids' | 'log' | 'caller'> & { readonly ahead?: StorageAhead | undefined },
+  }: Pick<PostgresOptions, 'clock' | 'ids' | 'log' | 'caller'> & {
+    readonly ahead?: StorageAhead | undefined;
+    readonly memory?: Memory | undefined;
+  },
 ): Promise<OpenStorage> {
-  if (database.column === 'memory') return { ...openMemory(parts), column: 'memory' };
+  if (database.column === 'memory')
+    return { ...openMemory({ ...parts, ...(memory === undefined ? {} : { memory }) }), column: 'memory' };
   try {
     // Imported here, because a host in memory does not need it.
     const { openPostgres } = await import('#adapters/postgres/index');

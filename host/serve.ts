@@ -1,5 +1,6 @@
 // Starts a whole forge in this process: takes a configuration, returns a listening server.
 import type { HttpServer } from '#adapters/http/server';
+import type { Memory } from '#adapters/memory/index';
 import type { Configuration } from '#config/configuration';
 import type { Log } from '#core/kernel/log';
 import type { PortName, PortValue } from '#core/kernel/ports';
@@ -35,6 +36,8 @@ export interface ForgeOptions {
   readonly validateResponses?: boolean;
   /** For tests: the recheck interval of the access decision for long requests, in milliseconds. */
   readonly leaseMs?: number;
+  /** For tests, with `database: memory`: the data of an earlier start. Default: empty. */
+  readonly memory?: Memory | undefined;
 }
 
 export interface PluginReport {

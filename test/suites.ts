@@ -1,59 +1,107 @@
-// The suites and the specs each one holds: a suite is a process.
+// The suites, the specs that each one holds, and what each runs on. A suite is a process.
 //
-// Two suites run at a time, and the runner starts them in the order of their names. The order is part of the balance:
-// those of adapters, the API suites and `bin` are the long ones and come early, and short ones come last, so that
-// neither of two cores waits long for the other at the end. A suite that grows past a quarter of the whole is split, as
-// a folder of its own.
+// `npm test` runs the suites of `test/`, in memory where a database makes no difference to the code under test.
+// `npm run test:all` runs those of `test/whole/`, and the ones of `test/` that a real database concerns once more on
+// PostgreSQL. Both run two suites at a time in the order of their names, the long ones first.
 import { globSync, statfsSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { areas, everyArea, testArea } from './support/area.ts';
+import { areas, everyArea, testAreas } from './support/area.ts';
+import { wholeRun, type Database } from './support/database.ts';
 
 const root = join(import.meta.dirname, '..');
+/** Specs that `npm test` has no time for. */
+const long = 'test/**/*.long.spec.ts';
+
+/** What a suite runs on, unless the environment names something else. */
+export interface Setting {
+  /** Of whole servers and forges. */
+  readonly database: Database;
+  /** Of contract suites. */
+  readonly engines: readonly Database[];
+}
 
 interface Suite {
   readonly holds: readonly string[];
   readonly except?: readonly string[];
-  /** Proves answers, not what the disk keeps: its folders lie in memory where the machine has room there. */
+  /** In `npm test`. Absent: the suite is for `npm run test:all` alone. */
+  readonly quick?: Setting;
+  /** In `npm run test:all`. Absent: `npm test` has shown all there is. */
+  readonly whole?: Setting;
+  /** Its temporary folders may lie in memory, for it does not test durability. */
   readonly inMemory?: true;
-  /** CI runs it on each database, and those that no database concerns on one. */
-  readonly everyDatabase?: true;
-  /** Of an API suite: the folder of `test/spec`. */
-  readonly area?: string;
+  /** Folders of `test/spec` whose operations the suite answers for. */
+  readonly areas?: readonly string[];
 }
 
-/** An area's own specs, then those of every area, the last of which looks at what all others saw. */
-const apiSuite = (area: string): Suite => ({
-  holds: [`test/spec/${area}/**/*.spec.ts`, `test/spec/${everyArea}/**/*.spec.ts`],
+const memory: Setting = { database: 'memory', engines: ['memory'] };
+const embedded: Setting = { database: 'embedded', engines: ['memory', 'embedded'] };
+const postgresql: Setting = { database: 'postgresql', engines: ['postgresql'] };
+
+/** The specs of areas, then those that run for every area. The last of them compares what all others saw. */
+const apiSuite = (quick: Setting, ...of: readonly string[]): Suite => ({
+  holds: [...of.map((area) => `test/spec/${area}/**/*.spec.ts`), `test/spec/${everyArea}/**/*.spec.ts`],
+  quick,
+  whole: postgresql,
   inMemory: true,
-  everyDatabase: true,
-  area,
+  areas: of,
 });
 
-/**
- * One suite for each folder of `test/spec`, so that a new plugin adds a folder and the suite's file.
- * `test/tools/suites.spec.ts` holds us to it that no spec is in none or in two.
- */
+/** Large areas have a suite each; the others share one, so that a new area needs no entry. */
+const largeAreas = ['repositories', 'issues', 'merges', 'oauth-server', 'identity', 'git-http'];
+const onEmbedded = 'system';
+
 export const suites: Readonly<Record<string, Suite>> = {
-  core: {
-    holds: ['test/architecture.spec.ts', 'test/core/**/*.spec.ts', 'test/tools/**/*.spec.ts', 'test/docs/**/*.spec.ts'],
-  },
+  ...Object.fromEntries(largeAreas.map((area) => [`api-${area}`, apiSuite(memory, area)])),
+  'api-others': apiSuite(memory, ...areas.filter((area) => area !== onEmbedded && !largeAreas.includes(area))),
+  [`api-${onEmbedded}`]: apiSuite(embedded, onEmbedded),
   adapters: {
     holds: ['test/adapters/**/*.spec.ts'],
-    except: ['test/adapters/git-native/**', 'test/adapters/{memory,postgres}/**'],
+    except: ['test/adapters/git-native/**', 'test/adapters/{memory,postgres}/**', long],
+    quick: embedded,
   },
-  'adapters-git': { holds: ['test/adapters/git-native/**/*.spec.ts'], inMemory: true },
-  'adapters-storage': { holds: ['test/adapters/{memory,postgres}/**/*.spec.ts'], everyDatabase: true },
-  host: { holds: ['test/host/**/*.spec.ts', 'test/config/**/*.spec.ts'] },
-  plugins: { holds: ['test/plugins/**/*.spec.ts'], inMemory: true, everyDatabase: true },
-  /** The program as it is run: whole servers as child processes. */
-  bin: { holds: ['test/process/*.spec.ts'], everyDatabase: true },
+  'adapters-git': {
+    holds: ['test/adapters/git-native/**/*.spec.ts'],
+    except: [long],
+    quick: memory,
+    inMemory: true,
+  },
+  'adapters-storage': {
+    holds: ['test/adapters/{memory,postgres}/**/*.spec.ts'],
+    except: [long],
+    quick: embedded,
+    whole: postgresql,
+  },
+  core: {
+    holds: ['test/architecture.spec.ts', 'test/core/**/*.spec.ts', 'test/tools/**/*.spec.ts', 'test/docs/**/*.spec.ts'],
+    except: [long],
+    quick: memory,
+  },
+  host: { holds: ['test/host/**/*.spec.ts'], except: [long], quick: embedded },
+  plugins: { holds: ['test/plugins/**/*.spec.ts'], except: [long], quick: embedded, whole: postgresql, inMemory: true },
+  /** One start of the program, as a user does it. */
+  start: { holds: ['test/process/start/*.spec.ts'], quick: embedded },
+
+  'whole/adapters': {
+    holds: ['test/{adapters,core,docs,host,plugins}/**/*.long.spec.ts'],
+    except: ['test/adapters/git-native/**'],
+    whole: { database: 'embedded', engines: ['embedded', 'postgresql'] },
+  },
+  'whole/adapters-git': { holds: ['test/adapters/git-native/**/*.long.spec.ts'], whole: memory, inMemory: true },
+  /** Whole servers as child processes. */
+  'whole/bin': { holds: ['test/process/*.spec.ts'], whole: postgresql },
+  'whole/bin-embedded': {
+    holds: ['test/process/{running-it,upgrade,merge-crash,key-rotation}.spec.ts'],
+    whole: embedded,
+  },
   /** The same, where no database makes a difference. */
-  'bin-once': { holds: ['test/process/once/*.spec.ts', 'test/fault/**/*.spec.ts'] },
+  'whole/bin-once': { holds: ['test/process/once/*.spec.ts', 'test/fault/**/*.spec.ts'], whole: embedded },
   /** The package as it is published, built once for all: what authors and operators make of it. */
-  packages: { holds: ['test/process/packages/*.spec.ts'] },
+  'whole/packages': { holds: ['test/process/packages/*.spec.ts'], whole: embedded },
   /** Packages of plugins, installed beside it and served. */
-  'packages-served': { holds: ['test/process/packages/served/*.spec.ts'], everyDatabase: true },
-  ...Object.fromEntries(areas.map((area) => [`api-${area}`, apiSuite(area)])),
+  'whole/packages-served': { holds: ['test/process/packages/served/*.spec.ts'], whole: postgresql },
+  /** Every operation once on the embedded database. */
+  'whole/walk': { holds: [`test/spec/${everyArea}/error-codes.spec.ts`], whole: embedded, inMemory: true },
 };
 
 /** In the order they run: by pattern, and by name within it. */
@@ -73,11 +121,11 @@ function known(name: string): Suite {
   return suite;
 }
 
-const memory = '/dev/shm';
+const memoryFolder = '/dev/shm';
 
 function roomInMemory(): boolean {
   try {
-    const { bavail, bsize } = statfsSync(memory);
+    const { bavail, bsize } = statfsSync(memoryFolder);
     return bavail * bsize > 4 * 1024 ** 3;
   } catch {
     // No such file system: the disk does as well, more slowly.
@@ -85,10 +133,15 @@ function roomInMemory(): boolean {
   }
 }
 
-/** Registers the specs of a suite, in their order. */
+/** Registers the specs of a suite, in their order. `npm run test:all` sets HEXFORGE_TEST_WHOLE. */
 export async function run(name: string): Promise<void> {
-  const { inMemory, area } = known(name);
-  if (inMemory === true && roomInMemory()) process.env['TMPDIR'] = memory;
-  if (area !== undefined) testArea(area);
+  const { inMemory, areas: answersFor, quick, whole } = known(name);
+  const setting = (wholeRun ? whole : quick) ?? quick ?? whole;
+  // Types are stripped once for all suites.
+  enableCompileCache(join(root, 'node_modules/.cache/compiled'));
+  process.env['HEXFORGE_TEST_DATABASE'] ??= setting?.database;
+  process.env['HEXFORGE_TEST_ENGINES'] ??= setting?.engines.join(',');
+  if (inMemory === true && roomInMemory()) process.env['TMPDIR'] = memoryFolder;
+  if (answersFor !== undefined) testAreas(answersFor);
   for (const path of specsOf(name)) await import(join(root, path));
 }

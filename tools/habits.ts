@@ -12,7 +12,7 @@ const maxColumns = 120;
 /** A line with only a comment that has a space to break at; a long URL has none. */
 const breakableComment = /^ *(?:\/\/|\/?\*+) *\S+ \S/;
 const vague = /(^|[-./])(service|manager|helper|helpers|util|utils)([-.]|$)/;
-const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(spec|suite|test|build|config|d))?\.(ts|js)$/;
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*((\.long)?\.(spec|suite|test|build|config|d))?\.(ts|js)$/;
 /** Home folders, drives and work folders of one machine. `/tmp` and `/usr` exist on every machine. */
 const machinePath = new RegExp(
   ['/home/[a-z]', '/Users/[A-Za-z]', '/root/', '/workspace/', '(?<![\\w./-])/work/', '[A-Z]:\\\\\\\\Users'].join('|'),

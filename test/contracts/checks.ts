@@ -59,6 +59,19 @@ export async function failures<P>(
   return names;
 }
 
+/** The name of the first check that fails, or has not ended after `timeLimit` milliseconds; undefined if all pass. */
+export async function firstFailure<P>(
+  checks: readonly Check<P>[],
+  make: () => Promise<Made<P>>,
+  timeLimit: number,
+): Promise<string | undefined> {
+  for (const check of checks) {
+    const [failed] = await failures([check], make, timeLimit);
+    if (failed !== undefined) return failed;
+  }
+  return undefined;
+}
+
 /** Rejects if the work does not settle within `milliseconds`. */
 export async function limited<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

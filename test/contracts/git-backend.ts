@@ -18,7 +18,11 @@ import { writeChecks } from './git/writes.ts';
 
 export type { GitBackendUnderTest, MakeGitBackend } from './git/provider.ts';
 
-export const gitBackendChecks: readonly Check<Bench>[] = [
+/** Checks of copies between repositories, of pruning and of clients that hang up take long. */
+export const longGitBackendChecks: readonly Check<Bench>[] = [...keepingChecks, ...pruneChecks, ...hangUpChecks];
+
+/** The others. */
+export const quickGitBackendChecks: readonly Check<Bench>[] = [
   ...readChecks,
   ...commitChecks,
   ...patchChecks,
@@ -27,23 +31,23 @@ export const gitBackendChecks: readonly Check<Bench>[] = [
   ...lifeChecks,
   ...fetchChecks,
   ...forkChecks,
-  ...keepingChecks,
   ...refChecks,
-  ...pruneChecks,
   ...pushChecks,
-  ...hangUpChecks,
 ];
+
+export const gitBackendChecks: readonly Check<Bench>[] = [...quickGitBackendChecks, ...longGitBackendChecks];
 
 /** One provider serves all checks. Each check only reads, or works in its own repositories. */
 export function gitBackendContract<T extends Suite<T> & { teardown(work: () => Promise<void>): unknown }>(
   t: T,
   name: string,
   make: MakeGitBackend,
+  checks: readonly Check<Bench>[],
 ): Promise<unknown> {
   return t.test(name, { timeout: 360_000 }, async (suite) => {
     const bench = await openBench(make);
     suite.teardown(() => bench.dispose());
-    await contract(suite, 'keeps every promise', gitBackendChecks, async () => ({
+    await contract(suite, 'keeps every promise', checks, async () => ({
       provider: bench,
       dispose: async () => undefined,
     }));

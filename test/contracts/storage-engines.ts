@@ -69,8 +69,9 @@ export function testEngines(): readonly EngineName[] {
 export async function eachEngine(
   t: Test,
   body: (t: Test, engine: EngineName, data: TestData) => Promise<unknown>,
+  engines = testEngines(),
 ): Promise<void> {
-  for (const engine of testEngines()) {
+  for (const engine of engines) {
     await t.test(engine, { timeout: 120_000 }, async (subtest) => {
       await body(subtest, engine, await testData(subtest, engine));
     });

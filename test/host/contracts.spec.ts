@@ -334,7 +334,10 @@ void t.test('a provider that breaks a promise fails the check of that name', asy
       /^every user is in general/,
     ],
     [contracts.SealedRecords(() => ({ what: 'nothing', reseal: async () => 1 })), /finds nothing to seal/],
-    [contracts.PasswordHasher(() => ({ ...hasher, verify: async () => true })), /^verifies the right password and no other$/],
+    [
+      contracts.PasswordHasher(() => ({ ...hasher, verify: async () => true })),
+      /^verifies the right password and no other$/,
+    ],
     [contracts.PasswordHasher(() => ({ ...hasher, hash: async (text) => text })), /does not contain the password/],
     [
       contracts.Sealer(() => ({

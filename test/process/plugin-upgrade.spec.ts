@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { layCluster } from '#test/support/cluster';
 import { Command, hexforge } from '#test/support/command';
 import { temporaryFolder } from '#test/support/folder';
-import { columnUnderTest } from '#test/support/forge';
+import { databaseUnderTest } from '#test/support/database';
 import { createDatabase, query } from '#test/support/postgres';
 import { nothingBut } from '#test/support/plugin-list';
 
@@ -36,7 +36,7 @@ async function installed(t: Test) {
     HEXFORGE_PLUGINS: standard,
   };
   let url: string | undefined;
-  if (columnUnderTest() === 'postgresql') {
+  if (databaseUnderTest() === 'postgresql') {
     const database = await createDatabase();
     t.teardown(() => database.drop());
     url = environment['DATABASE_URL'] = database.url;

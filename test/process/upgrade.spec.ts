@@ -8,7 +8,7 @@ import t from 'tap';
 import { layCluster } from '#test/support/cluster';
 import { Command } from '#test/support/command';
 import { temporaryFolder } from '#test/support/folder';
-import { columnUnderTest } from '#test/support/forge';
+import { databaseUnderTest } from '#test/support/database';
 import { inhabit, missing, type Inhabitants } from '#test/support/inhabited';
 import { createDatabase, query } from '#test/support/postgres';
 
@@ -59,7 +59,7 @@ for (const version of versions) {
     t.equal(await stop(), 0);
   });
 
-  if (columnUnderTest() === 'postgresql') {
+  if (databaseUnderTest() === 'postgresql') {
     void t.test(`the PostgreSQL database of ${version} is the same forge today`, async (t) => {
       const cwd = await temporaryFolder(t);
       unpack(read(version, 'postgresql.tar.zst'), join(cwd, 'data'));

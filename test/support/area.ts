@@ -11,14 +11,15 @@ export const areas: readonly string[] = readdirSync(join(import.meta.dirname, '.
   .filter((name) => name !== everyArea)
   .sort();
 
-let current: string | undefined;
+let current: readonly string[] | undefined;
 
 /** Called once by the suite, before its specs are loaded. */
-export function testArea(name: string): void {
-  if (!areas.includes(name)) throw new Error(`"${name}" is no folder of test/spec; there are ${areas.join(', ')}`);
-  current = name;
+export function testAreas(names: readonly string[]): void {
+  const unknown = names.find((name) => !areas.includes(name));
+  if (unknown !== undefined) throw new Error(`"${unknown}" is no folder of test/spec; there are ${areas.join(', ')}`);
+  current = names;
 }
 
-/** The operations that this suite covers; all of them if a spec runs without a suite. */
+/** The operations that this suite answers for. A spec that runs without a suite answers for all. */
 export const owned = (operations: readonly Operation[]): readonly Operation[] =>
-  current === undefined ? operations : operations.filter(({ tag }) => tag === current);
+  current === undefined ? operations : operations.filter(({ tag }) => current?.includes(tag));

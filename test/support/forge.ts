@@ -7,21 +7,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import tap from 'tap';
+import { Memory } from '#adapters/memory/index';
 import { loadConfiguration } from '#config/load';
+import { standardPlugins } from '#config/standard';
 import type { PluginDefinition } from '#host/definition';
 import { startForge, type Forge } from '#host/serve';
 import { Client } from './client.ts';
 import { layCluster } from './cluster.ts';
+import { databaseUnderTest, type Database } from './database.ts';
 import { installed, startInstalled } from './installed.ts';
 import { Contract, type Document } from './openapi.ts';
 import { createDatabase, type TestDatabase } from './postgres.ts';
 
-/** The databases that the HTTP suites run on. */
-export type Column = 'embedded' | 'postgresql';
-type Database = Column | 'memory';
-
 export interface ForgeOptions {
-  /** Default: HEXFORGE_TEST_DATABASE, else embedded. */
+  /** Default: HEXFORGE_TEST_DATABASE, else memory. */
   readonly database?: Database;
   /** Added to the environment of every test forge, and overrides it. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -32,7 +31,7 @@ export interface ForgeOptions {
   /** The recheck interval in milliseconds: how long one access decision is valid during a transfer. */
   readonly leaseMs?: number;
   /** Starts on the data of this forge, which must be stopped. */
-  readonly after?: Pick<TestForge, 'column' | 'dataDir' | 'databaseUrl'>;
+  readonly after?: Pick<TestForge, 'column' | 'dataDir' | 'databaseUrl' | 'memory'>;
 }
 
 export interface NewUser {
@@ -57,6 +56,8 @@ export interface TestForge {
   readonly column: Database;
   /** Undefined unless the column is postgresql. */
   readonly databaseUrl: string | undefined;
+  /** Undefined unless the column is memory. */
+  readonly memory: Memory | undefined;
   readonly admin: { readonly username: string; readonly password: string };
   readonly anonymous: Client;
   readonly contract: Contract;
@@ -82,15 +83,7 @@ export interface Teardown {
   teardown(work: () => void | Promise<void>): unknown;
 }
 
-const columns: readonly Column[] = ['embedded', 'postgresql'];
 export const admin = { username: 'admin', password: 'correct horse battery staple' } as const;
-
-export function columnUnderTest(): Column {
-  const asked = process.env['HEXFORGE_TEST_DATABASE'] ?? 'embedded';
-  const column = columns.find((name) => name === asked);
-  if (column === undefined) throw new Error(`HEXFORGE_TEST_DATABASE is "${asked}"; it can be ${columns.join(', ')}`);
-  return column;
-}
 
 class Captured extends Writable {
   text = '';
@@ -106,6 +99,7 @@ async function start(
   dataDir: string,
   database: TestDatabase | undefined,
   options: ForgeOptions,
+  memory?: Memory,
 ): Promise<{ forge: Forge; stdout: { readonly text: string }; stderr: { readonly text: string } }> {
   const file = join(dataDir, '..', 'hexforge.json');
   // JSON is valid YAML. Password hashes are cheap here; their real cost is tested with the password hasher.
@@ -139,6 +133,7 @@ async function start(
     ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
     stdout,
     stderr,
+    memory,
     validateResponses: true,
   });
   return { forge, stdout, stderr };
@@ -150,9 +145,9 @@ async function start(
  */
 type Seed = Pick<TestForge, 'dataDir' | 'databaseUrl'>;
 
-const seeds = new Map<Column, Promise<Seed>>();
+const seeds = new Map<Exclude<Database, 'memory'>, Promise<Seed>>();
 
-async function makeSeed(column: Column): Promise<Seed> {
+async function makeSeed(column: Exclude<Database, 'memory'>): Promise<Seed> {
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-seed-'));
   const database = column === 'postgresql' ? await createDatabase() : undefined;
   tap.teardown(async () => {
@@ -166,7 +161,7 @@ async function makeSeed(column: Column): Promise<Seed> {
   return { dataDir, databaseUrl: database?.url };
 }
 
-function seedOf(column: Column): Promise<Seed> {
+function seedOf(column: Exclude<Database, 'memory'>): Promise<Seed> {
   const known = seeds.get(column);
   if (known !== undefined) return known;
   const made = makeSeed(column);
@@ -174,8 +169,25 @@ function seedOf(column: Column): Promise<Seed> {
   return made;
 }
 
+const documents = new Map<string, Promise<object>>();
+
+/** The forge's OpenAPI document. It takes long to make, so forges with the same routes share one. */
+async function documentOf(forge: Forge, { definitions = [], environment }: ForgeOptions): Promise<Document> {
+  if (
+    definitions.some(
+      ({ name, routes }) => routes !== undefined || standardPlugins.some((standard) => standard.name === name),
+    ) ||
+    installed !== undefined
+  )
+    return (await forge.openapi()) as Document;
+  const key = JSON.stringify([forge.plugins().map(({ name }) => name), environment?.['HEXFORGE_BASE_URL']]);
+  const document = documents.get(key) ?? forge.openapi();
+  documents.set(key, document);
+  return (await document) as Document;
+}
+
 export async function startTestForge(t: Teardown, options: ForgeOptions = {}): Promise<TestForge> {
-  const column = options.after?.column ?? options.database ?? columnUnderTest();
+  const column = options.after?.column ?? options.database ?? databaseUnderTest();
   const folder = await mkdtemp(join(tmpdir(), 'hexforge-test-'));
   const dataDir = join(folder, 'data');
   let database: TestDatabase | undefined;
@@ -186,18 +198,18 @@ export async function startTestForge(t: Teardown, options: ForgeOptions = {}): P
     await rm(folder, { recursive: true, force: true });
   });
 
-  // A forge in memory stores nothing, so there is nothing to copy.
-  if (column !== 'memory') {
-    const source = options.after ?? (await seedOf(column));
+  const memory = column === 'memory' ? (options.after?.memory ?? new Memory()) : undefined;
+  const source = options.after ?? (column === 'memory' ? undefined : await seedOf(column));
+  if (source !== undefined) {
     // Synchronous: the asynchronous copy of a thousand small files takes ten times as long.
     cpSync(source.dataDir, dataDir, { recursive: true });
     if (source.databaseUrl !== undefined) database = await createDatabase(source.databaseUrl);
   }
-  const started = await start(column, dataDir, database, options);
+  const started = await start(column, dataDir, database, options, memory);
   const { forge } = started;
   stop = () => forge.stop();
   const { url } = forge;
-  const contract = new Contract((await forge.openapi()) as Document);
+  const contract = new Contract(await documentOf(forge, options));
   const anonymous = new Client(url, contract);
 
   const signIn = async (
@@ -223,6 +235,7 @@ export async function startTestForge(t: Teardown, options: ForgeOptions = {}): P
     dataDir,
     column,
     databaseUrl: database?.url,
+    memory,
     admin,
     anonymous,
     contract,

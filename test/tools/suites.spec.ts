@@ -1,44 +1,61 @@
-// Every spec runs once, and those in test/spec/every run in each API suite.
+// The suites: every spec file runs, on each database at most once.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { root } from '../../tools/project-files.ts';
+import { areas } from '../support/area.ts';
 import { specsOf, suites } from '../suites.ts';
 
 const names = Object.keys(suites);
 const shared = 'test/spec/every/';
 
-void t.test('every spec file is in exactly one suite, except those in test/spec/every', async (t) => {
+const bySetting = (which: 'quick' | 'whole') => names.filter((name) => suites[name]?.[which] !== undefined);
+
+void t.test('npm test and npm run test:all together run every spec file', async (t) => {
   const all = globSync('**/*.spec.ts', { cwd: join(root, 'test'), exclude: ['fixtures'] })
     .map((path) => `test/${path}`)
-    .filter((path) => !path.startsWith(shared))
     .sort();
   t.ok(all.length >= 5);
-  const held = names
-    .flatMap(specsOf)
-    .filter((path) => !path.startsWith(shared))
-    .sort();
-  t.strictSame(held, all);
+  t.strictSame([...new Set(names.flatMap(specsOf))].sort(), all);
 });
 
-void t.test(
-  'every API suite has specs besides the shared ones, and ends with the shared ones, the coverage last',
-  async (t) => {
-    const ofEveryArea = globSync(`${shared}**/*.spec.ts`, { cwd: root }).sort();
-    t.ok(ofEveryArea.length >= 2);
-    t.equal(ofEveryArea.at(-1), `${shared}openapi-coverage.spec.ts`);
-    const api = names.filter((name) => name.startsWith('api-'));
-    t.ok(api.length >= 4);
-    for (const name of api) {
-      const specs = specsOf(name);
-      t.ok(specs.length > ofEveryArea.length, name);
-      t.strictSame(specs.slice(-ofEveryArea.length), ofEveryArea, name);
-    }
-  },
-);
+void t.test('npm test runs each of its spec files once, except those of every area', async (t) => {
+  const held = bySetting('quick')
+    .flatMap(specsOf)
+    .filter((path) => !path.startsWith(shared));
+  t.strictSame(
+    held.filter((path, index) => held.indexOf(path) !== index),
+    [],
+  );
+});
 
-void t.test('every suite has its file, which runs it, and every suite file has its suite', async (t) => {
-  const files = globSync('*.suite.ts', { cwd: join(root, 'test') })
+void t.test('npm run test:all runs a spec file at most once on each database', async (t) => {
+  const held = bySetting('whole').flatMap((name) =>
+    specsOf(name)
+      .filter((path) => !path.startsWith(shared))
+      .map((path) => `${path} on ${suites[name]?.whole?.database}`),
+  );
+  t.strictSame(
+    held.filter((path, index) => held.indexOf(path) !== index),
+    [],
+  );
+});
+
+void t.test('every area has one API suite, which ends with the specs of every area, the coverage last', async (t) => {
+  const ofEveryArea = globSync(`${shared}**/*.spec.ts`, { cwd: root }).sort();
+  t.ok(ofEveryArea.length >= 2);
+  t.equal(ofEveryArea.at(-1), `${shared}openapi-coverage.spec.ts`);
+  const api = names.filter((name) => name.startsWith('api-'));
+  t.strictSame(api.flatMap((name) => suites[name]?.areas ?? []).sort(), areas);
+  for (const name of api) {
+    const specs = specsOf(name);
+    t.ok(specs.length > ofEveryArea.length, name);
+    t.strictSame(specs.slice(-ofEveryArea.length), ofEveryArea, name);
+  }
+});
+
+void t.test('every suite has its file, which runs it, and every suite file its suite', async (t) => {
+  const files = globSync('{.,whole}/*.suite.ts', { cwd: join(root, 'test') })
     .map((path) => path.replace('.suite.ts', ''))
     .sort();
   t.strictSame(files, [...names].sort());

@@ -17,7 +17,7 @@ import { temporaryFolder } from '#test/support/folder';
 import { heldGit, pushable } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
-const pairs = Number(process.env['HEXFORGE_TEST_MERGES'] ?? 20);
+const pairs = Number(process.env['HEXFORGE_TEST_MERGES'] ?? 5);
 const seed = Number(process.env['HEXFORGE_TEST_SEED'] ?? 7);
 const ref = 'refs/heads/target';
 const committer = { name: 'caller', email: 'caller@example.org', date: new Date(1_800_000_000_000) };

@@ -3,7 +3,6 @@ import t from 'tap';
 import { memoryRateCounter } from '#adapters/memory/index';
 import type { OwnedSubscription } from '#core/kernel/storage';
 import { contract } from '#test/contracts/checks';
-import { deliveriesChecks } from '#test/contracts/deliveries';
 import { eventsChecks } from '#test/contracts/events';
 import { intentsChecks } from '#test/contracts/intents';
 import { ledgerEntities, ledgerMigrations, ledgerOf } from '#test/contracts/ledger';
@@ -52,15 +51,6 @@ void t.test('storage contracts', { timeout: 120_000 }, (t) =>
     await contract(subtest, 'intents', intentsChecks, made({ open }));
     await contract(subtest, 'unit of work', unitOfWorkChecks, made(await open()));
     await contract(subtest, 'locks', locksChecks, made(await open()));
-  }),
-);
-
-void t.test('failing handlers and missing plugins', { timeout: 120_000 }, (t) =>
-  eachEngine(t, async (subtest, _engine, data) => {
-    const provider = {
-      open: () => data.open({ tuning: { attempts: 3, pause: 5, closing: 20 }, kept: { events: 3, days: 90 } }),
-    };
-    await contract(subtest, 'deliveries', deliveriesChecks, async () => ({ provider, dispose: async () => undefined }));
   }),
 );
 

@@ -13,7 +13,7 @@ import oauthServer from '#plugins/oauth-server/plugin';
 import { entities } from '#plugins/oauth-server/tables';
 import { memoryIssuedStore } from '#plugins/oauth-server/token/store-memory';
 import { sqlIssuedStore } from '#plugins/oauth-server/token/store';
-import { contract, failures, type Made } from '#test/contracts/checks';
+import { contract, firstFailure, type Made } from '#test/contracts/checks';
 import { oauthChecks, type OAuthStores } from '#test/contracts/oauth-stores';
 import { eachEngine, quietLog, setOf } from '#test/contracts/storage-engines';
 
@@ -88,8 +88,8 @@ void t.test('stores of the authorization server', (t) =>
 );
 
 void t.test('the contract suite finds mutants', async (t) => {
-  const broken = (over: (stores: OAuthStores) => Partial<OAuthStores>): Promise<readonly string[]> =>
-    failures(
+  const broken = (over: (stores: OAuthStores) => Partial<OAuthStores>): Promise<string | undefined> =>
+    firstFailure(
       oauthChecks,
       async () => {
         const { provider, dispose } = await fresh();
@@ -97,7 +97,7 @@ void t.test('the contract suite finds mutants', async (t) => {
       },
       5000,
     );
-  t.strictSame(await broken(() => ({})), [], 'a correct store passes');
+  t.equal(await broken(() => ({})), undefined, 'a correct store passes');
   for (const [name, over] of Object.entries<(stores: OAuthStores) => Partial<OAuthStores>>({
     'a code is taken twice': ({ issued }) => ({ issued: { ...issued, takeCode: async () => true } }),
     'a refresh token is taken twice': ({ issued }) => ({ issued: { ...issued, takeRefreshToken: async () => true } }),
@@ -113,5 +113,5 @@ void t.test('the contract suite finds mutants', async (t) => {
       clients: { ...clients, search: async (_q, page) => ({ items: [], total: 0, ...page }) },
     }),
   }))
-    t.not((await broken(over)).length, 0, name);
+    t.type(await broken(over), 'string', name);
 });

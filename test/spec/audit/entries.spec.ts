@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
-import { stoppedLog } from '#test/support/stopped-log';
+import { stoppableLog } from '#test/support/wrapped-store';
 
 interface Entry {
   readonly id: string;
@@ -33,8 +33,6 @@ const elsewhere = new Map([
     .map((action) => [action, 'test/spec/oauth-server/audit.spec.ts'] as const),
   ['ref.deleted', 'nothing deletes a ref that is neither branch nor tag yet'],
 ]);
-
-const { breaker, stop: stopLog, mend: mendLog } = stoppedLog();
 
 const repos = '/api/v1/repos';
 const users = '/api/v1/admin/users';
@@ -179,7 +177,8 @@ async function edited(client: Client, code: string): Promise<string> {
 }
 
 void t.test('every listed operation adds its entry, and does nothing while the log rejects entries', async (t) => {
-  const forge = await startTestForge(t, { definitions: [breaker] });
+  const { audit, stop: stopLog, mend: mendLog } = await stoppableLog();
+  const forge = await startTestForge(t, { definitions: [audit] });
   const admin = await forge.administrator();
   const alice = await forge.createUser('alice');
   await forge.createUser('bob');
@@ -191,9 +190,9 @@ void t.test('every listed operation adds its entry, and does nothing while the l
   for (const [action, status, ask] of operations(forge, admin, alice, made)) {
     if (action === 'branch.protected') await content(alice.client);
     const [before] = await newest();
-    await stopLog();
+    stopLog();
     const refused = await ask();
-    await mendLog();
+    mendLog();
     t.match(refused, { status: 503, body: { error_code: 'unavailable', error: /audit/ } }, `${action}: refused`);
     t.equal((await newest())[0]?.id, before?.id, `${action}: no entry if the operation did not happen`);
     const done = await ask();
@@ -220,9 +219,9 @@ void t.test('every listed operation adds its entry, and does nothing while the l
       body: { username: 'bob', password: 'password of bob' },
     });
     const next = cookie(await refresh(cookie(signedIn)));
-    await stopLog();
+    stopLog();
     t.equal((await refresh(cookie(signedIn))).status, 503);
-    await mendLog();
+    mendLog();
     t.equal((await refresh(cookie(signedIn))).status, 401);
     t.match((await newest())[0], { action: 'session.refresh_token_reused', resource_type: 'session' });
     t.equal((await refresh(next)).status, 401, 'its family has ended');
@@ -246,20 +245,17 @@ void t.test('every listed operation adds its entry, and does nothing while the l
         }
       ).entries.map(({ resource, actor_username: actor }) => `${resource} by ${actor}`);
     const first = await names(admin, 'plugin.enabled');
-    t.ok(first.includes('plugin:identity by system') && first.includes('plugin:breaker by system'));
+    t.ok(first.includes('plugin:identity by system'));
     t.strictSame(await names(admin, 'plugin.disabled'), []);
     await forge.stop();
     const without = await startTestForge(t, { after: forge, environment: { HEXFORGE_PLUGINS: '-issues' } });
     const client = await without.administrator();
-    t.strictSame((await names(client, 'plugin.disabled')).sort(), [
-      'plugin:breaker by system',
-      'plugin:issues by system',
-    ]);
+    t.strictSame(await names(client, 'plugin.disabled'), ['plugin:issues by system']);
     await without.stop();
     const again = await startTestForge(t, { after: without });
     const last = await again.administrator();
     t.strictSame(await names(last, 'plugin.enabled'), ['plugin:issues by system', ...first]);
-    t.equal((await names(last, 'plugin.disabled')).length, 2);
+    t.equal((await names(last, 'plugin.disabled')).length, 1);
     seen.add('plugin.enabled').add('plugin.disabled');
   });
 

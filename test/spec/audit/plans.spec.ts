@@ -4,6 +4,7 @@ import { strict as assert } from 'node:assert';
 import t from 'tap';
 import { databaseDoor } from '#test/support/database-door';
 import { startTestForge } from '#test/support/forge';
+import { onDatabase } from '#test/support/marks';
 import { planned } from '#test/support/plans';
 import { statementRecorder } from '#test/support/statements';
 
@@ -11,7 +12,7 @@ const log = '/api/v1/admin/audit-log';
 const count = Number(process.env['HEXFORGE_TEST_ENTRIES'] ?? 20_000);
 const piece = 5000;
 
-void t.test('no list of the audit log scans the table', { timeout: 600_000 }, async (t) => {
+void onDatabase(t).test('no list of the audit log scans the table', { timeout: 600_000 }, async (t) => {
   const recorded = statementRecorder();
   const { definition, run } = databaseDoor();
   const forge = await startTestForge(t, { definitions: [definition] });

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import { databaseDoor } from '#test/support/database-door';
 import { startTestForge, type TestForge } from '#test/support/forge';
+import { onDatabase } from '#test/support/marks';
 import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
 import { endedCredentials } from '../oauth-server/ended-credentials.ts';
 import { expected, makeApp, tokensFor } from '../oauth-server/flow.ts';
@@ -177,7 +178,7 @@ async function stage(t: Test, { work }: Goods): Promise<{ forge: TestForge; cred
   };
 }
 
-void t.test('fetch and push with every kind of credential', { timeout: 240_000 }, async (t) => {
+void onDatabase(t).test('fetch and push with every kind of credential', { timeout: 240_000 }, async (t) => {
   const wares = await goods(t);
   const { forge, credentials } = await stage(t, wares);
   const sending = ({ secret, username }: Credential, via: 'basic' | 'bearer'): Client => {

@@ -9,6 +9,7 @@ import { temporaryFolder } from '#test/support/folder';
 import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
 import { holdRefs, refsHeld } from '#test/support/held-refs';
 import { holdingProxy } from '#test/support/holding-proxy';
+import { thorough } from '#test/support/marks';
 import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, workTree } from '#test/support/stock-git';
 
@@ -150,22 +151,25 @@ void t.test('access that is lost during a request', async (t) => {
     t.equal((await refsOf(repo)).length, 2);
   });
 
-  await t.test('when access is lost while the refs of a push are moved, no further ref is moved', async (t) => {
-    const scene = await setScene('long');
-    const { bob, repo, secret } = scene;
-    const held = join(await temporaryFolder(t), 'held');
-    const url = remote(proxy.url, `alice/${repo}`, { username: bob.username, password: secret.password });
-    proxy.meanwhile = () => holdRefs(join(forge.dataDir, 'repositories'), 'refs/heads/b', held);
-    const pushing = work.ran('push', url, 'main:a', 'main:b', 'main:c');
-    await refsHeld(held);
-    await alice.client.delete(`${repos}/alice/${repo}/collaborators/${bob.username}`);
-    const { code, stderr } = await pushing;
-    t.not(code, 0);
-    t.match(stderr, /\[new branch\] +main -> a/);
-    t.match(stderr, /\[remote rejected\] main -> b \(you may not push here any more\)/);
-    t.match(stderr, /\[remote rejected\] main -> c \(you may not push here any more\)/);
-    t.strictSame(await refsOf(repo), [`${tip}\trefs/heads/a`, `${tip}\trefs/heads/main`]);
-  });
+  await thorough(t).test(
+    'when access is lost while the refs of a push are moved, no further ref is moved',
+    async (t) => {
+      const scene = await setScene('long');
+      const { bob, repo, secret } = scene;
+      const held = join(await temporaryFolder(t), 'held');
+      const url = remote(proxy.url, `alice/${repo}`, { username: bob.username, password: secret.password });
+      proxy.meanwhile = () => holdRefs(join(forge.dataDir, 'repositories'), 'refs/heads/b', held);
+      const pushing = work.ran('push', url, 'main:a', 'main:b', 'main:c');
+      await refsHeld(held);
+      await alice.client.delete(`${repos}/alice/${repo}/collaborators/${bob.username}`);
+      const { code, stderr } = await pushing;
+      t.not(code, 0);
+      t.match(stderr, /\[new branch\] +main -> a/);
+      t.match(stderr, /\[remote rejected\] main -> b \(you may not push here any more\)/);
+      t.match(stderr, /\[remote rejected\] main -> c \(you may not push here any more\)/);
+      t.strictSame(await refsOf(repo), [`${tip}\trefs/heads/a`, `${tip}\trefs/heads/main`]);
+    },
+  );
 
   await t.test('a file with a slow body is not written if the caller lost access meanwhile', async (t) => {
     const scene = await setScene('file');
@@ -207,7 +211,7 @@ async function readInParts(
   }
 }
 
-void t.test('an answer that is read slowly is cut off when access is lost', async (t) => {
+void thorough(t).test('an answer that is read slowly is cut off when access is lost', async (t) => {
   const forge = await startTestForge(t, { leaseMs: 0 });
   const alice = await forge.createUser('alice');
   const { token } = await forge.pat(alice.client, ['repo:read']);

@@ -3,6 +3,7 @@ import { definePlugin, type PasswordDirectory } from 'hexforge/plugin';
 import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
+import { thorough } from '#test/support/marks';
 
 const repos = '/api/v1/repos';
 const now = { password: 'directory password' };
@@ -112,7 +113,7 @@ void t.test('password directories', async (t) => {
     t.equal((await git('owner', 'own subject')).status, 403);
   });
 
-  await t.test('twelve successful uses of each do not throttle a user', async (t) => {
+  await thorough(t).test('twelve successful uses of each do not throttle a user', async (t) => {
     await forge.createUser('diligent');
     for (let time = 0; time < 12; time += 1) {
       t.equal((await login('diligent')).status, 200);

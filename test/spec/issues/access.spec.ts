@@ -2,6 +2,7 @@
 // hand-written table.
 import t from 'tap';
 import type { Client } from '#test/support/client';
+import { toWalk } from '#test/support/marks';
 import { sharedForge } from '#test/support/shared-forge';
 import { everybody } from './everybody.ts';
 import { expect, types, type IssueJson } from './tracker.ts';
@@ -143,6 +144,14 @@ void t.test('every route of issues', async (t) => {
     'the served routes are those of the table',
   );
 
+  const entryOf = (route: string) =>
+    served.find((one) => `${one.method} ${one.path.slice(begin.length)}` === route)?.entry;
+  const walked = toWalk(Object.entries(table), ([route, { access, scope }]) => [
+    access,
+    scope,
+    entryOf(route)?.['x-access'],
+    entryOf(route)?.['x-scope'],
+  ]);
   const open = async (base: string): Promise<number> =>
     (
       expect(
@@ -167,7 +176,7 @@ void t.test('every route of issues', async (t) => {
 
   for (const visibility of visibilities)
     await t.test(visibility, async (t) => {
-      for (const [route, row] of Object.entries(table))
+      for (const [route, row] of walked)
         t.equal(
           (await statuses(visibility, (client, base) => ask(route, row, client, base))).replaceAll(/\b20[014]\b/g, '+'),
           row.access[visibility],
@@ -179,9 +188,15 @@ void t.test('every route of issues', async (t) => {
     const clients = new Map<string, Client>();
     for (const token of tokens) clients.set(token, await forge.pat(callers.owner, [token]));
     for (const [route, row] of Object.entries(table)) {
-      const { oauth, good } = scopes[row.scope];
-      const entry = served.find((one) => `${one.method} ${one.path.slice(begin.length)}` === route)?.entry;
-      t.equal((entry?.['x-scope'] as { readonly oauth?: string } | undefined)?.oauth, oauth, `${route}: OAuth2`);
+      const { oauth } = scopes[row.scope];
+      t.equal(
+        (entryOf(route)?.['x-scope'] as { readonly oauth?: string } | undefined)?.oauth,
+        oauth,
+        `${route}: OAuth2`,
+      );
+    }
+    for (const [route, row] of walked) {
+      const { good } = scopes[row.scope];
       const passed: string[] = [];
       for (const [token, client] of clients) {
         const { status, body: answer } = await ask(route, row, client, path('public'));

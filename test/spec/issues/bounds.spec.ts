@@ -2,6 +2,7 @@
 // cannot store, numbers in paths, and lists with the longest possible texts.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
+import { thorough } from '#test/support/marks';
 import { expect, repos, tracker, types, type IssueJson } from './tracker.ts';
 
 const whole = Number.MAX_SAFE_INTEGER;
@@ -129,34 +130,37 @@ void t.test('bounds of issues', async (t) => {
     t.match((answer.body as { readonly reason: string }).reason, /1 issues/);
   });
 
-  await t.test('a list with long texts answers: the longest are cut, and a fetch has them complete', async (t) => {
-    const long = await repository('long');
-    const above = await open(long, { title: 'Above' });
-    // Six bytes of JSON each, of the maximum length.
-    const text = '\u0001'.repeat(65_536);
-    for (let count = 0; count < 16; count++) {
-      const { number } = await open(
-        long,
-        { title: 'Login', description: text, assumptions: text, parent_id: above.id },
-        bob.client,
-      );
-      expect(await bob.client.patch(`${long}/${number}`, { body: { acceptance_criteria: text } }), 200);
-      for (let comment = 0; comment < 3; comment++)
-        expect(await bob.client.post(`${long}/1/comments`, { body: { body: text } }), 201);
-    }
-    for (const path of ['', '/search?q=login', '/1/children', '/1/comments']) {
-      const { body, text: answer } = expect(await forge.anonymous.get(`${long}${path}`), 200);
-      const items = Array.isArray(body) ? (body as IssueJson[]) : (body as { readonly items: IssueJson[] }).items;
-      t.ok(items.length >= 16, path);
-      t.ok(answer.length < 9 * 1024 ** 2, `${path}: ${answer.length} bytes`);
-      t.match(items[0]?.['description'] ?? items[0]?.['body'], /…$/, path);
-    }
-    t.match((await forge.anonymous.get(`${long}/2`)).body, { description: text, acceptance_criteria: text });
-    const few = (await forge.anonymous.get(`${long}?per_page=1`)).body as { readonly items: readonly IssueJson[] };
-    t.equal(few.items[0]?.['description'], text, 'also in a smaller page');
-  });
+  await thorough(t).test(
+    'a list with long texts answers: the longest are cut, and a fetch has them complete',
+    async (t) => {
+      const long = await repository('long');
+      const above = await open(long, { title: 'Above' });
+      // Six bytes of JSON each, of the maximum length.
+      const text = '\u0001'.repeat(65_536);
+      for (let count = 0; count < 16; count++) {
+        const { number } = await open(
+          long,
+          { title: 'Login', description: text, assumptions: text, parent_id: above.id },
+          bob.client,
+        );
+        expect(await bob.client.patch(`${long}/${number}`, { body: { acceptance_criteria: text } }), 200);
+        for (let comment = 0; comment < 3; comment++)
+          expect(await bob.client.post(`${long}/1/comments`, { body: { body: text } }), 201);
+      }
+      for (const path of ['', '/search?q=login', '/1/children', '/1/comments']) {
+        const { body, text: answer } = expect(await forge.anonymous.get(`${long}${path}`), 200);
+        const items = Array.isArray(body) ? (body as IssueJson[]) : (body as { readonly items: IssueJson[] }).items;
+        t.ok(items.length >= 16, path);
+        t.ok(answer.length < 9 * 1024 ** 2, `${path}: ${answer.length} bytes`);
+        t.match(items[0]?.['description'] ?? items[0]?.['body'], /…$/, path);
+      }
+      t.match((await forge.anonymous.get(`${long}/2`)).body, { description: text, acceptance_criteria: text });
+      const few = (await forge.anonymous.get(`${long}?per_page=1`)).body as { readonly items: readonly IssueJson[] };
+      t.equal(few.items[0]?.['description'], text, 'also in a smaller page');
+    },
+  );
 
-  await t.test('the default page answers for any number of components of its issues', async (t) => {
+  await thorough(t).test('the default page answers for any number of components of its issues', async (t) => {
     const parts = await repository('parts');
     const component_ids: string[] = [];
     for (let count = 0; count < 100; count++)

@@ -1,8 +1,9 @@
 // Tests of concurrent requests to issues: numbers without gaps, and sets that are replaced as a whole.
 import t from 'tap';
+import { onDatabase } from '#test/support/marks';
 import { expect, nobody, repos, tracker, types } from './tracker.ts';
 
-void t.test('concurrent requests', async (t) => {
+void onDatabase(t).test('concurrent requests', async (t) => {
   const { alice, bob, repository, open } = await tracker(t);
   const numbersOf = async (issues: string) =>
     (

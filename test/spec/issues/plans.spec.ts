@@ -3,6 +3,7 @@
 import t from 'tap';
 import { databaseDoor } from '#test/support/database-door';
 import { startTestForge } from '#test/support/forge';
+import { onDatabase } from '#test/support/marks';
 import { planned as plans } from '#test/support/plans';
 import { statementRecorder, type Statement } from '#test/support/statements';
 import { expect, nobody, repos } from './tracker.ts';
@@ -14,7 +15,7 @@ const count = Number(process.env['HEXFORGE_TEST_ISSUES'] ?? 10_000);
 const talk = ['issues_comment', 'issues_description_edit', 'issues_watcher', 'issues_link'];
 const large = ['issues_open', 'issues_issue', ...talk];
 
-void t.test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
+void onDatabase(t).test('lists and searches of issues', { timeout: 600_000 }, async (t) => {
   const recorded = statementRecorder();
   const { definition, run } = databaseDoor();
   const forge = await startTestForge(t, { definitions: [definition] });

@@ -1,6 +1,7 @@
 // Tests of the search of issues: what is found, in which order, its shape and bounds, and that no query fails.
 import t from 'tap';
 import { hostileTexts } from '#test/support/hostile-texts';
+import { onDatabase } from '#test/support/marks';
 import { expect, repos, tracker, types, type IssueJson } from './tracker.ts';
 
 type Hit = IssueJson & { readonly rank: number };
@@ -46,28 +47,34 @@ void t.test('the search of issues', async (t) => {
     );
   });
 
-  await t.test('words, phrases, alternatives and exclusions, ignoring case and in any language', async (t) => {
-    for (const [q, found] of Object.entries({
-      'SERVER login': [1, 2],
-      '"login fails"': [1],
-      '"fails login"': [],
-      'login -page -room': [1],
-      'page or room': [2, 3],
-      ÜBERLAUF: [4],
-      '100%': [2],
-      server_room: [2],
-      zzzzzz: [],
-      '-login': [],
-      '%': [],
-      _: [],
-    }))
-      t.strictSame((await numbers(`q=${encodeURIComponent(q)}`)).toSorted(), found, q);
-  });
+  await onDatabase(t).test(
+    'words, phrases, alternatives and exclusions, ignoring case and in any language',
+    async (t) => {
+      for (const [q, found] of Object.entries({
+        'SERVER login': [1, 2],
+        '"login fails"': [1],
+        '"fails login"': [],
+        'login -page -room': [1],
+        'page or room': [2, 3],
+        ÜBERLAUF: [4],
+        '100%': [2],
+        server_room: [2],
+        zzzzzz: [],
+        '-login': [],
+        '%': [],
+        _: [],
+      }))
+        t.strictSame((await numbers(`q=${encodeURIComponent(q)}`)).toSorted(), found, q);
+    },
+  );
 
-  await t.test('short and misspelled words find similar titles if no issue contains the words', async (t) => {
-    for (const [q, first] of Object.entries({ log: 3, ser: 2, se: 2, 'logn fials': 1, sevrer: 2, überlaf: 4 }))
-      t.equal((await numbers(`q=${encodeURIComponent(q)}`))[0], first, q);
-  });
+  await onDatabase(t).test(
+    'short and misspelled words find similar titles if no issue contains the words',
+    async (t) => {
+      for (const [q, first] of Object.entries({ log: 3, ser: 2, se: 2, 'logn fials': 1, sevrer: 2, überlaf: 4 }))
+        t.equal((await numbers(`q=${encodeURIComponent(q)}`))[0], first, q);
+    },
+  );
 
   await t.test('400 without q, or with a text past its bound', async (t) => {
     for (const query of ['', 'q=', 'q=%20%20', `q=${'x'.repeat(257)}`, 'q=a&facets=perhaps'])

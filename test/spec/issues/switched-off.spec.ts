@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { databaseDoor } from '#test/support/database-door';
 import { isError } from '#test/support/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';
+import { onDatabase } from '#test/support/marks';
 import { expect, nobody, repos, types, type IssueJson } from './tracker.ts';
 
 const issueTables = [
@@ -79,7 +80,7 @@ async function inhabited(t: Test): Promise<Inhabited> {
 const toolsOf = async ({ forge }: TestForge): Promise<readonly string[]> =>
   (await forge.port('PluginInventory').list()).flatMap(({ tools }) => tools);
 
-void t.test('with issues disabled, and enabled again', async (t) => {
+void onDatabase(t).test('with issues disabled, and enabled again', async (t) => {
   const { first, tools, author, reader, label, milestone } = await inhabited(t);
   const door = databaseDoor();
   const off = await startTestForge(t, {
@@ -165,7 +166,7 @@ void t.test('with issues disabled, and enabled again', async (t) => {
   });
 });
 
-void t.test(
+void onDatabase(t).test(
   'with planning disabled issues remain usable, and after it is enabled again deleted things are gone',
   async (t) => {
     const { first, author, label, milestone } = await inhabited(t);

@@ -1,6 +1,6 @@
 // Tests of overrides, which lower the budgets of groups for one target.
 import t from 'tap';
-import { databaseDoor } from '#test/support/database-door';
+import { nearlyFull } from '#test/support/wrapped-store';
 import { aDay, asked, groups, isError, members, nobody, overrides, startMetered } from './world.ts';
 
 interface Page {
@@ -205,12 +205,8 @@ void t.test('if the plugin oauth-server is disabled, an override for an applicat
 });
 
 void t.test('an instance has at most 2000 overrides, also with concurrent requests: one more is 422', async (t) => {
-  const { definition, run } = databaseDoor();
-  const { forge, override } = await startMetered(t, { definitions: [definition] });
+  const { forge, override } = await startMetered(t, { definitions: [await nearlyFull('limits', 'overrides', 1995)] });
   const users = await Promise.all(['ada', 'bob', 'eve'].map(async (name) => (await forge.createUser(name)).id));
-  await run(`insert into limits_override
-    (kind, target_id, scope, requests_per_window, window_seconds, burst, action, enabled, reason, updated_at)
-    select 'repos', gen_random_uuid(), 'api.read', 1, 60, 0, 'throttle', true, '', now() from generate_series(1, 1995)`);
   const scopes = ['api.read', 'api.write', 'api.expensive', 'mcp.tool_call'];
   const answers = await Promise.all(
     users.flatMap((id) => scopes.map((scope) => override('users', id, scope, { requests_per_window: 1 }))),

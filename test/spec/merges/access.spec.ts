@@ -3,6 +3,7 @@
 import t, { type Test } from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import type { TestForge } from '#test/support/forge';
+import { toWalk } from '#test/support/marks';
 import { sharedForge } from '#test/support/shared-forge';
 import { everybody, type Everybody } from '../issues/everybody.ts';
 import { branch, commit, expect, nobody, type MergeJson } from './workshop.ts';
@@ -155,9 +156,16 @@ void t.test('every route of merge requests', async (t) => {
 
   t.strictSame(served.map(routeOf).sort(), Object.keys(table).sort(), 'the served routes are those of the table');
 
+  const entryOf = (route: string) => served.find((one) => routeOf(one) === route)?.entry;
+  const walked = toWalk(Object.entries(table), ([route, { access, scope }]) => [
+    access,
+    scope,
+    entryOf(route)?.['x-access'],
+    entryOf(route)?.['x-scope'],
+  ]);
   for (const visibility of visibilities)
     await t.test(visibility, async (t) => {
-      for (const [route, { access }] of Object.entries(table)) {
+      for (const [route, { access }] of walked) {
         const answers = await statuses(visibility, (client, base) => ask(route, client, base));
         t.equal(answers.replaceAll(/\b(20[014]|308)\b/g, '+'), access[visibility], route);
       }
@@ -167,9 +175,15 @@ void t.test('every route of merge requests', async (t) => {
     const clients = new Map<string, Client>();
     for (const token of tokens) clients.set(token, await forge.pat(callers.owner, [token]));
     for (const [route, { scope }] of Object.entries(table)) {
-      const { oauth, good } = scopes[scope];
-      const entry = served.find((one) => routeOf(one) === route)?.entry;
-      t.equal((entry?.['x-scope'] as { readonly oauth?: string } | undefined)?.oauth, oauth, `${route}: OAuth2`);
+      const { oauth } = scopes[scope];
+      t.equal(
+        (entryOf(route)?.['x-scope'] as { readonly oauth?: string } | undefined)?.oauth,
+        oauth,
+        `${route}: OAuth2`,
+      );
+    }
+    for (const [route, { scope }] of walked) {
+      const { good } = scopes[scope];
       const passed: string[] = [];
       for (const [token, client] of clients) {
         const { status, body } = await ask(route, client, path('public'));
@@ -201,7 +215,7 @@ void t.test('every route of merge requests', async (t) => {
       'a session that has ended': ended.client,
       'a token of nobody': forge.as(`svc_${'x'.repeat(36)}`),
     };
-    for (const route of Object.keys(table))
+    for (const [route] of walked)
       for (const [what, client] of Object.entries(bad))
         t.equal((await ask(route, client, path('public'), 'bare')).status, 401, `${route}: ${what}`);
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { temporaryFolder } from '#test/support/folder';
 import { startTestForge } from '#test/support/forge';
+import { thorough } from '#test/support/marks';
 import { sharedForge } from '#test/support/shared-forge';
 import { isError } from '#test/support/error-answer';
 import { appliedElsewhere, oddBefore, oddChange, proposal, written, type DiffJson } from './proposal.ts';
@@ -233,7 +234,7 @@ void t.test('a diff that cannot be made is suppressed, and its files answer 503 
     await rename(`${program}.away`, program);
   });
 
-  await t.test('a slow git process', async (t) => {
+  await thorough(t).test('a slow git process', async (t) => {
     await moved('3.5\n');
     await replace('case "$*" in *diff-tree*) sleep 4;; esac\n');
     const began = performance.now();

@@ -1,6 +1,7 @@
 // Tests of opening a merge request.
 import t from 'tap';
 import { isError } from '#test/support/error-answer';
+import { onDatabase } from '#test/support/marks';
 import { branch, commit, expect, nobody, repos, workshop } from './workshop.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -159,7 +160,7 @@ void t.test('opening a merge request', async (t) => {
   });
 });
 
-void t.test(
+void onDatabase(t).test(
   'twenty concurrent requests have the numbers 1 to 20, and of twenty for the same branches one is opened',
   async (t) => {
     const { alice, repository, open } = await workshop(t);

@@ -5,6 +5,7 @@ import t from 'tap';
 import { databaseDoor } from '#test/support/database-door';
 import { startTestForge } from '#test/support/forge';
 import { processRecorder } from '#test/support/git-processes';
+import { onDatabase } from '#test/support/marks';
 import { planned as plans } from '#test/support/plans';
 import { statementRecorder, type Statement } from '#test/support/statements';
 import { proposal, written, type Files } from './proposal.ts';
@@ -25,7 +26,7 @@ const texts = (statements: readonly Statement[]): readonly string[] =>
     .filter((sql) => sql.startsWith('select') && /merges_|repositories_|planning_/.test(sql))
     .toSorted();
 
-void t.test('lists and fetches of merge requests', { timeout: 600_000 }, async (t) => {
+void onDatabase(t).test('lists and fetches of merge requests', { timeout: 600_000 }, async (t) => {
   const recorded = statementRecorder();
   const processes = processRecorder();
   const { definition, run } = databaseDoor();

@@ -5,6 +5,7 @@ import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import { databaseDoor } from '#test/support/database-door';
 import { startTestForge, type TestForge } from '#test/support/forge';
+import { onDatabase } from '#test/support/marks';
 import type { Operation } from '#test/support/openapi';
 import { fill, readsOwnCredentials } from '#test/support/walk';
 import { endedCredentials } from './ended-credentials.ts';
@@ -105,7 +106,7 @@ const ended = [
   'their OAuth2 token of a user who was suspended',
 ] as const;
 
-void t.test('every operation with every kind of token', { timeout: 240_000 }, async (t) => {
+void onDatabase(t).test('every operation with every kind of token', { timeout: 240_000 }, async (t) => {
   const door = databaseDoor();
   const forge = await startTestForge(t, {
     definitions: [door.definition],

@@ -3,7 +3,7 @@
 import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
-import { stoppedLog } from '#test/support/stopped-log';
+import { stoppableLog } from '#test/support/wrapped-store';
 import { approve, codeFor, decide, exchange, makeApp, paths, pkce, refresh, requestOf, tokensFor } from './flow.ts';
 
 interface Entry {
@@ -15,9 +15,9 @@ interface Entry {
 void t.test(
   'applications, grants and reuse add their entries, and nothing changes while the log rejects entries',
   async (t) => {
-    const { breaker, stop, mend } = stoppedLog();
+    const { audit, stop, mend } = await stoppableLog();
     const configuration = { settings: { 'oauth2.dcr.enabled': true } };
-    const forge = await startTestForge(t, { definitions: [breaker], configuration });
+    const forge = await startTestForge(t, { definitions: [audit], configuration });
     const admin = await forge.administrator();
     const { client: owner } = await forge.createUser('owner');
     const { client: user } = await forge.createUser('visitor');
@@ -26,9 +26,9 @@ void t.test(
         .entries;
     const leaves = async (action: string, status: number, ask: () => Promise<Answer>): Promise<Answer> => {
       const before = Number((await newest())[0]?.id ?? 0);
-      await stop();
+      stop();
       const refused = await ask();
-      await mend();
+      mend();
       t.equal(refused.status, 503, `${action}: refused: ${refused.text}`);
       t.equal(Number((await newest())[0]?.id ?? 0), before, `${action}: no entry if the operation did not happen`);
       const done = await ask();

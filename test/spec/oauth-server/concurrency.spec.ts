@@ -3,6 +3,7 @@
 import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import { startTestForge } from '#test/support/forge';
+import { onDatabase } from '#test/support/marks';
 import {
   codeFor,
   exchange,
@@ -23,7 +24,7 @@ const parallel = 20;
 const tokensOf = (answers: readonly Answer[]): Tokens[] =>
   answers.filter(({ status }) => status === 200).map(({ body }) => body as Tokens);
 
-void t.test('races', { timeout: 11 * timeout }, async (t) => {
+void onDatabase(t).test('races', { timeout: 11 * timeout }, async (t) => {
   const forge = await startTestForge(t);
   const admin = await forge.administrator();
   const { client: owner } = await forge.createUser('owner');

@@ -4,6 +4,7 @@ import t from 'tap';
 import type { Answer } from '#test/support/client';
 import { isError } from '#test/support/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';
+import { onDatabase } from '#test/support/marks';
 import { sharedForge } from '#test/support/shared-forge';
 import { Command } from '#test/support/command';
 import { stockGit } from '#test/support/stock-git';
@@ -200,7 +201,7 @@ void t.test('everything survives a restart: tokens, and which refresh tokens wer
   t.notOk(await works(after, second.access_token));
 });
 
-void t.test('a password reset on the command line while no server runs ends every token', async (t) => {
+void onDatabase(t).test('a password reset on the command line while no server runs ends every token', async (t) => {
   const before = await startTestForge(t);
   const admin = await before.administrator();
   const app = await makeApp(admin);

@@ -3,6 +3,7 @@
 import t from 'tap';
 import { databaseDoor } from '#test/support/database-door';
 import { startTestForge } from '#test/support/forge';
+import { onDatabase } from '#test/support/marks';
 import { codeFor, makeApp, paths } from './flow.ts';
 import { everywhere, shared, type Party, type Told } from './oracle-requests.ts';
 import { oracleClients, oracleRegistrar, startOracle } from './oracle.ts';
@@ -108,7 +109,7 @@ async function told(response: Response): Promise<Told> {
 const holds = (answer: Told, members: Partial<Told>): boolean =>
   Object.entries(members).every(([name, value]) => answer[name as keyof Told] === value);
 
-void t.test(
+void onDatabase(t).test(
   'answers are those of oidc-provider, except for the listed differences',
   { timeout: 300_000 },
   async (t) => {

@@ -2,6 +2,7 @@
 // statement for each thing that must be read or changed, and no others.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
+import { onDatabase } from '#test/support/marks';
 import { statementRecorder, type Statement } from '#test/support/statements';
 import { timeUntil } from '#test/support/time-until';
 import { codeFor, exchange, expected, introspect, makeApp, refresh, tokensFor, type Tokens } from './flow.ts';
@@ -10,7 +11,7 @@ import { codeFor, exchange, expected, introspect, makeApp, refresh, tokensFor, t
 const words = ({ sql }: Statement): string =>
   `${/^\w+/.exec(sql)?.[0]} ${/(?:from|into|update) "?(\w+)/.exec(sql)?.[1]}`;
 
-void t.test('statements of requests about tokens', { timeout: 60_000 }, async (t) => {
+void onDatabase(t).test('statements of requests about tokens', { timeout: 60_000 }, async (t) => {
   const recorded = statementRecorder();
   const forge = await startTestForge(t);
   const { client: user } = await forge.createUser('alice');

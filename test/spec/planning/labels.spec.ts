@@ -227,26 +227,4 @@ void t.test('labels', async (t) => {
     t.equal((await names()).toLowerCase(), 'one');
     await clear();
   });
-
-  await t.test('a repository has at most 1,000 labels, also with concurrent creations: 422', async (t) => {
-    await repository('full');
-    const full = `${repos}/alice/full/labels`;
-    for (let made = 0; made < 990; made += 30)
-      await Promise.all(
-        Array.from({ length: 30 }, (_, index) => alice.post(full, { body: { ...bug, name: `label ${made + index}` } })),
-      );
-    const last = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => alice.post(full, { body: { ...bug, name: `last ${index}` } })),
-    );
-    t.strictSame(
-      last.map(({ status }) => status).sort((a, b) => a - b),
-      [...Array.from({ length: 10 }, () => 201), ...Array.from({ length: 10 }, () => 422)],
-    );
-    const all = (await alice.get(full)).body as readonly LabelJson[];
-    t.equal(all.length, 1000);
-    isError(t, await alice.post(full, { body: bug }), 422, 'unprocessable', 'one more');
-    t.equal((await alice.patch(`${full}/${all[0]?.id}`, { body: { name: 'renamed' } })).status, 200);
-    t.equal((await alice.delete(`${full}/${all[1]?.id}`)).status, 204);
-    t.equal((await alice.post(full, { body: bug })).status, 201, 'there is room again');
-  });
 });

@@ -212,21 +212,4 @@ void t.test('milestones', async (t) => {
     t.equal((await writer.delete(`${open}/${id}`)).status, 204);
     await clear();
   });
-
-  await t.test('a repository has at most 1,000 milestones, also with concurrent creations: 422', async (t) => {
-    await repository('full');
-    const full = `${repos}/alice/full/milestones`;
-    for (let made = 0; made < 990; made += 30)
-      await Promise.all(Array.from({ length: 30 }, () => alice.post(full, { body: { title: 'one of many' } })));
-    const last = await Promise.all(Array.from({ length: 20 }, () => alice.post(full, { body: { title: 'last' } })));
-    t.strictSame(
-      last.map(({ status }) => status).sort((a, b) => a - b),
-      [...Array.from({ length: 10 }, () => 201), ...Array.from({ length: 10 }, () => 422)],
-    );
-    const all = (await alice.get(full)).body as readonly MilestoneJson[];
-    t.equal(all.length, 1000);
-    isError(t, await alice.post(full, { body: { title: 'x' } }), 422, 'unprocessable', 'one more');
-    t.equal((await alice.delete(`${full}/${all[0]?.id}`)).status, 204);
-    t.equal((await alice.post(full, { body: { title: 'x' } })).status, 201, 'there is room again');
-  });
 });

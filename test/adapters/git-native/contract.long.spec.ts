@@ -1,0 +1,11 @@
+// The native git adapter passes the long checks of the contract suite of `GitBackend`.
+import t, { type Test } from 'tap';
+import { gitBackendContract, longGitBackendChecks } from '#test/contracts/git-backend';
+import { makeNative } from './provider.ts';
+
+await gitBackendContract<Test>(
+  t,
+  'git-native',
+  (root) => makeNative(root, { limits: { pooledBlobBytes: 1024 * 1024 } }),
+  longGitBackendChecks,
+);

@@ -1,4 +1,0 @@
-// Packages of plugins, as they are installed and served.
-import { run } from './suites.ts';
-
-await run('packages-served');

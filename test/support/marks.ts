@@ -1,0 +1,29 @@
+// Marks of tests that `npm test` leaves to `npm run test:all`.
+import type { Test } from 'tap';
+import { databaseUnderTest, wholeRun } from './database.ts';
+
+type Tests = Pick<Test, 'test'>;
+
+/** Registers nothing. */
+const none: Tests = { test: (async () => null) as unknown as Test['test'] };
+
+/** Tests of what only a database does: query plans, counts of statements, locks, concurrency. Not run in memory. */
+export const onDatabase = (t: Test): Tests => (databaseUnderTest() === 'memory' ? none : t);
+
+/** Tests that take long and repeat a rule that a quicker test has shown. Run by `npm run test:all` alone. */
+export const thorough = (t: Test): Tests => (wholeRun ? t : none);
+
+/**
+ * The routes that an access walk requests: in `npm test` the first of each rule, in the whole run all. Two routes
+ * follow the same rule if they declare the same access and scope and the table expects the same answers.
+ *
+ * @param ruleOf the declaration and the expectation.
+ */
+export function toWalk<T>(routes: readonly T[], ruleOf: (route: T) => unknown): readonly T[] {
+  if (wholeRun) return routes;
+  const rules = new Set<string>();
+  return routes.filter((route) => {
+    const rule = JSON.stringify(ruleOf(route));
+    return !rules.has(rule) && rules.add(rule);
+  });
+}

@@ -1,0 +1,64 @@
+// `npm run test:all`: what `npm test` has no time for. The API suites, the storage contracts and whole servers on a
+// real PostgreSQL, packages, faults, generated merges, and a short fault drill. Ends with `N passed, N failed`.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { specsOf, suites } from '../test/suites.ts';
+import { startCluster } from './postgres-cluster.ts';
+import { program } from './program.ts';
+import { root } from './project-files.ts';
+import { ensureRedis } from './redis-server.ts';
+import { readResults } from './test-results.ts';
+
+const say = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+const faults: string[] = [];
+
+/** The quick scenarios of the drill, one round each. */
+async function drill(engine: string, ...options: readonly string[]): Promise<void> {
+  const args = ['test/fault/drill.ts', '--scenario', 'quick', '--rounds', '1', '--engine', engine, ...options];
+  if (!(await program(process.execPath, args))) faults.push(`the drill failed on ${engine}`);
+}
+
+/** Many more generated histories than a suite has the time for. */
+async function mergesAgainstGit(): Promise<void> {
+  const args = ['exec', '--', 'tap', '--timeout=3600', 'test/adapters/git-native/merges.spec.ts'];
+  if (!(await program('npm', args, { HEXFORGE_TEST_MERGES: '100' }))) faults.push('merges differ from those of git');
+}
+
+// Before the suites, which run in parallel: an installation needs the package manager's lock.
+ensureRedis();
+const given = process.env['HEXFORGE_TEST_POSTGRES_URL'];
+const cluster = given === undefined || given === '' ? await startCluster() : undefined;
+const stop = (): void => cluster?.stop();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    stop();
+    process.exit(1);
+  });
+const names = Object.keys(suites).filter((name) => suites[name]?.whole !== undefined && specsOf(name).length > 0);
+const results = join(root, '.tap/test-results');
+try {
+  rmSync(results, { recursive: true, force: true });
+  const good = await program('npm', ['exec', '--', 'tap', ...names.map((name) => `test/${name}.suite.ts`)], {
+    HEXFORGE_TEST_WHOLE: 'true',
+    HEXFORGE_TEST_RACES: '50',
+    HEXFORGE_TEST_DIFFS: '300',
+    HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
+  });
+  if (!good) faults.push('a suite failed');
+  const { passed, failed } = await readResults(names);
+  // One process each, and neither is timed: in parallel.
+  await Promise.all([
+    mergesAgainstGit(),
+    drill('embedded').then(() =>
+      drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : [])),
+    ),
+  ]);
+  for (const fault of faults) say(`FAULT ${fault}`);
+  // A fault outside of the tests is a failure too.
+  say(`${passed} passed, ${Math.max(failed, faults.length)} failed`);
+  process.exitCode = failed + faults.length === 0 ? 0 : 1;
+} finally {
+  stop();
+}

@@ -1,0 +1,54 @@
+// Reads what the test runner keeps of the last run of each suite.
+import { createReadStream, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Parser } from 'tap-parser';
+import { root } from './project-files.ts';
+
+interface Count {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+export interface Results extends Count {
+  /** Counts of assertions by suite, then by the names of their tests joined by ` > `. */
+  readonly bySuite: ReadonlyMap<string, ReadonlyMap<string, Readonly<Count>>>;
+}
+
+const zero = (): Count => ({ passed: 0, failed: 0, skipped: 0 });
+
+/** A suite without a result counts as one failure. */
+export async function readResults(suites: readonly string[]): Promise<Results> {
+  const total = zero();
+  const bySuite = new Map<string, ReadonlyMap<string, Count>>();
+  for (const suite of suites) {
+    const counts = await countsOf(suite);
+    bySuite.set(suite, counts);
+    if (counts.size === 0) total.failed++;
+    for (const { passed, failed, skipped } of counts.values()) {
+      total.passed += passed;
+      total.failed += failed;
+      total.skipped += skipped;
+    }
+  }
+  return { ...total, bySuite };
+}
+
+async function countsOf(suite: string): Promise<Map<string, Count>> {
+  const found = new Map<string, Count>();
+  const file = join(root, '.tap/test-results/test', `${suite}.suite.ts.tap`);
+  if (!existsSync(file)) return found;
+  const parser = new Parser();
+  parser.on('result', ({ ok, skip, todo, fullname }) => {
+    const count = found.get(fullname) ?? zero();
+    found.set(fullname, count);
+    if (skip !== false || todo !== false) count.skipped++;
+    else if (ok) count.passed++;
+    else count.failed++;
+  });
+  const complete = new Promise((resolve) => parser.once('complete', resolve));
+  for await (const chunk of createReadStream(file, 'utf8')) parser.write(chunk as string);
+  parser.end();
+  await complete;
+  return found;
+}
