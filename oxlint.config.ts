@@ -1,4 +1,4 @@
-// What the linter refuses: its layer rules are generated from the table of tools/layers.ts.
+// The configuration of the linter. Its layer rules are generated from the table of tools/layers.ts.
 import { layers } from './tools/layers.ts';
 
 /** A pattern of the table as the linter reads it: `#core/…` for folders, packages by name. */
@@ -8,8 +8,8 @@ const asSpecifier = (pattern: string): string =>
 const timers = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
 
 const layerRules = layers.map(({ folder, may, not = [], says }) => {
-  // The linter knows no `{1}`: own files are relative to it, and of another area's use cases the architecture test
-  // tells.
+  // The linter does not support `{1}`: own files are imported by relative paths, and the architecture test finds
+  // imports of another area's use cases.
   const allowed = may
     .filter((pattern) => !pattern.endsWith('{1}/**'))
     .flatMap((pattern) => {
@@ -65,7 +65,7 @@ export default {
   overrides: [
     // Old JavaScript, so that an old Node can read it.
     { files: ['bin/**/*.js'], rules: { 'no-var': 'off', 'typescript/no-floating-promises': 'off' } },
-    // The more precise folders come last here, where the last match wins; in the table the first does.
+    // More specific folders are at the end here, because the last match wins; in the table the first match wins.
     ...layerRules.toReversed(),
     {
       files: ['core/**/*.ts'],

@@ -1,4 +1,4 @@
-// The HTTP specs of what the server itself answers, and of what belongs to no plugin alone.
+// The HTTP specs of the server's own routes, and of behaviour that several plugins share.
 import { run } from './suites.ts';
 
 await run('api-system');

@@ -392,6 +392,12 @@ void t.test('a planted bad habit of each kind is reported', async (t) => {
     [source('core/a.spec.ts', "t.only('x', async () => {});"), /none is left out/],
     [source('core/a.spec.ts', 't.plan(3);'), /share one root test/],
     [{ path: 'docs/a.md', text: 'See /home/ann/hexforge.' }, /path of one machine/],
+    [{ path: 'docs/a.md', text: 'As document B says.' }, /cites "document B"/],
+    [source('core/a.ts', '', '// Whoever asks too much is refused.'), /uses "Whoever" in line 3/],
+    [
+      source('test/core/a.spec.ts', "void t.test('it is refused all the same', pass);"),
+      /uses "all the same" in line 2/,
+    ],
   ];
   for (const [file, says] of bad) {
     const found = habits([file]);

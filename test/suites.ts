@@ -1,4 +1,4 @@
-// The suites, the specs that each one holds, and what each runs on. A suite is a process.
+// The suites: their specs and their databases. A suite is a process.
 //
 // `npm test` runs the suites of `test/`, in memory where a database makes no difference to the code under test.
 // `npm run test:all` runs those of `test/whole/`, and the ones of `test/` that a real database concerns once more on
@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..');
 /** Specs that `npm test` has no time for. */
 const long = 'test/**/*.long.spec.ts';
 
-/** What a suite runs on, unless the environment names something else. */
+/** The databases of a suite, unless the environment names others. */
 export interface Setting {
   /** Of whole servers and forges. */
   readonly database: Database;
@@ -96,7 +96,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   },
   /** The same, where no database makes a difference. */
   'whole/bin-once': { holds: ['test/process/once/*.spec.ts', 'test/fault/**/*.spec.ts'], whole: embedded },
-  /** The package as it is published, built once for all: what authors and operators make of it. */
+  /** The published package, built once for all specs, as authors and operators use it. */
   'whole/packages': { holds: ['test/process/packages/*.spec.ts'], whole: embedded },
   /** Packages of plugins, installed beside it and served. */
   'whole/packages-served': { holds: ['test/process/packages/served/*.spec.ts'], whole: postgresql },

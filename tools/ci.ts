@@ -1,5 +1,5 @@
-// What `.ci/run` does after `npm ci`: the checks, `npm test` and `npm run test:all`, and the proof that every contract
-// suite ran the same tests on each engine.
+// The steps of `.ci/run` after `npm ci`: the checks, `npm test` and `npm run test:all`, and the proof that every
+// contract suite ran the same checks on each engine.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { specsOf, suites } from '../test/suites.ts';
@@ -13,25 +13,25 @@ import { readResults, type Results } from './test-results.ts';
 const engines = ['memory', 'embedded', 'postgresql'] as const;
 type Engine = (typeof engines)[number];
 
-/** What only a database of rows promises; named here so that nothing is left out of memory by accident. */
+/** Tests that run on SQL engines alone. They are listed so that no check is missing in memory by accident. */
 const sqlAlone = [
   'migrations',
-  'one caller who asks much at once keeps another waiting for those before it alone',
-  "a migration that does what is not its plugin's to do is rolled back, and named",
-  'of several migrations the one at fault is named, and none is applied',
+  'one caller with many statements does not delay the statements of another',
+  'a migration that oversteps the rights of its plugin is rolled back and named',
+  'of several migrations the failing one is named, and none is applied',
   'a plugin has exactly the tables that it declares',
-  "what is the plugin's own to do is done",
-  'a purge removes what the plugin made and what is recorded of it, and nothing else',
-  'a plugin without tables leaves events and rows that others keep for it, and a purge finds them',
-  'what is stored of the settings of a plugin goes with its data',
-  "a purge is refused while another plugin's table or view points at what would go, and names it",
-  'an owner cannot be deleted while repositories are theirs, and the refusal names the table',
+  'a migration within the rights of its plugin is applied',
+  'a purge removes the tables and records of the plugin, and nothing else',
+  'a purge finds the events and rows of a plugin without tables',
+  'a purge removes the stored settings of the plugin',
+  'a purge is refused while a table or view of another plugin references the data, and names it',
+  'an owner of repositories cannot be deleted, and the refusal names the table',
   'the published view has its fixed columns',
-  'it is there before any plugin, and stays',
-  'the property fails on a planted difference in SQL',
-  'the published set is planned as if its condition stood in the query',
-  'who knows the id of a row writes it by one statement',
-  'entries older than ten minutes are counted from what was counted up',
+  'the extension exists before any plugin and is kept',
+  'the property test finds a planted difference in SQL',
+  'the published view is planned as if its condition were part of the query',
+  'a row is written by its id with one statement',
+  'entries older than ten minutes are counted from the stored count',
 ];
 const sqlMark = ' (SQL alone)';
 

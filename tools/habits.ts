@@ -1,5 +1,7 @@
-// Checks the conventions of this code base: file names, lengths, opening sentences, and no paths of one machine.
+// Checks the conventions of this code base: file names, lengths, opening sentences, plain words, and no paths of one
+// machine.
 import type { SourceFile } from './layers.ts';
+import { findIdioms } from './plain-words.ts';
 
 export interface BrokenHabit {
   readonly file: string;
@@ -13,6 +15,7 @@ const maxColumns = 120;
 const breakableComment = /^ *(?:\/\/|\/?\*+) *\S+ \S/;
 const vague = /(^|[-./])(service|manager|helper|helpers|util|utils)([-.]|$)/;
 const fileName = /^[a-z0-9]+(-[a-z0-9]+)*((\.long)?\.(spec|suite|test|build|config|d))?\.(ts|js)$/;
+const absentDocument = /\bdocuments? [A-D]\b/i;
 /** Home folders, drives and work folders of one machine. `/tmp` and `/usr` exist on every machine. */
 const machinePath = new RegExp(
   ['/home/[a-z]', '/Users/[A-Za-z]', '/root/', '/workspace/', '(?<![\\w./-])/work/', '[A-Z]:\\\\\\\\Users'].join('|'),
@@ -73,6 +76,22 @@ const checks: readonly {
         text,
         /\bt\.only\(|\b(?:only|skip): true\b|^t\.(?:plan|end|beforeEach|afterEach|before|after)\(/m,
         (use) => `uses "${use}"; specs share one root test and none is left out`,
+      ),
+  },
+  {
+    applies: isCode,
+    broken(file) {
+      const [idiom] = findIdioms([file]).found;
+      return idiom && `uses "${idiom.words}" in line ${idiom.line}; write: ${idiom.instead}`;
+    },
+  },
+  {
+    applies: () => true,
+    broken: ({ text }) =>
+      first(
+        text,
+        absentDocument,
+        (name) => `cites "${name}", which is not in the repository; cite the operation or RFC`,
       ),
   },
   {

@@ -1,4 +1,4 @@
-// The list of idioms that comments and test names do not use, each with what to write instead, and the count of them.
+// The list of idioms that comments and test names do not use, each with a replacement, and the count of them.
 // `node tools/plain-words.ts [PATH …]` prints every one found, and how many there are in 1,000 words of comments.
 import { pathToFileURL } from 'node:url';
 import type { SourceFile } from './layers.ts';

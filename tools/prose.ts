@@ -4,7 +4,7 @@ import type { SourceFile } from './layers.ts';
 
 export interface Prose {
   readonly line: number;
-  /** Without comment marks. Consecutive line comments are one text. */
+  /** Without comment marks, code in backticks and examples. Consecutive line comments are one text. */
   readonly text: string;
 }
 
@@ -41,8 +41,15 @@ export function prose({ path, text }: SourceFile): Prose[] {
       },
     }).visit(program);
   }
-  return [...found.map(({ line, text: words }) => ({ line, text: words.trim() })), ...names];
+  return [...found.map(({ line, text: words }) => ({ line, text: withoutCode(words) })), ...names];
 }
+
+/** Quoted code and examples are not prose. */
+const withoutCode = (text: string): string =>
+  text
+    .replace(/@example[^]*$/, '')
+    .replaceAll(/`[^`]*`/g, '``')
+    .trim();
 
 /** The line of an offset, from 1. */
 function lines(text: string): (offset: number) => number {

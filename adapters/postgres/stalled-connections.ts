@@ -11,10 +11,10 @@ export interface StallingClient {
 export const liftBound = 'set local statement_timeout = 0';
 
 /**
- * @param patience time limit of a reply in milliseconds; longer than the server's own limit of a statement.
+ * @param timeLimit time limit of a reply in milliseconds; longer than the server's own limit of a statement.
  * @param migration time limit in milliseconds of a statement after `liftBound`; 0: no limit.
  */
-export function givingUpStalled(patience: number, migration = 0): (client: StallingClient) => void {
+export function givingUpStalled(timeLimit: number, migration = 0): (client: StallingClient) => void {
   return (client) => {
     const query = client.query.bind(client);
     let bounded = true;
@@ -26,7 +26,7 @@ export function givingUpStalled(patience: number, migration = 0): (client: Stall
     const look = (): void => {
       watch = undefined;
       if (unanswered === 0) return;
-      const left = since + patience - performance.now();
+      const left = since + timeLimit - performance.now();
       if (left <= 0) client.connection.stream.destroy();
       else watch = setTimeout(look, left).unref();
     };
@@ -44,7 +44,7 @@ export function givingUpStalled(patience: number, migration = 0): (client: Stall
       if (!bounded || !(answer instanceof Promise)) return answer;
       unanswered += 1;
       if (unanswered === 1) since = performance.now();
-      watch ??= setTimeout(look, patience).unref();
+      watch ??= setTimeout(look, timeLimit).unref();
       answer.then(answered, answered);
       return answer;
     };

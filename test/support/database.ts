@@ -1,4 +1,4 @@
-// What the present run of the tests is for: the database of its forges, and whether it is the whole run.
+// The setting of a test run: the database of its forges, and whether it is the whole run.
 
 /** Databases that forges of tests run on. */
 export type Database = 'memory' | 'embedded' | 'postgresql';

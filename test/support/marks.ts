@@ -7,7 +7,7 @@ type Tests = Pick<Test, 'test'>;
 /** Registers nothing. */
 const none: Tests = { test: (async () => null) as unknown as Test['test'] };
 
-/** Tests of what only a database does: query plans, counts of statements, locks, concurrency. Not run in memory. */
+/** Tests of behaviour that only a database has: query plans, statement counts, concurrency. Not run in memory. */
 export const onDatabase = (t: Test): Tests => (databaseUnderTest() === 'memory' ? none : t);
 
 /** Tests that take long and repeat a rule that a quicker test has shown. Run by `npm run test:all` alone. */

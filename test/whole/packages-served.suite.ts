@@ -1,4 +1,4 @@
-// Packages of plugins, as they are installed and served.
+// Packages of plugins, installed and served.
 import { run } from '../suites.ts';
 
 await run('whole/packages-served');

@@ -1,4 +1,4 @@
-// The package as it is published: built, packed and installed elsewhere.
+// The published package: built, packed and installed elsewhere.
 import { run } from '../suites.ts';
 
 await run('whole/packages');

@@ -5,7 +5,7 @@ export interface Label extends NamedItem {
   readonly color: string;
 }
 
-/** What a caller says of a label. */
+/** The members of a label that a caller sets. */
 export type LabelWish = Pick<Label, 'name' | 'color'>;
 
 /** One line of at most 50 characters, and the key that names are compared by. @throws {ValidationFailed} */

@@ -1,4 +1,4 @@
-// What happens when a caller lists, adds, reads, changes or removes labels.
+// The use cases of labels: list, add, read, change, remove.
 import type { Events, Granted, Ids, PageRequest, Rows, UnitOfWork, User } from 'hexforge/plugin';
 import { repositoryItems, type AboutItem, type Repository } from 'hexforge/repositories';
 import { labelName, type Label, type LabelWish } from './label.ts';

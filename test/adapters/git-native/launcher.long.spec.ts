@@ -155,7 +155,7 @@ void t.test(
 void t.test('a launcher process that cannot be started leaves neither folder nor socket', async (t) => {
   const [folder, before] = [await mkdtemp(join(tmpdir(), 'hexforge-launcher-')), process.env['TMPDIR']];
   t.teardown(() => rm(folder, { recursive: true, force: true }));
-  // Longer than execve(2) accepts: the start fails at once, as it does without memory.
+  // Longer than execve(2) accepts: the start fails at once, like a start for which memory is exhausted.
   const starting = new Launcher({}, { LONG: 'x'.repeat(200_000) });
   process.env['TMPDIR'] = folder;
   const start = t.rejects(shell(starting, 'exit 0'), { name: 'Unavailable', message: /^No process can be started/ });

@@ -20,7 +20,7 @@ void t.test('an unavailable database is not reported as lacking the extension', 
   await t.rejects(ensureTrigrams(failing(away)), away);
 });
 
-void t.test('it is there before any plugin, and stays', async (t) =>
+void t.test('the extension exists before any plugin and is kept', async (t) =>
   eachSqlEngine(t, async (t, storage) => {
     await storage.migrate([]);
     await ensureTrigrams(storage.database.kysely());

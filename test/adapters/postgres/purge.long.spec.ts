@@ -42,52 +42,49 @@ const named = async (storage: PostgresStorage, prefix: string): Promise<unknown>
       union select proname from pg_proc where pronamespace = current_schema()::regnamespace and proname like '${prefix}%' order by 1`,
   );
 
-void t.test(
-  'a purge removes what the plugin made and what is recorded of it, and nothing else',
-  { timeout: 120_000 },
-  (t) =>
-    eachSqlEngine(t, async (t, storage) => {
-      await migrated(storage, [
-        bell,
-        { ...tower, references: [], migrations: [{ name: '001', up: ['create table bell_tower_step (id integer)'] }] },
-      ]);
-      await storage.database
-        .em()
-        .execute(
-          "insert into hexforge_delivery (plugin, subscription, position, chain) values ('bell', 'a', 1, 'b'), ('other', 'a', 1, 'b')",
-        );
-      const expected = {
-        objects: [
-          { kind: 'view', name: 'bell_public_ring' },
-          { kind: 'table', name: 'bell_ring', rows: 2 },
-          { kind: 'function', name: 'bell_count(tone bell_tone)' },
-          { kind: 'type', name: 'bell_tone' },
-          { kind: 'sequence', name: 'bell_number' },
-        ],
-        records: [
-          { table: 'hexforge_delivery', rows: 1 },
-          { table: 'hexforge_migration', rows: 1 },
-          { table: 'hexforge_table', rows: 2 },
-        ],
-        held: [],
-      };
-      t.strictSame(await storage.purge.plugins(), ['bell', 'bell-tower', 'other']);
-      t.strictSame(await storage.purge.remains('bell', []), expected, 'shown');
-      t.strictSame(await storage.purge.remains('bell', []), expected, 'unchanged by remains');
-      t.strictSame(await storage.purge.purge('bell', []), expected);
-      t.same(await named(storage, 'bell_'), [{ relname: 'bell_tower_step' }]);
-      t.same(await storage.database.em().execute('select plugin from hexforge_delivery'), [{ plugin: 'other' }]);
-      t.strictSame(await storage.purge.plugins(), ['bell-tower', 'other']);
-      t.strictSame(
-        await migrated(storage, [bell]),
-        [{ plugin: 'bell', steps: ['001'] }],
-        'a new installation starts from nothing',
+void t.test('a purge removes the tables and records of the plugin, and nothing else', { timeout: 120_000 }, (t) =>
+  eachSqlEngine(t, async (t, storage) => {
+    await migrated(storage, [
+      bell,
+      { ...tower, references: [], migrations: [{ name: '001', up: ['create table bell_tower_step (id integer)'] }] },
+    ]);
+    await storage.database
+      .em()
+      .execute(
+        "insert into hexforge_delivery (plugin, subscription, position, chain) values ('bell', 'a', 1, 'b'), ('other', 'a', 1, 'b')",
       );
-      t.same(await storage.database.em().execute('select count(*)::int as rows from bell_ring'), [{ rows: 2 }]);
-    }),
+    const expected = {
+      objects: [
+        { kind: 'view', name: 'bell_public_ring' },
+        { kind: 'table', name: 'bell_ring', rows: 2 },
+        { kind: 'function', name: 'bell_count(tone bell_tone)' },
+        { kind: 'type', name: 'bell_tone' },
+        { kind: 'sequence', name: 'bell_number' },
+      ],
+      records: [
+        { table: 'hexforge_delivery', rows: 1 },
+        { table: 'hexforge_migration', rows: 1 },
+        { table: 'hexforge_table', rows: 2 },
+      ],
+      held: [],
+    };
+    t.strictSame(await storage.purge.plugins(), ['bell', 'bell-tower', 'other']);
+    t.strictSame(await storage.purge.remains('bell', []), expected, 'shown');
+    t.strictSame(await storage.purge.remains('bell', []), expected, 'unchanged by remains');
+    t.strictSame(await storage.purge.purge('bell', []), expected);
+    t.same(await named(storage, 'bell_'), [{ relname: 'bell_tower_step' }]);
+    t.same(await storage.database.em().execute('select plugin from hexforge_delivery'), [{ plugin: 'other' }]);
+    t.strictSame(await storage.purge.plugins(), ['bell-tower', 'other']);
+    t.strictSame(
+      await migrated(storage, [bell]),
+      [{ plugin: 'bell', steps: ['001'] }],
+      'a new installation starts from nothing',
+    );
+    t.same(await storage.database.em().execute('select count(*)::int as rows from bell_ring'), [{ rows: 2 }]);
+  }),
 );
 
-void t.test('a plugin without tables leaves events and rows that others keep for it, and a purge finds them', (t) =>
+void t.test('a purge finds the events and rows of a plugin without tables', (t) =>
   eachSqlEngine(t, async (t, storage) => {
     const box = 'create table box_thing (id integer, hexforge_plugin text)';
     await migrated(storage, [{ plugin: 'box', tables: ['box_thing'], migrations: [{ name: '001', up: [box] }] }]);
@@ -107,7 +104,7 @@ void t.test('a plugin without tables leaves events and rows that others keep for
   }),
 );
 
-void t.test("a purge is refused while another plugin's table or view points at what would go, and names it", (t) =>
+void t.test('a purge is refused while a table or view of another plugin references the data, and names it', (t) =>
   eachSqlEngine(t, async (t, storage) => {
     await migrated(storage, [bell, tower]);
     await storage.database.em().execute('create view somebody as select id from bell_ring');

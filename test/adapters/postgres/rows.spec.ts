@@ -94,7 +94,7 @@ void t.test('rows of one table', (t) =>
       };
     });
 
-    await t.test('who knows the id of a row writes it by one statement', async (t) => {
+    await t.test('a row is written by its id with one statement', async (t) => {
       const all = things.sql(storage.database);
       const sent = async (work: () => Promise<unknown>): Promise<readonly (string | undefined)[]> =>
         (await recorded(() => storage.unitOfWork.run(work)))

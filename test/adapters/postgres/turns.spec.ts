@@ -7,7 +7,7 @@ import { Turns } from '#adapters/postgres/turns';
 import { Unavailable } from '#core/kernel/errors';
 import { testData, testEngines } from '#test/contracts/storage-engines';
 
-void t.test('one caller who asks much at once keeps another waiting for those before it alone', async (t) => {
+void t.test('one caller with many statements does not delay the statements of another', async (t) => {
   for (const engine of testEngines()) {
     if (engine === 'memory') continue;
     await t.test(engine, { timeout: 120_000 }, async (t) => {

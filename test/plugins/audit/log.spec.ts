@@ -117,7 +117,7 @@ void t.test('audit log', async (t) => {
     });
 
     if (engine !== 'memory')
-      await t.test('entries older than ten minutes are counted from what was counted up', async (t) => {
+      await t.test('entries older than ten minutes are counted from the stored count', async (t) => {
         const total = async () => (await store.list({ ...all, limit: 1 })).total;
         const before = await total();
         const em = (storage as PostgresStorage).database.em();

@@ -247,7 +247,7 @@ void t.test('readers of a repository', (t) =>
 
     if (sql === undefined) return;
 
-    await t.test('the property fails on a planted difference in SQL', async (t) => {
+    await t.test('the property test finds a planted difference in SQL', async (t) => {
       const db = sql.kysely<Record<never, never>>();
       const definition = async (name: string) => {
         const { rows } = await rawSql<{ text: string }>`
@@ -277,7 +277,7 @@ void t.test('readers of a repository', (t) =>
       await holds(t, world);
     });
 
-    await t.test('the published set is planned as if its condition stood in the query', async (t) => {
+    await t.test('the published view is planned as if its condition were part of the query', async (t) => {
       const plan = await rawSql<Record<string, string>>`explain
         select p.name from repositories_public_repository p join repositories_readable_by(null) r on r.id = p.id`.execute(
         sql.kysely(),

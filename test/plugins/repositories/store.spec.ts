@@ -160,34 +160,31 @@ void t.test('stores of repositories', (t) =>
       dispose: async () => undefined,
     }));
 
-    await t.test(
-      'an owner cannot be deleted while repositories are theirs, and the refusal names the table',
-      async (t) => {
-        const { addUser, store, unitOfWork } = await provide();
-        const ada = await addUser('ada');
-        const at = new Date();
-        await unitOfWork.run(() =>
-          store.insert({
-            id: systemIds.uuid(),
-            ownerId: ada,
-            owner: '',
-            name: 'a',
-            description: '',
-            visibility: 'private',
-            defaultBranch: 'main',
-            issueCode: '',
-            createdAt: at,
-            updatedAt: at,
-          }),
-        );
-        await t.rejects(
-          unitOfWork.run(async () => {
-            await storage.database.em().nativeDelete(UserTable, { id: ada });
-          }),
-          { message: /.*/, table: 'repositories_repository' },
-        );
-      },
-    );
+    await t.test('an owner of repositories cannot be deleted, and the refusal names the table', async (t) => {
+      const { addUser, store, unitOfWork } = await provide();
+      const ada = await addUser('ada');
+      const at = new Date();
+      await unitOfWork.run(() =>
+        store.insert({
+          id: systemIds.uuid(),
+          ownerId: ada,
+          owner: '',
+          name: 'a',
+          description: '',
+          visibility: 'private',
+          defaultBranch: 'main',
+          issueCode: '',
+          createdAt: at,
+          updatedAt: at,
+        }),
+      );
+      await t.rejects(
+        unitOfWork.run(async () => {
+          await storage.database.em().nativeDelete(UserTable, { id: ada });
+        }),
+        { message: /.*/, table: 'repositories_repository' },
+      );
+    });
 
     await t.test('the published view has its fixed columns', async (t) => {
       const { addUser, store, unitOfWork } = await provide();

@@ -142,7 +142,7 @@ const twoProcesses = (): unknown =>
   });
 if (testEngines().includes('postgresql')) void twoProcesses();
 
-void t.test('what is stored of the settings of a plugin goes with its data', (t) =>
+void t.test('a purge removes the stored settings of the plugin', (t) =>
   eachSqlEngine(t, async (t, bare, data) => {
     await bare.close();
     const storage = (await data.open(schema)) as PostgresStorage;
