@@ -22,9 +22,9 @@ import { defaultLimits, type Limits } from './limits.ts';
 import { order } from './order.ts';
 import { isCritical, needsOf, provision, type Plan, type Provision } from './plan.ts';
 import { problemOf, Refused, type Problem } from './problem.ts';
-import { parkedCounts } from './parked.ts';
+import { parkedCounts } from './dead-letters.ts';
 import { migrationsOf, storesOf, type OpenStorage } from './storage.ts';
-import { Strays, type Stray } from './strays.ts';
+import { UncaughtErrors, type UncaughtError } from './uncaught-errors.ts';
 
 export interface BootOptions {
   /** The plan, in which `check` found no problems. */
@@ -55,7 +55,7 @@ export class Machine {
   readonly feed = new LiveFeed();
   readonly #options: BootOptions;
   readonly #attribution: Attribution;
-  readonly #strays: Strays;
+  readonly #strays: UncaughtErrors;
   readonly #provision: Provision;
   readonly #log: Log;
   #phase: 'starting' | 'running' | 'stopping' | 'stopped' = 'starting';
@@ -88,7 +88,7 @@ export class Machine {
       }),
       started: () => this.#phase !== 'starting' || this.#alone,
     });
-    this.#strays = new Strays(this.lives, this.#attribution, this.#log);
+    this.#strays = new UncaughtErrors(this.lives, this.#attribution, this.#log);
     this.readiness = readiness({
       lives: this.lives,
       phase: () => this.#phase,
@@ -133,7 +133,7 @@ export class Machine {
    * Handles an uncaught error. @returns the plugin that it belongs to, and whether the forge continues without that
    * plugin.
    */
-  stray(error: unknown): Stray {
+  stray(error: unknown): UncaughtError {
     return this.#strays.take(error);
   }
 

@@ -69,7 +69,7 @@ export function container({ lives, provision, own, started }: ContainerParts): C
     if (traits.arity === 'plural') return values;
     if (values.length > 0) return values[0];
     if (port in hostPorts) return own[port];
-    return traits.arity === 'optional' ? undefined : standIn(traits);
+    return traits.arity === 'optional' ? undefined : placeholder(traits);
   };
 
   /** Caches port values after the start, when providers no longer change, because each request reads several ports. */
@@ -135,7 +135,7 @@ function checkMethods(port: string, provided: unknown): void {
 }
 
 /** Used for a port without a provider: every call rejects with 503, naming the component. */
-function standIn({ component }: PortTraits): object {
+function placeholder({ component }: PortTraits): object {
   const refuse = async (): Promise<never> => {
     throw new Unavailable(`The ${component} is not available`, {
       detail: 'The plugin that provides it has to be enabled on this instance',

@@ -1,6 +1,6 @@
 // The commands that the command line sends to a running server, or runs itself on an offline forge.
 import type { Handlers } from './control.ts';
-import { parkedControls } from './parked.ts';
+import { deadLetterControls } from './dead-letters.ts';
 import { traitsOf } from './plan.ts';
 import { Refused } from './problem.ts';
 import { rotateKey } from './rotation.ts';
@@ -10,7 +10,7 @@ import type { Forge } from './serve.ts';
 export function controls(forge: Pick<Forge, 'port' | 'deliveries'>, secretKeys: SecretKeys): Handlers {
   return {
     plugins: () => forge.port('PluginInventory').list(),
-    ...parkedControls(forge.deliveries),
+    ...deadLetterControls(forge.deliveries),
     'reset-password': async (username = '') => resetPassword(forge, username),
     'rotate-key': async () => rotateKey(forge, secretKeys),
     'rotate-signing-keys': () => rotateSigningKeys(forge),

@@ -13,7 +13,7 @@ import { reasonOf } from './thrown.ts';
 type Answer = NonNullable<Awaited<ReturnType<CredentialReader['read']>>>;
 
 /** The time limit in milliseconds. A reader is called for every request that carries such a token. */
-const patience = 10_000;
+const timeLimit = 10_000;
 
 const longest = 1024;
 const name = () => word().max(longest);
@@ -57,7 +57,7 @@ function heldReader(plugin: string, reader: CredentialReader, { standing, log }:
   /** @throws {Unavailable} naming the reader's plugin, rather than the plugin of the requested route. */
   const ask = async (work: () => Promise<unknown>): Promise<Answer | undefined> => {
     try {
-      const answer = await within(patience, 'its reading of a token', work);
+      const answer = await within(timeLimit, 'its reading of a token', work);
       return answer === undefined ? undefined : userOf(answer);
     } catch (error) {
       log.warn({ plugin, reason: reasonOf(error) }, 'a credential reader could not tell');

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import isLater from 'semver/functions/gt.js';
 import isEarlier from 'semver/functions/lt.js';
 import validVersion from 'semver/functions/valid.js';
-import { spentResource } from '#core/kernel/resources';
+import { exhaustedResource } from '#core/kernel/resources';
 import { createOnce, replaceFile } from './atomic-files.ts';
 import { type Problem, Refused } from './problem.ts';
 
@@ -116,7 +116,7 @@ function readMarker(path: string): Marker {
 const render = (marker: Marker): string => `${JSON.stringify(marker)}\n`;
 
 function notWritable(path: string, error: unknown): Problem {
-  const spent = spentResource(error, `the data directory ${path}`);
+  const spent = exhaustedResource(error, `the data directory ${path}`);
   return {
     code: 'data_directory_unwritable',
     message:

@@ -11,7 +11,7 @@ export interface Listening {
   readonly port: number;
   readonly trustedProxies: readonly string[];
   readonly validateResponses: boolean;
-  readonly leaseMs?: number | undefined;
+  readonly recheckMs?: number | undefined;
   readonly logOf: (plugin: string, options?: LogOptions) => Log;
 }
 

@@ -1,6 +1,6 @@
 // Problems that stop a start, each with its remedy for the operator.
 import { HexforgeError } from '#core/kernel/errors';
-import { spentResource } from '#core/kernel/resources';
+import { exhaustedResource } from '#core/kernel/resources';
 import { firstLine, readable } from './thrown.ts';
 
 /** A problem and its remedy. */
@@ -41,7 +41,7 @@ const stopped = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}
 /** The problem for an error. Adapters set `remedy` (and `code`) on errors that an operator can fix. */
 export function problemOf(thrown: unknown, fallback: Problem): Problem {
   const given = readable(thrown);
-  const error = spentResource(given, 'the data of the server') ?? given;
+  const error = exhaustedResource(given, 'the data of the server') ?? given;
   const said = (text: string): string => (fallback.message === '' ? text : `${fallback.message}: ${text}`);
   if (error instanceof HexforgeError && error.detail !== undefined)
     return { ...fallback, message: said(error.message), remedy: error.detail };

@@ -13,7 +13,7 @@ import { livingPermissions, livingScopes } from './contributions/scopes.ts';
 import { configuredSettings, livingSettings } from './contributions/settings.ts';
 import { livingTools } from './contributions/tools.ts';
 import { livingInventory } from './inventory.ts';
-import { parkedCounts } from './parked.ts';
+import { parkedCounts } from './dead-letters.ts';
 import { passwordDirectories } from './password-directories.ts';
 import type { Plan } from './plan.ts';
 import type { OpenStorage } from './storage.ts';

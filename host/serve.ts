@@ -35,7 +35,7 @@ export interface ForgeOptions {
   /** For tests: validates every response against its schema. */
   readonly validateResponses?: boolean;
   /** For tests: the recheck interval of the access decision for long requests, in milliseconds. */
-  readonly leaseMs?: number;
+  readonly recheckMs?: number;
   /** For tests, with `database: memory`: the data of an earlier start. Default: empty. */
   readonly memory?: Memory | undefined;
 }
@@ -91,7 +91,7 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
       port: open.port,
       trustedProxies: configuration.trustedProxies,
       validateResponses: options.validateResponses ?? false,
-      leaseMs: options.leaseMs,
+      recheckMs: options.recheckMs,
       logOf,
     });
     parts.push({ what: 'the HTTP server', stop: () => server.stop(graceMs) });

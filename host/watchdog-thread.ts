@@ -35,14 +35,14 @@ function moved(): boolean {
 
 function bite(): void {
   biting = true;
-  const patience = setTimeout(giveUp, graceMs);
+  const timeLimit = setTimeout(giveUp, graceMs);
   const session = new Session();
   session.connectToMainThread();
   session.on('Debugger.paused', ({ params: { callFrames } }) => {
     const [frame] = callFrames;
     // The main thread has continued meanwhile.
     if (frame === undefined || moved()) {
-      clearTimeout(patience);
+      clearTimeout(timeLimit);
       session.post('Debugger.resume');
       session.disconnect();
       [biting, silent] = [false, 0];

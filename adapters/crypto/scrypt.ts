@@ -37,7 +37,7 @@ const encoded = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]
 export function scryptHasher(options: ScryptOptions = {}): PasswordHasher {
   const cost = options.cost ?? owaspCost;
   const hashes = new FairLimiter({
-    places: options.concurrent ?? Math.min(2, availableParallelism()),
+    slots: options.concurrent ?? Math.min(2, availableParallelism()),
     queue: options.waiting ?? 256,
     now: () => performance.now(),
     refusal: () =>

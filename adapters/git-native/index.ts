@@ -24,7 +24,7 @@ import { GitProcesses } from './process/git-process.ts';
 import { Limiter } from './process/limiter.ts';
 import { gitLimits, type GitLimits } from './process/limits.ts';
 import { LiveProcesses } from './process/live-processes.ts';
-import { namingResources } from './process/spent-resources.ts';
+import { namingResources } from './process/exhausted-resources.ts';
 import { versionOf, type GitVersion } from './process/version.ts';
 import { Hooks } from './push/hooks.ts';
 import { ReceivePack } from './push/receive-pack.ts';
@@ -93,8 +93,8 @@ export function gitNative(options: GitNativeOptions): GitNative {
     allocationBytes: limits.readerAllocationBytes,
     idleMs: 60_000,
   });
-  const limiter = (name: string, places: number): Limiter =>
-    new Limiter(name, { places, queue: limits.queue, caller: options.caller });
+  const limiter = (name: string, slots: number): Limiter =>
+    new Limiter(name, { slots, queue: limits.queue, caller: options.caller });
   const interactive = limiter('reads', limits.interactive);
   const heavy = limiter('upkeep', Math.ceil(limits.heavy / 2));
   const transfers = limiter('transfers', limits.transfers);

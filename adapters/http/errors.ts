@@ -8,7 +8,7 @@ import {
   Unavailable,
   type ErrorKind,
 } from '#core/kernel/errors';
-import { spentResource } from '#core/kernel/resources';
+import { exhaustedResource } from '#core/kernel/resources';
 import type { HtmlPage } from './html.ts';
 import { rateHeaders } from './rate-limiter.ts';
 
@@ -47,7 +47,7 @@ export interface Failure {
  */
 function typedError(error: unknown): HexforgeError | undefined {
   if (error instanceof HexforgeError && error.kind !== 'internal') return error;
-  return spentResource(error, 'the data of the server');
+  return exhaustedResource(error, 'the data of the server');
 }
 
 interface Circumstances {

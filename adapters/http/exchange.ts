@@ -4,7 +4,7 @@ import type { Request } from '@hapi/hapi';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
 import type { Clock, Ids } from '#core/kernel/time';
 import { clientAddress, type TrustedProxies } from './addresses.ts';
-import type { Hold } from '#core/kernel/held-bytes';
+import type { MemoryReservation } from '#core/kernel/memory-budget';
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestUserAgent = 512;
@@ -48,7 +48,7 @@ export class Exchange {
   /** Renews the caller from the presented credential at a later time. */
   callerAt: (now: Date) => Promise<Caller> = async () => anonymous;
   /** The memory that the request body takes from the memory budget; undefined until a body is read. */
-  hold: Hold | undefined;
+  hold: MemoryReservation | undefined;
   readonly #request: IncomingMessage;
   readonly #clock: Clock;
   readonly #started = performance.now();

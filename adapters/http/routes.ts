@@ -14,17 +14,17 @@ import { allowAnyOrigin } from './cors.ts';
 import { failure, stackOf, type Failure } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import { formMaxBytes, readForm } from './form-body.ts';
-import type { HeldBytes } from '#core/kernel/held-bytes';
+import type { MemoryBudget } from '#core/kernel/memory-budget';
 import { identifier, type Identifying } from './identify.ts';
 import { defaultMaxBytes, readJson } from './json-body.ts';
 import { AnswerTooLarge } from './json-text.ts';
-import { Lease, uploaded } from './lease.ts';
+import { AccessRecheck, uploaded } from './access-recheck.ts';
 import { takeOfRepository } from './metering.ts';
 import type { RateDecision } from './rate-limiter.ts';
 import { errorResponse, respond, type ReplyContext } from './reply.ts';
 import { carriesBody, drain, requestBytes } from './request-body.ts';
 import type { ResponseCache } from './response-cache.ts';
-import type { RequestsInTurn } from './requests-in-turn.ts';
+import type { RequestQueues } from './request-queues.ts';
 import type { OptionalPortName, RawBody, Route } from './route.ts';
 import type { Entry } from './routing.ts';
 import { compile, type Check } from './validation.ts';
@@ -55,11 +55,11 @@ export interface Wiring extends Identifying {
   readonly secureCookies: boolean;
   readonly validateResponses: boolean;
   readonly cache: ResponseCache;
-  readonly heldBytes: HeldBytes;
-  readonly turns: RequestsInTurn;
+  readonly memoryBudget: MemoryBudget;
+  readonly turns: RequestQueues;
   readonly stopping: AbortSignal;
   /** The recheck interval in milliseconds. */
-  readonly leaseMs: number;
+  readonly recheckMs: number;
   /** See `answeredWithin`. */
   readonly answerMs: number;
   /** Tracks running work, so that a stop can wait for it. */
@@ -104,7 +104,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
   const reading = route.method === 'GET' || route.meter === 'api.read';
   // Git's services, which stream their bodies, have separate concurrency limits.
   const kind = route.body === 'raw' ? undefined : reading ? 'read' : 'change';
-  const readInput = inputReader(route, wiring.heldBytes);
+  const readInput = inputReader(route, wiring.memoryBudget);
   const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
 
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
@@ -133,24 +133,24 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     const granted = await wiring.access.decide(call, route.access, route.scope ?? undefined, params);
     if (rate?.refusal !== undefined) throw rate.refusal;
     await takeOfRepository(route, wiring.limiter, request, granted);
-    const lease = new Lease(() => wiring.access.renew(call), wiring.leaseMs);
+    const recheck = new AccessRecheck(() => wiring.access.renew(call), wiring.recheckMs);
     const late = !request.raw.req.complete && carriesBody(request.raw.req);
     const absent = missing(false);
     if (absent !== undefined)
       throw new Unavailable(`The ${absent} is not available`, { detail: 'Ask the administrator to enable it' });
     const input = {
-      ...(await readInput(request, late ? lease : undefined)),
+      ...(await readInput(request, late ? recheck : undefined)),
       granted,
       ports: required(),
       cookies,
       header: (name: string) => headerOf(request, name),
     };
     const answer = async (): Promise<ResponseObject> => {
-      const result: unknown = await performed(() => route.run(call as never, input as never), lease);
-      const context = contextOf(exchange, [input.params, input.query], reading ? lease : undefined);
+      const result: unknown = await performed(() => route.run(call as never, input as never), recheck);
+      const context = contextOf(exchange, [input.params, input.query], reading ? recheck : undefined);
       const response = await respond(request, h, result, context);
       if (reading)
-        await lease.hold().catch((error: unknown) => {
+        await recheck.hold().catch((error: unknown) => {
           // The source of a streamed answer is open and must be closed.
           if (response.source instanceof Readable) response.source.destroy();
           throw error;
@@ -162,7 +162,11 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
       : answer();
   };
 
-  const contextOf = (exchange: Exchange, input: ReplyContext['input'], lease: Lease | undefined): ReplyContext => ({
+  const contextOf = (
+    exchange: Exchange,
+    input: ReplyContext['input'],
+    recheck: AccessRecheck | undefined,
+  ): ReplyContext => ({
     route,
     input,
     secure: wiring.secureCookies,
@@ -170,7 +174,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     cache: wiring.cache,
     check,
     hooks: {
-      lease,
+      recheck,
       stopping: wiring.stopping,
       ended: () => exchange.abort(),
       failed: (error) => {
@@ -216,11 +220,11 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
  * Runs the operation. A conflict may be caused by deleting the resource of the path, or the caller, at the same time;
  * the access recheck then throws the error for that instead.
  */
-async function performed(run: () => unknown, lease: Lease): Promise<unknown> {
+async function performed(run: () => unknown, recheck: AccessRecheck): Promise<unknown> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof Conflict) await lease.renew();
+    if (error instanceof Conflict) await recheck.renew();
     throw error;
   }
 }
@@ -292,8 +296,11 @@ const thereFor =
 /** Validates params, query and body with schemas that are compiled once. */
 function inputReader(
   route: Route,
-  heldBytes: HeldBytes,
-): (request: Request, lease: Lease | undefined) => Promise<{ params: unknown; query: unknown; body: unknown }> {
+  memoryBudget: MemoryBudget,
+): (
+  request: Request,
+  recheck: AccessRecheck | undefined,
+) => Promise<{ params: unknown; query: unknown; body: unknown }> {
   const asIs: Check = (value) => value;
   const params = route.params === undefined ? asIs : compile(route.params, 'params');
   const query = route.query === undefined ? () => ({}) : compile(route.query, 'query');
@@ -301,19 +308,19 @@ function inputReader(
   const checkBody =
     body === undefined || body === 'raw' ? undefined : compile(body, route.form === true ? 'form' : 'body');
   const read = route.form === true ? readForm : readJson;
-  return async (request, lease) => {
+  return async (request, recheck) => {
     if (route.refusesTrailingSlash === true) refuseTrailingSlash(request);
     const { exchange } = request.app;
     const readBody = async (check: Check): Promise<unknown> => {
-      const hold = heldBytes.hold(callerKey(exchange.caller, exchange.ip));
+      const hold = memoryBudget.hold(callerKey(exchange.caller, exchange.ip));
       exchange.hold = hold;
       const value = check(await read(request.raw.req, maxBytes, hold.take));
-      await lease?.renew();
+      await recheck?.renew();
       return value;
     };
     const raw = (): RawBody => {
       const bytes = requestBytes(request.raw.req, maxBytes);
-      return lease === undefined ? bytes : uploaded(bytes, lease);
+      return recheck === undefined ? bytes : uploaded(bytes, recheck);
     };
     return {
       params: params(request.app.exchange.params),

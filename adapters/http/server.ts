@@ -20,8 +20,8 @@ import { Connections } from './connections.ts';
 import { answerPreflight } from './cors.ts';
 import { csrfProtection } from './credentials.ts';
 import { Exchange, type AccessLogEntry } from './exchange.ts';
-import { HeldBytes, type HeldBytesLimits } from '#core/kernel/held-bytes';
-import { leaseMs } from './lease.ts';
+import { MemoryBudget, type MemoryBudgetLimits } from '#core/kernel/memory-budget';
+import { recheckMs } from './access-recheck.ts';
 import type { OwnedChannel } from './live/channel.ts';
 import { channelEntry } from './live/channel-route.ts';
 import { Followers } from './live/followers.ts';
@@ -35,17 +35,17 @@ import { takeOriginForm } from './origin-form.ts';
 import { defaultPace, PaceKeeper, type Pace } from './pace.ts';
 import { rateLimiter } from './rate-limiter.ts';
 import { ResponseCache } from './response-cache.ts';
-import { RequestsInTurn } from './requests-in-turn.ts';
+import { RequestQueues } from './request-queues.ts';
 import { noRoute, refuse, routeEntry, type AbsentPort, type OptionalPort, type OwnedRoute } from './routes.ts';
 import { Routing } from './routing.ts';
 import { systemRoutes, type Readiness } from './system-routes.ts';
-import { takeTurns } from './turns.ts';
+import { pipelineRequests } from './pipelining.ts';
 
 /**
  * The memory budget of request bodies: one caller may use nearly two of the largest bodies, or about a hundred of the
  * default size.
  */
-const heldBytesLimits: HeldBytesLimits = { perCaller: 96 * 1024 ** 2, inAll: 128 * 1024 ** 2 };
+const heldBytesLimits: MemoryBudgetLimits = { perCaller: 96 * 1024 ** 2, inAll: 128 * 1024 ** 2 };
 
 export interface HttpOptions {
   readonly host: string;
@@ -74,7 +74,7 @@ export interface HttpOptions {
   /** Checks every JSON answer against its schema; a mismatch is a 500 whose reason is logged. For tests. */
   readonly validateResponses?: boolean;
   /** The recheck interval in milliseconds. Default: 5 s. */
-  readonly leaseMs?: number | undefined;
+  readonly recheckMs?: number | undefined;
   /** The time limit in milliseconds for answers of plugins from outside. Default: 60 s. */
   readonly answerMs?: number;
   readonly clock: Clock;
@@ -86,7 +86,7 @@ export interface HttpOptions {
   readonly connectionsPerClient?: number;
   readonly requestsWaiting?: number;
   readonly pace?: Pace;
-  readonly heldBytes?: HeldBytesLimits;
+  readonly memoryBudget?: MemoryBudgetLimits;
   readonly live?: Partial<LiveLimits>;
 }
 
@@ -168,7 +168,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       response: { emptyStatusCode: 200, ranges: false },
     },
   });
-  takeTurns(listener, options.requestsWaiting);
+  pipelineRequests(listener, options.requestsWaiting);
   listener.removeAllListeners('clientError').on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const current = connections.current(socket);
     const requestId = current?.getHeader('x-request-id')?.toString() ?? options.ids.uuid();
@@ -223,10 +223,10 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     secureCookies: new URL(options.baseUrl).protocol === 'https:',
     validateResponses: options.validateResponses === true,
     cache: new ResponseCache(),
-    heldBytes: new HeldBytes(options.heldBytes ?? heldBytesLimits),
-    turns: new RequestsInTurn(),
+    memoryBudget: new MemoryBudget(options.memoryBudget ?? heldBytesLimits),
+    turns: new RequestQueues(),
     stopping: stopping.signal,
-    leaseMs: options.leaseMs ?? leaseMs,
+    recheckMs: options.recheckMs ?? recheckMs,
     answerMs: options.answerMs ?? answerMs,
     absentPort,
     optionalPort: options.optionalPort,

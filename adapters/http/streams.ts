@@ -1,12 +1,12 @@
 // Streamed response bodies: enforces the announced length, closes the source with the client, and ends event streams at
 // shutdown.
 import { Readable } from 'node:stream';
-import { held, type Lease } from './lease.ts';
+import { held, type AccessRecheck } from './access-recheck.ts';
 import type { ByteStream } from './route.ts';
 
 export interface StreamHooks {
   /** Rechecks access while the answer is sent; undefined if it may be sent to its end. */
-  readonly lease: Lease | undefined;
+  readonly recheck: AccessRecheck | undefined;
   /** Aborted when the server begins to stop. */
   readonly stopping: AbortSignal;
   /** Called when a stream was ended because access was lost or the server stops. */
@@ -30,7 +30,7 @@ export function pieces(bytes: Buffer): Readable {
 
 export function readable(stream: ByteStream, hooks: StreamHooks): Readable {
   const counted = iterator(stream.source[Symbol.asyncIterator](), stream.length);
-  const source = hooks.lease === undefined ? counted : held(counted, hooks.lease, hooks.ended);
+  const source = hooks.recheck === undefined ? counted : held(counted, hooks.recheck, hooks.ended);
   const chunks = stream.type.startsWith(endless) ? untilShutdown(source, hooks) : source;
   const out = Readable.from({ [Symbol.asyncIterator]: () => chunks }, { objectMode: false });
   out.once('error', hooks.failed);

@@ -4,7 +4,7 @@ import { Conflict, Unavailable } from '#core/kernel/errors';
 import type { EventOf, EventType } from '#core/kernel/events';
 import { FairMutex } from '#core/kernel/fair-mutex';
 import { KeyedMutex } from '#core/kernel/keyed-mutex';
-import { givenUp } from '#core/kernel/given-up';
+import { intentNotOpen } from '#core/kernel/intent-not-open';
 import type { Log } from '#core/kernel/log';
 import { keptWhileOff, type Storage } from '#core/kernel/storage';
 import type { Clock, Ids } from '#core/kernel/time';
@@ -165,11 +165,11 @@ export function openMemory({
     },
     async renew(id) {
       if (unitOfWork.active) throw new Error('an intent is renewed outside of units of work: the change is none of it');
-      if (intentTable.get(id) === undefined) throw givenUp(id);
+      if (intentTable.get(id) === undefined) throw intentNotOpen(id);
     },
     async hold(id) {
       if (!unitOfWork.active) throw new Error('an intent is held inside the unit of work it depends on');
-      if (intentTable.get(id) === undefined) throw givenUp(id);
+      if (intentTable.get(id) === undefined) throw intentNotOpen(id);
     },
     async stillOpen(ids) {
       if (unitOfWork.active)

@@ -45,7 +45,7 @@ export function remember(
 
 /** @param wake called when an event may be due. */
 export function memoryDeliveries({ subscriptions }: Memory, wake: () => void): Deliveries {
-  const parkedOf = (plugin: string, event: string | undefined): readonly (readonly [Remembered, Delivered])[] =>
+  const deadLettersOf = (plugin: string, event: string | undefined): readonly (readonly [Remembered, Delivered])[] =>
     [...subscriptions.values()]
       .filter((one) => one.plugin === plugin)
       .flatMap((one) => [...one.parked].map((delivered) => [one, delivered] as const))
@@ -89,7 +89,7 @@ export function memoryDeliveries({ subscriptions }: Memory, wake: () => void): D
         .slice(0, limit);
     },
     async replay(plugin, event) {
-      const chosen = parkedOf(plugin, event).filter(([{ forgotten }]) => !forgotten);
+      const chosen = deadLettersOf(plugin, event).filter(([{ forgotten }]) => !forgotten);
       for (const [one, delivered] of chosen) {
         one.parked.delete(delivered);
         one.waiting.add({ ...delivered, attempts: 0, parkedAt: undefined });
@@ -98,7 +98,7 @@ export function memoryDeliveries({ subscriptions }: Memory, wake: () => void): D
       return chosen.length;
     },
     async drop(plugin, event) {
-      const chosen = parkedOf(plugin, event);
+      const chosen = deadLettersOf(plugin, event);
       for (const [one, delivered] of chosen) one.parked.delete(delivered);
       for (const [key, one] of subscriptions) {
         if (one.plugin !== plugin) continue;

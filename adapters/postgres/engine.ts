@@ -21,7 +21,7 @@ import {
 import { Session } from './session.ts';
 import { sendingAlone } from './single-statement.ts';
 import { givingUpStalled } from './stalled-connections.ts';
-import { Turns, type TurnsOptions } from './turns.ts';
+import { ConnectionSlots, type SlotsOptions } from './connection-slots.ts';
 
 /** The parts that differ between the engines. */
 export interface Engine {
@@ -40,7 +40,7 @@ export interface EngineOptions {
   readonly entities: readonly object[];
   readonly log: Log;
   /** As in `PostgresOptions`. */
-  readonly caller?: TurnsOptions['caller'];
+  readonly caller?: SlotsOptions['caller'];
   /** As in `PostgresOptions`. */
   readonly started?: Promise<StartedDatabase> | undefined;
   /** Time limit of one statement of a migration on a server, in milliseconds. Default: no limit. */
@@ -54,7 +54,12 @@ export async function openServer(
   deadline: number,
 ): Promise<Engine> {
   addressOf(url);
-  const turns = new Turns({ connections: workers.all, share: workers.caller, patience: connectionPatience, caller });
+  const turns = new ConnectionSlots({
+    connections: workers.all,
+    share: workers.caller,
+    timeLimit: connectionPatience,
+    caller,
+  });
   const orm = createOrm({ entities, driverOptions: poolOptions(url, deadline), turns });
   try {
     await orm.connect();
@@ -98,7 +103,7 @@ export async function openEmbedded(
   const { path, supervised, unlock } = await started;
   try {
     // A unit of work may keep the connection for as long as its deadline allows.
-    const turns = new Turns({ connections: 1, share: 1, patience: deadline * 2, caller });
+    const turns = new ConnectionSlots({ connections: 1, share: 1, timeLimit: deadline * 2, caller });
     const orm = createOrm({ entities, driverOptions: embeddedDialect(supervised), turns });
     await orm.connect();
     await assertDurable(orm, supervised.thread, path);

@@ -1,6 +1,6 @@
 // Translates database errors (SQLSTATE) into the kernel's typed errors, without passing on values of rows.
 import { Conflict, Duplicate, HexforgeError, StillReferenced, Unavailable } from '#core/kernel/errors';
-import { spentBy } from '#core/kernel/resources';
+import { exhaustedBy } from '#core/kernel/resources';
 
 /** A start or a migration that cannot continue: one sentence, and a remedy for the operator. */
 export class StorageRefused extends Error {
@@ -113,7 +113,7 @@ export function translated(error: unknown): unknown {
   const fault = new DatabaseFault(source);
   const absence = absences[fault.code];
   if (absence !== undefined) return new Unavailable(absence[0], { detail: absence[1], cause: fault });
-  const spent = spentBy(fault.code === diskFull ? 'ENOSPC' : fault.code, 'the database', fault);
+  const spent = exhaustedBy(fault.code === diskFull ? 'ENOSPC' : fault.code, 'the database', fault);
   if (spent !== undefined) return spent;
   if (unreachable.has(fault.code)) return new Unavailable('The database cannot be reached', { detail, cause: fault });
   if (isAbsence(source)) return new Unavailable('The database does not answer', { detail, cause: fault });

@@ -3,7 +3,7 @@
 import type { DatabaseConnection, Dialect, Driver, TransactionSettings } from 'kysely';
 import { KeyedMutex } from '#core/kernel/keyed-mutex';
 import { translated } from './errors.ts';
-import type { Turns } from './turns.ts';
+import type { ConnectionSlots } from './connection-slots.ts';
 
 type Savepoints = Required<Pick<Driver, 'savepoint' | 'rollbackToSavepoint' | 'releaseSavepoint'>>;
 type SavepointArguments = Parameters<Savepoints['savepoint']>;
@@ -15,7 +15,11 @@ type SavepointArguments = Parameters<Savepoints['savepoint']>;
 type Statements = 'ordered' | 'one at a time';
 
 /** Guards the connections of `dialect`, and returns the dialect. */
-export function guarded<D extends Dialect>(dialect: D, turns: Turns, statements: Statements = 'one at a time'): D {
+export function guarded<D extends Dialect>(
+  dialect: D,
+  turns: ConnectionSlots,
+  statements: Statements = 'one at a time',
+): D {
   const create = dialect.createDriver.bind(dialect);
   dialect.createDriver = () => new GuardedDriver(create(), turns, statements);
   return dialect;
@@ -23,7 +27,7 @@ export function guarded<D extends Dialect>(dialect: D, turns: Turns, statements:
 
 class GuardedDriver implements Driver {
   readonly #driver: Driver;
-  readonly #turns: Turns;
+  readonly #turns: ConnectionSlots;
   readonly #statements: Statements;
   /** Releases the slot of each connection that is in use. */
   readonly #ends = new WeakMap<DatabaseConnection, () => void>();
@@ -34,7 +38,7 @@ class GuardedDriver implements Driver {
    */
   readonly #failed = new WeakSet<DatabaseConnection>();
 
-  constructor(driver: Driver, turns: Turns, statements: Statements) {
+  constructor(driver: Driver, turns: ConnectionSlots, statements: Statements) {
     this.#driver = driver;
     this.#turns = turns;
     this.#statements = statements;

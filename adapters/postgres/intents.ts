@@ -1,7 +1,7 @@
 // Intents: committed records of changes outside the database that are not yet concluded, each owned by a process.
 import { type Kysely, sql } from 'kysely';
 import { Conflict, Unavailable } from '#core/kernel/errors';
-import { givenUp } from '#core/kernel/given-up';
+import { intentNotOpen } from '#core/kernel/intent-not-open';
 import type { Log } from '#core/kernel/log';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Intent, Intents } from '#core/kernel/unit-of-work';
@@ -119,7 +119,7 @@ export class SqlIntents implements Intents {
             .where('p.id', 'in', intents.select('i.process_id'))
             .returning('p.id')
             .execute();
-    if (found.length === 0) throw givenUp(id);
+    if (found.length === 0) throw intentNotOpen(id);
   }
 
   async hold(id: string): Promise<void> {
@@ -135,7 +135,7 @@ export class SqlIntents implements Intents {
             // Blocks only the removal of the row; the process can still renew it.
             .forKeyShare('p')
             .execute();
-    if (found.length === 0) throw givenUp(id);
+    if (found.length === 0) throw intentNotOpen(id);
   }
 
   async stillOpen(ids: readonly string[]): Promise<ReadonlySet<string>> {

@@ -66,7 +66,7 @@ export interface PostgresStorage extends Storage {
 }
 
 /** Time limits in milliseconds: of `check` for an answer, of `close` for open units of work, of broadcast listeners. */
-const patience = { check: 5000, close: 10_000, broadcast: 1000 } as const;
+const timeLimit = { check: 5000, close: 10_000, broadcast: 1000 } as const;
 
 /** @throws {StorageRefused} with one sentence and its remedy. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStorage> {
@@ -164,9 +164,9 @@ function assembled(
     endDelivery,
 
     async check() {
-      await limited(patience.check, sql`select 1`.execute(tables()), () => {
+      await limited(timeLimit.check, sql`select 1`.execute(tables()), () => {
         throw new Unavailable('The database does not answer', {
-          detail: `Nothing came within ${patience.check / 1000} s`,
+          detail: `Nothing came within ${timeLimit.check / 1000} s`,
         });
       });
       return engine.full() ? 'The disk that holds the database is full: it takes no writes' : undefined;
@@ -181,14 +181,14 @@ function assembled(
   function endDelivery(): Promise<void> {
     ended ??= (async () => {
       broadcast.end();
-      await Promise.all([delivery.close(), limited(patience.broadcast, broadcast.idle())]);
+      await Promise.all([delivery.close(), limited(timeLimit.broadcast, broadcast.idle())]);
     })();
     return ended;
   }
 
   async function close(): Promise<void> {
     await endDelivery();
-    await limited(patience.close, transactions.close());
+    await limited(timeLimit.close, transactions.close());
     await intents.release();
     transactions.shut();
     await engine.close();

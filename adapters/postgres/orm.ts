@@ -5,13 +5,13 @@ import { MikroORM, PostgreSqlConnection, PostgreSqlDriver, PostgreSqlPlatform } 
 import type { Dialect } from 'kysely';
 import { translated } from './errors.ts';
 import { guarded } from './guarded-dialect.ts';
-import type { Turns } from './turns.ts';
+import type { ConnectionSlots } from './connection-slots.ts';
 import { typeParsers } from './type-parsers.ts';
 
 class GuardedConnection extends PostgreSqlConnection {
-  readonly #turns: Turns;
+  readonly #turns: ConnectionSlots;
 
-  constructor(config: Configuration, turns: Turns) {
+  constructor(config: Configuration, turns: ConnectionSlots) {
     super(config);
     this.#turns = turns;
   }
@@ -52,7 +52,7 @@ class QuotingPlatform extends PostgreSqlPlatform {
 }
 
 /** A subclass, because MikroORM creates the driver itself, and the driver its connection. */
-const guardedDriver = (turns: Turns): typeof PostgreSqlDriver =>
+const guardedDriver = (turns: ConnectionSlots): typeof PostgreSqlDriver =>
   class extends PostgreSqlDriver {
     protected override readonly connection: PostgreSqlConnection = new GuardedConnection(this.config, turns);
     protected override readonly platform: PostgreSqlPlatform = new QuotingPlatform();
@@ -69,7 +69,7 @@ export interface OrmOptions {
   readonly entities: readonly object[];
   /** A ready dialect (embedded), or the options of `pg`'s pool. */
   readonly driverOptions: Dialect | Readonly<Record<string, unknown>>;
-  readonly turns: Turns;
+  readonly turns: ConnectionSlots;
 }
 
 /** Builds the ORM without connecting. Unlike `init`, the constructor looks for no optional packages and no folders. */

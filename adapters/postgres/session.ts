@@ -8,7 +8,7 @@ import { limited } from './limited.ts';
 import type { NativeClient, NativePool } from './server.ts';
 
 /** Time limit of `close` for releasing its locks; milliseconds. */
-const patience = 1000;
+const timeLimit = 1000;
 
 export class Session {
   readonly #pool: NativePool;
@@ -58,7 +58,7 @@ export class Session {
     if (client === undefined) return;
     const unlocked = this.#mutex.run('query', () => client.query('select pg_advisory_unlock_all()', []));
     await limited(
-      patience,
+      timeLimit,
       unlocked.catch(() => undefined),
     );
     client.release(true);

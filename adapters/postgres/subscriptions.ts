@@ -118,7 +118,7 @@ export class Subscriptions implements Deliveries {
   async replay(plugin: string, event?: string): Promise<number> {
     const { rows } = await sql`
       update hexforge_delivery d set dead_at = null, retry_at = null, attempts = 0
-      where ${this.#parkedOf(plugin, event)}
+      where ${this.#deadLettersOf(plugin, event)}
         and exists (select from hexforge_subscription s where s.plugin = d.plugin and s.name = d.subscription)
       returning 1`.execute(this.#database());
     this.#wake();
@@ -127,7 +127,9 @@ export class Subscriptions implements Deliveries {
 
   async drop(plugin: string, event?: string): Promise<number> {
     const { rows } = await sql`
-      delete from hexforge_delivery d where ${this.#parkedOf(plugin, event)} returning 1`.execute(this.#database());
+      delete from hexforge_delivery d where ${this.#deadLettersOf(plugin, event)} returning 1`.execute(
+      this.#database(),
+    );
     if (event === undefined)
       await this.#database()
         .updateTable('hexforge_subscription')
@@ -137,7 +139,7 @@ export class Subscriptions implements Deliveries {
     return rows.length;
   }
 
-  #parkedOf(plugin: string, event: string | undefined) {
+  #deadLettersOf(plugin: string, event: string | undefined) {
     const all = sql`d.plugin = ${plugin} and d.dead_at is not null`;
     return event === undefined
       ? all

@@ -4,7 +4,7 @@
 
 /** The number of slots, and the maximum number of queued requests. */
 export interface Capacity {
-  readonly places: number;
+  readonly slots: number;
   readonly queue: number;
 }
 
@@ -14,7 +14,7 @@ export interface Capacity {
  * usually finds a free slot.
  */
 export interface Share {
-  readonly places: number | 'as-left';
+  readonly slots: number | 'as-left';
   readonly queue: number;
 }
 
@@ -28,10 +28,10 @@ export interface FairLimiterOptions extends Capacity {
    */
   readonly now?: () => number;
   /**
-   * Builds the rejection error. `whose` is the caller key if the caller's share of the queue is full, undefined if the
-   * whole queue is full.
+   * Builds the rejection error. `callerKey` is set if the caller's share of the queue is full, undefined if the whole
+   * queue is full.
    */
-  readonly refusal: (whose: string | undefined) => Error;
+  readonly refusal: (callerKey: string | undefined) => Error;
 }
 
 interface Ticket {
@@ -55,7 +55,7 @@ const own = '';
 export class FairLimiter {
   readonly #queue: number;
   readonly #share: Share;
-  readonly #refusal: (whose: string | undefined) => Error;
+  readonly #refusal: (callerKey: string | undefined) => Error;
   readonly #now: () => number;
   readonly #holding = new Map<string, number>();
   /** Queued requests by caller key. If two callers have used the same amount, the first in the map is next. */
@@ -68,8 +68,8 @@ export class FairLimiter {
   #queued = 0;
   #free: number;
 
-  constructor({ places, queue, share = { places, queue }, refusal, now = () => 0 }: FairLimiterOptions) {
-    this.#free = places;
+  constructor({ slots, queue, share = { slots, queue }, refusal, now = () => 0 }: FairLimiterOptions) {
+    this.#free = slots;
     this.#queue = queue;
     this.#share = share;
     this.#refusal = refusal;
@@ -84,9 +84,9 @@ export class FairLimiter {
    * caller with fewer queued requests replaces this one; the signal's reason if it aborts first; the error of
    * `refuseBefore`.
    */
-  async acquire(whose = own, signal?: AbortSignal): Promise<() => void> {
+  async acquire(callerKey = own, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    return this.attempt(whose) ?? this.#wait(whose, signal);
+    return this.attempt(callerKey) ?? this.#wait(callerKey, signal);
   }
 
   /** The number of queued requests. */
@@ -96,29 +96,29 @@ export class FairLimiter {
 
   /** Rejects every request that was queued before the given moment of `now`. */
   refuseBefore(moment: number, refusal: () => Error): void {
-    for (const [whose, tickets] of this.#waiting) {
+    for (const [callerKey, tickets] of this.#waiting) {
       const late = tickets.filter(({ since }) => since < moment);
       if (late.length === 0) continue;
       const left = tickets.filter(({ since }) => since >= moment);
       this.#queued -= late.length;
-      if (left.length > 0) this.#waiting.set(whose, left);
+      if (left.length > 0) this.#waiting.set(callerKey, left);
       else {
-        this.#waiting.delete(whose);
-        this.#forget(whose);
+        this.#waiting.delete(callerKey);
+        this.#forget(callerKey);
       }
       for (const ticket of late) ticket.refuse(refusal());
     }
   }
 
   /** Takes a slot if one is free and the caller may hold it; otherwise returns undefined. Never waits. */
-  attempt(whose = own): (() => void) | undefined {
-    if (this.#free === 0 || !this.#mayHoldMore(whose)) return undefined;
-    this.#take(whose);
-    return this.#held(whose);
+  attempt(callerKey = own): (() => void) | undefined {
+    if (this.#free === 0 || !this.#mayHoldMore(callerKey)) return undefined;
+    this.#take(callerKey);
+    return this.#held(callerKey);
   }
 
-  async run<T>(work: () => Promise<T>, whose?: string, signal?: AbortSignal): Promise<T> {
-    const release = await this.acquire(whose, signal);
+  async run<T>(work: () => Promise<T>, callerKey?: string, signal?: AbortSignal): Promise<T> {
+    const release = await this.acquire(callerKey, signal);
     try {
       return await work();
     } finally {
@@ -126,44 +126,44 @@ export class FairLimiter {
     }
   }
 
-  #held(whose: string): () => void {
+  #held(callerKey: string): () => void {
     const since = this.#now();
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      this.#give(whose, this.#now() - since);
+      this.#give(callerKey, this.#now() - since);
     };
   }
 
-  #mayHoldMore(whose: string): boolean {
-    const { places } = this.#share;
-    return whose === own || (this.#holding.get(whose) ?? 0) < (places === 'as-left' ? this.#free : places);
+  #mayHoldMore(callerKey: string): boolean {
+    const { slots } = this.#share;
+    return callerKey === own || (this.#holding.get(callerKey) ?? 0) < (slots === 'as-left' ? this.#free : slots);
   }
 
-  #take(whose: string): void {
+  #take(callerKey: string): void {
     this.#free -= 1;
-    this.#holding.set(whose, (this.#holding.get(whose) ?? 0) + 1);
-    this.#had.set(whose, this.#hadBy(whose) + turn);
+    this.#holding.set(callerKey, (this.#holding.get(callerKey) ?? 0) + 1);
+    this.#had.set(callerKey, this.#hadBy(callerKey) + turn);
   }
 
-  #hadBy(whose: string): number {
-    return this.#had.get(whose) ?? this.#clock;
+  #hadBy(callerKey: string): number {
+    return this.#had.get(callerKey) ?? this.#clock;
   }
 
   /** Frees a slot and admits the next waiting callers at once, so that no new request takes the slot first. */
-  #give(whose: string, milliseconds: number): void {
-    this.#had.set(whose, Math.min(this.#hadBy(whose) + milliseconds, this.#clock + longestDebt));
+  #give(callerKey: string, milliseconds: number): void {
+    this.#had.set(callerKey, Math.min(this.#hadBy(callerKey) + milliseconds, this.#clock + longestDebt));
     this.#free += 1;
-    const held = (this.#holding.get(whose) ?? 0) - 1;
-    if (held > 0) this.#holding.set(whose, held);
-    else this.#holding.delete(whose);
+    const held = (this.#holding.get(callerKey) ?? 0) - 1;
+    if (held > 0) this.#holding.set(callerKey, held);
+    else this.#holding.delete(callerKey);
     while (this.#free > 0 && this.#letIn());
-    this.#forget(whose);
+    this.#forget(callerKey);
   }
 
-  #forget(whose: string): void {
-    if (!this.#holding.has(whose) && !this.#waiting.has(whose)) this.#had.delete(whose);
+  #forget(callerKey: string): void {
+    if (!this.#holding.has(callerKey) && !this.#waiting.has(callerKey)) this.#had.delete(callerKey);
   }
 
   /** Admits the next waiting caller that may hold another slot; returns false if no caller can be admitted. */
@@ -184,19 +184,20 @@ export class FairLimiter {
 
   #next(): string | undefined {
     let next: string | undefined;
-    for (const whose of this.#waiting.keys())
-      if (this.#mayHoldMore(whose) && (next === undefined || this.#hadBy(whose) < this.#hadBy(next))) next = whose;
+    for (const callerKey of this.#waiting.keys())
+      if (this.#mayHoldMore(callerKey) && (next === undefined || this.#hadBy(callerKey) < this.#hadBy(next)))
+        next = callerKey;
     return next;
   }
 
-  #wait(whose: string, signal: AbortSignal | undefined): Promise<() => void> {
-    const tickets = this.#waiting.get(whose) ?? [];
-    if (whose !== own && tickets.length >= this.#share.queue) throw this.#refusal(whose);
+  #wait(callerKey: string, signal: AbortSignal | undefined): Promise<() => void> {
+    const tickets = this.#waiting.get(callerKey) ?? [];
+    if (callerKey !== own && tickets.length >= this.#share.queue) throw this.#refusal(callerKey);
     this.#makeRoom(tickets.length);
-    this.#had.set(whose, this.#hadBy(whose));
+    this.#had.set(callerKey, this.#hadBy(callerKey));
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        this.#remove(whose, ticket);
+        this.#remove(callerKey, ticket);
         reject(signal?.reason);
       };
       const ticket: Ticket = {
@@ -210,7 +211,7 @@ export class FairLimiter {
           reject(error);
         },
       };
-      this.#waiting.set(whose, tickets);
+      this.#waiting.set(callerKey, tickets);
       tickets.push(ticket);
       this.#queued += 1;
       signal?.addEventListener('abort', leave, { once: true });
@@ -231,14 +232,14 @@ export class FairLimiter {
     last.refuse(this.#refusal(most));
   }
 
-  #remove(whose: string, ticket: Ticket): void {
-    const tickets = this.#waiting.get(whose);
+  #remove(callerKey: string, ticket: Ticket): void {
+    const tickets = this.#waiting.get(callerKey);
     const index = tickets?.indexOf(ticket) ?? -1;
     if (tickets === undefined || index < 0) return;
     tickets.splice(index, 1);
     this.#queued -= 1;
     if (tickets.length > 0) return;
-    this.#waiting.delete(whose);
-    this.#forget(whose);
+    this.#waiting.delete(callerKey);
+    this.#forget(callerKey);
   }
 }

@@ -34,11 +34,11 @@ export class FairMutex {
 
 const oneAtATime = (): FairLimiter =>
   new FairLimiter({
-    places: 1,
+    slots: 1,
     queue: queue.all,
-    share: { places: 1, queue: queue.caller },
-    refusal: (whose) =>
-      new Unavailable(`Too many changes${whose === undefined ? '' : ' of yours'} wait for the same thing`, {
+    share: { slots: 1, queue: queue.caller },
+    refusal: (callerKey) =>
+      new Unavailable(`Too many changes${callerKey === undefined ? '' : ' of yours'} wait for the same thing`, {
         detail: 'Try again in a few seconds',
         retryAfter: 5,
       }),

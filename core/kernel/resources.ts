@@ -43,7 +43,7 @@ const spent: Readonly<Record<string, (place: string, cause: unknown) => Hexforge
  * The typed error of an errno; undefined if it is not about an exhausted resource. @param place names the data on the
  * disk.
  */
-export const spentBy = (errno: string, place: string, cause: unknown): HexforgeError | undefined =>
+export const exhaustedBy = (errno: string, place: string, cause: unknown): HexforgeError | undefined =>
   Object.hasOwn(spent, errno) ? spent[errno]?.(place, cause) : undefined;
 
 /** Texts of strerror(3), matched only at the end of a sentence, where no user-chosen name can appear. */
@@ -70,12 +70,12 @@ export const errnoIn = (text: string): string | undefined =>
  * for errors that are already typed.
  * @param place names the data on the disk, such as "the repositories".
  */
-export function spentResource(error: unknown, place: string): HexforgeError | undefined {
+export function exhaustedResource(error: unknown, place: string): HexforgeError | undefined {
   let current = error;
   // A chain of causes may contain a cycle.
   for (let depth = 0; depth < deepest && isFault(current); depth += 1) {
     const { code } = current as { readonly code?: unknown };
-    const typed = typeof code === 'string' ? spentBy(code, place, error) : undefined;
+    const typed = typeof code === 'string' ? exhaustedBy(code, place, error) : undefined;
     if (typed !== undefined) return typed;
     current = current.cause;
   }

@@ -1,7 +1,7 @@
 // Limits the wait for an optional part of a response, while its computation continues.
 
 /** Default time limit in milliseconds. */
-const patienceMs = 1500;
+const timeLimitMs = 1500;
 
 /**
  * Returns the result of `work`; undefined if it takes longer than the time limit. It then continues, so that a later
@@ -11,7 +11,7 @@ const patienceMs = 1500;
 export async function within<T>(
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
-  ms = patienceMs,
+  ms = timeLimitMs,
 ): Promise<T | undefined> {
   signal?.throwIfAborted();
   const own = new AbortController();

@@ -1,6 +1,6 @@
 // The head of a merge request: moves it to the tip of the source branch, and keeps it in the target repository.
 import { HexforgeError } from '#core/kernel/errors';
-import { inTurn } from '#core/kernel/in-turn';
+import { withLock } from '#core/kernel/with-lock';
 import type { Oid } from '#core/repositories/index';
 import { branchTip } from './branches.ts';
 import { aboutMerge } from './events.ts';
@@ -27,7 +27,7 @@ export const keepHead = (
   { id, repositoryId, number }: MergeRequest,
   signal: AbortSignal,
 ): Promise<void> =>
-  inTurn({ locks, name: `merges.head:${id}`, signal }, async () => {
+  withLock({ locks, name: `merges.head:${id}`, signal }, async () => {
     const request = await store.find(repositoryId, number);
     if (request === undefined) return;
     // The commits of a fork have been copied to the target already, and the fork may have been deleted.

@@ -2,7 +2,7 @@
 import { changes, type Granted } from '#core/kernel/access';
 import type { User } from '#core/kernel/caller';
 import { Conflict, HexforgeError, TimedOut, Unavailable } from '#core/kernel/errors';
-import { inTurn } from '#core/kernel/in-turn';
+import { withLock } from '#core/kernel/with-lock';
 import type { Merged, MergeStrategy, Repository } from '#core/repositories/index';
 import { followSource } from './heads.ts';
 import { knownRequest } from './held-request.ts';
@@ -58,7 +58,7 @@ export const mergeRequest =
     };
     const name = `merges.merge:${repository.id}:${targetBranch}`;
     const busy = busyWith(targetBranch);
-    const merged = await inTurn({ locks, name, signal: call.signal, waitMs, busy }, alone).catch((error: unknown) => {
+    const merged = await withLock({ locks, name, signal: call.signal, waitMs, busy }, alone).catch((error: unknown) => {
       throw call.signal.aborted && error === call.signal.reason ? canceled(error) : error;
     });
     if (command.deleteSourceBranch) await deleteSource(parts, granted, merged);

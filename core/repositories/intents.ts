@@ -1,6 +1,6 @@
 // The intents of this area, which are committed before directories or refs change. The subject of each is the
 // repository's id.
-import { inTurn } from '#core/kernel/in-turn';
+import { withLock } from '#core/kernel/with-lock';
 import type { Locks } from '#core/kernel/unit-of-work';
 import type { RefUpdate } from './git-backend.ts';
 
@@ -37,4 +37,4 @@ export const intentKinds = [
  * steps.
  */
 export const defaultBranchAlone = <T>(locks: Locks, repositoryId: string, work: () => Promise<T>): Promise<T> =>
-  inTurn({ locks, name: `repositories.default-branch:${repositoryId}` }, work);
+  withLock({ locks, name: `repositories.default-branch:${repositoryId}` }, work);

@@ -1,7 +1,7 @@
 // Reconciliation of open intents: those of processes that ended, and those of operations of this process that failed
 // midway.
 import { Unavailable } from '#core/kernel/errors';
-import { inTurn } from '#core/kernel/in-turn';
+import { withLock } from '#core/kernel/with-lock';
 import type { Intent } from '#core/kernel/unit-of-work';
 import { dropRef } from './drop-ref.ts';
 import type { RefUpdate } from './git-backend.ts';
@@ -169,7 +169,7 @@ export function reconciler(parts: Parts, { waitMs }: { readonly waitMs?: number 
       const pending = async (): Promise<Open[]> =>
         (await open('repositories.push')).filter(({ intent }) => intent.subject === repositoryId);
       if ((await pending()).length === 0) return;
-      await inTurn({ locks, name: lock, waitMs, busy: notRecorded }, async () =>
+      await withLock({ locks, name: lock, waitMs, busy: notRecorded }, async () =>
         concludeAll('repositories.push', await pending()),
       );
       const named = new Set(refs);

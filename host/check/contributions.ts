@@ -15,7 +15,7 @@ import { pluginConfiguration } from './configuration.ts';
 import * as shapes from './contribution-shapes.ts';
 import { kindOf, unawaited, type Fault, type Shape } from './shape.ts';
 import { firstLine, readable } from '../thrown.ts';
-import { standIn, UsedTooEarly } from './stand-ins.ts';
+import { placeholder, UsedTooEarly } from './placeholders.ts';
 
 export interface Contributions {
   readonly routes: readonly Route[];
@@ -116,7 +116,7 @@ export function claimed(definition: PluginDefinition, plan: Plan): Listed {
 }
 
 const readEarly = (definition: PluginDefinition, known: { readonly config?: unknown }): Listed =>
-  read(definition, standIn('parts'), standIn('context', known), false);
+  read(definition, placeholder('parts'), placeholder('context', known), false);
 
 /**
  * Lists the contributions of a built plugin.

@@ -2,7 +2,7 @@
 // copy, so that later code uses exactly what was checked, and reports every fault with its path.
 import Joi from 'joi';
 import { didYouMean } from '../nearest.ts';
-import { isStandIn } from './stand-ins.ts';
+import { isPlaceholder } from './placeholders.ts';
 
 export interface Fault {
   readonly code: 'unknown_member' | 'missing_member' | 'bad_member';
@@ -29,7 +29,7 @@ const correct = 'Correct it in the code of the plugin';
 export const leaf =
   (expected: string, fits: (value: unknown) => boolean, remedy: (value: unknown) => string = () => correct): Shape =>
   (value, at, faults) => {
-    if (isStandIn(value))
+    if (isPlaceholder(value))
       faults.push({
         code: 'bad_member',
         says: `has "${at}" from what is there only once the plugin is built`,
@@ -51,7 +51,7 @@ export const leaf =
 export const later =
   (shape: Shape): Shape =>
   (value, at, faults) =>
-    isStandIn(value) ? value : shape(value, at, faults);
+    isPlaceholder(value) ? value : shape(value, at, faults);
 
 export const text = leaf('a text that is not empty', (value) => typeof value === 'string' && value !== '');
 /** The most characters of a name in the database, in logs and in messages to operators. */
@@ -144,7 +144,7 @@ export const objectSchemaOr = (word: string): Shape =>
   );
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !isStandIn(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isPlaceholder(value);
 
 /** Whether the value is usable by other plugins: an object or a function, but not a promise. */
 export const isPart = (value: unknown): boolean =>

@@ -4,7 +4,7 @@ import type { Configuration } from '#config/configuration';
 import { Attribution, outsidePlugins } from '../attribution.ts';
 import { thrownAt } from '../load-failures.ts';
 import { sentence } from '../problem.ts';
-import type { Stray } from '../strays.ts';
+import type { UncaughtError } from '../uncaught-errors.ts';
 import { firstLine, readable } from '../thrown.ts';
 import { startWatchdog } from '../watchdog.ts';
 import { exitSoftware } from './command.ts';
@@ -47,7 +47,7 @@ export class LastResort {
   /** Reports the end: a command prints a line, the server logs it. */
   tell: (ending: Ending) => void;
   /** Hands an uncaught error to the machine, which may continue without the plugin. */
-  take: (error: unknown) => Stray = (error) => ({ plugin: this.attribution.culprit(error), contained: false });
+  take: (error: unknown) => UncaughtError = (error) => ({ plugin: this.attribution.culprit(error), contained: false });
   /** Identifies the watched plugins. */
   attribution = new Attribution([]);
   #isOver = false;

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { HexforgeError } from '#core/kernel/errors';
-import { spentResource } from '#core/kernel/resources';
+import { exhaustedResource } from '#core/kernel/resources';
 import { ServerRefused } from '../control.ts';
 import { forgiving } from '../log.ts';
 import { didYouMean } from '../nearest.ts';
@@ -27,7 +27,7 @@ import { help, helpOf } from './help.ts';
 import { LastResort, sentenceOf } from './last-resort.ts';
 import { migrate } from './migrate.ts';
 import { newPlugin } from './new-plugin.ts';
-import { drop, parked, replay } from './parked.ts';
+import { drop, parked, replay } from './dead-letters.ts';
 import { plugins } from './plugins.ts';
 import { pluginsExplain } from './plugins-explain.ts';
 import { purge } from './purge.ts';
@@ -77,7 +77,7 @@ export async function main(args: readonly string[], surroundings: Surroundings):
       for (const problem of problems) remark(context, sentence(problem));
       return exitRefused;
     }
-    const told = spentResource(error, 'the data of the server') ?? error;
+    const told = exhaustedResource(error, 'the data of the server') ?? error;
     if (told instanceof HexforgeError || told instanceof ServerRefused) {
       remark(
         context,

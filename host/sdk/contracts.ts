@@ -88,13 +88,13 @@ export const contracts = {
   Vouching: suite(vouchingChecks),
 } as const;
 
-const patience = 20_000;
+const timeLimit = 20_000;
 
 /** Makes the provider that a suite runs on. */
 type Make<P> = () => P | Promise<P>;
 
 function suite<P>(checks: readonly Check<P>[]): (make: Make<P>) => readonly Promised[] {
-  return (make) => checks.map(({ name, run }) => ({ name, run: async () => limited(run(await make()), patience) }));
+  return (make) => checks.map(({ name, run }) => ({ name, run: async () => limited(run(await make()), timeLimit) }));
 }
 
 function gitBackendSuite(make: MakeGitBackend): readonly Promised[] {
@@ -104,7 +104,7 @@ function gitBackendSuite(make: MakeGitBackend): readonly Promised[] {
     name,
     async run() {
       try {
-        await limited(run(await (bench ??= openBench(make))), patience);
+        await limited(run(await (bench ??= openBench(make))), timeLimit);
       } finally {
         left -= 1;
         if (left === 0) await (await bench)?.dispose();

@@ -46,15 +46,15 @@ export function contract<P, T extends Suite<T>>(
 export async function failures<P>(
   checks: readonly Check<P>[],
   make: () => Promise<Made<P>>,
-  patience: number,
+  timeLimit: number,
 ): Promise<readonly string[]> {
   const names: string[] = [];
   for (const check of checks) {
     const { provider, dispose } = await make();
-    await limited(check.run(provider), patience).catch(() => {
+    await limited(check.run(provider), timeLimit).catch(() => {
       names.push(check.name);
     });
-    await limited(dispose(), patience).catch(() => undefined);
+    await limited(dispose(), timeLimit).catch(() => undefined);
   }
   return names;
 }

@@ -9,8 +9,8 @@ import { Attribution, outsidePlugins } from '#host/attribution';
 import { runJobs } from '#host/contributions/jobs';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import { Life, type Made } from '#host/life';
-import { parkedCounts } from '#host/parked';
-import { Strays } from '#host/strays';
+import { parkedCounts } from '#host/dead-letters';
+import { UncaughtErrors } from '#host/uncaught-errors';
 import { startedMachine } from './machine.ts';
 import type {} from './sample-ports.ts';
 
@@ -194,7 +194,7 @@ void t.test(
     const { lines, log } = heard();
     const attribution = new Attribution([{ name: 'a' }, { name: 'b' }]);
     const [a, b] = [isolated('a'), new Life({ ...base, name: 'b' } as PluginDefinition)];
-    const strays = new Strays([a, b], attribution, log);
+    const strays = new UncaughtErrors([a, b], attribution, log);
     for (let n = 0; n < 3; n += 1)
       t.strictSame(
         attribution.run('a', () => strays.take(new Error('no bell\nat all'))),
@@ -218,7 +218,7 @@ void t.test(
 void t.test('an uncaught error during the start of its plugin makes the start fail', async (t) => {
   const life = isolated('a');
   const attribution = new Attribution([{ name: 'a' }]);
-  const strays = new Strays([life], attribution, silent);
+  const strays = new UncaughtErrors([life], attribution, silent);
   const start = strays.during(life, never);
   attribution.run('a', () => strays.take(new Error('no bell')));
   await t.rejects(start, { message: 'no bell' });
@@ -227,7 +227,7 @@ void t.test('an uncaught error during the start of its plugin makes the start fa
 void t.test('an abandoned start that ends later does not affect the current start', async (t) => {
   const [slow, next] = [isolated('slow'), isolated('next')];
   const attribution = new Attribution([{ name: 'next' }]);
-  const strays = new Strays([slow, next], attribution, silent);
+  const strays = new UncaughtErrors([slow, next], attribution, silent);
   const release = Promise.withResolvers<void>();
   const given = strays.during(slow, () => release.promise);
   const start = strays.during(next, never);

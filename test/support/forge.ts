@@ -29,7 +29,7 @@ export interface ForgeOptions {
   /** Plugins in addition to the standard ones. */
   readonly definitions?: readonly PluginDefinition[];
   /** The recheck interval in milliseconds: how long one access decision is valid during a transfer. */
-  readonly leaseMs?: number;
+  readonly recheckMs?: number;
   /** Starts on the data of this forge, which must be stopped. */
   readonly after?: Pick<TestForge, 'column' | 'dataDir' | 'databaseUrl' | 'memory'>;
 }
@@ -130,7 +130,7 @@ async function start(
   const stderr = new Captured();
   const forge = await startForge(configuration, {
     ...(options.definitions === undefined ? {} : { definitions: options.definitions }),
-    ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
+    ...(options.recheckMs === undefined ? {} : { recheckMs: options.recheckMs }),
     stdout,
     stderr,
     memory,

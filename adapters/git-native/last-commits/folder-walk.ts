@@ -58,7 +58,7 @@ const [sliceMs, restMs, shortMs] = [1, 1, 300];
  */
 const waitingAtMost = 16;
 const deepest = 24;
-const patienceMs = 250;
+const timeLimitMs = 250;
 /** The maximum number of commits skipped at once, which takes less than a time slice. */
 const passedAtOnce = 200;
 
@@ -202,10 +202,10 @@ export class FolderWalk {
     else add(known);
   }
 
-  /** Waits for the next result, at most `patienceMs`, so that `goesOn` is also called while a comparison is slow. */
+  /** Waits for the next result, at most `timeLimitMs`, so that `goesOn` is also called while a comparison is slow. */
   async #nextAnswer(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, patienceMs);
+    const timer = setTimeout(resolve, timeLimitMs);
     await Promise.race([late, ...this.#waiting]).finally(() => clearTimeout(timer));
   }
 

@@ -9,7 +9,7 @@ import { decodeName } from '../objects/text.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
-import { Turn } from '../process/turn.ts';
+import { HeldSlot } from '../process/held-slot.ts';
 import { pathSegments } from '../refs/names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { FolderWalk } from './folder-walk.ts';
@@ -121,7 +121,7 @@ export class LastCommits {
     const release = await this.#limiter.acquire(signal);
     if (walk.begun) return release();
     walk.begun = true;
-    const turn = new Turn(this.#limiter, release);
+    const turn = new HeldSlot(this.#limiter, release);
     void this.#walk(walk, { location, commit, path, turn })
       .then((whole) => {
         if (whole) this.#answers.set(key, walk.found, 1 + walk.found.size);
@@ -167,7 +167,7 @@ export class LastCommits {
    */
   async #walk(
     walk: Walk,
-    { location, commit: tip, path, turn }: { location: RepositoryLocation; commit: Oid; path: string; turn: Turn },
+    { location, commit: tip, path, turn }: { location: RepositoryLocation; commit: Oid; path: string; turn: HeldSlot },
   ): Promise<boolean> {
     const deadlineMs = this.#limits.walkSeconds * 1000;
     const giveUpAt = performance.now() + deadlineMs;
@@ -197,7 +197,7 @@ export class LastCommits {
    * @returns false if the walk must end, because no caller waits for it and too many walks wait for a slot. A later
    * request starts it again.
    */
-  async #passed(walk: Walk, turn: Turn): Promise<boolean> {
+  async #passed(walk: Walk, turn: HeldSlot): Promise<boolean> {
     if (walk.waiting === 0 && this.#resting >= mostResting) return false;
     this.#resting += 1;
     try {

@@ -8,7 +8,7 @@ import type { Server, Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Internal, Unavailable } from '#core/kernel/errors';
-import { spentBy, spentResource } from '#core/kernel/resources';
+import { exhaustedBy, exhaustedResource } from '#core/kernel/resources';
 import {
   headerBytes,
   readConnectionHeader,
@@ -143,7 +143,7 @@ class Helper {
     } catch (cause) {
       await release();
       throw (
-        spentResource(cause, 'temporary files') ??
+        exhaustedResource(cause, 'temporary files') ??
         new Unavailable('No process can be started: the one that starts them was refused', { cause })
       );
     }
@@ -272,7 +272,7 @@ class Helper {
     } else if ('failed' in notice) {
       for (const { socket } of start.connections) socket.destroy();
       start.started.reject(
-        spentBy(/\bE[A-Z]{2,12}\b/.exec(notice.failed)?.[0] ?? '', 'temporary files', undefined) ??
+        exhaustedBy(/\bE[A-Z]{2,12}\b/.exec(notice.failed)?.[0] ?? '', 'temporary files', undefined) ??
           new Unavailable(`A program could not be started (${notice.failed})`),
       );
     } else {

@@ -3,7 +3,7 @@ import { Unavailable } from '#core/kernel/errors';
 import { FairLimiter } from '#core/kernel/fair-limiter';
 
 export interface LimiterOptions {
-  readonly places: number;
+  readonly slots: number;
   /** How many may be queued in total before the next one is rejected. */
   readonly queue: number;
   /**
@@ -21,14 +21,14 @@ export class Limiter {
   readonly #caller: () => string | undefined;
   readonly #fair: FairLimiter;
 
-  constructor(name: string, { places, queue, caller = () => undefined }: LimiterOptions) {
-    const share = { places: 'as-left', queue: Math.ceil(queue / 4) } as const;
+  constructor(name: string, { slots, queue, caller = () => undefined }: LimiterOptions) {
+    const share = { slots: 'as-left', queue: Math.ceil(queue / 4) } as const;
     this.#caller = caller;
     this.#fair = new FairLimiter({
-      places,
+      slots,
       queue,
       share,
-      refusal: (whose) => (whose === undefined ? tooMany(name) : tooManyOf(whose, name, share.queue)),
+      refusal: (callerKey) => (callerKey === undefined ? tooMany(name) : tooManyOf(callerKey, name, share.queue)),
     });
   }
 
@@ -58,9 +58,9 @@ const tooMany = (name: string): Unavailable =>
     retryAfter: again,
   });
 
-const tooManyOf = (whose: string, name: string, most: number): Unavailable =>
+const tooManyOf = (callerKey: string, name: string, most: number): Unavailable =>
   new Unavailable(
-    `Too many git ${name} of ${whose.startsWith('user:') ? 'your account' : 'your address'} are waiting`,
+    `Too many git ${name} of ${callerKey.startsWith('user:') ? 'your account' : 'your address'} are waiting`,
     {
       detail: `At most ${most} of one caller wait at a time; try again in ${again} seconds`,
       retryAfter: again,

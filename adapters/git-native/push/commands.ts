@@ -1,7 +1,7 @@
 // Parses the ref update commands and capabilities at the beginning of a push, before any process is started.
 import { Buffer, isUtf8 } from 'node:buffer';
 import { PayloadTooLarge, ValidationFailed } from '#core/kernel/errors';
-import type { Hold } from '#core/kernel/held-bytes';
+import type { MemoryReservation } from '#core/kernel/memory-budget';
 import type { RefUpdate } from '#core/repositories/git-backend';
 import { TimeSlice } from '../process/time-slice.ts';
 import { isLegalRef } from '../refs/names.ts';
@@ -29,7 +29,7 @@ const commandBytes = 300;
 export async function readPushCommands(
   body: AsyncIterator<Uint8Array>,
   limit: number,
-  hold: Pick<Hold, 'take'>,
+  hold: Pick<MemoryReservation, 'take'>,
 ): Promise<PushCommands> {
   const parser = new PktLineParser();
   const slice = new TimeSlice();

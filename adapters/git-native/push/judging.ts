@@ -3,7 +3,7 @@
 import { basename, join } from 'node:path';
 import { HexforgeError, Internal, Unavailable } from '#core/kernel/errors';
 import { zeroOid, type Oid, type RefUpdate, type RefVerdict } from '#core/repositories/git-backend';
-import { named } from '../process/spent-resources.ts';
+import { named } from '../process/exhausted-resources.ts';
 import { bytesIn } from '../storage/folder-size.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { answerPreReceive, oneLine, readPreReceive, type PreReceiveQuestion } from './hooks.ts';

@@ -1,11 +1,11 @@
 // Handles a push by `git receive-pack` in steps: parse the ref commands, announce them, receive the pack into
 // quarantine, judge each ref, make the moved refs durable, record them, report.
 import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
-import { HeldBytes, type Hold } from '#core/kernel/held-bytes';
+import { MemoryBudget, type MemoryReservation } from '#core/kernel/memory-budget';
 import type { PushAnswer, ReceiveRequest, RefUpdate } from '#core/repositories/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
 import { Pace } from '../process/pace.ts';
-import { spentAccordingTo } from '../process/spent-resources.ts';
+import { spentAccordingTo } from '../process/exhausted-resources.ts';
 import { untilAborted } from '../process/until-aborted.ts';
 import type { Refs } from '../refs/refs.ts';
 import { syncRefs } from '../storage/durable-files.ts';
@@ -50,7 +50,7 @@ export class ReceivePack {
   readonly #pushes = new Map<string, Set<Push>>();
   readonly #running = new Set<Promise<void>>();
   readonly #judging: Judging;
-  readonly #held = new HeldBytes(heldCommands);
+  readonly #held = new MemoryBudget(heldCommands);
 
   constructor(parts: ReceivePackParts) {
     this.#parts = parts;
@@ -67,7 +67,7 @@ export class ReceivePack {
     }
   }
 
-  async #receive(location: RepositoryLocation, request: ReceiveRequest, hold: Hold): Promise<PushAnswer> {
+  async #receive(location: RepositoryLocation, request: ReceiveRequest, hold: MemoryReservation): Promise<PushAnswer> {
     const { limits, hooks, hooksFolder, changes, transfers, processes } = this.#parts;
     const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
     const head = await readPushCommands(body, limits.commandBytes, hold);

@@ -50,7 +50,7 @@ interface Listed {
 }
 
 export class LooseRefFiles {
-  readonly #limiter = new Limiter('lists of refs', { places: listsAtOnce, queue: Number.POSITIVE_INFINITY });
+  readonly #limiter = new Limiter('lists of refs', { slots: listsAtOnce, queue: Number.POSITIVE_INFINITY });
   /** By folder; weighed by refs. */
   readonly #known = new Lru<Listed>(120_000);
   /** By path. */

@@ -6,7 +6,7 @@ import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git-backen
 import type { Moving, NewTag } from '#core/repositories/git-refs';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
-import { spentAccordingTo } from '../process/spent-resources.ts';
+import { spentAccordingTo } from '../process/exhausted-resources.ts';
 import { syncRefs } from '../storage/durable-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isLegalName, isLegalRef, isOid } from './names.ts';

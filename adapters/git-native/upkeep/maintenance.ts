@@ -25,7 +25,7 @@ const deadlineMs = 30 * 60_000;
 /** Derived data is synced too: a commit-graph torn by a power loss is worse than a missing one. */
 const config = { 'core.fsync': 'all' };
 
-interface Turn {
+interface HeldSlot {
   readonly done: Promise<void>;
   next: Promise<void> | undefined;
 }
@@ -44,7 +44,7 @@ export interface MaintenanceParts {
 
 export class Maintenance {
   readonly #parts: MaintenanceParts;
-  readonly #turns = new Map<string, Turn>();
+  readonly #turns = new Map<string, HeldSlot>();
 
   constructor(parts: MaintenanceParts) {
     this.#parts = parts;
@@ -88,7 +88,7 @@ export class Maintenance {
     const done = work.finally(() => {
       if (this.#turns.get(location.id) === turn) this.#turns.delete(location.id);
     });
-    const turn: Turn = { done, next: undefined };
+    const turn: HeldSlot = { done, next: undefined };
     this.#turns.set(location.id, turn);
     return done;
   }

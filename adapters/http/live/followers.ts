@@ -11,7 +11,7 @@ const beatMs = 1_000;
 /** Concurrent access rechecks. Messages wait for them; periodic rechecks use at most two. */
 const questions = 8;
 const questionsOfRounds = 2;
-/** With more audiences than this, the longer recheck interval of `leaseMs` applies. */
+/** With more audiences than this, the longer recheck interval of `recheckMs` applies. */
 const few = 100;
 const largestData = 16 * 1024;
 const retryAfterSeconds = 10;
@@ -46,7 +46,7 @@ export class Followers implements LiveListener {
     this.#limits = limits;
     this.#log = log;
     this.#limiter = new FairLimiter({
-      places: questions,
+      slots: questions,
       // An audience waits for at most one recheck.
       queue: limits.inAll,
       refusal: () => new Unavailable('Too many live connections are asked about at once'),
@@ -145,9 +145,9 @@ export class Followers implements LiveListener {
 
   /** Rechecks every audience whose recheck interval has passed, few at a time. */
   async #renew(): Promise<void> {
-    const [ofFew, ofMany] = this.#limits.leaseMs;
-    const lease = this.#audiences.size > few ? ofMany : ofFew;
-    const due = [...this.#audiences.values()].filter((audience) => audience.isOlder(lease)).values();
+    const [ofFew, ofMany] = this.#limits.recheckMs;
+    const recheck = this.#audiences.size > few ? ofMany : ofFew;
+    const due = [...this.#audiences.values()].filter((audience) => audience.isOlder(recheck)).values();
     const lane = async (): Promise<void> => {
       for (const audience of due) await audience.doubt();
     };

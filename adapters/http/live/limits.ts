@@ -19,7 +19,7 @@ export interface LiveLimits {
    * The recheck interval in milliseconds, for access loss that no event reports: first with few audiences, then with
    * many.
    */
-  readonly leaseMs: readonly [number, number];
+  readonly recheckMs: readonly [number, number];
   /** Milliseconds a client has to close its side. */
   readonly closeMs: number;
 }
@@ -32,6 +32,6 @@ export const liveLimits: LiveLimits = {
   heardBytes: 1024,
   silentMs: 30_000,
   answerMs: 15_000,
-  leaseMs: [1_000, 4_000],
+  recheckMs: [1_000, 4_000],
   closeMs: 1_000,
 };

@@ -64,7 +64,7 @@ export const threadOptions: WorkerOptions = {
 };
 
 /** Time limits in milliseconds. Opening includes recovery, which replays the log since the last checkpoint. */
-const patience = { open: 300_000, statement: 60_000, close: 5000 } as const;
+const timeLimit = { open: 300_000, statement: 60_000, close: 5000 } as const;
 
 /** PostgreSQL's messages for a full disk. */
 const fullDisk = /No space left on device|Disk quota exceeded/;
@@ -129,7 +129,7 @@ export class DatabaseThread {
       this.#closing = true;
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise((resolve) => {
-        timer = setTimeout(resolve, patience.close);
+        timer = setTimeout(resolve, timeLimit.close);
       });
       if (this.#ended === undefined) await Promise.race([this.#ask({ ask: 'close' }).catch(() => undefined), late]);
       clearTimeout(timer);
@@ -170,7 +170,7 @@ export class DatabaseThread {
   #watch(): void {
     clearTimeout(this.#late);
     if (this.#waiting.size === 0 || !this.#bounded) return;
-    const bound = this.#answered ? (this.#options.statementMs ?? patience.statement) : patience.open;
+    const bound = this.#answered ? (this.#options.statementMs ?? timeLimit.statement) : timeLimit.open;
     const running = this.#next - this.#waiting.size;
     this.#late = setTimeout(() => {
       // If this process was busy for long, the answer may already have arrived without being read.

@@ -151,7 +151,7 @@ void t.test(
   'a request for a cached computation does not wait behind an earlier request of another caller',
   async (t) => {
     const current = currentCaller();
-    const limiter = new Limiter('computations', { places: 2, queue: 64, caller: () => current.key() });
+    const limiter = new Limiter('computations', { slots: 2, queue: 64, caller: () => current.key() });
     const cache = new SingleFlightCache<string>(10, () => 1);
     const slow = Promise.withResolvers<string>();
     const ask = (caller: string, key: string, compute: () => Promise<string>): Promise<string> =>

@@ -3,9 +3,9 @@ import t from 'tap';
 import { Limiter } from '#adapters/git-native/process/limiter';
 
 /** A limiter that is used for the given caller key, and a record of who got a slot. */
-function shared(places: number, queue: number) {
+function shared(slots: number, queue: number) {
   let caller: string | undefined;
-  const limiter = new Limiter('computations', { places, queue, caller: () => caller });
+  const limiter = new Limiter('computations', { slots, queue, caller: () => caller });
   const inside: { readonly key: string | undefined; readonly release: () => void }[] = [];
   const ask = (key: string | undefined, signal?: AbortSignal): Promise<void> => {
     caller = key;

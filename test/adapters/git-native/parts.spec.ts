@@ -10,7 +10,7 @@ import { PktLineParser, pktLine } from '#adapters/git-native/transport/pkt-line'
 import { Lru } from '#core/kernel/lru';
 
 void t.test('a limiter gives its slots in order and rejects when its queue is full', async (t) => {
-  const limiter = new Limiter('reads', { places: 1, queue: 2 });
+  const limiter = new Limiter('reads', { slots: 1, queue: 2 });
   const order: string[] = [];
   const release = await limiter.acquire();
   const second = limiter.acquire().then((done) => {
@@ -30,7 +30,7 @@ void t.test('a limiter gives its slots in order and rejects when its queue is fu
 });
 
 void t.test('an aborted request leaves the queue, and a request aborted before is rejected', async (t) => {
-  const limiter = new Limiter('reads', { places: 1, queue: 1 });
+  const limiter = new Limiter('reads', { slots: 1, queue: 1 });
   const release = await limiter.acquire();
   const gone = new AbortController();
   const waiting = limiter.acquire(gone.signal);

@@ -56,7 +56,7 @@ async function liveRig(t: Test, limits: Partial<LiveLimits> = {}, overrides: Par
         },
       ],
     }),
-    live: { leaseMs: [600_000, 600_000], ...limits },
+    live: { recheckMs: [600_000, 600_000], ...limits },
     ...overrides,
   });
   const tell = (of: string, type: string, data: object = {}): void =>
@@ -268,7 +268,7 @@ void t.test('two callers with the same header but different cookies are rechecke
       },
     ],
   });
-  const { url } = await liveRig(t, { leaseMs: [0, 0] }, { access });
+  const { url } = await liveRig(t, { recheckMs: [0, 0] }, { access });
   const origin = 'https://forge.example';
   const open = (token: string) =>
     followed(url, hidden, {
@@ -281,7 +281,7 @@ void t.test('two callers with the same header but different cookies are rechecke
 });
 
 void t.test('a loss of access without an event is found by the periodic recheck', async (t) => {
-  const { url, lost } = await liveRig(t, { leaseMs: [0, 0] });
+  const { url, lost } = await liveRig(t, { recheckMs: [0, 0] });
   const clients = await Promise.all([followed(url, hidden, protocols('good')), followed(url, path)]);
   lost.thing = true;
   for (const client of clients) t.match(await client.closed, { code: 1008 });

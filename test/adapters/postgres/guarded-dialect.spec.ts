@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import t from 'tap';
 import { guarded } from '#adapters/postgres/guarded-dialect';
-import { Turns } from '#adapters/postgres/turns';
+import { ConnectionSlots } from '#adapters/postgres/connection-slots';
 
 /** A driver of one connection, which is acquired again before its release has completed. */
 function driver(released: () => Promise<void>): Driver {
@@ -29,7 +29,7 @@ function driver(released: () => Promise<void>): Driver {
 
 void t.test('a connection reacquired during its release releases the slot of its first owner', async (t) => {
   let between = async (): Promise<void> => undefined;
-  const turns = new Turns({ connections: 2, share: 2, patience: 10_000 });
+  const turns = new ConnectionSlots({ connections: 2, share: 2, timeLimit: 10_000 });
   const guard = guarded(
     {
       createAdapter: () => new PostgresAdapter(),
@@ -48,8 +48,8 @@ void t.test('a connection reacquired during its release releases the slot of its
   await guard.releaseConnection(first);
   t.equal(second, first);
   await guard.releaseConnection(first);
-  const places = await Promise.all([turns.take(), turns.take()]);
-  t.equal(places.length, 2, 'both slots are free again');
+  const slots = await Promise.all([turns.take(), turns.take()]);
+  t.equal(slots.length, 2, 'both slots are free again');
 });
 
 void t.test('statements that are started at the same time', async (t) => {
@@ -75,7 +75,7 @@ void t.test('statements that are started at the same time', async (t) => {
           createIntrospector: (database) => new PostgresIntrospector(database),
           createQueryCompiler: () => new PostgresQueryCompiler(),
         },
-        new Turns({ connections: 1, share: 1, patience: 10_000 }),
+        new ConnectionSlots({ connections: 1, share: 1, timeLimit: 10_000 }),
         statements,
       ).createDriver();
       const connection = await guard.acquireConnection();

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { givingUpStalled, liftBound, type StallingClient } from '#adapters/postgres/stalled-connections';
 
-const patience = 60;
+const timeLimit = 60;
 
 /** A client whose replies are given by the test, in the order of the statements. */
 function client() {
@@ -17,7 +17,7 @@ function client() {
     },
     connection: { stream: { destroy: () => void (destroyed = true) } },
   };
-  givingUpStalled(patience, 5000)(fake);
+  givingUpStalled(timeLimit, 5000)(fake);
   const reply = async (): Promise<void> => {
     waiting.shift()?.();
     await Promise.resolve();
@@ -31,7 +31,7 @@ void t.test('a connection is destroyed', async (t) => {
     ask('select 1');
     await reply();
     ask('select 2');
-    await pause(2 * patience);
+    await pause(2 * timeLimit);
     t.ok(destroyed());
   });
 
@@ -39,11 +39,11 @@ void t.test('a connection is destroyed', async (t) => {
     const { ask, reply, destroyed } = client();
     ask('select 1');
     ask('select 2');
-    await pause(patience / 2);
+    await pause(timeLimit / 2);
     await reply();
-    await pause((patience * 3) / 4);
+    await pause((timeLimit * 3) / 4);
     t.notOk(destroyed());
-    await pause(patience);
+    await pause(timeLimit);
     t.ok(destroyed());
   });
 
@@ -51,10 +51,10 @@ void t.test('a connection is destroyed', async (t) => {
     const { ask, reply, destroyed } = client();
     for (let n = 0; n < 10; n += 1) {
       ask(`select ${n}`);
-      await pause(patience / 4);
+      await pause(timeLimit / 4);
       await reply();
     }
-    await pause(2 * patience);
+    await pause(2 * timeLimit);
     t.notOk(destroyed());
   });
 
@@ -65,12 +65,12 @@ void t.test('a connection is destroyed', async (t) => {
     ask(liftBound);
     await reply();
     ask('alter table large');
-    await pause(2 * patience);
+    await pause(2 * timeLimit);
     await reply();
     t.notOk(destroyed());
     t.equal(asked[1], 'set local statement_timeout = 5000');
     ask('begin');
-    await pause(2 * patience);
+    await pause(2 * timeLimit);
     t.ok(destroyed());
   });
 });

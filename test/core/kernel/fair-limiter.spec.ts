@@ -2,9 +2,9 @@
 import t from 'tap';
 import { FairLimiter } from '#core/kernel/fair-limiter';
 
-const fair = (places: number, queue: number, now?: () => number) =>
+const fair = (slots: number, queue: number, now?: () => number) =>
   new FairLimiter({
-    places,
+    slots,
     queue,
     ...(now !== undefined && { now }),
     refusal: (whose) => new Error(whose === undefined ? 'too many' : `too many of ${whose}`),

@@ -1,14 +1,14 @@
 // Exhausted resources of the operating system as named errors: a sentence, a remedy, and 507 or 503.
 import t from 'tap';
 import { InsufficientStorage, Internal, NotFound, Unavailable } from '#core/kernel/errors';
-import { errnoIn, spentBy, spentResource } from '#core/kernel/resources';
+import { errnoIn, exhaustedBy, exhaustedResource } from '#core/kernel/resources';
 
 const system = (code: string, cause?: unknown): Error =>
   Object.assign(new Error(`${code}: open '/srv/x'`, { cause }), { code });
 
 void t.test('each errno of an exhausted resource has its own sentence, a remedy and the files concerned', (t) => {
   const errnos = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
-  const told = errnos.map((errno) => spentBy(errno, 'the repositories', undefined));
+  const told = errnos.map((errno) => exhaustedBy(errno, 'the repositories', undefined));
   t.equal(new Set(told.map((error) => error?.message)).size, errnos.length);
   t.ok(told.every((error) => error?.detail !== undefined));
   t.strictSame(
@@ -17,20 +17,20 @@ void t.test('each errno of an exhausted resource has its own sentence, a remedy 
   );
   t.equal(told[0]?.message, 'The disk that holds the repositories is full');
   t.match(told[4]?.detail, /ulimit -n/);
-  for (const other of ['ENOENT', 'EACCES', 'constructor', '']) t.equal(spentBy(other, 'x', undefined), undefined);
+  for (const other of ['ENOENT', 'EACCES', 'constructor', '']) t.equal(exhaustedBy(other, 'x', undefined), undefined);
   t.end();
 });
 
 void t.test('an exhausted resource is found among the causes of an error; a named error is unchanged', (t) => {
-  t.ok(spentResource(system('ENOSPC'), 'x') instanceof InsufficientStorage);
+  t.ok(exhaustedResource(system('ENOSPC'), 'x') instanceof InsufficientStorage);
   const wrapped = new Error('writing failed', { cause: system('EMFILE') });
-  const told = spentResource(wrapped, 'x');
+  const told = exhaustedResource(wrapped, 'x');
   t.ok(told instanceof Unavailable);
   t.equal(told?.cause, wrapped, 'for the log');
-  t.ok(spentResource(new Internal('git failed', { cause: system('ENOSPC') }), 'x') instanceof InsufficientStorage);
-  t.equal(spentResource(new NotFound('gone', { cause: system('ENOSPC') }), 'x'), undefined);
-  t.equal(spentResource(system('ENOENT'), 'x'), undefined);
-  t.equal(spentResource('ENOSPC', 'x'), undefined);
+  t.ok(exhaustedResource(new Internal('git failed', { cause: system('ENOSPC') }), 'x') instanceof InsufficientStorage);
+  t.equal(exhaustedResource(new NotFound('gone', { cause: system('ENOSPC') }), 'x'), undefined);
+  t.equal(exhaustedResource(system('ENOENT'), 'x'), undefined);
+  t.equal(exhaustedResource('ENOSPC', 'x'), undefined);
   t.end();
 });
 

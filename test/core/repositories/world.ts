@@ -2,7 +2,7 @@
 import { memoryRateCounter, openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import { changes, reads } from '#core/kernel/access';
 import { Conflict, Unavailable } from '#core/kernel/errors';
-import { givenUp } from '#core/kernel/given-up';
+import { intentNotOpen } from '#core/kernel/intent-not-open';
 import {
   Unauthorized,
   type AuditEntry,
@@ -61,7 +61,7 @@ export class TestIntents implements Intents {
   }
 
   async renew(id: string): Promise<void> {
-    if (!this.open_.has(id)) throw givenUp(id);
+    if (!this.open_.has(id)) throw intentNotOpen(id);
   }
 
   async hold(id: string): Promise<void> {

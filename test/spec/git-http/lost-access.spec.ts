@@ -212,7 +212,7 @@ async function readInParts(
 }
 
 void thorough(t).test('an answer that is read slowly is cut off when access is lost', async (t) => {
-  const forge = await startTestForge(t, { leaseMs: 0 });
+  const forge = await startTestForge(t, { recheckMs: 0 });
   const alice = await forge.createUser('alice');
   const { token } = await forge.pat(alice.client, ['repo:read']);
   const work = await workTree(await stockGit(t), 'work');

@@ -54,7 +54,7 @@ void t.test('password directories', async (t) => {
       plugins: { identity: { directory_seconds: 1 } },
       settings: { 'signup.enabled': true, 'signup.require_approval': true },
     },
-    leaseMs: 0,
+    recheckMs: 0,
   });
   const { anonymous, admin } = forge;
   const by = await forge.administrator();

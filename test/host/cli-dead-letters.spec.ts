@@ -5,7 +5,7 @@ import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { on } from '#core/kernel/events';
 import { main } from '#host/cli/main';
 import { openControl } from '#host/control';
-import { parkedControls } from '#host/parked';
+import { deadLetterControls } from '#host/dead-letters';
 import type {} from './sample-ports.ts';
 import { nothingBut } from '#test/support/plugin-list';
 
@@ -39,7 +39,7 @@ async function serving(t: Test) {
     );
   const ids = [await emit('one'), await emit('two')];
   await storage.drained();
-  const close = await openControl(join(cwd, 'data'), parkedControls(storage.deliveries));
+  const close = await openControl(join(cwd, 'data'), deadLetterControls(storage.deliveries));
   t.teardown(async () => {
     await close();
     await storage.close();

@@ -4,7 +4,7 @@ import type { Limiter } from './limiter.ts';
 /** Milliseconds for which a slot is kept while others are queued. */
 const turnMs = 1000;
 
-export class Turn {
+export class HeldSlot {
   readonly #limiter: Limiter;
   #release: () => void;
   #until = performance.now() + turnMs;

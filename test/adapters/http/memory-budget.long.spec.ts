@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import Joi from 'joi';
 import t from 'tap';
-import { HeldBytes } from '#core/kernel/held-bytes';
+import { MemoryBudget } from '#core/kernel/memory-budget';
 import { api, object } from '#adapters/http/route';
 import { anyone } from '#core/kernel/access';
 import { bearer, json, startRig, type Rig } from './rig.ts';
@@ -12,7 +12,7 @@ import { bearer, json, startRig, type Rig } from './rig.ts';
 const mib = 1024 ** 2;
 
 void t.test('the budget is bounded per caller and in total, and shared equally when it is exhausted', async (t) => {
-  const held = new HeldBytes({ perCaller: 100, inAll: 200 });
+  const held = new MemoryBudget({ perCaller: 100, inAll: 200 });
   const tooMany = { name: 'RateLimited', retryAfter: 2 };
   const busy = { name: 'Unavailable', message: 'The server is busy with large requests' };
   const [a1, a2, b, c, d] = [held.hold('a'), held.hold('a'), held.hold('b'), held.hold('c'), held.hold('d')];
@@ -70,7 +70,7 @@ function unfinished(
 void t.test(
   'unfinished gzip bodies are counted as they inflate: a caller with too many gets 429, others do not',
   async (t) => {
-    const rig = await startRig(t, [upload], { heldBytes: { perCaller: 20 * mib, inAll: 40 * mib } });
+    const rig = await startRig(t, [upload], { memoryBudget: { perCaller: 20 * mib, inAll: 40 * mib } });
     const waiting = Array.from({ length: 6 }, () => unfinished(t, rig, 'good'));
     await Promise.race(waiting.map(({ socket }) => once(socket, 'close')));
     while (waiting.filter(({ answer }) => answer().includes('\r\n\r\n')).length < 3)
@@ -93,7 +93,7 @@ void t.test(
 );
 
 void t.test('bytes of a request are released when it ends, also when it is rejected', async (t) => {
-  const rig = await startRig(t, [upload], { heldBytes: { perCaller: 1000, inAll: 1000 } });
+  const rig = await startRig(t, [upload], { memoryBudget: { perCaller: 1000, inAll: 1000 } });
   for (let time = 0; time < 5; time += 1) {
     t.equal((await rig.call('POST', '/api/v1/upload', json({ content: 'x'.repeat(900) }))).status, 200);
     t.equal((await rig.call('POST', '/api/v1/upload', json({ other: 'x'.repeat(900) }))).status, 400);

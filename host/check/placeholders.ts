@@ -11,15 +11,15 @@ export class UsedTooEarly extends Error {
   }
 }
 
-const standIns = new WeakSet<object>();
-export const isStandIn = (value: unknown): boolean => typeof value === 'function' && standIns.has(value);
+const placeholders = new WeakSet<object>();
+export const isPlaceholder = (value: unknown): boolean => typeof value === 'function' && placeholders.has(value);
 
 /**
  * Reading a member returns a placeholder for that member. Any other operation throws, naming the member. A truth test
  * cannot be intercepted: a placeholder is always true.
  * @param known Members whose values are already known.
  */
-export function standIn(name: string, known: Readonly<Record<string, unknown>> = {}): object {
+export function placeholder(name: string, known: Readonly<Record<string, unknown>> = {}): object {
   const refuse = (): never => {
     throw new UsedTooEarly(name);
   };
@@ -28,7 +28,7 @@ export function standIn(name: string, known: Readonly<Record<string, unknown>> =
       if (typeof member === 'symbol') return refuse();
       // `then` is undefined, so that the placeholder is not treated as a promise.
       if (member === 'then') return undefined;
-      return Object.hasOwn(known, member) ? known[member] : standIn(`${name}.${member}`);
+      return Object.hasOwn(known, member) ? known[member] : placeholder(`${name}.${member}`);
     },
     apply: refuse,
     construct: refuse,
@@ -42,6 +42,6 @@ export function standIn(name: string, known: Readonly<Record<string, unknown>> =
     setPrototypeOf: refuse,
     preventExtensions: refuse,
   });
-  standIns.add(made);
+  placeholders.add(made);
   return made;
 }

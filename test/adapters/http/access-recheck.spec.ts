@@ -16,7 +16,7 @@ const count = object<{ bytes: number }>({ bytes: Joi.number().required() });
 async function losing(
   t: Test,
   routes: (parts: { readonly access: AccessDecision; readonly done: string[] }) => readonly Route[],
-  leaseMs = 0,
+  recheckMs = 0,
 ) {
   const state = { credential: true, thing: true, asked: 0, found: 0, done: [] as string[], at: now };
   const door: Authenticator = {
@@ -45,7 +45,7 @@ async function losing(
   const rig = await startRig(t, routes({ access, done: state.done }), {
     authenticator: door,
     access,
-    leaseMs,
+    recheckMs,
     clock: { now: () => state.at },
   });
   return { rig, state };

@@ -2,7 +2,7 @@
 // operations.
 import { statfsSync } from 'node:fs';
 import { HexforgeError } from '#core/kernel/errors';
-import { errnoIn, spentBy, spentResource } from '#core/kernel/resources';
+import { errnoIn, exhaustedBy, exhaustedResource } from '#core/kernel/resources';
 
 const place = 'the repositories';
 
@@ -18,7 +18,7 @@ const nothingLeft = 64 * 1024;
  */
 export function spentAccordingTo(stderr: string, directory: string): HexforgeError | undefined {
   const errno = errnoIn(stderr) ?? (unexplained.test(stderr) && isFull(directory) ? 'ENOSPC' : undefined);
-  return errno === undefined ? undefined : spentBy(errno, place, new Error(`git in "${directory}": ${stderr}`));
+  return errno === undefined ? undefined : exhaustedBy(errno, place, new Error(`git in "${directory}": ${stderr}`));
 }
 
 function isFull(directory: string): boolean {
@@ -32,7 +32,7 @@ function isFull(directory: string): boolean {
 
 /** The typed error for an exhausted resource; all other errors unchanged. */
 export function named(error: unknown, directory: string): unknown {
-  const spent = spentResource(error, place);
+  const spent = exhaustedResource(error, place);
   if (spent !== undefined || !(error instanceof HexforgeError) || error.kind !== 'internal') return spent ?? error;
   return spentAccordingTo(error.detail ?? '', directory) ?? error;
 }

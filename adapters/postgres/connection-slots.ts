@@ -3,12 +3,12 @@
 import { Unavailable } from '#core/kernel/errors';
 import { FairLimiter } from '#core/kernel/fair-limiter';
 
-export interface TurnsOptions {
+export interface SlotsOptions {
   /** Connections in total, and for one caller. */
   readonly connections: number;
   readonly share: number;
   /** Time limit of waiting for a connection, in milliseconds. */
-  readonly patience: number;
+  readonly timeLimit: number;
   /**
    * Returns the caller key of the current work; undefined for the server's own. Default: all work is the server's own.
    */
@@ -23,20 +23,20 @@ const queue = { all: 20_000, caller: 5000 } as const;
 /** Checks per time limit, so that a request is rejected at most a tenth of it too late. */
 const looks = 10;
 
-export class Turns {
+export class ConnectionSlots {
   readonly #limiter: FairLimiter;
-  readonly #options: TurnsOptions;
+  readonly #options: SlotsOptions;
   /** One timer for all queued requests: one for each would cost more than most queries. */
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(options: TurnsOptions) {
+  constructor(options: SlotsOptions) {
     this.#options = options;
     this.#limiter = new FairLimiter({
-      places: options.connections,
+      slots: options.connections,
       queue: queue.all,
-      share: { places: options.share, queue: queue.caller },
+      share: { slots: options.share, queue: queue.caller },
       now: options.now ?? (() => performance.now()),
-      refusal: (whose) => busy(whose === undefined ? '' : ' of yours'),
+      refusal: (callerKey) => busy(callerKey === undefined ? '' : ' of yours'),
     });
   }
 
@@ -45,11 +45,11 @@ export class Turns {
    * limit.
    */
   async take(): Promise<() => void> {
-    const whose = this.#options.caller?.();
-    const free = this.#limiter.attempt(whose);
+    const callerKey = this.#options.caller?.();
+    const free = this.#limiter.attempt(callerKey);
     if (free !== undefined) return this.#ending(free);
-    this.#watch ??= setInterval(() => this.#look(), this.#options.patience / looks).unref();
-    return this.#ending(await this.#limiter.acquire(whose));
+    this.#watch ??= setInterval(() => this.#look(), this.#options.timeLimit / looks).unref();
+    return this.#ending(await this.#limiter.acquire(callerKey));
   }
 
   /**
@@ -64,15 +64,15 @@ export class Turns {
   }
 
   #look(): void {
-    this.#limiter.refuseBefore(performance.now() - this.#options.patience, () => busy(''));
+    this.#limiter.refuseBefore(performance.now() - this.#options.timeLimit, () => busy(''));
     if (this.#limiter.waiting > 0) return;
     clearInterval(this.#watch);
     this.#watch = undefined;
   }
 }
 
-const busy = (whose: string): Unavailable =>
-  new Unavailable(`Too many requests${whose} wait for the database`, {
+const busy = (callerKey: string): Unavailable =>
+  new Unavailable(`Too many requests${callerKey} wait for the database`, {
     detail: 'Try again in a few seconds',
     retryAfter: 5,
   });

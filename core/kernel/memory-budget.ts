@@ -1,7 +1,7 @@
 // A memory budget for request bodies, per caller and in total. Compressed bodies count after decompression.
 import { RateLimited, Unavailable } from './errors.ts';
 
-export interface HeldBytesLimits {
+export interface MemoryBudgetLimits {
   /** Bytes for all requests of one caller. */
   readonly perCaller: number;
   /**
@@ -15,22 +15,22 @@ export interface HeldBytesLimits {
 const retryAfterSeconds = 2;
 
 /** The bytes that one request holds. */
-export interface Hold {
+export interface MemoryReservation {
   /** @throws {RateLimited | Unavailable} if the budget of the caller or the total budget is exceeded. */
   take(bytes: number): void;
   release(): void;
 }
 
-export class HeldBytes {
-  readonly #limits: HeldBytesLimits;
+export class MemoryBudget {
+  readonly #limits: MemoryBudgetLimits;
   readonly #byCaller = new Map<string, number>();
   #all = 0;
 
-  constructor(limits: HeldBytesLimits) {
+  constructor(limits: MemoryBudgetLimits) {
     this.#limits = limits;
   }
 
-  hold(caller: string): Hold {
+  hold(caller: string): MemoryReservation {
     let own = 0;
     return {
       take: (bytes) => {

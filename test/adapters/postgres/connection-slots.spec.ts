@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import t from 'tap';
 import { currentCaller } from '#adapters/memory/index';
-import { Turns } from '#adapters/postgres/turns';
+import { ConnectionSlots } from '#adapters/postgres/connection-slots';
 import { Unavailable } from '#core/kernel/errors';
 import { testData, testEngines } from '#test/contracts/storage-engines';
 
@@ -35,7 +35,7 @@ void t.test('one caller with many statements does not delay the statements of an
 
 void t.test('a connection slot', async (t) => {
   await t.test('that is not free within the time limit is a 503 with Retry-After', async (t) => {
-    const turns = new Turns({ connections: 1, share: 1, patience: 50, caller: () => 'user:1' });
+    const turns = new ConnectionSlots({ connections: 1, share: 1, timeLimit: 50, caller: () => 'user:1' });
     await turns.take();
     // The waiting itself keeps no process alive.
     const [error] = await Promise.all([turns.take().catch((thrown: unknown) => thrown), pause(100)]);
@@ -46,7 +46,7 @@ void t.test('a connection slot', async (t) => {
 
   await t.test('is available to another caller while one caller has its share', async (t) => {
     let caller = 'user:many';
-    const turns = new Turns({ connections: 3, share: 2, patience: 10_000, caller: () => caller });
+    const turns = new ConnectionSlots({ connections: 3, share: 2, timeLimit: 10_000, caller: () => caller });
     const [end] = [await turns.take(), await turns.take()];
     let third = false;
     const waiting = turns.take().then(() => (third = true));
@@ -61,7 +61,13 @@ void t.test('a connection slot', async (t) => {
     '12. is given by usage, so a caller with short requests is served before one with long ones',
     async (t) => {
       let [caller, now] = ['user:many', 0];
-      const turns = new Turns({ connections: 1, share: 1, patience: 10_000, caller: () => caller, now: () => now });
+      const turns = new ConnectionSlots({
+        connections: 1,
+        share: 1,
+        timeLimit: 10_000,
+        caller: () => caller,
+        now: () => now,
+      });
       const order: string[] = [];
       const ask = async (whose: string, milliseconds: number): Promise<void> => {
         caller = whose;
@@ -87,7 +93,7 @@ void t.test('a connection slot', async (t) => {
   );
 
   await t.test('is rejected if the caller has too many requests in the queue', async (t) => {
-    const patient = new Turns({ connections: 1, share: 1, patience: 10_000, caller: () => 'user:1' });
+    const patient = new ConnectionSlots({ connections: 1, share: 1, timeLimit: 10_000, caller: () => 'user:1' });
     const end = await patient.take();
     const waiting = Array.from({ length: 5000 }, async () => (await patient.take())());
     await t.rejects(patient.take(), { message: 'Too many requests of yours wait for the database' });

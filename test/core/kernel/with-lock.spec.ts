@@ -2,7 +2,7 @@
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { Unavailable } from '#core/kernel/errors';
-import { inTurn } from '#core/kernel/in-turn';
+import { withLock } from '#core/kernel/with-lock';
 import { gate } from '#test/contracts/checks';
 import { quietLog } from '#test/contracts/storage-engines';
 
@@ -17,7 +17,7 @@ void t.test('waiting for a lock', async (t) => {
 
   await t.test('that is not free within the time limit rejects without running the work', async (t) => {
     await t.rejects(
-      inTurn({ locks, name: 'held', waitMs: 5 }, async () => late()),
+      withLock({ locks, name: 'held', waitMs: 5 }, async () => late()),
       {
         kind: 'unavailable',
         message: 'Another change took too long; nothing was changed',
@@ -25,7 +25,7 @@ void t.test('waiting for a lock', async (t) => {
     );
     const own = new Unavailable('busy');
     await t.rejects(
-      inTurn({ locks, name: 'held', waitMs: 5, busy: () => own }, async () => late()),
+      withLock({ locks, name: 'held', waitMs: 5, busy: () => own }, async () => late()),
       own,
     );
   });
@@ -33,14 +33,14 @@ void t.test('waiting for a lock', async (t) => {
   await t.test('with an aborted signal rejects with its reason', async (t) => {
     const left = new Error('left');
     const leaving = new AbortController();
-    const waiting = inTurn({ locks, name: 'held', signal: leaving.signal }, async () => late());
+    const waiting = withLock({ locks, name: 'held', signal: leaving.signal }, async () => late());
     leaving.abort(left);
     await t.rejects(waiting, left);
   });
 
   await t.test('has no time limit once it is acquired, and rejects as its work does', async (t) => {
     const failure = new Error('no');
-    const working = inTurn({ locks, name: 'free', waitMs: 5 }, async () => {
+    const working = withLock({ locks, name: 'free', waitMs: 5 }, async () => {
       await new Promise((resolve) => {
         setTimeout(resolve, 20);
       });
@@ -49,6 +49,6 @@ void t.test('waiting for a lock', async (t) => {
     await t.rejects(working, failure);
     go.open();
     await holding;
-    t.equal(await inTurn({ locks, name: 'held' }, async () => 'mine'), 'mine');
+    t.equal(await withLock({ locks, name: 'held' }, async () => 'mine'), 'mine');
   });
 });

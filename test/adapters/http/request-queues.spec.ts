@@ -2,19 +2,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { performance } from 'node:perf_hooks';
 import t from 'tap';
-import { RequestsInTurn, type Kind } from '#adapters/http/requests-in-turn';
+import { RequestQueues, type Kind } from '#adapters/http/request-queues';
 
 const long = 60_000;
-const bounds = { turn: { change: long, read: long }, patience: long, alone: long } as const;
+const bounds = { turn: { change: long, read: long }, timeLimit: long, alone: long } as const;
 
-const asks = (turns: RequestsInTurn, caller: string): Promise<void> => turns.run(caller, undefined, async () => {});
+const asks = (turns: RequestQueues, caller: string): Promise<void> => turns.run(caller, undefined, async () => {});
 
 /**
  * Starts `count` requests of a caller that end when their function in `begun` is called.
  * @param beside callers that made a request before
  */
 function requests(
-  turns: RequestsInTurn,
+  turns: RequestQueues,
   caller: string,
   count: number,
   { beside = ['somebody', caller], kind = 'change' }: { beside?: readonly string[]; kind?: Kind } = {},
@@ -29,7 +29,7 @@ function requests(
 
 void t.test('the limit of concurrent requests per caller', async (t) => {
   await t.test('while the event loop is busy, each caller runs one change at a time', async (t) => {
-    const turns = new RequestsInTurn(() => true, bounds);
+    const turns = new RequestQueues(() => true, bounds);
     const many = requests(turns, 'many', 5);
     const other = requests(turns, 'other', 1);
     await pause(5);
@@ -44,7 +44,7 @@ void t.test('the limit of concurrent requests per caller', async (t) => {
   });
 
   await t.test('a caller runs two reads at a time, independent of its changes', async (t) => {
-    const turns = new RequestsInTurn(() => true, bounds);
+    const turns = new RequestQueues(() => true, bounds);
     const changes = requests(turns, 'many', 2);
     const reads = requests(turns, 'many', 5, { kind: 'read' });
     const other = requests(turns, 'other', 1, { kind: 'read' });
@@ -64,7 +64,7 @@ void t.test('the limit of concurrent requests per caller', async (t) => {
   });
 
   await t.test('requests without a kind are not limited', async (t) => {
-    const turns = new RequestsInTurn(() => true, bounds);
+    const turns = new RequestQueues(() => true, bounds);
     await asks(turns, 'somebody');
     let begun = 0;
     const never = new Promise<void>(() => undefined);
@@ -74,7 +74,7 @@ void t.test('the limit of concurrent requests per caller', async (t) => {
   });
 
   await t.test('while the event loop is idle, all requests start at once', async (t) => {
-    const { begun, all } = requests(new RequestsInTurn(() => false), 'many', 50);
+    const { begun, all } = requests(new RequestQueues(() => false), 'many', 50);
     await pause(1);
     t.equal(begun.length, 50);
     for (const end of begun) end();
@@ -82,7 +82,7 @@ void t.test('the limit of concurrent requests per caller', async (t) => {
   });
 
   await t.test('requests of a caller without other callers start at once', async (t) => {
-    const turns = new RequestsInTurn(() => true, { ...bounds, alone: 20 });
+    const turns = new RequestQueues(() => true, { ...bounds, alone: 20 });
     const never = requests(turns, 'alone', 5, { beside: ['alone'] });
     await pause(1);
     t.equal(never.begun.length, 5, 'no other caller has made a request');
@@ -105,7 +105,7 @@ void t.test('the limit of concurrent requests per caller', async (t) => {
 
   await t.test('a slow request does not delay the next one beyond its slot time', async (t) => {
     const { begun, all } = requests(
-      new RequestsInTurn(() => true, { ...bounds, turn: { change: 10, read: 10 } }),
+      new RequestQueues(() => true, { ...bounds, turn: { change: 10, read: 10 } }),
       'many',
       3,
     );
@@ -116,7 +116,7 @@ void t.test('the limit of concurrent requests per caller', async (t) => {
   });
 
   await t.test('no request is rejected: a request starts after the time limit or if the queue is full', async (t) => {
-    const turns = new RequestsInTurn(() => true, { ...bounds, patience: 20 });
+    const turns = new RequestQueues(() => true, { ...bounds, timeLimit: 20 });
     const { begun, all } = requests(turns, 'many', 1500);
     await pause(5);
     t.ok(begun.length >= 499, `${begun.length} started because the queue is full`);
@@ -126,7 +126,7 @@ void t.test('the limit of concurrent requests per caller', async (t) => {
   });
 
   await t.test('a request that fails releases its slot', async (t) => {
-    const turns = new RequestsInTurn(() => true, bounds);
+    const turns = new RequestQueues(() => true, bounds);
     const failing = turns.run('many', 'change', () => Promise.reject(new Error('no')));
     const next = turns.run('many', 'change', async () => 'done');
     await t.rejects(failing, { message: 'no' });
@@ -140,7 +140,7 @@ void t.test('the limit of concurrent requests per caller', async (t) => {
       await pause(120);
       share = performance.eventLoopUtilization(since).utilization;
     }
-    const turns = new RequestsInTurn();
+    const turns = new RequestQueues();
     await pause(120);
     const idle = requests(turns, 'many', 3);
     await pause(1);

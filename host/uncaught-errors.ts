@@ -5,7 +5,7 @@ import type { Attribution } from './attribution.ts';
 import type { Life } from './life.ts';
 import { firstLine, readable } from './thrown.ts';
 
-export interface Stray {
+export interface UncaughtError {
   /** Undefined if it is not known, or is a standard plugin. */
   readonly plugin: string | undefined;
   /** Whether the forge continues. */
@@ -15,7 +15,7 @@ export interface Stray {
 /** Milliseconds between two log lines about one plugin, because a timer may throw a thousand times a second. */
 const quietMs = 10_000;
 
-export class Strays {
+export class UncaughtErrors {
   readonly #lives: readonly Life[];
   readonly #attribution: Attribution;
   readonly #log: Log;
@@ -42,7 +42,7 @@ export class Strays {
     }
   }
 
-  take(thrown: unknown): Stray {
+  take(thrown: unknown): UncaughtError {
     const error = readable(thrown);
     const plugin = this.#attribution.culprit(error);
     const life = this.#lives.find(({ name }) => name === plugin);

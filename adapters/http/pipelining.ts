@@ -24,19 +24,19 @@ interface Line {
 }
 
 /** Wraps the request listeners that are already registered. `most` is for tests. */
-export function takeTurns(listener: Server, most = mostWaiting): void {
-  const turns = new Turns(most);
+export function pipelineRequests(listener: Server, most = mostWaiting): void {
+  const queues = new PipelineQueues(most);
   for (const event of ['request', 'checkContinue'] as const) {
     const handles = listener.listeners(event) as Handle[];
     listener.removeAllListeners(event).on(event, (request: IncomingMessage, answer: ServerResponse) =>
-      turns.take(request, answer, () => {
+      queues.take(request, answer, () => {
         for (const handle of handles) handle(request, answer);
       }),
     );
   }
 }
 
-class Turns {
+class PipelineQueues {
   readonly #lines = new WeakMap<Socket, Line>();
   readonly #most: number;
   #waiting = 0;

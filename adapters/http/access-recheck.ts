@@ -1,7 +1,7 @@
 // Access rechecks during transfers: how long one access decision is valid while a body is received or sent, and how it
 // is renewed.
 
-export class Lease {
+export class AccessRecheck {
   readonly #ask: () => Promise<unknown>;
   readonly #milliseconds: number;
   #askedAt = performance.now();
@@ -25,18 +25,18 @@ export class Lease {
 }
 
 /** The default recheck interval, in milliseconds. */
-export const leaseMs = 5_000;
+export const recheckMs = 5_000;
 
 /**
  * A request body with access rechecks: at each chunk when the recheck interval has passed, and once after the last
  * chunk.
  */
-export async function* uploaded(chunks: AsyncIterable<Uint8Array>, lease: Lease): AsyncGenerator<Uint8Array> {
+export async function* uploaded(chunks: AsyncIterable<Uint8Array>, recheck: AccessRecheck): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
-    await lease.hold();
+    await recheck.hold();
     yield chunk;
   }
-  await lease.renew();
+  await recheck.renew();
 }
 
 /**
@@ -44,12 +44,16 @@ export async function* uploaded(chunks: AsyncIterable<Uint8Array>, lease: Lease)
  * would not close the source.
  * @param lost called when access is lost, before the answer is cut off.
  */
-export function held(source: AsyncIterator<Uint8Array>, lease: Lease, lost: () => void): AsyncIterator<Uint8Array> {
+export function held(
+  source: AsyncIterator<Uint8Array>,
+  recheck: AccessRecheck,
+  lost: () => void,
+): AsyncIterator<Uint8Array> {
   return {
     async next() {
       const next = await source.next();
       if (next.done === true) return next;
-      await lease.hold().catch((error: unknown) => {
+      await recheck.hold().catch((error: unknown) => {
         lost();
         throw error;
       });

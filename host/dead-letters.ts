@@ -3,14 +3,14 @@ import type { Deliveries, ParkedEvent, Storage, SubscriptionState } from '#core/
 import type { Handlers } from './control.ts';
 
 /** The data of `hexforge plugins parked`. */
-export interface ParkedReport {
+export interface DeadLetterReport {
   /** The dead letters, oldest first, at most `longestList`. */
   readonly events: readonly ParkedEvent[];
   readonly subscriptions: readonly SubscriptionState[];
 }
 
 /** The result of retrying or discarding dead letters. */
-export interface ParkedOutcome {
+export interface DeadLetterOutcome {
   readonly done: number;
   /** How many dead letters of the plugin remain. */
   readonly left: number;
@@ -23,23 +23,23 @@ export const longestList = 500;
 export const parkedCounts = ({ deliveries }: Pick<Storage, 'deliveries'>): Promise<ReadonlyMap<string, number>> =>
   deliveries.parkedCounts().catch(() => new Map<string, number>());
 
-export async function parkedReport(deliveries: Deliveries): Promise<ParkedReport> {
+export async function deadLetterReport(deliveries: Deliveries): Promise<DeadLetterReport> {
   return { events: await deliveries.parked(longestList), subscriptions: await deliveries.subscriptions() };
 }
 
 /** @param argument The plugin's name, optionally followed by a space and an event id. */
-export async function parkedAction(
+export async function deadLetterAction(
   deliveries: Deliveries,
   action: 'replay' | 'drop',
   argument = '',
-): Promise<ParkedOutcome> {
+): Promise<DeadLetterOutcome> {
   const [plugin = '', event] = argument.split(' ');
   const done = await deliveries[action](plugin, event);
   return { done, left: (await deliveries.parkedCounts()).get(plugin) ?? 0 };
 }
 
-export const parkedControls = (deliveries: Deliveries): Handlers => ({
-  parked: () => parkedReport(deliveries),
-  replay: (argument) => parkedAction(deliveries, 'replay', argument),
-  drop: (argument) => parkedAction(deliveries, 'drop', argument),
+export const deadLetterControls = (deliveries: Deliveries): Handlers => ({
+  parked: () => deadLetterReport(deliveries),
+  replay: (argument) => deadLetterAction(deliveries, 'replay', argument),
+  drop: (argument) => deadLetterAction(deliveries, 'drop', argument),
 });

@@ -7,26 +7,26 @@ import { FairLimiter } from '#core/kernel/fair-limiter';
 export type Kind = 'change' | 'read';
 
 /** All in milliseconds. */
-export interface RequestTurns {
+export interface RequestQueueTimes {
   /**
    * The slot is released after this time even if the request is still running: it may be waiting for git, or for its
    * own body.
    */
   readonly turn: Readonly<Record<Kind, number>>;
   /** After waiting this long a request starts without a slot; the limits of the called component still apply. */
-  readonly patience: number;
+  readonly timeLimit: number;
   /** A caller is alone if no other caller has made a request for this long. Its requests then need no slot. */
   readonly alone: number;
 }
 
-const defaults: RequestTurns = { turn: { change: 250, read: 100 }, patience: 2000, alone: 1000 };
+const defaults: RequestQueueTimes = { turn: { change: 250, read: 100 }, timeLimit: 2000, alone: 1000 };
 /** Slots of one caller. */
-const places: Readonly<Record<Kind, number>> = { change: 1, read: 2 };
+const slots: Readonly<Record<Kind, number>> = { change: 1, read: 2 };
 const begin = (): void => undefined;
 
-export class RequestsInTurn {
+export class RequestQueues {
   readonly #busy: () => boolean;
-  readonly #turns: RequestTurns;
+  readonly #turns: RequestQueueTimes;
   readonly #limiters: Readonly<Record<Kind, FairLimiter>> = { change: limiter('change'), read: limiter('read') };
   #latest: string | undefined;
   #latestAt = Number.NEGATIVE_INFINITY;
@@ -46,8 +46,8 @@ export class RequestsInTurn {
   }
 
   async #inTurn<T>(caller: string, kind: Kind, work: () => Promise<T>): Promise<T> {
-    const patience = AbortSignal.timeout(this.#turns.patience);
-    const end = await this.#limiters[kind].acquire(caller, patience).catch(() => begin);
+    const timeLimit = AbortSignal.timeout(this.#turns.timeLimit);
+    const end = await this.#limiters[kind].acquire(caller, timeLimit).catch(() => begin);
     const timer = setTimeout(end, this.#turns.turn[kind]);
     try {
       return await work();
@@ -66,9 +66,9 @@ export class RequestsInTurn {
 
 const limiter = (kind: Kind): FairLimiter =>
   new FairLimiter({
-    places: Number.POSITIVE_INFINITY,
+    slots: Number.POSITIVE_INFINITY,
     queue: 10_000,
-    share: { places: places[kind], queue: 1000 },
+    share: { slots: slots[kind], queue: 1000 },
     refusal: () => new Error('too many wait'),
   });
 

@@ -2,7 +2,7 @@
 import { Unavailable } from './errors.ts';
 import type { Locks } from './unit-of-work.ts';
 
-export interface Turn {
+export interface LockWait {
   readonly locks: Pick<Locks, 'exclusive'>;
   /** The name of the lock. */
   readonly name: string;
@@ -20,8 +20,8 @@ const usualMs = 20_000;
  * Runs `work` under the lock. @throws {Unavailable} if the lock is not acquired in time; the signal's reason if it
  * aborts.
  */
-export function inTurn<T>(
-  { locks, name, signal, waitMs = usualMs, busy = tooLong }: Turn,
+export function withLock<T>(
+  { locks, name, signal, waitMs = usualMs, busy = tooLong }: LockWait,
   work: () => Promise<T>,
 ): Promise<T> {
   const over = AbortSignal.timeout(waitMs);

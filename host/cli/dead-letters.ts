@@ -2,7 +2,7 @@
 import type { Configuration } from '#config/configuration';
 import type { Deliveries } from '#core/kernel/storage';
 import { askServer } from '../control.ts';
-import { parkedAction, parkedReport, type ParkedOutcome, type ParkedReport } from '../parked.ts';
+import { deadLetterAction, deadLetterReport, type DeadLetterOutcome, type DeadLetterReport } from '../dead-letters.ts';
 import { examined, exitUsage, print, remark, table, type Command, type Context } from './command.ts';
 import { offline } from './offline.ts';
 
@@ -34,7 +34,7 @@ export const parked: Command = {
   flags: { json: { type: 'boolean', description: 'one JSON object instead of a table' } },
   async run(context) {
     const { configuration } = await examined(context);
-    const report: ParkedReport = await ask(context, { configuration, what: 'parked' }, parkedReport);
+    const report: DeadLetterReport = await ask(context, { configuration, what: 'parked' }, deadLetterReport);
     if (context.flags['json'] === true) {
       print(context, JSON.stringify(report));
       return 0;
@@ -105,8 +105,10 @@ async function act(context: Context, action: 'replay' | 'drop'): Promise<number>
   const { configuration } = await examined(context);
   const argument = context.positionals.join(' ');
   const [name = '', event] = context.positionals;
-  const { done, left }: ParkedOutcome = await ask(context, { configuration, what: action, argument }, (deliveries) =>
-    parkedAction(deliveries, action, argument),
+  const { done, left }: DeadLetterOutcome = await ask(
+    context,
+    { configuration, what: action, argument },
+    (deliveries) => deadLetterAction(deliveries, action, argument),
   );
   const verb = action === 'replay' ? 'will be handed to its handlers again' : 'dropped';
   if (done > 0) print(context, `${counted(done, 'event')} of "${name}" ${verb}`);
