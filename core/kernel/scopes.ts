@@ -1,12 +1,13 @@
-// The scope catalogue: rows that routes name, each with the token scopes that satisfy it, and the rows it includes.
+// The scope catalogue. A route names one row of it. A row states which token scope allows the route, and which other
+// rows that scope satisfies too.
 import { declarePort } from './ports.ts';
 
-/** Open: every area adds the names of its rows. A route that names an unknown row does not compile. */
+/** Every area adds the names of its rows by declaration merging. A route that names an unknown row does not compile. */
 export interface Scopes {}
 /** The name of a row of the scope catalogue. */
 export type ScopeName = keyof Scopes & string;
 
-/** As the scope of a row: every valid token of that kind is accepted, regardless of its scopes. */
+/** The value of `pat` or `oauth` that accepts every valid token of that kind, whatever its scopes. */
 export const anyToken = '*';
 
 /** One row of the scope catalogue. */
@@ -16,7 +17,7 @@ export interface ScopeRow {
   readonly pat?: string;
   /** The required scope of an OAuth2 token. `anyToken`: every one is accepted. Absent: none is accepted. */
   readonly oauth?: string;
-  /** Rows of the same family that this one includes: repo.admin includes repo.write and repo.read. */
+  /** Rows that the token scope of this row satisfies too: that of repo.admin satisfies repo.write and repo.read. */
   readonly includes?: readonly ScopeName[];
 }
 

@@ -19,7 +19,7 @@ const kinds: readonly Kind[] = [
   },
   { code: 'duplicate_setting', what: 'setting', namesOf: ({ settings = [] }) => settings.map(({ key }) => key) },
   { code: 'duplicate_table', what: 'table', namesOf: ({ tables = [] }) => tables },
-  // Migration names are unique per plugin, so only duplicates within one plugin are found.
+  // Two plugins may use the same migration name. One plugin may not use it twice.
   {
     code: 'duplicate_migration',
     what: 'migration',
@@ -39,7 +39,7 @@ export interface Double {
   readonly second: string;
 }
 
-/** Every name that occurs again after its first occurrence, with the plugins of both. */
+/** Every repetition of a name, with the plugin that declared it first and the plugin that repeats it. */
 export function doubles<P extends { readonly name: string }>(
   plugins: readonly P[],
   namesOf: (plugin: P) => readonly string[],

@@ -5,13 +5,17 @@ import { Blocks, type Block } from './blocks.ts';
 import { DiffListing, sectionsOf, type ListedFile } from './listing.ts';
 
 const mostListed = 20_000;
-/** Reading stops after this many times `maxTotalBytes` of output, because oversized patches are read and skipped. */
+/**
+ * Patches that are too large to keep are read too, and do not count towards `maxTotalBytes`. Reading therefore also
+ * stops after this many times `maxTotalBytes` of output, kept or not.
+ */
 const passedOver = 16;
 
+/** One `diff --git` block. A file has two if its type changes: a deletion and an addition. */
 export interface ReadSection {
   readonly header: string;
   readonly hunks: string;
-  /** The blob after the change, if the hunks cannot represent it as text; `zeroOid` if the file was deleted. */
+  /** The oid of the blob after the change, if the file is binary or not UTF-8; `zeroOid` if the file was deleted. */
   readonly blob?: Oid;
 }
 
@@ -25,7 +29,7 @@ export class PatchReader {
   readonly #caps: DiffCaps;
   readonly #listing = new DiffListing(mostListed);
   readonly #blocks: Blocks;
-  /** Sections per file, for the files whose patches have begun. An undefined section was too large. */
+  /** The sections read so far, by file. The last file may be incomplete. An undefined section was too large. */
   readonly #sections: (ReadSection | undefined)[][] = [];
   #bytes = 0;
   #seen = 0;
@@ -61,7 +65,7 @@ export class PatchReader {
     return this.#listing.deletions;
   }
 
-  /** Why the diff as a whole is incomplete. Patches of single files may still be present. */
+  /** Why at least one patch is missing. Other files may have theirs. */
   get omitted(): PassedCap | undefined {
     return this.#stopped ?? (this.#sections.some((own) => own.includes(undefined)) ? 'diff_too_large' : undefined);
   }
@@ -116,8 +120,8 @@ function isLonger(block: Buffer, most: number): boolean {
 }
 
 /**
- * Removes the text after `@@`, which git cuts at a byte count, possibly within a character. Applying a patch does not
- * need it.
+ * Removes the text after the second `@@`, which git cuts at a byte count, possibly within a character. It must not make
+ * the hunks count as invalid UTF-8.
  */
 const withoutHeadings = (hunks: Buffer): Buffer =>
   Buffer.from(hunks.toString('latin1').replace(/^(@@ -[\d,]+ \+[\d,]+ @@)[^\n]*/gm, '$1'), 'latin1');

@@ -1,5 +1,5 @@
-// The bare host: exactly the given plugins over memory storage, for tests of one builder or of the interaction of
-// plugins.
+// The bare host: exactly the given plugins over memory storage. For tests of one part of a plugin, or of how plugins
+// interact.
 import { aesSealer } from '#adapters/crypto/sealer';
 import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { Log } from '#core/kernel/log';
@@ -18,7 +18,7 @@ import { hostProviders } from '#host/providers';
 import type { OpenStorage } from '#host/storage';
 import { version } from '#host/version';
 
-/** Milliseconds for a build or start, and for a stop. */
+/** Time limits in milliseconds: `start` for building or starting one plugin, `stop` for stopping it. */
 interface TimeLimits {
   readonly start: number;
   readonly stop: number;
@@ -54,7 +54,7 @@ export interface BareHost {
   readiness(): Promise<Readiness>;
   /** Every served route as `METHOD /path`. */
   routes(): readonly string[];
-  /** Resolves when every event committed so far has been delivered once. */
+  /** Resolves when each event committed so far has been passed to its handlers, whether they succeeded or failed. */
   drained(): Promise<void>;
   /** Serves HTTP on a free port, and validates every response against its schema. @returns the URL. */
   listen(): Promise<string>;

@@ -1,4 +1,4 @@
-// The migration of merge requests, their numbers, labels, assignees and reviews.
+// The migration that creates the tables of merge requests: their numbers, labels, assignees and reviews.
 import type { Migration } from 'hexforge/plugin';
 
 const ofRequest = 'request_id uuid not null references merges_request (id) on delete cascade';
@@ -31,7 +31,7 @@ export const requests: Migration = {
     )`,
     `create unique index merges_request_open_pair
       on merges_request (repository_id, source_repository_id, source_branch, target_branch) where state = 'open'`,
-    // Returns a list filtered by the state in the order of numbers.
+    // For lists of one state, ordered by number.
     'create index merges_request_state on merges_request (repository_id, state, number)',
     `create index merges_request_source
       on merges_request (source_repository_id, source_branch, id) where state = 'open'`,

@@ -26,7 +26,7 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
   const labelsOf = (requestId: string) => labels.find({ where: { requestId } }).map(({ labelId }) => labelId);
   const assigneesOf = (requestId: string) => assignees.find({ where: { requestId } }).map(({ userId }) => userId);
 
-  /** Sorts rows by username, as the SQL joins do. */
+  /** Sorts by username, ignoring case, like the SQL store. */
   const byUsername = <T>(rows: readonly T[], nameOf: (row: T) => string): readonly T[] =>
     rows.toSorted((one, other) => (nameOf(one).toLowerCase() < nameOf(other).toLowerCase() ? -1 : 1));
   const listed = (found: readonly StoredRequest[]): readonly ListedRow[] => {

@@ -1,4 +1,5 @@
-// Checks of forks: the visible refs with everything they reach, in a repository that shares no objects with its source.
+// Checks of forks. A fork is a repository with a copy of the branches and tags of its source, and of all objects that
+// they reach. It shares no objects with the source.
 import assert from 'node:assert/strict';
 import { zeroOid } from '#core/repositories/git-backend';
 import type { Check } from '../checks.ts';
