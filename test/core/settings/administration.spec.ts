@@ -24,7 +24,7 @@ void t.test('an administrator reads the stored values, not the cached ones', asy
   t.match(await mine.administration.list(mine.call), [{}, {}, {}, { value: '4' }]);
 });
 
-void t.test('a value is accepted only within its bounds, and written exactly as it is returned', async (t) => {
+void t.test('a value is accepted only within its bounds and in its canonical form', async (t) => {
   const { write, get } = world();
   const good = {
     'shop.size': ['9', '-5', '0'],
