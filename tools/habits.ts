@@ -15,7 +15,7 @@ const maxColumns = 120;
 const breakableComment = /^ *(?:\/\/|\/?\*+) *\S+ \S/;
 const vague = /(^|[-./])(service|manager|helper|helpers|util|utils)([-.]|$)/;
 const fileName = /^[a-z0-9]+(-[a-z0-9]+)*((\.long)?\.(spec|suite|test|build|config|d))?\.(ts|js)$/;
-const absentDocument = /\bdocuments? [A-D]\b/i;
+const absentDocument = /\b[Dd]ocuments? [A-D]\b/;
 /** Home folders, drives and work folders of one machine. `/tmp` and `/usr` exist on every machine. */
 const machinePath = new RegExp(
   ['/home/[a-z]', '/Users/[A-Za-z]', '/root/', '/workspace/', '(?<![\\w./-])/work/', '[A-Z]:\\\\\\\\Users'].join('|'),

@@ -20,14 +20,17 @@ async function drill(engine: string, ...options: readonly string[]): Promise<voi
   if (!(await program(process.execPath, args))) faults.push(`the drill failed on ${engine}`);
 }
 
-/** Many more generated histories than a suite has the time for. */
-async function mergesAgainstGit(): Promise<void> {
-  const args = ['exec', '--', 'tap', '--timeout=3600', 'test/adapters/git-native/merges.spec.ts'];
-  if (!(await program('npm', args, { HEXFORGE_TEST_MERGES: '100' }))) faults.push('merges differ from those of git');
+/** Runs a spec with many more generated cases than a suite has the time for. */
+async function generated(spec: string, environment: Readonly<Record<string, string>>): Promise<void> {
+  const args = ['exec', '--', 'tap', '--timeout=3600', `test/adapters/git-native/${spec}.spec.ts`];
+  if (!(await program('npm', args, environment))) faults.push(`generated cases of "${spec}" failed`);
 }
 
 // Before the suites, which run in parallel: an installation needs the package manager's lock.
 ensureRedis();
+// Each suite has its own setting.
+delete process.env['HEXFORGE_TEST_DATABASE'];
+delete process.env['HEXFORGE_TEST_ENGINES'];
 const given = process.env['HEXFORGE_TEST_POSTGRES_URL'];
 const cluster = given === undefined || given === '' ? await startCluster() : undefined;
 const stop = (): void => cluster?.stop();
@@ -43,14 +46,15 @@ try {
   const good = await program('npm', ['exec', '--', 'tap', ...names.map((name) => `test/${name}.suite.ts`)], {
     HEXFORGE_TEST_WHOLE: 'true',
     HEXFORGE_TEST_RACES: '50',
-    HEXFORGE_TEST_DIFFS: '300',
     HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
   });
   if (!good) faults.push('a suite failed');
   const { passed, failed } = await readResults(names);
   // One process each, and neither is timed: in parallel.
   await Promise.all([
-    mergesAgainstGit(),
+    generated('merges', { HEXFORGE_TEST_MERGES: '100' }).then(() =>
+      generated('contract', { HEXFORGE_TEST_DIFFS: '300' }),
+    ),
     drill('embedded').then(() =>
       drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : [])),
     ),

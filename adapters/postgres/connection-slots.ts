@@ -71,8 +71,8 @@ export class ConnectionSlots {
   }
 }
 
-const busy = (callerKey: string): Unavailable =>
-  new Unavailable(`Too many requests${callerKey} wait for the database`, {
+const busy = (ofCaller: string): Unavailable =>
+  new Unavailable(`Too many requests${ofCaller} wait for the database`, {
     detail: 'Try again in a few seconds',
     retryAfter: 5,
   });

@@ -43,7 +43,7 @@ const readBack = { attempts: 20, pause: 500 } as const;
  * How often work is run if the database rolls it back for a concurrent transaction, and the longest pause in
  * milliseconds.
  */
-const intentNotOpen = { attempts: 5, pause: 100 } as const;
+const rolledBackRetry = { attempts: 5, pause: 100 } as const;
 
 const undecided = (cause: unknown): Unavailable =>
   new Unavailable('The database went away while this was saved: it may have been saved, or not', {
@@ -145,8 +145,8 @@ export class Transactions implements UnitOfWork, SqlDatabase {
       try {
         return await this.#run(work);
       } catch (error) {
-        if (attempt === intentNotOpen.attempts || !gaveUp(error)) throw error;
-        await pause(Math.random() * intentNotOpen.pause);
+        if (attempt === rolledBackRetry.attempts || !gaveUp(error)) throw error;
+        await pause(Math.random() * rolledBackRetry.pause);
       }
   }
 

@@ -33,7 +33,7 @@ type Place = 'first' | 'second' | 'listener' | 'neighbour';
  * Delivery starts once per opening, with two durable handlers and two listeners. Each check defines what they do with
  * the events of its aggregates.
  */
-const slots: readonly Place[] = ['first', 'second', 'listener', 'neighbour'];
+const places: readonly Place[] = ['first', 'second', 'listener', 'neighbour'];
 const delivering = new WeakMap<EventStorage, Map<string, Handler>>();
 
 /** Sets the handlers for the events of one aggregate, and starts delivery if it has not started. */
@@ -44,7 +44,7 @@ async function handle(storage: EventStorage, aggregate: string, mine: Partial<Re
   if (begun !== undefined) return;
   delivering.set(storage, handlers);
   await storage.deliver(
-    slots.map((place): OwnedSubscription => ({
+    places.map((place): OwnedSubscription => ({
       plugin: 'contract',
       subscription: on('contract.counted', {
         name: place,

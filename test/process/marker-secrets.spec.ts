@@ -129,10 +129,10 @@ void t.test('marker passwords, tokens and cookies are found nowhere, and stored 
   t.match(forge.output.stderr, /\/api\/v1\/auth\/login/, 'the log has the requests');
 
   for (const [what, secret] of secrets) {
-    const slots = [...texts]
+    const places = [...texts]
       .filter(([, text]) => forms(secret).some((form) => text.includes(form)))
       .map(([place]) => place);
-    t.strictSame(slots, [], `${what} is found nowhere`);
+    t.strictSame(places, [], `${what} is found nowhere`);
   }
   for (const path of [forge.dataDir, ...paths]) {
     const { mode } = statSync(path);

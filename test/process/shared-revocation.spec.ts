@@ -34,13 +34,13 @@ void t.test(
       REDIS_URL: redis.url,
       HEXFORGE_BASE_URL: 'https://forge.example.com',
     });
-    const slots = clients().map((anonymous): Place => ({
+    const places = clients().map((anonymous): Place => ({
       anonymous,
       as: (token) => anonymous.with({ authorization: `Bearer ${token}` }),
     }));
 
-    for (const [from, one] of slots.entries()) {
-      const other = slots[(from + 1) % slots.length] as Place;
+    for (const [from, one] of places.entries()) {
+      const other = places[(from + 1) % places.length] as Place;
       const session = await signIn(one, seed.admin.username, seed.admin.password);
       for (const { what, credentials, renewal, end } of await endings(one, session, `-${from}`))
         await t.test(`${what}, through process ${from}`, async (t) => {
@@ -56,7 +56,7 @@ void t.test(
           const all = (status: number): readonly string[] =>
             tokens.flatMap(([which]) => [`${which}, REST: ${status}`, `${which}, git: ${status}`]);
           // Both processes have seen it, so each has it in its caches.
-          for (const place of slots) t.strictSame(await statuses(place), all(200), 'valid before');
+          for (const place of places) t.strictSame(await statuses(place), all(200), 'valid before');
           await end(one);
           t.strictSame(await statuses(other), all(401), 'the other rejects it at the next request');
           t.strictSame(await statuses(one), all(401), 'the same process does too');

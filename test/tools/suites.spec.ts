@@ -62,3 +62,18 @@ void t.test('every suite has its file, which runs it, and every suite file its s
   for (const name of files)
     t.ok(readFileSync(join(root, `test/${name}.suite.ts`), 'utf8').endsWith(`\nawait run('${name}');\n`), name);
 });
+
+void t.test('a marked test is in a suite that registers it in npm run test:all', (t) => {
+  const importing = names
+    .flatMap(specsOf)
+    .filter((path) => /from '#test\/support\/marks'/.test(readFileSync(join(root, path), 'utf8')));
+  t.ok(importing.length >= 5);
+  for (const path of new Set(importing)) {
+    const databases = names.filter((name) => specsOf(name).includes(path)).map((name) => suites[name]?.whole?.database);
+    t.ok(
+      databases.some((database) => database === 'embedded' || database === 'postgresql'),
+      path,
+    );
+  }
+  t.end();
+});

@@ -1,4 +1,4 @@
-// Starts and upgrades of whole servers on the embedded database.
+// Starts, upgrades and crashes of whole servers on the embedded database.
 import { run } from '../suites.ts';
 
 await run('whole/bin-embedded');

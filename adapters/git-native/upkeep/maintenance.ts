@@ -25,7 +25,7 @@ const deadlineMs = 30 * 60_000;
 /** Derived data is synced too: a commit-graph torn by a power loss is worse than a missing one. */
 const config = { 'core.fsync': 'all' };
 
-interface HeldSlot {
+interface Run {
   readonly done: Promise<void>;
   next: Promise<void> | undefined;
 }
@@ -44,7 +44,7 @@ export interface MaintenanceParts {
 
 export class Maintenance {
   readonly #parts: MaintenanceParts;
-  readonly #turns = new Map<string, HeldSlot>();
+  readonly #runs = new Map<string, Run>();
 
   constructor(parts: MaintenanceParts) {
     this.#parts = parts;
@@ -52,7 +52,7 @@ export class Maintenance {
 
   /** Resolves when a run that began after this call has ended. Callers that wait for the same run share it. */
   maintain(location: RepositoryLocation): Promise<void> {
-    const turn = this.#turns.get(location.id);
+    const turn = this.#runs.get(location.id);
     if (turn === undefined) return this.#begin(location);
     turn.next ??= turn.done.then(() => this.maintain(location));
     return turn.next;
@@ -62,7 +62,7 @@ export class Maintenance {
    * Does other work in the repository while no maintenance runs there. Runs requested in the meantime begin afterwards.
    */
   async alone<T>(location: RepositoryLocation, work: () => Promise<T>): Promise<T> {
-    for (let turn = this.#turns.get(location.id); turn !== undefined; turn = this.#turns.get(location.id))
+    for (let turn = this.#runs.get(location.id); turn !== undefined; turn = this.#runs.get(location.id))
       await turn.done;
     const working = work();
     void this.#take(
@@ -86,10 +86,10 @@ export class Maintenance {
 
   #take(location: RepositoryLocation, work: Promise<void>): Promise<void> {
     const done = work.finally(() => {
-      if (this.#turns.get(location.id) === turn) this.#turns.delete(location.id);
+      if (this.#runs.get(location.id) === turn) this.#runs.delete(location.id);
     });
-    const turn: HeldSlot = { done, next: undefined };
-    this.#turns.set(location.id, turn);
+    const turn: Run = { done, next: undefined };
+    this.#runs.set(location.id, turn);
     return done;
   }
 

@@ -12,8 +12,8 @@ import { endedCredentials } from '../oauth-server/ended-credentials.ts';
 import { expected, makeApp, tokensFor } from '../oauth-server/flow.ts';
 import { allBut, oauthScopes, patScopes, type TokenScope } from '../oauth-server/scope-table.ts';
 
-const slots = ['public', 'private', 'missing'] as const;
-type Place = (typeof slots)[number];
+const places = ['public', 'private', 'missing'] as const;
+type Place = (typeof places)[number];
 
 // The outcomes for the three repositories; `+` means that the pack was sent or accepted.
 const done = '+ + 404';
@@ -193,7 +193,7 @@ void onDatabase(t).test('fetch and push with every kind of credential', { timeou
   for (const credential of credentials)
     for (const how of credential.via)
       await Promise.all(
-        slots.map(async (place, column) => {
+        places.map(async (place, column) => {
           for (const { what: request, service, ask, proof } of requests) {
             const wanted = credential.line[service === 'fetch' ? 0 : 1].split(' ')[column];
             const told = outcome(await ask(sending(credential, how), `/alice/${place}.git`), proof);

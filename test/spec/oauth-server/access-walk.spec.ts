@@ -142,7 +142,7 @@ void onDatabase(t).test('every operation with every kind of token', { timeout: 2
   /** Each column uses one of the repositories in rotation, so that every column covers both over the walk. */
   const walk = async ({ method, path, hasJsonBody }: Operation, door: Door, turn: number): Promise<void> => {
     const values = { owner: 'admin', username: 'stranger', user: 'stranger', path: 'README.md', ref: 'main' };
-    const slots = [...new Set(visibilities.map((repo) => fill(path, { ...values, repo })))];
+    const places = [...new Set(visibilities.map((repo) => fill(path, { ...values, repo })))];
     // An unknown member makes the request change nothing, and a permitted caller gets an error about it.
     const options = { headers: { accept: '*/*' }, ...(hasJsonBody && { body: { nothing: 1 } }) };
     const ask = async (client: Client, at: string): Promise<Told> => toldBy(await client.request(method, at, options));
@@ -160,7 +160,7 @@ void onDatabase(t).test('every operation with every kind of token', { timeout: 2
     ];
     await Promise.all(
       row.map(async ({ what, client, holder, told }, column) => {
-        const at = slots[(turn + column) % slots.length] ?? '';
+        const at = places[(turn + column) % places.length] ?? '';
         const wanted = told ?? (await toSession(holder, at));
         const got = await ask(await client(), at);
         asked += 1;
