@@ -1,6 +1,5 @@
 // The history of an issue's description, with one entry per change. Administrators of the repository and of the
 // instance may delete entries.
-import type { PublicUser } from '#core/identity/index';
 import type { Granted } from '#core/kernel/access';
 import { auditEntry } from '#core/kernel/audit';
 import type { User } from '#core/kernel/caller';
@@ -8,26 +7,12 @@ import { fitMembers } from '#core/kernel/clipping';
 import { found } from '#core/kernel/errors';
 import type { PageRequest } from '#core/kernel/page';
 import type { Repository } from '#core/repositories/index';
+import type { DescriptionEditView } from './description-edit.ts';
 import { aboutIssue } from './events.ts';
 import { heldIssue, knownIssue } from './held-issue.ts';
 import type { IssueParts } from './parts.ts';
 import type { HeldIssue } from './ports.ts';
 import type { Writing } from './references.ts';
-
-/** One change of a description. */
-export interface DescriptionEdit {
-  readonly id: string;
-  readonly issueId: string;
-  readonly bodyBefore: string;
-  readonly bodyAfter: string;
-  readonly editedBy: string;
-  readonly editedAt: Date;
-}
-
-/** A change with its editor, as responses show it. */
-export interface DescriptionEditView extends DescriptionEdit {
-  readonly editor: PublicUser;
-}
 
 /** Runs inside the unit of work that changes the description. */
 export async function recordDescription(

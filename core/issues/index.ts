@@ -2,7 +2,7 @@
 export * from './associations.ts';
 export * from './comment.ts';
 export * from './component.ts';
-export type { DescriptionEdit, DescriptionEditView } from './description-history.ts';
+export type { DescriptionEdit, DescriptionEditView } from './description-edit.ts';
 export * from './events.ts';
 export * from './fields.ts';
 export * from './filter.ts';
@@ -14,16 +14,6 @@ export { listRoom, textShare } from './listed.ts';
 export { maxNamedDescription, maxNamedName, type Named } from './named.ts';
 export * from './permissions.ts';
 export * from './ports.ts';
-export {
-  facets,
-  plainWords,
-  searchBounds,
-  wantedOf,
-  type Facet,
-  type FacetCount,
-  type IssueSearchStore,
-  type RankedIssue,
-  type SearchText,
-} from './search.ts';
+export { plainWords, searchBounds, wantedOf } from './search.ts';
 export type { TypeSchemeStore } from './type-scheme.ts';
 export * from './version.ts';

@@ -9,11 +9,10 @@ import type { Repositories } from '#core/repositories/index';
 import type { AssociationStore } from './associations.ts';
 import type { IssueComment } from './comment.ts';
 import type { Component } from './component.ts';
-import type { DescriptionEdit } from './description-history.ts';
+import type { DescriptionEdit } from './description-edit.ts';
 import type { IssueType } from './issue-type.ts';
 import type { LinkStore } from './link.ts';
-import type { IssueStore } from './ports.ts';
-import type { IssueSearchStore } from './search.ts';
+import type { IssueSearchStore, IssueStore } from './ports.ts';
 import type { TypeSchemeStore } from './type-scheme.ts';
 import type { Version } from './version.ts';
 

@@ -1,4 +1,4 @@
-// The port that this area needs: the store of issues.
+// The ports that this area needs: the store of issues and their search.
 import type { Carriers } from '#core/planning/index';
 import type { NumberedSlice } from '#core/repositories/index';
 import type { IssueFilter } from './filter.ts';
@@ -69,4 +69,48 @@ export interface IssueStore extends Carriers {
     repositoryId: string,
     milestoneIds: readonly string[],
   ): Promise<ReadonlyMap<string, { readonly open: number; readonly closed: number }>>;
+}
+
+/**
+ * The text that a store searches for.
+ *
+ * - `words`: searches title and description, and the title has more weight. `text` has the syntax of web search: all
+ *   words, `"a phrase"`, `or`, `-not`.
+ * - `near`: searches titles that contain the text, or that have words with the same beginning or a similar spelling.
+ */
+export interface SearchText {
+  readonly way: 'words' | 'near';
+  readonly text: string;
+}
+
+/** An issue in the result of a search, with its rank. */
+export interface RankedIssue extends IssueRow {
+  /** Above 0, up to 1. Only ranks of the same search are comparable. */
+  readonly rank: number;
+}
+
+/** The members by which `facets=true` counts the matching issues. */
+export const facets = ['state', 'type', 'label', 'assignee'] as const;
+/** One of `facets`. */
+export type Facet = (typeof facets)[number];
+
+/** How many matching issues have this value: a state, the name of a type, the id of a label, or a username. */
+export interface FacetCount {
+  readonly facet: Facet;
+  readonly value: string;
+  readonly count: number;
+}
+
+/**
+ * Searches issues. The store in memory is simpler: `words` has no operators, and `near` only finds titles that contain
+ * the text.
+ */
+export interface IssueSearchStore {
+  /**
+   * The best match first; equal ones by age, the newest first. One query. The store may clip long texts to one
+   * character more than `textShare` of the number of issues, so that the caller can detect the cut.
+   */
+  search(repositoryId: string, text: SearchText, limit: number): Promise<readonly RankedIssue[]>;
+  /** Counts of all matching issues, in any order. One query. */
+  facets(repositoryId: string, text: SearchText): Promise<readonly FacetCount[]>;
 }

@@ -3,9 +3,10 @@
 import type { Granted } from '#core/kernel/access';
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
-import type { IssueRow, IssueView } from './issue.ts';
+import type { IssueView } from './issue.ts';
 import { listedIssues, textShare, withShares } from './listed.ts';
 import type { IssueParts } from './parts.ts';
+import type { Facet, FacetCount, RankedIssue, SearchText } from './ports.ts';
 
 /** Limits of a search. */
 export const searchBounds = {
@@ -18,50 +19,6 @@ export const searchBounds = {
   /** How many values of each facet are returned, the most frequent first. */
   values: 10,
 } as const;
-
-/**
- * The text that a store searches for.
- *
- * - `words`: searches title and description, and the title has more weight. `text` has the syntax of web search: all
- *   words, `"a phrase"`, `or`, `-not`.
- * - `near`: searches titles that contain the text, or that have words with the same beginning or a similar spelling.
- */
-export interface SearchText {
-  readonly way: 'words' | 'near';
-  readonly text: string;
-}
-
-/** An issue in the result of a search, with its rank. */
-export interface RankedIssue extends IssueRow {
-  /** Above 0, up to 1. Only ranks of the same search are comparable. */
-  readonly rank: number;
-}
-
-/** The members by which `facets=true` counts the matching issues. */
-export const facets = ['state', 'type', 'label', 'assignee'] as const;
-/** One of `facets`. */
-export type Facet = (typeof facets)[number];
-
-/** How many matching issues have this value: a state, the name of a type, the id of a label, or a username. */
-export interface FacetCount {
-  readonly facet: Facet;
-  readonly value: string;
-  readonly count: number;
-}
-
-/**
- * Searches issues. The store in memory is simpler: `words` has no operators, and `near` only finds titles that contain
- * the text.
- */
-export interface IssueSearchStore {
-  /**
-   * The best match first; equal ones by age, the newest first. One query. The store may clip long texts to one
-   * character more than `textShare` of the number of issues, so that the caller can detect the cut.
-   */
-  search(repositoryId: string, text: SearchText, limit: number): Promise<readonly RankedIssue[]>;
-  /** Counts of all matching issues, in any order. One query. */
-  facets(repositoryId: string, text: SearchText): Promise<readonly FacetCount[]>;
-}
 
 export interface SearchCommand {
   readonly q: string;

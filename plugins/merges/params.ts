@@ -1,5 +1,10 @@
-// The parameters of a path with a merge request.
-import { Joi, shape, word } from 'hexforge/plugin';
+// The paths of merge requests, their parameters, and the access for reading.
+import { Joi, reads, shape, word } from 'hexforge/plugin';
+
+/** The base path of all routes of merge requests. */
+export const mergesPath = '/repos/{owner}/{repo}/merges';
+export const requestPath = `${mergesPath}/{number}`;
+export const reading = { access: reads('repository', 'repo.read'), scope: 'repo.read' } as const;
 
 /**
  * Any number of digits. A number that is too large is still valid, and results in 404 because no such request exists.

@@ -1,7 +1,7 @@
 // The routes of the files of a merge request, and of the diff of one file.
 import { api, pageRules, readPage, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
-import { mergesPath, reading } from '../requests/routes.ts';
+import { mergesPath, reading } from '../params.ts';
 import { mergeParams } from '../params.ts';
 import { presentFile, presentFileDiff } from './present.ts';
 import { diffQuery, fileDiffJson, fileParams, filesJson, filesQuery, withoutDiff } from './schemas.ts';

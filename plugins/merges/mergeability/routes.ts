@@ -1,7 +1,7 @@
 // The route that returns why a merge request cannot be merged.
 import { api, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
-import { requestPath, reading } from '../requests/routes.ts';
+import { requestPath, reading } from '../params.ts';
 import { mergeParams } from '../requests/schemas.ts';
 import { mergeabilityJson, mergeabilityQuery } from './schemas.ts';
 

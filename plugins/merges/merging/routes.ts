@@ -2,7 +2,7 @@
 import { api, changes, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { presentMerge } from '../requests/present.ts';
-import { requestPath } from '../requests/routes.ts';
+import { requestPath } from '../params.ts';
 import { mergeJson, mergeParams } from '../requests/schemas.ts';
 import { blockedMembers, mergingBody } from './schemas.ts';
 

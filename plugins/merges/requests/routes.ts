@@ -1,7 +1,8 @@
 // The routes of merge requests: list, open, fetch, update, commits and prepare-url.
-import { api, changes, pageRules, presentPage, readPage, reads, reply, type Route } from 'hexforge/plugin';
+import { api, changes, pageRules, presentPage, readPage, reply, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { diffQuery } from '../files/schemas.ts';
+import { mergesPath, reading, requestPath } from '../params.ts';
 import { openCommand, updateCommand } from './commands.ts';
 import { presentCommit, presentItem, presentMerge } from './present.ts';
 import {
@@ -17,10 +18,6 @@ import {
   prepareBody,
 } from './schemas.ts';
 
-/** The base path of all routes of merge requests. */
-export const mergesPath = '/repos/{owner}/{repo}/merges';
-export const requestPath = `${mergesPath}/{number}`;
-export const reading = { access: reads('repository', 'repo.read'), scope: 'repo.read' } as const;
 /**
  * Requires a user who may read. The use case checks further rights, because they depend on the author and the source
  * repository. Other users get 403, also if the repository is private.
