@@ -4,9 +4,9 @@ import http from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { weigh } from '#test/fault/hostile-client';
-import type { HostileRequest } from '#test/fault/hostile-requests';
-import { salt } from '#test/fault/hostile-writes';
+import { weigh } from '#test/fault/hostile/hostile-client';
+import type { HostileRequest } from '#test/fault/hostile/hostile-requests';
+import { salt } from '#test/fault/hostile/hostile-writes';
 
 export interface Target {
   readonly url: string;

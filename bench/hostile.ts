@@ -2,14 +2,14 @@
 // at a time.
 import { join } from 'node:path';
 import { mkdir, rm } from 'node:fs/promises';
-import { pushAll, refsOf } from '#test/fault/hostile-push';
-import { hostileRepository, kinds } from '#test/fault/hostile-repositories';
-import { makeItems } from '#test/fault/hostile-items';
-import type { Pushed } from '#test/fault/hostile-paths';
-import { hostileRequests } from '#test/fault/hostile-requests';
-import { hostileWrites } from '#test/fault/hostile-writes';
+import { pushAll, refsOf } from '#test/fault/hostile/hostile-push';
+import { hostileRepository, kinds } from '#test/fault/hostile/hostile-repositories';
+import { makeItems } from '#test/fault/hostile/hostile-items';
+import type { Pushed } from '#test/fault/hostile/hostile-paths';
+import { hostileRequests } from '#test/fault/hostile/hostile-requests';
+import { hostileWrites } from '#test/fault/hostile/hostile-writes';
 import { left, memory } from '#test/fault/process-family';
-import type { Document } from '#test/support/openapi';
+import type { Document } from '#test/support/clients/openapi';
 import { bounded, type Line } from './compare.ts';
 import { asking, attacks, type Attack, type Target } from './hostile-clients.ts';
 import { load } from './load.ts';

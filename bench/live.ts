@@ -1,8 +1,8 @@
 // Measures a thousand followers of one merge request, over two processes if the database is a server: the delay from a
 // change to its message, and the memory of one follower.
 import { readFile } from 'node:fs/promises';
-import { followed, type LiveClient } from '#test/support/live-client';
-import { adminPassword, freePort, ServerProcess } from '#test/support/server-process';
+import { followed, type LiveClient } from '#test/support/clients/live-client';
+import { adminPassword, freePort, ServerProcess } from '#test/support/servers/server-process';
 import { bounded, type Line } from './compare.ts';
 import type { Setting } from './lines.ts';
 import type { Subject } from './subject.ts';

@@ -4,7 +4,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { systemIds } from '#adapters/memory/index';
 import { tokenFormat } from '#core/identity/index';
-import type { Copies } from './bare-oauth.ts';
+import type { Copies } from './bare/bare-oauth.ts';
 import { compare, type Line } from './compare.ts';
 import type { Setting } from './lines.ts';
 import { load } from './load.ts';

@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { adminPassword as password, freePort, ServerProcess } from '#test/support/server-process';
+import { adminPassword as password, freePort, ServerProcess } from '#test/support/servers/server-process';
 
 /** The same value as in `adapters/git-native/process/git-process.ts`. */
 const computationNiceness = 10;
@@ -42,7 +42,7 @@ export class Subject {
   static async start({ dataDir, databaseUrl, plugins = '', metering }: SubjectOptions): Promise<Subject> {
     const barePort = await freePort();
     const config = `${dataDir}.yaml`;
-    const bare = `  limits: { enabled: false }\n  identity: { session_minutes: 120 }\n  bench-bare: { path: ${fileURLToPath(new URL('bare-plugin.ts', import.meta.url))}, port: ${barePort} }\n`;
+    const bare = `  limits: { enabled: false }\n  identity: { session_minutes: 120 }\n  bench-bare: { path: ${fileURLToPath(new URL('bare/bare-plugin.ts', import.meta.url))}, port: ${barePort} }\n`;
     await writeFile(config, metering === undefined ? `plugins:\n${bare}${plugins}` : '');
     const begun = performance.now();
     const server = await ServerProcess.start({

@@ -2,8 +2,8 @@
 // start.
 import type { MigrationOutcome } from '#adapters/postgres/index';
 import { Internal } from '#core/kernel/errors';
-import { LiveFeed } from '#core/kernel/live';
-import type { Log } from '#core/kernel/log';
+import { LiveFeed } from '#core/kernel/storage/live';
+import type { Log } from '#core/kernel/services/log';
 import { Attribution } from './attribution.ts';
 import { pluginConfiguration } from './check/configuration.ts';
 import { contributionProblems } from './check/contribution-problems.ts';

@@ -1,11 +1,11 @@
 // Wraps the credential readers of external plugins: limits their time, validates their answers, and takes the account's
 // rights from the forge instead of the plugin.
 import Joi from 'joi';
-import { maybe, oneOf, shape, uuid, word } from '#adapters/http/shape';
-import { silentMessages } from '#adapters/http/validation';
-import type { AccountStanding, CredentialReader } from '#core/kernel/credentials';
+import { maybe, oneOf, shape, uuid, word } from '#adapters/http/descriptor/shape';
+import { silentMessages } from '#adapters/http/descriptor/validation';
+import type { AccountStanding, CredentialReader } from '#core/kernel/access/credentials';
 import { Unavailable } from '#core/kernel/errors';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import type { Provided } from './container.ts';
 import { within } from './deadline.ts';
 import { reasonOf } from './thrown.ts';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import isLater from 'semver/functions/gt.js';
 import isEarlier from 'semver/functions/lt.js';
 import validVersion from 'semver/functions/valid.js';
-import { exhaustedResource } from '#core/kernel/resources';
+import { exhaustedResource } from '#core/kernel/access/resources';
 import { createOnce, replaceFile } from './atomic-files.ts';
 import { type Problem, Refused } from './problem.ts';
 

@@ -1,5 +1,5 @@
 // Shows, retries and discards dead letters for the command line, on a running server or on a storage opened for it.
-import type { Deliveries, ParkedEvent, Storage, SubscriptionState } from '#core/kernel/storage';
+import type { Deliveries, ParkedEvent, Storage, SubscriptionState } from '#core/kernel/storage/storage';
 import type { Handlers } from './control.ts';
 
 /** The data of `hexforge plugins parked`. */

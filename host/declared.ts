@@ -2,10 +2,10 @@
 // the use, and the remedy.
 import type { MemoryDatabase, TableOptions } from '#adapters/memory/database';
 import { Internal } from '#core/kernel/errors';
-import { longestAggregate, type EventOf, type EventType } from '#core/kernel/events';
+import { longestAggregate, type EventOf, type EventType } from '#core/kernel/storage/events';
 import { declaredPorts } from '#core/kernel/ports';
-import type { SettingKey, Settings } from '#core/kernel/settings';
-import type { Events } from '#core/kernel/unit-of-work';
+import type { SettingKey, Settings } from '#core/kernel/services/settings';
+import type { Events } from '#core/kernel/storage/unit-of-work';
 import type { PluginDefinition } from './definition.ts';
 import { didYouMean, nearest } from './nearest.ts';
 import { needsOf, traitsOf } from './plan.ts';

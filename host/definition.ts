@@ -1,15 +1,15 @@
 // The plugin definition: plain data and builders, typed so that a builder receives exactly what the plugin declared.
 import type Joi from 'joi';
 import type { LiveChannel } from '#adapters/http/live/channel';
-import type { Route } from '#adapters/http/route';
+import type { Route } from '#adapters/http/descriptor/route';
 import type { MemoryDatabase } from '#adapters/memory/database';
-import type { Migration, SqlDatabase } from '#adapters/postgres/database';
-import type { EventType, Subscription } from '#core/kernel/events';
-import type { Log } from '#core/kernel/log';
-import type { PermissionDeclaration } from '#core/kernel/permissions';
+import type { Migration, SqlDatabase } from '#adapters/postgres/statements/database';
+import type { EventType, Subscription } from '#core/kernel/storage/events';
+import type { Log } from '#core/kernel/services/log';
+import type { PermissionDeclaration } from '#core/kernel/access/permissions';
 import type { OptionalPorts, PluralPorts, PortContract, PortName, PortValue } from '#core/kernel/ports';
-import type { ScopeRow } from '#core/kernel/scopes';
-import type { SettingKey, SettingSpec } from '#core/kernel/settings';
+import type { ScopeRow } from '#core/kernel/access/scopes';
+import type { SettingKey, SettingSpec } from '#core/kernel/services/settings';
 import type { Indexer } from './contributions/indexers.ts';
 import type { WebPage } from './contributions/pages.ts';
 import type { Tool } from './contributions/tools.ts';

@@ -10,7 +10,7 @@ import {
 } from '#adapters/memory/index';
 import type { PostgresOptions } from '#adapters/postgres/index';
 import type { Configuration } from '#config/configuration';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import { freePort } from './address.ts';
 import { Attribution, outsidePlugins } from './attribution.ts';
 import { Machine } from './boot.ts';

@@ -1,6 +1,6 @@
 // Makes the HTTP server of a started machine.
 import { createHttpServer, type HttpServer } from '#adapters/http/server';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import type { PortName } from '#core/kernel/ports';
 import type { Machine } from './boot.ts';
 import type { LogOptions } from './log.ts';

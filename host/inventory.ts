@@ -1,7 +1,7 @@
 // Lists the plugins with their contributions and declarations, for running servers and for offline commands.
-import type { Route } from '#adapters/http/route';
-import type { AccessRule } from '#core/kernel/access';
-import type { PluginRecord, RouteRecord } from '#core/kernel/plugin-inventory';
+import type { Route } from '#adapters/http/descriptor/route';
+import type { AccessRule } from '#core/kernel/access/access';
+import type { PluginRecord, RouteRecord } from '#core/kernel/services/plugin-inventory';
 import { claimed, type Contributions, type Listed } from './check/contributions.ts';
 import { mountedPath } from './contributions/routes.ts';
 import type { PluginDefinition } from './definition.ts';

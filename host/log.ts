@@ -1,7 +1,7 @@
 // The log: JSON lines on standard error, and a short readable form on a terminal.
 import { pino, stdSerializers, type Logger } from 'pino';
 import type { HostKeys } from '#config/schema';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import { readable as readableError } from './thrown.ts';
 
 export interface Sink {

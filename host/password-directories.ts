@@ -1,8 +1,8 @@
 // Queries the password directories of plugins one after the other, each with a time limit, and validates their answers.
-import { maybe, shape, text, word } from '#adapters/http/shape';
+import { maybe, shape, text, word } from '#adapters/http/descriptor/shape';
 import { Unavailable } from '#core/kernel/errors';
-import type { Log } from '#core/kernel/log';
-import type { DirectoryUser, PasswordDirectories, PasswordDirectory } from '#core/kernel/password-directories';
+import type { Log } from '#core/kernel/services/log';
+import type { DirectoryUser, PasswordDirectories, PasswordDirectory } from '#core/kernel/access/password-directories';
 import type { Provided } from './container.ts';
 import { within } from './deadline.ts';
 import { reasonOf } from './thrown.ts';

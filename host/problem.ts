@@ -1,6 +1,6 @@
 // Problems that stop a start, each with its remedy for the operator.
 import { HexforgeError } from '#core/kernel/errors';
-import { exhaustedResource } from '#core/kernel/resources';
+import { exhaustedResource } from '#core/kernel/access/resources';
 import { firstLine, readable } from './thrown.ts';
 
 /** A problem and its remedy. */

@@ -1,7 +1,7 @@
 // Makes the ports that the host itself provides.
-import { accessDecision } from '#core/kernel/access';
-import { authenticator, type Sealer } from '#core/kernel/credentials';
-import type { CurrentCaller } from '#core/kernel/current-caller';
+import { accessDecision } from '#core/kernel/access/access';
+import { authenticator, type Sealer } from '#core/kernel/access/credentials';
+import type { CurrentCaller } from '#core/kernel/access/current-caller';
 import type { Ports } from '#core/kernel/ports';
 import type { RateCounter } from '#core/kernel/rate';
 import type { Clock, Ids } from '#core/kernel/time';

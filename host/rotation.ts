@@ -1,5 +1,5 @@
 // Rotates the instance's secret key: makes a new key, and seals all stored secrets again with it.
-import type { SealedRecords } from '#core/kernel/credentials';
+import type { SealedRecords } from '#core/kernel/access/credentials';
 import type { Forge } from './serve.ts';
 import type { SecretKeys } from './secret-key.ts';
 

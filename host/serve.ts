@@ -2,9 +2,9 @@
 import type { HttpServer } from '#adapters/http/server';
 import type { Memory } from '#adapters/memory/index';
 import type { Configuration } from '#config/configuration';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import type { PortName, PortValue } from '#core/kernel/ports';
-import type { Deliveries } from '#core/kernel/storage';
+import type { Deliveries } from '#core/kernel/storage/storage';
 import { demandPort, listenRefusal } from './address.ts';
 import type { Attribution } from './attribution.ts';
 import type { Machine } from './boot.ts';

@@ -2,7 +2,7 @@
 // thread.
 import { hasDatabase, startDatabase, type StartedDatabase } from '#adapters/postgres/embedded/started';
 import type { Configuration } from '#config/configuration';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import { isMarked } from './data-directory.ts';
 
 export class StorageAhead {

@@ -1,8 +1,8 @@
 // The storage of all plugins: SQL for all of them or memory for all of them, never mixed.
 import type { MemoryDatabase } from '#adapters/memory/database';
-import type { SqlDatabase } from '#adapters/postgres/database';
+import type { SqlDatabase } from '#adapters/postgres/statements/database';
 import type { MigrationOutcome, MigrationSet, PostgresStorage } from '#adapters/postgres/index';
-import type { Storage } from '#core/kernel/storage';
+import type { Storage } from '#core/kernel/storage/storage';
 import { heldMemory } from './declared.ts';
 import type { PluginDefinition } from './definition.ts';
 import type { Provision } from './plan.ts';

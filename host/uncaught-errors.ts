@@ -1,6 +1,6 @@
 // Handles uncaught errors of plugins (a rejection without a handler, a throw from a timer). For an isolated plugin the
 // forge continues; otherwise the process ends.
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import type { Attribution } from './attribution.ts';
 import type { Life } from './life.ts';
 import { firstLine, readable } from './thrown.ts';

@@ -5,7 +5,7 @@ import t from 'tap';
 import { habits } from '../tools/habits.ts';
 import { areas, check, type SourceFile, type Violation } from '../tools/layers.ts';
 import { projectFiles, root } from '../tools/project-files.ts';
-import { imports, tokens } from '../tools/scan.ts';
+import { imports, tokens } from '../tools/source/scan.ts';
 
 /** If fewer are found, the search for files is broken and a passing test would prove nothing. */
 const least = {
@@ -101,7 +101,7 @@ const planted: readonly {
   {
     breaks: 'core imports an adapter by alias',
     rule: 'layer',
-    file: source('core/issues/a.ts', "import { x } from '#adapters/http/route';"),
+    file: source('core/issues/a.ts', "import { x } from '#adapters/http/descriptor/route';"),
     says: /core\/issues/,
   },
   {
@@ -143,7 +143,7 @@ const planted: readonly {
   {
     breaks: 'an area passes the face of another',
     rule: 'layer',
-    file: source('core/issues/a.ts', "import { x } from '#core/repositories/repository';"),
+    file: source('core/issues/a.ts', "import { x } from '#core/repositories/model/repository';"),
     says: /through their index alone/,
   },
   {
@@ -215,7 +215,7 @@ const planted: readonly {
   {
     breaks: 'a plugin passes the face of core',
     rule: 'layer',
-    file: source('plugins/issues/a.ts', "import { x } from '#core/issues/issue';"),
+    file: source('plugins/issues/a.ts', "import { x } from '#core/issues/model/issue';"),
     says: /the faces of areas/,
   },
   {
@@ -233,7 +233,7 @@ const planted: readonly {
   {
     breaks: 'a plugin imports an adapter of the host',
     rule: 'layer',
-    file: source('plugins/issues/a.ts', "import { x } from '#adapters/postgres/rows';"),
+    file: source('plugins/issues/a.ts', "import { x } from '#adapters/postgres/statements/rows';"),
     says: /not the host's own/,
   },
   {
@@ -291,7 +291,7 @@ const planted: readonly {
   {
     breaks: 'the kit passes the face of core',
     rule: 'layer',
-    file: source('host/sdk/plugin.ts', "export * from '#core/identity/password';"),
+    file: source('host/sdk/plugin.ts', "export * from '#core/identity/model/password';"),
     says: /faces of core/,
   },
   {
@@ -358,7 +358,7 @@ void t.test('imports that the table allows are not reported', async (t) => {
       'adapters/postgres/a.ts',
       "import { p } from '@mikro-orm/core';",
       "import { open } from 'node:fs';",
-      "import type { Storage } from '#core/kernel/storage';",
+      "import type { Storage } from '#core/kernel/storage/storage';",
     ),
     source(
       'plugins/ldap/plugin.ts',

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { loadConfiguration } from '#config/load';
 import { startForge } from '#host/serve';
-import { inhabit } from '#test/support/inhabited';
+import { inhabit } from '#test/support/clients/inhabited';
 import { run, startCluster } from './postgres-cluster.ts';
 import { projectVersion, root } from './project-files.ts';
 import { table } from './table.ts';

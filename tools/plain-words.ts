@@ -3,7 +3,7 @@
 import { pathToFileURL } from 'node:url';
 import type { SourceFile } from './layers.ts';
 import { projectFiles } from './project-files.ts';
-import { prose } from './prose.ts';
+import { prose } from './source/prose.ts';
 
 interface Idiom {
   readonly pattern: RegExp;

@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Declarations } from './declarations.ts';
+import { Declarations } from './source/declarations.ts';
 import { root } from './project-files.ts';
-import { surface, surfaceHash } from './surface.ts';
+import { surface, surfaceHash } from './source/surface.ts';
 
 const out = mkdtempSync(join(tmpdir(), 'hexforge-declarations-'));
 try {

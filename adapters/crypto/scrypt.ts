@@ -1,9 +1,9 @@
 // Password hashing with scrypt (RFC 7914) at OWASP's parameters; hashes are self-describing strings.
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import type { PasswordHasher } from '#core/kernel/credentials';
+import type { PasswordHasher } from '#core/kernel/access/credentials';
 import { Unavailable } from '#core/kernel/errors';
-import { FairLimiter } from '#core/kernel/fair-limiter';
+import { FairLimiter } from '#core/kernel/limits/fair-limiter';
 import { clientNetwork } from '#core/kernel/network';
 
 /** A hash uses 128 × 2^logN × blockSize bytes of memory. */

@@ -1,7 +1,7 @@
 // Authenticated encryption of small secrets (AES-256-GCM) under the keys of the instance, and derivation of further
 // keys.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { Sealer } from '#core/kernel/credentials';
+import type { Sealer } from '#core/kernel/access/credentials';
 import { Internal } from '#core/kernel/errors';
 
 /** The keys of an instance, 32 bytes each. */

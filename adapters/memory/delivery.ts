@@ -1,9 +1,9 @@
 // Event delivery in memory, with the guarantees of the database's delivery: in order per handler and aggregate, at
 // least once, dead-lettered after too many failures, and bounded for a subscription without a running handler.
-import type { EventOf } from '#core/kernel/events';
-import { Listeners } from '#core/kernel/listeners';
-import type { Log } from '#core/kernel/log';
-import { keptError, parkedMessage, type OwnedSubscription } from '#core/kernel/storage';
+import type { EventOf } from '#core/kernel/storage/events';
+import { Listeners } from '#core/kernel/storage/listeners';
+import type { Log } from '#core/kernel/services/log';
+import { keptError, parkedMessage, type OwnedSubscription } from '#core/kernel/storage/storage';
 import type { Delivered, Memory, Remembered } from './state.ts';
 import { nameOf, remember } from './subscriptions.ts';
 

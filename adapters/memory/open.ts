@@ -1,14 +1,14 @@
 // Opens the in-memory storage: for tests, and for trying a plugin without a database.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Conflict, Unavailable } from '#core/kernel/errors';
-import type { EventOf, EventType } from '#core/kernel/events';
-import { FairMutex } from '#core/kernel/fair-mutex';
-import { KeyedMutex } from '#core/kernel/keyed-mutex';
-import { intentNotOpen } from '#core/kernel/intent-not-open';
-import type { Log } from '#core/kernel/log';
-import { keptWhileOff, type Storage } from '#core/kernel/storage';
+import type { EventOf, EventType } from '#core/kernel/storage/events';
+import { FairMutex } from '#core/kernel/limits/fair-mutex';
+import { KeyedMutex } from '#core/kernel/limits/keyed-mutex';
+import { intentNotOpen } from '#core/kernel/storage/intent-not-open';
+import type { Log } from '#core/kernel/services/log';
+import { keptWhileOff, type Storage } from '#core/kernel/storage/storage';
 import type { Clock, Ids } from '#core/kernel/time';
-import type { Events, Intent, Intents, Locks, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { Events, Intent, Intents, Locks, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { MemoryDatabase, MemoryTable, TableOptions } from './database.ts';
 import { defaultTuning, MemoryDelivery, type DeliveryTuning } from './delivery.ts';
 import { memoryDeliveries } from './subscriptions.ts';

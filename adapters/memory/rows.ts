@@ -1,6 +1,6 @@
 // Implements `Rows` for one table in memory.
 import { offsetOf } from '#core/kernel/page';
-import type { RowQuery, Rows, RowSet } from '#core/kernel/rows';
+import type { RowQuery, Rows, RowSet } from '#core/kernel/storage/rows';
 import type { Key, MemoryTable, Query } from './database.ts';
 import { comesAfter, matching } from './query.ts';
 

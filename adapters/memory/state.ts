@@ -1,5 +1,5 @@
 // The state of the in-memory storage: committed tables, and the write set of the open unit of work.
-import type { EventOf } from '#core/kernel/events';
+import type { EventOf } from '#core/kernel/storage/events';
 import type { Key, KeyPart, Reference, TableOptions } from './database.ts';
 
 export type Row = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 // Durable subscriptions and dead letters in memory, with the semantics of the database's.
-import type { Deliveries, OwnedSubscription } from '#core/kernel/storage';
+import type { Deliveries, OwnedSubscription } from '#core/kernel/storage/storage';
 import type { Delivered, Memory, Remembered } from './state.ts';
 
 export const nameOf = (plugin: string, name: string): string => `${plugin} ${name}`;

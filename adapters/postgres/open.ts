@@ -1,26 +1,26 @@
 // Opens the SQL storage and wires its parts: transactions, outbox, delivery, intents, locks, migrations.
 import { sql } from 'kysely';
 import { Unavailable } from '#core/kernel/errors';
-import type { Log } from '#core/kernel/log';
-import type { OwnedSubscription, Storage } from '#core/kernel/storage';
+import type { Log } from '#core/kernel/services/log';
+import type { OwnedSubscription, Storage } from '#core/kernel/storage/storage';
 import type { Clock, Ids } from '#core/kernel/time';
-import { Broadcast } from './broadcast.ts';
-import type { SqlDatabase } from './database.ts';
-import { defaultTuning, Delivery, type DeliveryTuning } from './delivery.ts';
+import { Broadcast } from './events/broadcast.ts';
+import type { SqlDatabase } from './statements/database.ts';
+import { defaultTuning, Delivery, type DeliveryTuning } from './events/delivery.ts';
 import type { StartedDatabase } from './embedded/started.ts';
-import { type Engine, openEmbedded, openServer } from './engine.ts';
-import { SqlIntents } from './intents.ts';
-import { leaderElection } from './leader-election.ts';
-import { advisoryLock, locks, noProcessLock } from './locks.ts';
-import { limited } from './limited.ts';
-import type { MigrationSet } from './migration-records.ts';
-import { type MigrationOutcome, Migrations } from './migrations.ts';
-import { channel, eventsArrived, outbox, writeEvents } from './outbox.ts';
-import { thisProcess } from './process-identity.ts';
-import { Purge } from './purge.ts';
-import type { SystemTables } from './schema.ts';
-import { Subscriptions } from './subscriptions.ts';
-import { Transactions } from './unit-of-work.ts';
+import { type Engine, openEmbedded, openServer } from './connection/engine.ts';
+import { SqlIntents } from './transactions/intents.ts';
+import { leaderElection } from './transactions/leader-election.ts';
+import { advisoryLock, locks, noProcessLock } from './transactions/locks.ts';
+import { limited } from './connection/limited.ts';
+import type { MigrationSet } from './migrations/migration-records.ts';
+import { type MigrationOutcome, Migrations } from './migrations/migrations.ts';
+import { channel, eventsArrived, outbox, writeEvents } from './events/outbox.ts';
+import { thisProcess } from './transactions/process-identity.ts';
+import { Purge } from './migrations/purge.ts';
+import type { SystemTables } from './statements/schema.ts';
+import { Subscriptions } from './events/subscriptions.ts';
+import { Transactions } from './transactions/unit-of-work.ts';
 
 export interface PostgresOptions {
   /** DATABASE_URL; if absent, the embedded database in `directory` is used. */

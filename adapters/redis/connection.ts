@@ -1,7 +1,7 @@
 // One connection to Redis with a time limit per command and a bound on pending commands. It reconnects by itself.
 import { createHash } from 'node:crypto';
 import { createClient } from '@redis/client';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 
 /** Milliseconds. */
 const limits = {

@@ -1,8 +1,8 @@
 // The rate counter in Redis, shared by all processes. While Redis does not answer, each process counts on its own.
 import { createHash } from 'node:crypto';
-import { memoryRateCounter } from '#core/kernel/memory-rate-counter';
+import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import type { Budget, Count, RateCounter } from '#core/kernel/rate';
-import { countOf, windowStart, type TallyEntry } from '#core/kernel/tally';
+import { countOf, windowStart, type TallyEntry } from '#core/kernel/limits/tally';
 import type { Connection } from './connection.ts';
 import { script } from './script.ts';
 

@@ -1,5 +1,5 @@
 // The grant of an admin scope to a user, and the parsing of admin-scope names.
-import { adminScopes, type AdminScope } from '#core/kernel/admin-grants';
+import { adminScopes, type AdminScope } from '#core/kernel/access/admin-grants';
 import { Unprocessable } from '#core/kernel/errors';
 
 /** One admin scope that one user holds. */

@@ -1,9 +1,9 @@
 // Use cases that list, grant and revoke the admin scopes of users (delegated administration).
-import { auditEntry, type AuditLog } from '#core/kernel/audit';
-import type { AdminGrants } from '#core/kernel/admin-grants';
+import { auditEntry, type AuditLog } from '#core/kernel/services/audit';
+import type { AdminGrants } from '#core/kernel/access/admin-grants';
 import type { Call, User } from '#core/kernel/caller';
 import { Conflict, Forbidden, found, NotFound } from '#core/kernel/errors';
-import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { PublicUser, Users } from '#core/identity/index';
 import { adminScope, type AdminScopeGrant } from './admin-scope.ts';
 import type { AdminGrantStore } from './ports.ts';

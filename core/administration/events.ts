@@ -1,7 +1,7 @@
 // Events and audit actions of the administration of the instance.
-import type { EventType } from '#core/kernel/events';
+import type { EventType } from '#core/kernel/storage/events';
 
-declare module '#core/kernel/events' {
+declare module '#core/kernel/storage/events' {
   interface EventPayloads {
     'admin_scope.granted': { readonly user_id: string; readonly scope: string };
     'admin_scope.revoked': { readonly user_id: string; readonly scope: string };
@@ -9,7 +9,7 @@ declare module '#core/kernel/events' {
 }
 
 /** Actions of this area that write an audit entry. See docs/api/audit.md. */
-declare module '#core/kernel/audit' {
+declare module '#core/kernel/services/audit' {
   interface AuditActions {
     'admin_scope.granted': true;
     'admin_scope.revoked': true;

@@ -1,9 +1,9 @@
 // Writes an audit entry for each plugin that was enabled or disabled since the last start.
-import { systemEntry, type AuditLog } from '#core/kernel/audit';
+import { systemEntry, type AuditLog } from '#core/kernel/services/audit';
 import { Unavailable } from '#core/kernel/errors';
-import type { PluginInventory } from '#core/kernel/plugin-inventory';
+import type { PluginInventory } from '#core/kernel/services/plugin-inventory';
 import type { Clock } from '#core/kernel/time';
-import type { Locks, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { Locks, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { KnownPluginStore } from './ports.ts';
 
 export interface PluginChangeParts {

@@ -1,5 +1,5 @@
 // Ports of the administration area: the stores of admin-scope grants and of known plugins.
-import type { AdminScope } from '#core/kernel/admin-grants';
+import type { AdminScope } from '#core/kernel/access/admin-grants';
 import type { AdminScopeGrant } from './admin-scope.ts';
 
 /** The store of admin-scope grants. Deleting a user deletes their grants. */

@@ -1,7 +1,7 @@
 // Token scopes of the administration of the instance.
-import type { ScopeRow } from '#core/kernel/scopes';
+import type { ScopeRow } from '#core/kernel/access/scopes';
 
-declare module '#core/kernel/scopes' {
+declare module '#core/kernel/access/scopes' {
   interface Scopes {
     'admin.plugins': true;
   }

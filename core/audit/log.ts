@@ -1,7 +1,7 @@
 // Writes audit entries in the unit of work of the change that they record.
-import { AuditUnwritten, type AuditLog } from '#core/kernel/audit';
+import { AuditUnwritten, type AuditLog } from '#core/kernel/services/audit';
 import { HexforgeError, Unavailable } from '#core/kernel/errors';
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { AuditStore } from './ports.ts';
 import { cleanText, redact } from './redaction.ts';
 

@@ -1,5 +1,5 @@
 // Ports and types of the audit log: stored entries, queries and the store.
-import type { AuditEntry } from '#core/kernel/audit';
+import type { AuditEntry } from '#core/kernel/services/audit';
 
 /** A stored entry. Its action may belong to a plugin that is no longer installed. */
 export type KeptEntry = Omit<AuditEntry, 'action'> & { readonly action: string };

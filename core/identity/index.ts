@@ -1,13 +1,13 @@
 // Public exports of the identity area: accounts, sessions and personal access tokens.
-export * from './account.ts';
-export * from './events.ts';
-export * from './offers.ts';
-export { checkPassword, passwordLength } from './password.ts';
-export * from './ports.ts';
-export * from './published.ts';
-export * from './scopes.ts';
-export { secondsAfter, type Session, type SessionLifetimes } from './session.ts';
-export * from './settings.ts';
+export * from './model/account.ts';
+export * from './model/events.ts';
+export * from './model/offers.ts';
+export { checkPassword, passwordLength } from './model/password.ts';
+export * from './model/ports.ts';
+export * from './model/published.ts';
+export * from './model/scopes.ts';
+export { secondsAfter, type Session, type SessionLifetimes } from './model/session.ts';
+export * from './model/settings.ts';
 export {
   isToken,
   tokenFormat,
@@ -15,8 +15,8 @@ export {
   tokenPrefix,
   type AccessToken,
   type TokenFormat,
-} from './access-token.ts';
-export { randomBase62 } from './base62.ts';
-export { returnPath } from './return-path.ts';
-export * from './user-group.ts';
-export * from './username.ts';
+} from './model/access-token.ts';
+export { randomBase62 } from './model/base62.ts';
+export { returnPath } from './model/return-path.ts';
+export * from './model/user-group.ts';
+export * from './model/username.ts';

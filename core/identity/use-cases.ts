@@ -1,31 +1,31 @@
 // Builds the use cases of identity from their parts, for its own plugin.
-import { whereKept } from '#core/kernel/audit';
-import { inBatches } from '#core/kernel/batches';
-import type { CredentialReader } from '#core/kernel/credentials';
+import { whereKept } from '#core/kernel/services/audit';
+import { inBatches } from '#core/kernel/storage/batches';
+import type { CredentialReader } from '#core/kernel/access/credentials';
 import type { MeteredTargets } from '#core/kernel/rate';
-import { accessTokens } from './access-tokens.ts';
-import type { AccessTokenParts } from './access-tokens.ts';
-import { accountRecovery } from './account-recovery.ts';
-import type { RecoveryParts } from './account-recovery.ts';
-import { administration } from './administration.ts';
-import type { AdministrationParts } from './administration.ts';
-import { firstAdministrator } from './first-administrator.ts';
-import type { FirstAdministratorParts } from './first-administrator.ts';
-import { createAccount } from './new-account.ts';
-import type { NewAccountParts } from './new-account.ts';
-import { passwordSignIn } from './password-sign-in.ts';
-import type { PasswordParts } from './password-sign-in.ts';
-import { profiles } from './profiles.ts';
-import type { ProfileParts } from './profiles.ts';
-import { secondsAfter } from './session.ts';
-import { sessions } from './sessions.ts';
-import type { SessionParts } from './sessions.ts';
-import { userGroupUseCases } from './user-groups.ts';
-import type { GroupParts } from './user-groups.ts';
-import { users } from './users.ts';
-import { vouching } from './vouching.ts';
+import { accessTokens } from './sign-in/access-tokens.ts';
+import type { AccessTokenParts } from './sign-in/access-tokens.ts';
+import { accountRecovery } from './accounts/account-recovery.ts';
+import type { RecoveryParts } from './accounts/account-recovery.ts';
+import { administration } from './accounts/administration.ts';
+import type { AdministrationParts } from './accounts/administration.ts';
+import { firstAdministrator } from './accounts/first-administrator.ts';
+import type { FirstAdministratorParts } from './accounts/first-administrator.ts';
+import { createAccount } from './accounts/new-account.ts';
+import type { NewAccountParts } from './accounts/new-account.ts';
+import { passwordSignIn } from './sign-in/password-sign-in.ts';
+import type { PasswordParts } from './sign-in/password-sign-in.ts';
+import { profiles } from './accounts/profiles.ts';
+import type { ProfileParts } from './accounts/profiles.ts';
+import { secondsAfter } from './model/session.ts';
+import { sessions } from './sign-in/sessions.ts';
+import type { SessionParts } from './sign-in/sessions.ts';
+import { userGroupUseCases } from './accounts/user-groups.ts';
+import type { GroupParts } from './accounts/user-groups.ts';
+import { users } from './accounts/users.ts';
+import { vouching } from './accounts/vouching.ts';
 
-export type { SignedIn } from './sessions.ts';
+export type { SignedIn } from './sign-in/sessions.ts';
 
 /** The dependencies of the use cases: the stores of this area, kernel ports and cryptography. */
 export type IdentityParts = NewAccountParts &

@@ -1,25 +1,25 @@
 // All use cases of the area for its own plugin, built once from its dependencies. Each takes a `Granted` and a command.
 import { indexedThings } from '#core/repositories/index';
-import { closeIssue, reopenIssue } from './close-issue.ts';
-import { commentUseCases } from './comments.ts';
-import { createIssue } from './create-issue.ts';
-import { deleteIssue } from './delete-issue.ts';
-import { descriptionHistoryUseCases } from './description-history.ts';
-import { fetchIssue } from './fetch-issue.ts';
-import { issueTypeUseCases } from './issue-types.ts';
-import { linkUseCases } from './links.ts';
-import { listChildren, listIssues, listPiece } from './list-issues.ts';
-import { namedUseCases } from './named.ts';
-import { milestoneCounts, repositoryCounters, userReferences } from './offers.ts';
-import type { IssueParts } from './parts.ts';
-import { searchIssues } from './search.ts';
-import { clearParent, setParent } from './set-parent.ts';
-import { typeSchemeUseCases } from './type-scheme.ts';
-import { updateIssue } from './update-issue.ts';
-import type { VersionMembers } from './version.ts';
-import { unwatchIssue, watchIssue } from './watching.ts';
+import { closeIssue, reopenIssue } from './changes/close-issue.ts';
+import { commentUseCases } from './discussion/comments.ts';
+import { createIssue } from './changes/create-issue.ts';
+import { deleteIssue } from './changes/delete-issue.ts';
+import { descriptionHistoryUseCases } from './changes/description-history.ts';
+import { fetchIssue } from './changes/fetch-issue.ts';
+import { issueTypeUseCases } from './catalogue/issue-types.ts';
+import { linkUseCases } from './discussion/links.ts';
+import { listChildren, listIssues, listPiece } from './lists/list-issues.ts';
+import { namedUseCases } from './model/named.ts';
+import { milestoneCounts, repositoryCounters, userReferences } from './model/offers.ts';
+import type { IssueParts } from './model/parts.ts';
+import { searchIssues } from './lists/search.ts';
+import { clearParent, setParent } from './changes/set-parent.ts';
+import { typeSchemeUseCases } from './model/type-scheme.ts';
+import { updateIssue } from './changes/update-issue.ts';
+import type { VersionMembers } from './model/version.ts';
+import { unwatchIssue, watchIssue } from './discussion/watching.ts';
 
-export type { SearchResult } from './search.ts';
+export type { SearchResult } from './lists/search.ts';
 
 export type IssueUseCases = ReturnType<typeof issueUseCases>;
 

@@ -2,7 +2,7 @@
 
 import type { Count } from './rate.ts';
 
-/** The general error codes. `adapters/http/errors.ts` maps each to its HTTP status. */
+/** The general error codes. `adapters/http/descriptor/errors.ts` maps each to its HTTP status. */
 export type ErrorKind =
   | 'validation_failed'
   | 'unknown_field'

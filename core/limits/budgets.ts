@@ -1,9 +1,9 @@
 // Use cases of the budgets of groups: list them, change one, and reset one to its default.
-import { auditEntry, type AuditAction, type AuditLog } from '#core/kernel/audit';
+import { auditEntry, type AuditAction, type AuditLog } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
-import { changed } from '#core/kernel/changed';
+import { changed } from '#core/kernel/storage/changed';
 import { found, Unavailable } from '#core/kernel/errors';
-import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { UserGroup, UserGroups } from '#core/identity/index';
 import { ruleOf } from './metering.ts';
 import type { BudgetStore } from './ports.ts';

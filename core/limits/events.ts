@@ -1,14 +1,14 @@
 // Events and audit actions of rate limits.
-import type { EventType } from '#core/kernel/events';
+import type { EventType } from '#core/kernel/storage/events';
 
-declare module '#core/kernel/events' {
+declare module '#core/kernel/storage/events' {
   interface EventPayloads {
     'rate_limit.changed': { readonly scope: string };
   }
 }
 
 /** Actions of this area that write an audit entry. See docs/api/audit.md. */
-declare module '#core/kernel/audit' {
+declare module '#core/kernel/services/audit' {
   interface AuditActions {
     'rate_limit.updated': true;
     'rate_limit.reset': true;

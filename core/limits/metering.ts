@@ -1,5 +1,5 @@
 // Determines the budget of a request: the highest budget of the caller's groups, narrowed by an override.
-import { Lru } from '#core/kernel/lru';
+import { Lru } from '#core/kernel/limits/lru';
 import type { RateBudgets } from '#core/kernel/rate';
 import type { Clock } from '#core/kernel/time';
 import { seededGroups, type UserGroup, type UserGroups } from '#core/identity/index';

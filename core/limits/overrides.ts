@@ -1,11 +1,11 @@
 // Use cases of overrides: narrower budgets for one user, one token, the requests of one application, or the requests to
 // one repository.
-import { auditEntry, type AuditAction, type AuditLog } from '#core/kernel/audit';
+import { auditEntry, type AuditAction, type AuditLog } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { found, NotFound, Unprocessable } from '#core/kernel/errors';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import type { MeteredTargets } from '#core/kernel/rate';
-import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { UserGroups, Users } from '#core/identity/index';
 import { present, ruleDetails } from './budgets.ts';
 import { ruleOf } from './metering.ts';

@@ -1,5 +1,5 @@
 // Builds the use cases of the rate limits from their parts, for their own plugin.
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import type { Ids } from '#core/kernel/time';
 import { groupBudgets, type GroupBudgetParts } from './budgets.ts';
 import { metering, type MeteringParts } from './metering.ts';

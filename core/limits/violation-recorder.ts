@@ -1,11 +1,11 @@
 // Records requests rejected by a rate limit: once per subject, scope and window, in batches and with a maximum rate, so
 // that a flood of rejected requests does not cause a flood of writes.
-import type { Log } from '#core/kernel/log';
-import { Lru } from '#core/kernel/lru';
+import type { Log } from '#core/kernel/services/log';
+import { Lru } from '#core/kernel/limits/lru';
 import type { RateRefusal } from '#core/kernel/rate';
-import { windowStart } from '#core/kernel/tally';
+import { windowStart } from '#core/kernel/limits/tally';
 import type { Ids } from '#core/kernel/time';
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { Violation, ViolationStore } from './ports.ts';
 
 /** Maximum number of violations that one process records in a minute. Further rejected requests are not recorded. */

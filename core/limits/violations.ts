@@ -2,7 +2,7 @@
 import type { Call, User } from '#core/kernel/caller';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import type { Clock } from '#core/kernel/time';
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { Violation, ViolationStore } from './ports.ts';
 import type { ViolationRecorder } from './violation-recorder.ts';
 

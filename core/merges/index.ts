@@ -1,15 +1,21 @@
 // The public interface of the area "merges": types, pure rules, ports and events.
-export * from './approvals.ts';
-export * from './comment.ts';
-export { diffSuppressions, suppressionOf, type DiffSettings, type DiffSuppression, type MergeDiff } from './diff.ts';
-export * from './events.ts';
-export type { FileDiff } from './files.ts';
-export type { DiffHunk, DiffLine } from './hunks.ts';
-export * from './merge-request.ts';
-export { mergeRuleCodes, type MergeRule, type MergeRuleCode } from './merge-rules.ts';
-export { mergeabilityStates, type Mergeability } from './mergeability.ts';
-export * from './permissions.ts';
-export * from './pipeline-verdicts.ts';
-export * from './ports.ts';
-export * from './review.ts';
-export { longestText } from './said.ts';
+export * from './model/approvals.ts';
+export * from './model/comment.ts';
+export {
+  diffSuppressions,
+  suppressionOf,
+  type DiffSettings,
+  type DiffSuppression,
+  type MergeDiff,
+} from './model/diff.ts';
+export * from './model/events.ts';
+export type { FileDiff } from './requests/files.ts';
+export type { DiffHunk, DiffLine } from './discussion/hunks.ts';
+export * from './model/merge-request.ts';
+export { mergeRuleCodes, type MergeRule, type MergeRuleCode } from './merging/merge-rules.ts';
+export { mergeabilityStates, type Mergeability } from './merging/mergeability.ts';
+export * from './model/permissions.ts';
+export * from './model/pipeline-verdicts.ts';
+export * from './model/ports.ts';
+export * from './model/review.ts';
+export { longestText } from './model/said.ts';

@@ -1,20 +1,20 @@
 // All use cases of the area for its own plugin, built once from its dependencies. Each takes a `Granted` and a command.
 import { indexedThings } from '#core/repositories/index';
-import { commentUseCases } from './comments.ts';
-import { fetchFile, listFiles } from './files.ts';
-import { requestCommits } from './commits.ts';
-import { fetchRequest, idOfRequest } from './fetch-request.ts';
-import { followUseCases } from './follow.ts';
-import { listRequests } from './list-requests.ts';
-import { repositoryCounters, userReferences } from './offers.ts';
-import { mergeIntents } from './merge-intents.ts';
-import { mergeRequest } from './merge.ts';
-import { mergeability } from './mergeability.ts';
-import { openRequest } from './open-request.ts';
-import type { MergeParts } from './parts.ts';
-import { prepareUrl } from './prepare-url.ts';
-import { submitReview } from './reviews.ts';
-import { updateRequest } from './update-request.ts';
+import { commentUseCases } from './discussion/comments.ts';
+import { fetchFile, listFiles } from './requests/files.ts';
+import { requestCommits } from './requests/commits.ts';
+import { fetchRequest, idOfRequest } from './requests/fetch-request.ts';
+import { followUseCases } from './merging/follow.ts';
+import { listRequests } from './requests/list-requests.ts';
+import { repositoryCounters, userReferences } from './model/offers.ts';
+import { mergeIntents } from './merging/merge-intents.ts';
+import { mergeRequest } from './merging/merge.ts';
+import { mergeability } from './merging/mergeability.ts';
+import { openRequest } from './requests/open-request.ts';
+import type { MergeParts } from './model/parts.ts';
+import { prepareUrl } from './requests/prepare-url.ts';
+import { submitReview } from './discussion/reviews.ts';
+import { updateRequest } from './requests/update-request.ts';
 
 export type MergeUseCases = ReturnType<typeof mergeUseCases>;
 

@@ -6,12 +6,12 @@ export {
   type AuthMethod,
   type Client,
   type ClientMembers,
-} from './client.ts';
-export * from './errors.ts';
-export { oauthEvents } from './events.ts';
-export type { AccessGrant, AuthorizationCode, Family, Grant } from './grant.ts';
-export * from './ports.ts';
-export { redirectLimits } from './redirect-uri.ts';
-export { canonicalResource, isSameResource, mcpResource } from './resource.ts';
-export { defaultScopes, oauthScopes } from './scopes.ts';
-export { oauthSettings } from './settings.ts';
+} from './model/client.ts';
+export * from './model/errors.ts';
+export { oauthEvents } from './model/events.ts';
+export type { AccessGrant, AuthorizationCode, Family, Grant } from './model/grant.ts';
+export * from './model/ports.ts';
+export { redirectLimits } from './model/redirect-uri.ts';
+export { canonicalResource, isSameResource, mcpResource } from './model/resource.ts';
+export { defaultScopes, oauthScopes } from './model/scopes.ts';
+export { oauthSettings } from './model/settings.ts';

@@ -1,31 +1,31 @@
 // Builds the use cases of the authorization server from their parts, for their own plugin.
-import type { AuditTrail } from '#core/kernel/audit-trail';
+import type { AuditTrail } from '#core/kernel/services/audit-trail';
 import type { Call, User } from '#core/kernel/caller';
 import { found, Unauthorized } from '#core/kernel/errors';
 import type { MeteredTargets } from '#core/kernel/rate';
-import type { SigningKeyRotation } from '#core/kernel/signing-keys';
-import { applicationAdministration } from './application-administration.ts';
-import { applications } from './applications.ts';
-import { authorization } from './authorize.ts';
-import { claimsOf, type Claims } from './claims.ts';
-import { discovery } from './discovery.ts';
-import { grantUseCases } from './grants.ts';
-import { introspection } from './introspection.ts';
-import { issuing } from './issue.ts';
-import { signingKeys } from './keys.ts';
-import type { OAuthParts } from './parts.ts';
-import { pruning } from './prune.ts';
-import { accessTokenReader } from './reader.ts';
-import { registration } from './registration.ts';
-import { checkEnabled } from './switch.ts';
-import { tokenEndpoint } from './token-endpoint.ts';
-import { tokenRevocation } from './token-revocation.ts';
+import type { SigningKeyRotation } from '#core/kernel/services/signing-keys';
+import { applicationAdministration } from './applications/application-administration.ts';
+import { applications } from './applications/applications.ts';
+import { authorization } from './authorization/authorize.ts';
+import { claimsOf, type Claims } from './model/claims.ts';
+import { discovery } from './tokens/discovery.ts';
+import { grantUseCases } from './applications/grants.ts';
+import { introspection } from './tokens/introspection.ts';
+import { issuing } from './tokens/issue.ts';
+import { signingKeys } from './tokens/keys.ts';
+import type { OAuthParts } from './model/parts.ts';
+import { pruning } from './tokens/prune.ts';
+import { accessTokenReader } from './tokens/reader.ts';
+import { registration } from './applications/registration.ts';
+import { checkEnabled } from './model/switch.ts';
+import { tokenEndpoint } from './tokens/token-endpoint.ts';
+import { tokenRevocation } from './tokens/token-revocation.ts';
 
-export type { ConsentQuestion } from './authorize.ts';
-export type { ListedGrant } from './grants.ts';
-export type { Introspection } from './introspection.ts';
-export type { TokenResponse } from './issue.ts';
-export type { NewClient } from './new-client.ts';
+export type { ConsentQuestion } from './authorization/authorize.ts';
+export type { ListedGrant } from './applications/grants.ts';
+export type { Introspection } from './tokens/introspection.ts';
+export type { TokenResponse } from './tokens/issue.ts';
+export type { NewClient } from './applications/new-client.ts';
 
 export function oauthUseCases(parts: OAuthParts & { readonly trail: () => AuditTrail | undefined }) {
   const keys = signingKeys(parts);

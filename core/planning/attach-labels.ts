@@ -1,6 +1,6 @@
 // Finds the labels to attach to an issue or merge request, and creates missing ones by name (`inline_labels`).
 import { Forbidden, ValidationFailed } from '#core/kernel/errors';
-import type { Rows } from '#core/kernel/rows';
+import type { Rows } from '#core/kernel/storage/rows';
 import { nameKey, type RepositoryItems } from '#core/repositories/index';
 import { newLabel, type Label } from './label.ts';
 import type { Planning } from './offers.ts';

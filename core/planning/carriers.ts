@@ -1,5 +1,5 @@
 // Reads the labels and milestones of issues and merge requests, and removes deleted ones from them.
-import { on, type Subscription } from '#core/kernel/events';
+import { on, type Subscription } from '#core/kernel/storage/events';
 import type { Label } from './label.ts';
 import type { Milestone } from './milestone.ts';
 import type { Planning } from './offers.ts';

@@ -1,5 +1,5 @@
 // The events about labels and milestones. The aggregate is `repository:ID`.
-import type { EventType } from '#core/kernel/events';
+import type { EventType } from '#core/kernel/storage/events';
 
 /** The payload of events about a label or a milestone. */
 export interface PlanningFact {
@@ -8,7 +8,7 @@ export interface PlanningFact {
   readonly id: string;
 }
 
-declare module '#core/kernel/events' {
+declare module '#core/kernel/storage/events' {
   interface EventPayloads {
     'label.created': PlanningFact;
     'label.updated': PlanningFact;

@@ -1,5 +1,5 @@
 // Labels of a repository: lists, creates, changes, deletes and attaches them.
-import type { Granted } from '#core/kernel/access';
+import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import { nameKey, repositoryItems, type Repository } from '#core/repositories/index';
 import { attachLabels } from './attach-labels.ts';

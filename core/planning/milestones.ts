@@ -1,6 +1,6 @@
 // Milestones of a repository: lists, creates, changes, closes, deletes and locks them.
-import type { Granted } from '#core/kernel/access';
-import { afterChange } from '#core/kernel/after-change';
+import type { Granted } from '#core/kernel/access/access';
+import { afterChange } from '#core/kernel/storage/after-change';
 import type { User } from '#core/kernel/caller';
 import { ValidationFailed } from '#core/kernel/errors';
 import { repositoryItems, type Repository } from '#core/repositories/index';

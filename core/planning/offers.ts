@@ -1,5 +1,5 @@
 // The ports of this area: one that it implements, and one that other areas implement for it.
-import type { Granted } from '#core/kernel/access';
+import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import { declarePort } from '#core/kernel/ports';
 import type { Repository } from '#core/repositories/index';

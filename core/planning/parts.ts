@@ -1,7 +1,7 @@
 // The dependencies of the use cases of this area.
-import type { Rows } from '#core/kernel/rows';
+import type { Rows } from '#core/kernel/storage/rows';
 import type { Ids } from '#core/kernel/time';
-import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { Label } from './label.ts';
 import type { Milestone } from './milestone.ts';
 import type { MilestoneCounts } from './offers.ts';

@@ -1,5 +1,5 @@
 // Checks the milestone and labels that an issue or merge request refers to, before they are written.
-import type { Granted } from '#core/kernel/access';
+import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';

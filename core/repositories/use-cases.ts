@@ -1,36 +1,46 @@
 // All use cases of the area for its own plugin, built once from its dependencies. Each takes a `Granted` or a call, and
 // a command.
-import { archiveOf } from './archive.ts';
-import { blameFile } from './blame.ts';
-import { createBranch, deleteBranch, listBranches } from './branches.ts';
-import { effectivePermissions, listCollaborators, putCollaborator, removeCollaborator } from './collaborators.ts';
-import { fetchCommit, listCommits } from './commits.ts';
-import { compareRefs } from './compare.ts';
-import { contents, rawFile } from './contents.ts';
-import { createRepository } from './create.ts';
-import { deleteRepository } from './delete.ts';
-import { fetchRepository, recordRepository } from './record.ts';
-import { forkRepository, listForks } from './forks.ts';
-import { repositoryLanguages } from './language-statistics.ts';
-import { listRepositories } from './list.ts';
-import { maintenance } from './maintenance.ts';
-import { merging } from './merging.ts';
-import { mergeHeads } from './merge-heads.ts';
-import type { RepositoryCounters } from './offers.ts';
-import type { RepositoryParts } from './parts.ts';
-import { protectBranch, protectionOf, unprotectBranch } from './protections.ts';
-import { pruneDue } from './prune.ts';
-import { pushes } from './push.ts';
-import { reconciler } from './reconciliation.ts';
-import { createRoleTemplate, deleteRoleTemplate, listRoleTemplates, updateRoleTemplate } from './role-templates.ts';
-import { lateRoleTable } from './roles.ts';
-import { checkStarred, removeMark, setMark } from './stars.ts';
-import { createTag, deleteTag, listTags } from './tags.ts';
-import { updateRepository } from './update.ts';
-import { writeContents } from './write-contents.ts';
+import { archiveOf } from './contents/archive.ts';
+import { blameFile } from './contents/blame.ts';
+import { createBranch, deleteBranch, listBranches } from './refs/branches.ts';
+import {
+  effectivePermissions,
+  listCollaborators,
+  putCollaborator,
+  removeCollaborator,
+} from './access/collaborators.ts';
+import { fetchCommit, listCommits } from './contents/commits.ts';
+import { compareRefs } from './contents/compare.ts';
+import { contents, rawFile } from './contents/contents.ts';
+import { createRepository } from './lifecycle/create.ts';
+import { deleteRepository } from './lifecycle/delete.ts';
+import { fetchRepository, recordRepository } from './model/record.ts';
+import { forkRepository, listForks } from './lifecycle/forks.ts';
+import { repositoryLanguages } from './contents/language-statistics.ts';
+import { listRepositories } from './model/list.ts';
+import { maintenance } from './model/maintenance.ts';
+import { merging } from './refs/merging.ts';
+import { mergeHeads } from './refs/merge-heads.ts';
+import type { RepositoryCounters } from './model/offers.ts';
+import type { RepositoryParts } from './model/parts.ts';
+import { protectBranch, protectionOf, unprotectBranch } from './access/protections.ts';
+import { pruneDue } from './push/prune.ts';
+import { pushes } from './push/push.ts';
+import { reconciler } from './push/reconciliation.ts';
+import {
+  createRoleTemplate,
+  deleteRoleTemplate,
+  listRoleTemplates,
+  updateRoleTemplate,
+} from './access/role-templates.ts';
+import { lateRoleTable } from './model/roles.ts';
+import { checkStarred, removeMark, setMark } from './lifecycle/stars.ts';
+import { createTag, deleteTag, listTags } from './refs/tags.ts';
+import { updateRepository } from './lifecycle/update.ts';
+import { writeContents } from './contents/write-contents.ts';
 
-export { offeredRepositories } from './offered.ts';
-export { repositoryResolver } from './standing.ts';
+export { offeredRepositories } from './access/offered.ts';
+export { repositoryResolver } from './access/standing.ts';
 export type RepositoryUseCases = ReturnType<typeof repositoryUseCases>;
 
 export function repositoryUseCases(

@@ -1,9 +1,9 @@
 // Use cases of the administration of settings: read one or all, write one or several.
-import { auditEntry, type AuditLog } from '#core/kernel/audit';
+import { auditEntry, type AuditLog } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { Unprocessable, ValidationFailed } from '#core/kernel/errors';
-import type { DeclaredSetting, SettingCatalogue, SettingValue } from '#core/kernel/settings';
-import type { Events, UnitOfWork } from '#core/kernel/unit-of-work';
+import type { DeclaredSetting, SettingCatalogue, SettingValue } from '#core/kernel/services/settings';
+import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import { settingAggregate } from './events.ts';
 import type { SettingStore, StoredSetting } from './ports.ts';
 import type { Sealing } from './sealing.ts';

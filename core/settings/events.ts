@@ -1,13 +1,13 @@
 // Events and audit actions of settings. The payload has only the key; a handler reads the value from `Settings`.
 
-declare module '#core/kernel/events' {
+declare module '#core/kernel/storage/events' {
   interface EventPayloads {
     'setting.changed': { readonly key: string };
   }
 }
 
 /** Actions of this area that write an audit entry. See docs/api/audit.md. */
-declare module '#core/kernel/audit' {
+declare module '#core/kernel/services/audit' {
   interface AuditActions {
     'setting.updated': true;
   }

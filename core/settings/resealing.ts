@@ -1,9 +1,9 @@
 // Reseals stored settings whose form is outdated: stored unsealed before the setting became sensitive, or sealed under
 // a key from before a rotation.
-import type { SealedRecords } from '#core/kernel/credentials';
-import type { DeclaredSetting, SettingCatalogue } from '#core/kernel/settings';
+import type { SealedRecords } from '#core/kernel/access/credentials';
+import type { DeclaredSetting, SettingCatalogue } from '#core/kernel/services/settings';
 import type { Clock } from '#core/kernel/time';
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { SettingStore, StoredSetting } from './ports.ts';
 import type { Sealing } from './sealing.ts';
 

@@ -1,6 +1,6 @@
 // Encrypts sensitive settings for storage. The sealed text is bound to the key of the setting and opens under no other.
-import type { Sealer } from '#core/kernel/credentials';
-import type { SettingDeclaration, SettingValue } from '#core/kernel/settings';
+import type { Sealer } from '#core/kernel/access/credentials';
+import type { SettingDeclaration, SettingValue } from '#core/kernel/services/settings';
 import type { StoredSetting } from './ports.ts';
 import { readSetting, type Reading } from './setting.ts';
 

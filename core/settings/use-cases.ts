@@ -1,7 +1,7 @@
 // Builds the use cases of settings from their parts, for their own plugin.
-import type { AuditLog } from '#core/kernel/audit';
-import type { Sealer } from '#core/kernel/credentials';
-import type { Events } from '#core/kernel/unit-of-work';
+import type { AuditLog } from '#core/kernel/services/audit';
+import type { Sealer } from '#core/kernel/access/credentials';
+import type { Events } from '#core/kernel/storage/unit-of-work';
 import { settingAdministration } from './administration.ts';
 import { resealing, type ResealingParts } from './resealing.ts';
 import { sealing } from './sealing.ts';

@@ -1,8 +1,8 @@
 // Caches the stored values of settings for a second, so that reading a setting usually needs no query.
-import type { Log } from '#core/kernel/log';
-import type { SettingCatalogue, Settings, SettingValue } from '#core/kernel/settings';
+import type { Log } from '#core/kernel/services/log';
+import type { SettingCatalogue, Settings, SettingValue } from '#core/kernel/services/settings';
 import type { Clock } from '#core/kernel/time';
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { SettingStore } from './ports.ts';
 import type { Sealing } from './sealing.ts';
 

@@ -1,7 +1,7 @@
 // The runtime shapes of contributions: routes, channels, tools, indexers, pages, subscriptions, jobs and probes.
 import type { LiveChannel } from '#adapters/http/live/channel';
-import type { Route } from '#adapters/http/route';
-import type { Subscription } from '#core/kernel/events';
+import type { Route } from '#adapters/http/descriptor/route';
+import type { Subscription } from '#core/kernel/storage/events';
 import type { Indexer } from '../contributions/indexers.ts';
 import type { WebPage } from '../contributions/pages.ts';
 import type { Tool } from '../contributions/tools.ts';

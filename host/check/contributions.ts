@@ -1,9 +1,9 @@
 // Lists the contributions of a plugin by calling its builders: with placeholders before the build, and with the real
 // parts after it. Both results must agree.
 import type { LiveChannel } from '#adapters/http/live/channel';
-import type { Route } from '#adapters/http/route';
-import type { AccessRule } from '#core/kernel/access';
-import type { Subscription } from '#core/kernel/events';
+import type { Route } from '#adapters/http/descriptor/route';
+import type { AccessRule } from '#core/kernel/access/access';
+import type { Subscription } from '#core/kernel/storage/events';
 import { Internal } from '#core/kernel/errors';
 import type { Indexer } from '../contributions/indexers.ts';
 import type { WebPage } from '../contributions/pages.ts';

@@ -3,7 +3,7 @@ import type Joi from 'joi';
 import satisfies from 'semver/functions/satisfies.js';
 import validVersion from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
-import { system } from '#adapters/postgres/ownership';
+import { system } from '#adapters/postgres/migrations/ownership';
 import { hostPluginKeys } from '#config/schema';
 import { copyOf, PLUGIN_API_VERSION, thisCopy } from '../definition.ts';
 import { fileIn, isCritical, portsOf, traitsOf, type Plan } from '../plan.ts';

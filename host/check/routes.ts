@@ -1,8 +1,8 @@
 // Checks routes across plugins: two at one path, paths that were not permitted, and scopes or permissions that no
 // plugin declares.
-import type { Route } from '#adapters/http/route';
-import { systemRoutes } from '#adapters/http/system-routes';
-import type { AccessRule } from '#core/kernel/access';
+import type { Route } from '#adapters/http/descriptor/route';
+import { systemRoutes } from '#adapters/http/routes/system-routes';
+import type { AccessRule } from '#core/kernel/access/access';
 import { mountedPath } from '../contributions/routes.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Plan } from '../plan.ts';

@@ -1,5 +1,5 @@
 // Checks declared settings: their keys, and defaults outside the declared bounds.
-import { settingMisfit, type SettingDeclaration } from '#core/kernel/settings';
+import { settingMisfit, type SettingDeclaration } from '#core/kernel/services/settings';
 import type { PluginDefinition } from '../definition.ts';
 import type { Plan } from '../plan.ts';
 import type { Problem } from '../problem.ts';

@@ -1,6 +1,6 @@
 // Checks tables: their names, entities of undeclared tables, and references to tables of plugins that may be absent.
 import { UnderscoreNamingStrategy } from '@mikro-orm/core';
-import { startsWithNameOf, tablePrefix } from '#adapters/postgres/ownership';
+import { startsWithNameOf, tablePrefix } from '#adapters/postgres/migrations/ownership';
 import type { PluginDefinition } from '../definition.ts';
 import { didYouMean } from '../nearest.ts';
 import { needsOf, portsOf, provision, traitsOf, type Plan, type Provision } from '../plan.ts';

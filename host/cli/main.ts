@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { HexforgeError } from '#core/kernel/errors';
-import { exhaustedResource } from '#core/kernel/resources';
+import { exhaustedResource } from '#core/kernel/access/resources';
 import { ServerRefused } from '../control.ts';
 import { forgiving } from '../log.ts';
 import { didYouMean } from '../nearest.ts';

@@ -1,5 +1,5 @@
 // The command `hexforge plugins explain NAME`: prints what one plugin may do, before it runs.
-import type { PluginRecord } from '#core/kernel/plugin-inventory';
+import type { PluginRecord } from '#core/kernel/services/plugin-inventory';
 import { didYouMean } from '../nearest.ts';
 import { Refused } from '../problem.ts';
 import { print, table, type Command } from './command.ts';

@@ -1,5 +1,5 @@
 // The command `hexforge plugins`: lists the plugins and their states.
-import type { PluginRecord } from '#core/kernel/plugin-inventory';
+import type { PluginRecord } from '#core/kernel/services/plugin-inventory';
 import { askServer } from '../control.ts';
 import { inventory } from '../inventory.ts';
 import { listPlugins } from '../plugins.ts';

@@ -1,5 +1,5 @@
 // The command `hexforge serve`: runs the server until a signal ends it.
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import { forgiving, openLog } from '../log.ts';
 import type { Forge } from '../serve.ts';
 import { StorageAhead } from '../storage-ahead.ts';

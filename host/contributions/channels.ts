@@ -1,7 +1,7 @@
 // Contributed channels of live updates: their mounted paths, and the event subscriptions that feed them.
 import type { LiveChannel, OwnedChannel } from '#adapters/http/live/channel';
-import { accessEvents, type LiveFeed } from '#core/kernel/live';
-import type { OwnedSubscription } from '#core/kernel/storage';
+import { accessEvents, type LiveFeed } from '#core/kernel/storage/live';
+import type { OwnedSubscription } from '#core/kernel/storage/storage';
 import type { Mount, Plan } from '../plan.ts';
 
 export type { OwnedChannel };

@@ -1,6 +1,6 @@
 // Contributed event handlers, with a time limit for each attempt.
-import type { Subscription } from '#core/kernel/events';
-import type { OwnedSubscription } from '#core/kernel/storage';
+import type { Subscription } from '#core/kernel/storage/events';
+import type { OwnedSubscription } from '#core/kernel/storage/storage';
 import { TookTooLong, within } from '../deadline.ts';
 import { readable } from '../thrown.ts';
 

@@ -1,9 +1,9 @@
 // Contributed indexers: the documents that a plugin gives to a search backend, and the registry of all indexers.
 import type Joi from 'joi';
-import type { TypeOf } from '#adapters/http/shape';
-import type { EventOf, EventType } from '#core/kernel/events';
+import type { TypeOf } from '#adapters/http/descriptor/shape';
+import type { EventOf, EventType } from '#core/kernel/storage/events';
 import { declarePort } from '#core/kernel/ports';
-import type { ScopeName } from '#core/kernel/scopes';
+import type { ScopeName } from '#core/kernel/access/scopes';
 import type { Life } from '../life.ts';
 
 /** One document that a search can find. Callers who may read its repository can find it. */

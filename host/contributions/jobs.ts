@@ -1,6 +1,6 @@
 // Scheduled jobs: each runs on a timer, on one of several processes. The interval counts from the end of the last run.
-import type { Log } from '#core/kernel/log';
-import type { Locks } from '#core/kernel/unit-of-work';
+import type { Log } from '#core/kernel/services/log';
+import type { Locks } from '#core/kernel/storage/unit-of-work';
 import { within } from '../deadline.ts';
 import type { Job } from '../definition.ts';
 

@@ -1,10 +1,10 @@
 // Contributed pages of the web interface: the descriptor of one page, and the registry of all pages.
 import type Joi from 'joi';
-import type { PathParams } from '#adapters/http/route';
-import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access';
+import type { PathParams } from '#adapters/http/descriptor/route';
+import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access/access';
 import { declarePort } from '#core/kernel/ports';
 import type { Meter } from '#core/kernel/rate';
-import type { ScopeName } from '#core/kernel/scopes';
+import type { ScopeName } from '#core/kernel/access/scopes';
 import type { Life } from '../life.ts';
 
 export interface PageInput<P, Q, A> {

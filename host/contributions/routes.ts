@@ -1,5 +1,5 @@
 // Contributed routes, and the path prefix under which a plugin's routes are mounted.
-import type { Route } from '#adapters/http/route';
+import type { Route } from '#adapters/http/descriptor/route';
 import type { Mount } from '../plan.ts';
 
 export interface OwnedRoute {

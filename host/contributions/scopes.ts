@@ -1,6 +1,6 @@
 // Contributed scopes and permissions: one catalogue and one table over all plugins that have not failed.
-import type { PermissionTable } from '#core/kernel/permissions';
-import { scopeCatalogue, type ScopeCatalogue } from '#core/kernel/scopes';
+import type { PermissionTable } from '#core/kernel/access/permissions';
+import { scopeCatalogue, type ScopeCatalogue } from '#core/kernel/access/scopes';
 import type { Life } from '../life.ts';
 import { living } from './living.ts';
 

@@ -1,7 +1,7 @@
 // Contributed settings: the configured value, or else the default that a plugin declares. A plugin can replace the port
 // to store values.
-import { settingCatalogue, settingMisfit } from '#core/kernel/settings';
-import type { SettingCatalogue, SettingDeclaration, Settings } from '#core/kernel/settings';
+import { settingCatalogue, settingMisfit } from '#core/kernel/services/settings';
+import type { SettingCatalogue, SettingDeclaration, Settings } from '#core/kernel/services/settings';
 import type { PluginDefinition } from '../definition.ts';
 import type { Life } from '../life.ts';
 import { didYouMean, nearest } from '../nearest.ts';

@@ -1,10 +1,10 @@
 // Contributed MCP tools: the descriptor of one tool, and the registry of all tools.
 import type Joi from 'joi';
-import type { TypeOf } from '#adapters/http/shape';
-import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access';
+import type { TypeOf } from '#adapters/http/descriptor/shape';
+import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access/access';
 import { declarePort } from '#core/kernel/ports';
 import type { Meter } from '#core/kernel/rate';
-import type { ScopeName } from '#core/kernel/scopes';
+import type { ScopeName } from '#core/kernel/access/scopes';
 import type { Life } from '../life.ts';
 
 export interface ToolInput<I, A> {

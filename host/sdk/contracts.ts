@@ -29,8 +29,8 @@ import { passwordDirectoryChecks } from '#test/contracts/password-directory';
 import { pipelineVerdictsChecks } from '#test/contracts/pipeline-verdicts';
 import { milestoneCountsChecks, planningPortChecks } from '#test/contracts/planning-ports';
 import { rateCounterChecks } from '#test/contracts/rate-counter';
-import { auditLogChecks, settingsChecks } from '#test/contracts/records';
-import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from '#test/contracts/repositories';
+import { auditLogChecks, settingsChecks } from '#test/contracts/stores/records';
+import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from '#test/contracts/stores/repositories';
 
 /** One check of a contract suite. */
 export interface Promised {

@@ -1,7 +1,7 @@
 // The indexer of numbered things with a title and a description, such as issues and merge requests.
-import { count, oneOf, shape, text, time, word, type TypeOf } from '#adapters/http/shape';
+import { count, oneOf, shape, text, time, word, type TypeOf } from '#adapters/http/descriptor/shape';
 import { beginning } from '#core/kernel/clipping';
-import type { EventPayloads, EventType } from '#core/kernel/events';
+import type { EventPayloads, EventType } from '#core/kernel/storage/events';
 import type { Indexed, IndexedThings, Numbered } from '#core/repositories/index';
 import { indexer, type IndexDocument, type Indexer, type IndexerSpec } from '#host/contributions/indexers';
 

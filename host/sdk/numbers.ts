@@ -1,7 +1,7 @@
 // Stores of numbers: consecutive numbers per repository for things of one kind, on every engine.
 import { sql } from 'kysely';
 import type { MemoryDatabase } from '#adapters/memory/database';
-import type { SqlDatabase } from '#adapters/postgres/database';
+import type { SqlDatabase } from '#adapters/postgres/statements/database';
 
 /**
  * The numbers of one kind. Operations that take a number, or that lock other rows of the repository, must call one of

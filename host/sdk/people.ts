@@ -1,6 +1,6 @@
 // Users as other areas show them: joined in memory, and as JSON.
 import type { MemoryDatabase } from '#adapters/memory/database';
-import { shape, text, uuid, type TypeOf } from '#adapters/http/shape';
+import { shape, text, uuid, type TypeOf } from '#adapters/http/descriptor/shape';
 import type { PublicUser, PublicUserRow } from '#core/identity/index';
 
 /** All users by id, for a store in memory. The SQL equivalent is a join with the view `identity_public_user`. */

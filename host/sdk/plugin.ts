@@ -16,10 +16,10 @@ import '#core/oauth/index';
 import '#core/planning/index';
 import '#core/repositories/index';
 import '#core/settings/index';
-export { entityTag } from '#adapters/http/etag';
+export { entityTag } from '#adapters/http/reply/etag';
 export { channel, type ChannelMessage, type ChannelSpec, type LiveChannel } from '#adapters/http/live/channel';
-export { html, HtmlPage, type Html, type HtmlPiece } from '#adapters/http/html';
-export { operations, type Noun, type OperationAccess, type Operations } from '#adapters/http/operations';
+export { html, HtmlPage, type Html, type HtmlPiece } from '#adapters/http/descriptor/html';
+export { operations, type Noun, type OperationAccess, type Operations } from '#adapters/http/descriptor/operations';
 export {
   api,
   ByteStream,
@@ -34,12 +34,12 @@ export {
   type ReplyOptions,
   type Route,
   type RouteSpec,
-} from '#adapters/http/route';
-export * from '#adapters/http/shape';
-export { compiledRead } from '#adapters/postgres/compiled-read';
-export { countEach, countOf } from '#adapters/postgres/counts';
-export type { Migration, SqlDatabase } from '#adapters/postgres/database';
-export { replaceRows } from '#adapters/postgres/replace-rows';
+} from '#adapters/http/descriptor/route';
+export * from '#adapters/http/descriptor/shape';
+export { compiledRead } from '#adapters/postgres/statements/compiled-read';
+export { countEach, countOf } from '#adapters/postgres/statements/counts';
+export type { Migration, SqlDatabase } from '#adapters/postgres/statements/database';
+export { replaceRows } from '#adapters/postgres/statements/replace-rows';
 export { numberedIndexer, type NumberedIndexerSpec, type Titled } from './numbered-indexer.ts';
 export { numbers, type Numbers } from './numbers.ts';
 export { presentUser, publicUsers, userShape } from './people.ts';

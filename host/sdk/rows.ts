@@ -1,9 +1,9 @@
 // Makes the stores of a simple resource from its entity, in SQL and in memory.
 import type { MemoryDatabase, TableOptions } from '#adapters/memory/database';
 import { memoryRows } from '#adapters/memory/rows';
-import type { SqlDatabase } from '#adapters/postgres/database';
-import { sqlRows, tableOf } from '#adapters/postgres/rows';
-import type { Rows } from '#core/kernel/rows';
+import type { SqlDatabase } from '#adapters/postgres/statements/database';
+import { sqlRows, tableOf } from '#adapters/postgres/statements/rows';
+import type { Rows } from '#core/kernel/storage/rows';
 
 /**
  * A member of `stores`: `Rows` over the table of an entity. The column names must be the member names in snake case.

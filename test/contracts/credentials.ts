@@ -8,7 +8,7 @@ import type {
   PasswordSignIn,
   SealedRecords,
   Sealer,
-} from '#core/kernel/credentials';
+} from '#core/kernel/access/credentials';
 import type { Check } from './checks.ts';
 
 const password = 'correct horse battery staple ü';

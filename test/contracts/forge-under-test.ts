@@ -1,5 +1,5 @@
 // The parts of a forge that contract checks of stores need when their rows belong to users and repositories.
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 
 export interface ForgeUnderTest {
   readonly unitOfWork: UnitOfWork;

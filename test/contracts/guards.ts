@@ -2,8 +2,8 @@
 // MeteredTargets.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ResourceResolver } from '#core/kernel/access';
-import { adminScopes, type AdminGrants } from '#core/kernel/admin-grants';
+import type { ResourceResolver } from '#core/kernel/access/access';
+import { adminScopes, type AdminGrants } from '#core/kernel/access/admin-grants';
 import { anonymous, type Caller } from '#core/kernel/caller';
 import type { MeteredTarget, MeteredTargets, RateBudgets } from '#core/kernel/rate';
 import type { Check } from './checks.ts';

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { IssuedCredentials, Vouching } from '#core/identity/index';
-import type { AuditEntry, AuditLog } from '#core/kernel/audit';
-import type { AuditTrail } from '#core/kernel/audit-trail';
-import type { SigningKeyRotation } from '#core/kernel/signing-keys';
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { AuditEntry, AuditLog } from '#core/kernel/services/audit';
+import type { AuditTrail } from '#core/kernel/services/audit-trail';
+import type { SigningKeyRotation } from '#core/kernel/services/signing-keys';
+import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { Check } from './checks.ts';
 
 export interface VouchingUnderTest {

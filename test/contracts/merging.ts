@@ -1,6 +1,6 @@
 // Contract checks for Merging: branches that are moved by a merge, and deleted only if their tip is the expected one.
 import assert from 'node:assert/strict';
-import type { Granted } from '#core/kernel/access';
+import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import { Conflict } from '#core/kernel/errors';
 import {

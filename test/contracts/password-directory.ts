@@ -1,6 +1,6 @@
 // Contract checks for PasswordDirectory: which users it accepts with the right password, and the members of its result.
 import assert from 'node:assert/strict';
-import type { PasswordDirectory } from '#core/kernel/password-directories';
+import type { PasswordDirectory } from '#core/kernel/access/password-directories';
 import type { Check } from './checks.ts';
 
 interface Person {

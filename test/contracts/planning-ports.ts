@@ -1,10 +1,10 @@
 // Contract checks for the ports of planning: Planning and MilestoneCounts.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Granted } from '#core/kernel/access';
+import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import { Forbidden, ValidationFailed } from '#core/kernel/errors';
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { MilestoneCounts, Planning } from '#core/planning/index';
 import type { Repository } from '#core/repositories/index';
 import type { Check } from './checks.ts';

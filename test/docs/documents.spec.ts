@@ -53,13 +53,13 @@ void t.test('the example runs', async (t) => {
 
 /** The members that the areas of core add to an extensible interface, each with its file. */
 const declaredIn = (open: string): readonly string[] =>
-  globSync('core/*/*.ts', { cwd: root })
+  globSync('core/**/*.ts', { cwd: root })
     .sort()
     .flatMap((path) => {
       const [, members = ''] =
-        new RegExp(`declare module '#core/kernel/\\w+' \\{\\n {2}interface ${open} \\{\\n([\\s\\S]*?)\\n {2}\\}`).exec(
-          read(path),
-        ) ?? [];
+        new RegExp(
+          `declare module '#core/kernel/[\\w/]+' \\{\\n {2}interface ${open} \\{\\n([\\s\\S]*?)\\n {2}\\}`,
+        ).exec(read(path)) ?? [];
       return [...members.matchAll(/^ {4}'?([\w.]+)'?: /gm)].map(([, name = '']) => `${name} ${path}`);
     });
 /** The rows of a table of a page: the first cell with the file in the last cell. */

@@ -1,6 +1,6 @@
 // No acknowledged write is lost in a power failure, and the simulation detects a loss.
 import t from 'tap';
-import { testEngines } from '#test/contracts/storage-engines';
+import { testEngines } from '#test/contracts/storage/storage-engines';
 import { blockLoss } from './block-loss.ts';
 
 if (testEngines().includes('embedded')) {

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { layCluster } from '#test/support/cluster';
+import { layCluster } from '#test/support/servers/cluster';
 
 export interface BlockLoss {
   readonly rounds: number;

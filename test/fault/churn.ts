@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { commandLines, freePort, ServerProcess } from '#test/support/server-process';
+import { commandLines, freePort, ServerProcess } from '#test/support/servers/server-process';
 import { ChurnClient } from './churn-client.ts';
 import { Tally } from './churn-doors.ts';
 import { ChurnGit } from './churn-git.ts';

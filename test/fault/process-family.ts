@@ -1,6 +1,6 @@
 // A server and its child processes: their memory, and which remain without a request.
 import { readFileSync, readdirSync } from 'node:fs';
-import { commandLines } from '#test/support/server-process';
+import { commandLines } from '#test/support/servers/server-process';
 
 /** Resident bytes of the process and its descendants; shared memory counts for each of them. */
 export function memory(pid: number): number {

@@ -1,5 +1,5 @@
 // Plain requests of a client of the churn.
-import { adminPassword } from '#test/support/server-process';
+import { adminPassword } from '#test/support/servers/server-process';
 
 export async function signIn(url: string): Promise<string> {
   const answer = await call(url, 'POST', '/api/v1/auth/login', undefined, {

@@ -1,9 +1,9 @@
 // The lifecycle of the host: build, start, serve, fail, isolate, stop.
 import t from 'tap';
-import { api, type Route } from '#adapters/http/route';
-import { anyone } from '#core/kernel/access';
+import { api, type Route } from '#adapters/http/descriptor/route';
+import { anyone } from '#core/kernel/access/access';
 import { Unavailable } from '#core/kernel/errors';
-import { on } from '#core/kernel/events';
+import { on } from '#core/kernel/storage/events';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import { Refused, bareHost, type BareHostOptions } from '#host/sdk/testing';
 import { greeter, type Greeter } from './sample-ports.ts';

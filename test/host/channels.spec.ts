@@ -1,13 +1,13 @@
 // Channels of live updates contributed by plugins: their paths, recipients and rejections.
 import t from 'tap';
 import { channel } from '#adapters/http/live/channel';
-import { word, shape } from '#adapters/http/shape';
-import { api } from '#adapters/http/route';
-import { anyone, signedIn } from '#core/kernel/access';
-import { accessEvents } from '#core/kernel/live';
+import { word, shape } from '#adapters/http/descriptor/shape';
+import { api } from '#adapters/http/descriptor/route';
+import { anyone, signedIn } from '#core/kernel/access/access';
+import { accessEvents } from '#core/kernel/storage/live';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import { bareHost, checkPlugin, Refused } from '#host/sdk/testing';
-import { followed, notFollowed } from '#test/support/live-client';
+import { followed, notFollowed } from '#test/support/clients/live-client';
 import './sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };

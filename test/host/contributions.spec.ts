@@ -1,7 +1,7 @@
 // MCP tools, indexers and pages contributed by plugins, in the registries that the endpoints read.
 import t from 'tap';
-import { count, list, shape, word } from '#adapters/http/shape';
-import { anyone, session, signedIn } from '#core/kernel/access';
+import { count, list, shape, word } from '#adapters/http/descriptor/shape';
+import { anyone, session, signedIn } from '#core/kernel/access/access';
 import { indexer } from '#host/contributions/indexers';
 import { page } from '#host/contributions/pages';
 import { tool } from '#host/contributions/tools';

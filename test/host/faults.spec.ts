@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { on } from '#core/kernel/events';
-import type { Log } from '#core/kernel/log';
+import { on } from '#core/kernel/storage/events';
+import type { Log } from '#core/kernel/services/log';
 import type { Configuration } from '#config/configuration';
 import { Attribution, outsidePlugins } from '#host/attribution';
 import { runJobs } from '#host/contributions/jobs';

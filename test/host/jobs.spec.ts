@@ -1,7 +1,7 @@
 // Jobs: each run starts after the end of the last, under a lock, until the host stops.
 import t, { type Test } from 'tap';
-import type { Log } from '#core/kernel/log';
-import type { Locks } from '#core/kernel/unit-of-work';
+import type { Log } from '#core/kernel/services/log';
+import type { Locks } from '#core/kernel/storage/unit-of-work';
 import { runJobs } from '#host/contributions/jobs';
 
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

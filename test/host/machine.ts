@@ -1,7 +1,7 @@
 // A host over memory storage, for specs that need more access than a test host gives.
 import { aesSealer } from '#adapters/crypto/sealer';
 import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import { Attribution } from '#host/attribution';
 import { Machine } from '#host/boot';
 import type { PluginDefinition } from '#host/definition';

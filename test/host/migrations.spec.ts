@@ -6,7 +6,7 @@ import { Machine } from '#host/boot';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
 import { Refused } from '#host/problem';
 import type { OpenStorage } from '#host/storage';
-import { quietLog } from '#test/contracts/storage-engines';
+import { quietLog } from '#test/contracts/storage/storage-engines';
 import { greeter } from './sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };

@@ -2,14 +2,14 @@
 // answers.
 import { inspect } from 'node:util';
 import t from 'tap';
-import type { Log } from '#core/kernel/log';
-import type { PasswordDirectory } from '#core/kernel/password-directories';
+import type { Log } from '#core/kernel/services/log';
+import type { PasswordDirectory } from '#core/kernel/access/password-directories';
 import { definePlugin, PLUGIN_API_VERSION } from '#host/definition';
 import { passwordDirectories } from '#host/password-directories';
 import { Refused, bareHost } from '#host/sdk/testing';
 import { contract, failures, gate } from '#test/contracts/checks';
 import { passwordDirectoryChecks, type DirectoryUnderTest } from '#test/contracts/password-directory';
-import { sampleDirectory } from '#test/support/sample-directory';
+import { sampleDirectory } from '#test/support/clients/sample-directory';
 
 const ada = { username: 'ada', password: 'countess' };
 const eve = { username: 'eve', password: 'dropper' };

@@ -20,19 +20,19 @@ declare module '#core/kernel/ports' {
   }
 }
 
-declare module '#core/kernel/scopes' {
+declare module '#core/kernel/access/scopes' {
   interface Scopes {
     'sample.read': true;
   }
 }
 
-declare module '#core/kernel/events' {
+declare module '#core/kernel/storage/events' {
   interface EventPayloads {
     'sample.happened': { readonly what: string };
   }
 }
 
-declare module '#core/kernel/settings' {
+declare module '#core/kernel/services/settings' {
   interface SettingValues {
     'sample.enabled': boolean;
     'sample.size': number;

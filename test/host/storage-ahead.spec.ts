@@ -7,8 +7,8 @@ import { lockDirectory } from '#adapters/postgres/embedded/data-lock';
 import { loadConfiguration } from '#config/load';
 import { markerName } from '#host/data-directory';
 import { StorageAhead } from '#host/storage-ahead';
-import { quietLog } from '#test/contracts/storage-engines';
-import { layCluster } from '#test/support/cluster';
+import { quietLog } from '#test/contracts/storage/storage-engines';
+import { layCluster } from '#test/support/servers/cluster';
 
 const version = '1.2.3';
 

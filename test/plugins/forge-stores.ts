@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import type { AccountStore } from '#core/identity/index';
-import type { UnitOfWork } from '#core/kernel/unit-of-work';
+import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { RepositoryStore } from '#core/repositories/index';
 import type { PluginDefinition } from '#host/definition';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
@@ -17,8 +17,8 @@ import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
 import { entities } from '#plugins/repositories/tables';
 import { contract, firstFailure, type Check, type Made } from '../contracts/checks.ts';
 import type { ForgeUnderTest } from '../contracts/forge-under-test.ts';
-import { eachEngine, quietLog, setOf, type TestData } from '../contracts/storage-engines.ts';
-import { addAccount } from '../support/accounts.ts';
+import { eachEngine, quietLog, setOf, type TestData } from '../contracts/storage/storage-engines.ts';
+import { addAccount } from '../support/clients/accounts.ts';
 
 /** Wraps a database. @returns the wrapped one, and the number of statements read through it so far. */
 export function countedReads(database: SqlDatabase): {

@@ -1,8 +1,8 @@
 // Live updates through all servers of one database: two with PostgreSQL, one with the embedded database.
 import t, { type Test } from 'tap';
 import { startTestForge } from '#test/support/forge';
-import { followed, type LiveClient } from '#test/support/live-client';
-import { sharedServers } from '#test/support/shared-servers';
+import { followed, type LiveClient } from '#test/support/clients/live-client';
+import { sharedServers } from '#test/support/servers/shared-servers';
 import { expect, workshop } from '#test/spec/merges/workshop';
 
 const patient = { timeout: 240_000 };

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { dump } from '#test/support/dump';
+import { dump } from '#test/support/servers/dump';
 import { temporaryFolder } from '#test/support/folder';
 import { startTestForge, type TestForge } from '#test/support/forge';
 

@@ -4,12 +4,12 @@ import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { Client } from '#test/support/client';
-import { databaseDoor } from '#test/support/database-door';
+import { Client } from '#test/support/clients/client';
+import { databaseDoor } from '#test/support/servers/database-door';
 import { temporaryFolder } from '#test/support/folder';
 import { startTestForge } from '#test/support/forge';
-import { freePort, ServerProcess } from '#test/support/server-process';
-import { remote, stockGit } from '#test/support/stock-git';
+import { freePort, ServerProcess } from '#test/support/servers/server-process';
+import { remote, stockGit } from '#test/support/servers/stock-git';
 
 const rounds = Number(process.env['HEXFORGE_TEST_CRASHES'] ?? 4);
 const strategies = ['merge', 'squash', 'rebase'] as const;

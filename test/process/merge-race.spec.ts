@@ -1,10 +1,10 @@
 // Merges on several server processes with one database: two with PostgreSQL, one with the embedded database. Of many
 // merges into one branch during pushes none is lost or made twice; of many merges of one request one is made.
 import t, { type Test } from 'tap';
-import type { Answer } from '#test/support/client';
+import type { Answer } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
-import { sharedServers } from '#test/support/shared-servers';
-import { remote, stockGit, type StockGit } from '#test/support/stock-git';
+import { sharedServers } from '#test/support/servers/shared-servers';
+import { remote, stockGit, type StockGit } from '#test/support/servers/stock-git';
 
 const repos = '/api/v1/repos';
 const patient = { timeout: 600_000 };

@@ -4,11 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { layCluster } from '#test/support/cluster';
-import { Command, hexforge } from '#test/support/command';
+import { layCluster } from '#test/support/servers/cluster';
+import { Command, hexforge } from '#test/support/servers/command';
 import { temporaryFolder } from '#test/support/folder';
 import { databaseUnderTest } from '#test/support/database';
-import { createDatabase, query } from '#test/support/postgres';
+import { createDatabase, query } from '#test/support/servers/postgres';
 import { nothingBut } from '#test/support/plugin-list';
 
 /** For tests that start whole servers. */

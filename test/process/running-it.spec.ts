@@ -4,11 +4,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import tap from 'tap';
-import { layCluster } from '#test/support/cluster';
-import { Command, hexforge } from '#test/support/command';
+import { layCluster } from '#test/support/servers/cluster';
+import { Command, hexforge } from '#test/support/servers/command';
 import { temporaryFolder } from '#test/support/folder';
 import type { Teardown } from '#test/support/forge';
-import { createDatabase, query } from '#test/support/postgres';
+import { createDatabase, query } from '#test/support/servers/postgres';
 import { nothingBut } from '#test/support/plugin-list';
 
 const password = 'correct horse battery staple';

@@ -2,9 +2,9 @@
 // administered from any process. Two processes with PostgreSQL, one with the embedded database.
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import type { Client } from '#test/support/client';
+import type { Client } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
-import { sharedServers } from '#test/support/shared-servers';
+import { sharedServers } from '#test/support/servers/shared-servers';
 import { timeUntil } from '#test/support/time-until';
 import { startRedis } from '../../tools/redis-server.ts';
 

@@ -1,9 +1,9 @@
 // Revoking a credential through one of two processes with one PostgreSQL, data directory and Redis also applies in the
 // other at the next request; with the embedded database there is one process.
 import t from 'tap';
-import type { Answer } from '#test/support/client';
+import type { Answer } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
-import { sharedServers } from '#test/support/shared-servers';
+import { sharedServers } from '#test/support/servers/shared-servers';
 import { endings, signIn } from '#test/spec/oauth-server/endings';
 import type { Place } from '#test/spec/oauth-server/flow';
 import { startRedis } from '../../tools/redis-server.ts';

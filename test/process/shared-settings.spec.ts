@@ -1,9 +1,9 @@
 // A changed setting applies immediately in its own process and within two seconds in another, with one PostgreSQL, data
 // directory and Redis; with the embedded database there is one process.
 import t from 'tap';
-import type { Answer, Client } from '#test/support/client';
+import type { Answer, Client } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
-import { sharedServers } from '#test/support/shared-servers';
+import { sharedServers } from '#test/support/servers/shared-servers';
 import { timeUntil } from '#test/support/time-until';
 import { startRedis } from '../../tools/redis-server.ts';
 

@@ -1,10 +1,10 @@
 // The issue tracker with several server processes on one database: two with PostgreSQL, one with the embedded database.
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import type { Answer } from '#test/support/client';
-import { databaseDoor } from '#test/support/database-door';
+import type { Answer } from '#test/support/clients/client';
+import { databaseDoor } from '#test/support/servers/database-door';
 import { startTestForge } from '#test/support/forge';
-import { sharedServers } from '#test/support/shared-servers';
+import { sharedServers } from '#test/support/servers/shared-servers';
 
 const repos = '/api/v1/repos';
 const task = '00000000-0000-4000-8000-000000000003';

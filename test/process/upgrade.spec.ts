@@ -5,12 +5,12 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } 
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import t from 'tap';
-import { layCluster } from '#test/support/cluster';
-import { Command } from '#test/support/command';
+import { layCluster } from '#test/support/servers/cluster';
+import { Command } from '#test/support/servers/command';
 import { temporaryFolder } from '#test/support/folder';
 import { databaseUnderTest } from '#test/support/database';
-import { inhabit, missing, type Inhabitants } from '#test/support/inhabited';
-import { createDatabase, query } from '#test/support/postgres';
+import { inhabit, missing, type Inhabitants } from '#test/support/clients/inhabited';
+import { createDatabase, query } from '#test/support/servers/postgres';
 
 const fixtures = join(import.meta.dirname, '../fixtures/upgrade');
 const read = (version: string, name: string): Buffer => zstdDecompressSync(readFileSync(join(fixtures, version, name)));

@@ -2,7 +2,7 @@
 // suite covers; that name is also their tag in the OpenAPI document.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Operation } from './openapi.ts';
+import type { Operation } from './clients/openapi.ts';
 
 /** The specs of this folder run in every API suite, each time for the operations of that suite. */
 export const everyArea = 'every';

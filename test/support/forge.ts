@@ -12,12 +12,12 @@ import { loadConfiguration } from '#config/load';
 import { standardPlugins } from '#config/standard';
 import type { PluginDefinition } from '#host/definition';
 import { startForge, type Forge } from '#host/serve';
-import { Client } from './client.ts';
-import { layCluster } from './cluster.ts';
+import { Client } from './clients/client.ts';
+import { layCluster } from './servers/cluster.ts';
 import { databaseUnderTest, type Database } from './database.ts';
-import { installed, startInstalled } from './installed.ts';
-import { Contract, type Document } from './openapi.ts';
-import { createDatabase, type TestDatabase } from './postgres.ts';
+import { installed, startInstalled } from './servers/installed.ts';
+import { Contract, type Document } from './clients/openapi.ts';
+import { createDatabase, type TestDatabase } from './servers/postgres.ts';
 
 export interface ForgeOptions {
   /** Default: HEXFORGE_TEST_DATABASE, else memory. */

@@ -1,6 +1,6 @@
 // Asserts how PostgreSQL plans the statements of a forge: none may scan a whole table that grows.
 import type { Test } from 'tap';
-import type { DatabaseDoor } from './database-door.ts';
+import type { DatabaseDoor } from './servers/database-door.ts';
 import type { Statement } from './statements.ts';
 
 interface PlanNode {

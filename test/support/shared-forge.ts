@@ -2,7 +2,7 @@
 // few requests.
 import tap from 'tap';
 import { startTestForge, type Teardown, type TestForge } from './forge.ts';
-import type { Contract } from './openapi.ts';
+import type { Contract } from './clients/openapi.ts';
 
 const idle: TestForge[] = [];
 let contract: Contract | undefined;

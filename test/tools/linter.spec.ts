@@ -9,7 +9,7 @@ import { root } from '../../tools/project-files.ts';
 const planted: readonly (readonly [path: string, code: string, says: RegExp | undefined])[] = [
   ['core/issues/node.ts', "import 'node:fs';", /core\/issues imports itself/],
   ['core/issues/library.ts', "import 'joi';", /core\/issues imports itself/],
-  ['core/issues/deep.ts', "import '#core/identity/password';", /through their index/],
+  ['core/issues/deep.ts', "import '#core/identity/model/password';", /through their index/],
   ['core/issues/later.ts', "import '#core/merges/index';", /core\/issues imports itself/],
   [
     'core/issues/good.ts',
@@ -24,7 +24,7 @@ const planted: readonly (readonly [path: string, code: string, says: RegExp | un
   ['plugins/issues/other.ts', "import '#plugins/identity/schemas';", /never another plugin/],
   ['plugins/issues/face.ts', "import '#core/issues/index';", /faces of areas/],
   ['plugins/issues/library.ts', "import 'joi';", /faces of areas/],
-  ['plugins/issues/adapter.ts', "import '#adapters/postgres/rows';", /not the host's own/],
+  ['plugins/issues/adapter.ts', "import '#adapters/postgres/statements/rows';", /not the host's own/],
   ['plugins/issues/host.ts', "import '#host/definition';", /never another plugin/],
   [
     'plugins/issues/good.ts',
@@ -34,14 +34,14 @@ const planted: readonly (readonly [path: string, code: string, says: RegExp | un
   ['host/plugin.ts', "import '#plugins/identity/plugin';", /no plugin/],
   ['host/area.ts', "import '#core/identity/index';", /imports the kernel/],
   ['host/adapter.ts', "import '#adapters/git-native/index';", /adapters http, postgres and memory/],
-  ['host/sdk/good.ts', "import '#core/identity/index';\nimport '#adapters/http/route';", undefined],
+  ['host/sdk/good.ts', "import '#core/identity/index';\nimport '#adapters/http/descriptor/route';", undefined],
   ['config/plugin.ts', "import '#plugins/identity/plugin';", /as strings/],
   ['test/spec/inside.spec.ts', "import '#core/identity/index';", /public door/],
 ];
 
 void t.test('the linter reports a planted violation of each layer, and no allowed import', async (t) => {
   const folder = await temporaryFolder(t);
-  for (const path of ['oxlint.config.ts', 'tools/layers.ts', 'tools/scan.ts', 'tsconfig.json', 'package.json']) {
+  for (const path of ['oxlint.config.ts', 'tools/layers.ts', 'tools/source/scan.ts', 'tsconfig.json', 'package.json']) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(join(root, path), join(folder, path));
   }

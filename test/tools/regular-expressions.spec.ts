@@ -1,8 +1,8 @@
 // No regular expression of the product takes more than linear time for any text.
 import t from 'tap';
 import { projectFiles } from '../../tools/project-files.ts';
-import { tokens } from '../../tools/scan.ts';
-import { superLinear } from '../../tools/super-linear.ts';
+import { tokens } from '../../tools/source/scan.ts';
+import { superLinear } from '../../tools/source/super-linear.ts';
 
 const product = /^(?:core|adapters|plugins|host|config|bin)\//;
 

@@ -1,7 +1,7 @@
 // Runs `git diff-tree` and streams its output; configuration and attributes do not affect the result.
 import type { Buffer } from 'node:buffer';
 import { Internal, Unavailable } from '#core/kernel/errors';
-import type { Oid } from '#core/repositories/git-backend';
+import type { Oid } from '#core/repositories/git/git-backend';
 import type { GitConfig } from '../process/environment.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import { TimeSlice } from '../process/time-slice.ts';

@@ -8,8 +8,8 @@ import {
   type Patch,
   type PatchedFile,
   type PatchQuery,
-} from '#core/repositories/git-backend';
-import { SingleFlightCache } from '../history/single-flight-cache.ts';
+} from '#core/repositories/git/git-backend';
+import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import type { Objects } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';

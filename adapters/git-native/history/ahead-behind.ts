@@ -1,5 +1,5 @@
 // Counts how many commits each head is ahead of and behind a base, from commits in topological order.
-import type { Divergence } from '#core/repositories/git-refs';
+import type { Divergence } from '#core/repositories/git/git-refs';
 import type { CommitNode, WalkStep } from './topological-walk.ts';
 
 /**

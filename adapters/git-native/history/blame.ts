@@ -2,17 +2,17 @@
 import type { Buffer } from 'node:buffer';
 import { Internal, Unavailable, Unprocessable } from '#core/kernel/errors';
 import { clip } from '#core/kernel/clipping';
-import { longest } from '#core/repositories/clipping';
-import type { Oid } from '#core/repositories/git-backend';
-import type { BlamedLine, Signature } from '#core/repositories/git-history';
+import { longest } from '#core/repositories/git/clipping';
+import type { Oid } from '#core/repositories/git/git-backend';
+import type { BlamedLine, Signature } from '#core/repositories/git/git-history';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { RecordReader } from '../process/records.ts';
 import { refuseTooCostly } from '../process/too-costly.ts';
-import { pathSegments } from '../refs/names.ts';
+import { pathSegments } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { dateOf } from './commits.ts';
-import { SingleFlightCache } from './single-flight-cache.ts';
+import { SingleFlightCache } from '../process/single-flight-cache.ts';
 
 /** Bytes of one output line, which is a line of the file or a field of a commit. Longer lines are cut. */
 const longestLine = 2 * 1024 ** 2;

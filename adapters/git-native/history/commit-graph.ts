@@ -3,11 +3,11 @@
 import type { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Oid } from '#core/repositories/git-backend';
-import { isOid } from '../refs/names.ts';
-import { ignoreMissing } from '../storage/errno.ts';
+import type { Oid } from '#core/repositories/git/git-backend';
+import { isOid } from '../names.ts';
+import { ignoreMissing } from '../files/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { SingleFlightCache } from './single-flight-cache.ts';
+import { SingleFlightCache } from '../process/single-flight-cache.ts';
 
 export interface GraphCommit {
   readonly oid: Oid;

@@ -1,18 +1,18 @@
 // Complete commit records (message, signatures, parents), read by oid through the pool and kept in a single-flight
 // cache.
 import { Buffer } from 'node:buffer';
-import type { Oid } from '#core/repositories/git-backend';
+import type { Oid } from '#core/repositories/git/git-backend';
 import { trim } from '#core/kernel/trim';
 import { clip } from '#core/kernel/clipping';
-import { longest } from '#core/repositories/clipping';
-import type { CommitRecord, Signature } from '#core/repositories/git-history';
+import { longest } from '#core/repositories/git/clipping';
+import type { CommitRecord, Signature } from '#core/repositories/git/git-history';
 import type { Objects } from '../objects/objects.ts';
 import { decoder, own } from '../objects/text.ts';
 import { byteStream } from '../process/byte-stream.ts';
 import type { GitProcesses } from '../process/git-process.ts';
-import { isOid } from '../refs/names.ts';
+import { isOid } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { SingleFlightCache } from './single-flight-cache.ts';
+import { SingleFlightCache } from '../process/single-flight-cache.ts';
 
 /** Bytes. Of a larger commit only the beginning is read; no header that git writes is longer. */
 const readWhole = 256 * 1024;

@@ -1,13 +1,13 @@
 // Diffs between two commits, by one `git diff-tree`: changed files, line counts, and patches up to a size limit.
 import { Buffer } from 'node:buffer';
-import type { Oid } from '#core/repositories/git-backend';
-import type { Difference, FileChange } from '#core/repositories/git-history';
+import type { Oid } from '#core/repositories/git/git-backend';
+import type { Difference, FileChange } from '#core/repositories/git/git-history';
 import { diffTree, emptyTree } from '../diffs/diff-tree.ts';
 import { DiffListing, sectionsOf } from '../diffs/listing.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { SingleFlightCache } from './single-flight-cache.ts';
+import { SingleFlightCache } from '../process/single-flight-cache.ts';
 
 const mostFiles = 3000;
 /**

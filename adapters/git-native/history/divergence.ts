@@ -1,16 +1,16 @@
 // Counts how far many heads are ahead of and behind one base in a shared walk, which stops where all histories have
 // met. The counts are kept in an LRU cache by pair.
 import { Internal, Unavailable } from '#core/kernel/errors';
-import { Lru } from '#core/kernel/lru';
-import type { Oid } from '#core/repositories/git-backend';
-import type { Divergence } from '#core/repositories/git-refs';
+import { Lru } from '#core/kernel/limits/lru';
+import type { Oid } from '#core/repositories/git/git-backend';
+import type { Divergence } from '#core/repositories/git/git-refs';
 import type { Objects } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { linesOf } from '../process/lines.ts';
 import { TimeSlice } from '../process/time-slice.ts';
 import { refuseTooCostly, TooCostly } from '../process/too-costly.ts';
-import { isOid } from '../refs/names.ts';
+import { isOid } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { AheadBehindCounter } from './ahead-behind.ts';
 import type { CommitGraphs } from './commit-graph.ts';

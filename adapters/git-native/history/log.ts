@@ -1,15 +1,15 @@
 // The commit log and merge bases: each page of history is one `git rev-list`.
 import { Internal, Unavailable } from '#core/kernel/errors';
-import type { Oid } from '#core/repositories/git-backend';
-import type { CommitRecord, HistoryQuery } from '#core/repositories/git-history';
+import type { Oid } from '#core/repositories/git/git-backend';
+import type { CommitRecord, HistoryQuery } from '#core/repositories/git/git-history';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { linesOf } from '../process/lines.ts';
 import { refuseTooCostly } from '../process/too-costly.ts';
-import { pathSegments } from '../refs/names.ts';
+import { pathSegments } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Commits } from './commits.ts';
-import { SingleFlightCache } from './single-flight-cache.ts';
+import { SingleFlightCache } from '../process/single-flight-cache.ts';
 
 /** git counts in 32 bits; no history is longer. */
 const farthest = 2 ** 31 - 1;

@@ -1,6 +1,6 @@
 // A topological walk of the commits reachable from some tips, children before parents. Recent commits are read as
 // objects, the others from the commit-graph.
-import type { Oid } from '#core/repositories/git-backend';
+import type { Oid } from '#core/repositories/git/git-backend';
 import type { ReadObject } from '../objects/cat-file.ts';
 import { parseCommit, type Commit, type Objects } from '../objects/objects.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';

@@ -2,9 +2,9 @@
 // through receive-pack, so that the same checks apply as to any push.
 import { join } from 'node:path';
 import { Internal, NotFound, Unprocessable } from '#core/kernel/errors';
-import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git-backend';
-import type { CommitToKeep, KeepHooks, Keeping } from '#core/repositories/git-keeping';
-import type { Moving } from '#core/repositories/git-refs';
+import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git/git-backend';
+import type { CommitToKeep, KeepHooks, Keeping } from '#core/repositories/git/git-keeping';
+import type { Moving } from '#core/repositories/git/git-refs';
 import type { Objects } from '../objects/objects.ts';
 import { byteStream } from '../process/byte-stream.ts';
 import { packingConfig } from '../process/environment.ts';

@@ -1,8 +1,8 @@
 // Compares one folder between a commit and its parent, and caches the comparisons.
-import { Lru } from '#core/kernel/lru';
-import type { Oid } from '#core/repositories/git-backend';
+import { Lru } from '#core/kernel/limits/lru';
+import type { Oid } from '#core/repositories/git/git-backend';
 import type { Objects } from '../objects/objects.ts';
-import { pathSegments } from '../refs/names.ts';
+import { pathSegments } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { ChangedNames, TreeDiffs } from './tree-diffs.ts';
 

@@ -1,6 +1,6 @@
 // Walks history back from a commit to the last change of each entry of a folder, and skips commits by the Bloom filters
 // of the commit-graph.
-import type { LastCommit, Oid } from '#core/repositories/git-backend';
+import type { LastCommit, Oid } from '#core/repositories/git/git-backend';
 import { bloomKey, mayContain, type BloomKey, type CommitGraph, type GraphCommit } from '../history/commit-graph.ts';
 import type { Objects } from '../objects/objects.ts';
 import { TimeSlice } from '../process/time-slice.ts';

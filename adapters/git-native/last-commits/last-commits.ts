@@ -1,8 +1,8 @@
 // Finds the last commit that changed each entry of a folder, exactly as `git log -1 -- path` with its default history
 // simplification. Walks (folder-walk.ts) are single flight per commit and folder; results are kept in an LRU cache.
-import type { Log } from '#core/kernel/log';
-import { Lru } from '#core/kernel/lru';
-import type { LastCommit, Oid } from '#core/repositories/git-backend';
+import type { Log } from '#core/kernel/services/log';
+import { Lru } from '#core/kernel/limits/lru';
+import type { LastCommit, Oid } from '#core/repositories/git/git-backend';
 import type { CommitGraphs } from '../history/commit-graph.ts';
 import type { Objects } from '../objects/objects.ts';
 import { decodeName } from '../objects/text.ts';
@@ -10,7 +10,7 @@ import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
 import { HeldSlot } from '../process/held-slot.ts';
-import { pathSegments } from '../refs/names.ts';
+import { pathSegments } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { FolderWalk } from './folder-walk.ts';
 import { TreeDiffs } from './tree-diffs.ts';

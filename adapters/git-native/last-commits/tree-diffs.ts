@@ -3,7 +3,7 @@
 import type { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { Internal, Unavailable } from '#core/kernel/errors';
-import type { Oid } from '#core/repositories/git-backend';
+import type { Oid } from '#core/repositories/git/git-backend';
 import type { GitConfig } from '../process/environment.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import { RecordReader } from '../process/records.ts';

@@ -1,8 +1,8 @@
 // Merges pairs of commits one after another with one `git merge-tree`, and reads each result as it arrives.
 import type { Buffer } from 'node:buffer';
 import { Internal, Unavailable } from '#core/kernel/errors';
-import { longest } from '#core/repositories/clipping';
-import { mostConflicts, type Oid } from '#core/repositories/git-backend';
+import { longest } from '#core/repositories/git/clipping';
+import { mostConflicts, type Oid } from '#core/repositories/git/git-backend';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import { RecordReader } from '../process/records.ts';
 import { refuseTooCostly } from '../process/too-costly.ts';

@@ -1,9 +1,9 @@
 // Merges in bare repositories: the result is made in a quarantine and pushed from there as a client would push it.
 import { Internal, TimedOut } from '#core/kernel/errors';
-import type { MergeCheck, MergeOutcome, MergeTrial, MergeWrite, Oid } from '#core/repositories/git-backend';
-import type { PushHooks } from '#core/repositories/git-history';
+import type { MergeCheck, MergeOutcome, MergeTrial, MergeWrite, Oid } from '#core/repositories/git/git-backend';
+import type { PushHooks } from '#core/repositories/git/git-history';
 import type { CommitLog } from '../history/log.ts';
-import { SingleFlightCache } from '../history/single-flight-cache.ts';
+import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import type { Objects } from '../objects/objects.ts';
 import { byteStream } from '../process/byte-stream.ts';
 import type { GitProcesses } from '../process/git-process.ts';
@@ -13,7 +13,7 @@ import { TooSlow } from '../process/too-costly.ts';
 import { commitContent } from '../push/commit-content.ts';
 import { ownPush } from '../push/own-push.ts';
 import type { ReceivePack } from '../push/receive-pack.ts';
-import type { Removals } from '../storage/removals.ts';
+import type { Removals } from '../files/removals.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { MergeTree } from './merge-tree.ts';
 import { Quarantine } from './quarantine.ts';

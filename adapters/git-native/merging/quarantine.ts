@@ -6,9 +6,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, deflate } from 'node:zlib';
-import type { Oid } from '#core/repositories/git-backend';
-import { errnoOf } from '../storage/errno.ts';
-import type { Removals } from '../storage/removals.ts';
+import type { Oid } from '#core/repositories/git/git-backend';
+import { errnoOf } from '../files/errno.ts';
+import type { Removals } from '../files/removals.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
 const compress = promisify(deflate);

@@ -1,8 +1,8 @@
 // Rebases without a work tree: merges each commit that `git rebase` would pick onto the one before by merge-tree.
 import { Buffer } from 'node:buffer';
 import { Conflict, Internal, Unavailable } from '#core/kernel/errors';
-import { mostRebased, type MergeTrial, type Oid } from '#core/repositories/git-backend';
-import type { Signature } from '#core/repositories/git-history';
+import { mostRebased, type MergeTrial, type Oid } from '#core/repositories/git/git-backend';
+import type { Signature } from '#core/repositories/git/git-history';
 import { endOfHead, longestHead } from '../objects/commit-head.ts';
 import type { Objects } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';

@@ -2,9 +2,9 @@
 import type { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { Internal, Unprocessable } from '#core/kernel/errors';
-import type { Oid } from '#core/repositories/git-backend';
-import { longest } from '#core/repositories/clipping';
-import type { ArchiveFormat } from '#core/repositories/git-history';
+import type { Oid } from '#core/repositories/git/git-backend';
+import { longest } from '#core/repositories/git/clipping';
+import type { ArchiveFormat } from '#core/repositories/git/git-history';
 import { byteStream, gathered, prefixed, withNext } from '../process/byte-stream.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';

@@ -2,14 +2,14 @@
 // are streamed from a separate process.
 import type { Buffer } from 'node:buffer';
 import { Internal, NotFound } from '#core/kernel/errors';
-import { Lru } from '#core/kernel/lru';
-import type { Blob, Oid, TreeEntry, TreeListing } from '#core/repositories/git-backend';
+import { Lru } from '#core/kernel/limits/lru';
+import type { Blob, Oid, TreeEntry, TreeListing } from '#core/repositories/git/git-backend';
 import { byteStream, prefixed } from '../process/byte-stream.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import type { GitLimits } from '../process/limits.ts';
 import { TooCostly } from '../process/too-costly.ts';
-import { isOid, pathSegments } from '../refs/names.ts';
+import { isOid, pathSegments } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { largestRead } from './cat-file.ts';
 import type { Objects } from './objects.ts';

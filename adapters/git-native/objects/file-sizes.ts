@@ -1,6 +1,6 @@
 // Sums the file sizes of a commit by group, such as by language, from one streamed `git ls-tree`.
 import { Internal, Unavailable } from '#core/kernel/errors';
-import type { Oid } from '#core/repositories/git-backend';
+import type { Oid } from '#core/repositories/git/git-backend';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { RecordReader } from '../process/records.ts';

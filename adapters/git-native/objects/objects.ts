@@ -1,11 +1,11 @@
 // Reads and parses commits and trees by oid, with LRU caches. Objects are immutable, so no entry is ever stale.
 import { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
-import { Lru } from '#core/kernel/lru';
+import { Lru } from '#core/kernel/limits/lru';
 import { clip } from '#core/kernel/clipping';
-import { longest } from '#core/repositories/clipping';
-import type { Oid } from '#core/repositories/git-backend';
-import { isOid } from '../refs/names.ts';
+import { longest } from '#core/repositories/git/clipping';
+import type { Oid } from '#core/repositories/git/git-backend';
+import { isOid } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { CatFilePool } from './cat-file-pool.ts';
 import { largestRead, type ObjectHeader, type ReadObject } from './cat-file.ts';

@@ -2,7 +2,7 @@
 // operations.
 import { statfsSync } from 'node:fs';
 import { HexforgeError } from '#core/kernel/errors';
-import { errnoIn, exhaustedBy, exhaustedResource } from '#core/kernel/resources';
+import { errnoIn, exhaustedBy, exhaustedResource } from '#core/kernel/access/resources';
 
 const place = 'the repositories';
 

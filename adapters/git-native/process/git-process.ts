@@ -5,10 +5,10 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { Internal, Unavailable } from '#core/kernel/errors';
-import { errnoOf } from '../storage/errno.ts';
+import { errnoOf } from '../files/errno.ts';
 import { allocationLimit, environment, type GitConfig } from './environment.ts';
-import type { MemoryBudget, ProcessExit } from './launcher-messages.ts';
-import { Launcher, type LaunchedProcess } from './launcher.ts';
+import type { MemoryBudget, ProcessExit } from './launcher/launcher-messages.ts';
+import { Launcher, type LaunchedProcess } from './launcher/launcher.ts';
 import { refuseTooCostly } from './too-costly.ts';
 
 const killAfterMs = 2000;

@@ -1,6 +1,6 @@
 // The concurrency limiter of git operations: finds the caller, the caller's share, and the error when a queue is full.
 import { Unavailable } from '#core/kernel/errors';
-import { FairLimiter } from '#core/kernel/fair-limiter';
+import { FairLimiter } from '#core/kernel/limits/fair-limiter';
 
 export interface LimiterOptions {
   readonly slots: number;

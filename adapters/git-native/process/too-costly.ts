@@ -1,7 +1,7 @@
 // Computations that take more time or memory than git may use: the error, and a cache of such errors, so that repeating
 // the request costs nothing.
 import { Unavailable } from '#core/kernel/errors';
-import { Lru } from '#core/kernel/lru';
+import { Lru } from '#core/kernel/limits/lru';
 import type { GitProcess } from './git-process.ts';
 
 /** Seconds for which the same request gets the same error. */

@@ -1,10 +1,10 @@
 // Parses the ref update commands and capabilities at the beginning of a push, before any process is started.
 import { Buffer, isUtf8 } from 'node:buffer';
 import { PayloadTooLarge, ValidationFailed } from '#core/kernel/errors';
-import type { MemoryReservation } from '#core/kernel/memory-budget';
-import type { RefUpdate } from '#core/repositories/git-backend';
+import type { MemoryReservation } from '#core/kernel/limits/memory-budget';
+import type { RefUpdate } from '#core/repositories/git/git-backend';
 import { TimeSlice } from '../process/time-slice.ts';
-import { isLegalRef } from '../refs/names.ts';
+import { isLegalRef } from '../names.ts';
 import { lineOf, PktLineParser } from '../transport/pkt-line.ts';
 import { refUpdateIn } from './ref-update.ts';
 

@@ -6,10 +6,10 @@ import { constants } from 'node:fs';
 import { access, chmod, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Internal } from '#core/kernel/errors';
-import type { RefUpdate, RefVerdict } from '#core/repositories/git-backend';
+import type { RefUpdate, RefVerdict } from '#core/repositories/git/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
-import { fewFiles } from '../storage/few-files.ts';
-import type { Removals } from '../storage/removals.ts';
+import { fewFiles } from '../files/few-files.ts';
+import type { Removals } from '../files/removals.ts';
 import { refUpdateIn } from './ref-update.ts';
 
 /**

@@ -2,9 +2,9 @@
 // quarantine.
 import { basename, join } from 'node:path';
 import { HexforgeError, Internal, Unavailable } from '#core/kernel/errors';
-import { zeroOid, type Oid, type RefUpdate, type RefVerdict } from '#core/repositories/git-backend';
+import { zeroOid, type Oid, type RefUpdate, type RefVerdict } from '#core/repositories/git/git-backend';
 import { named } from '../process/exhausted-resources.ts';
-import { bytesIn } from '../storage/folder-size.ts';
+import { bytesIn } from '../files/folder-size.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { answerPreReceive, oneLine, readPreReceive, type PreReceiveQuestion } from './hooks.ts';
 import type { Push } from './push.ts';

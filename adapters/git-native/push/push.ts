@@ -1,8 +1,8 @@
 // The state of one push.
 import type { HexforgeError } from '#core/kernel/errors';
-import type { ReceiveRequest } from '#core/repositories/git-backend';
+import type { ReceiveRequest } from '#core/repositories/git/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
-import type { ChangeMark } from '../process/live-processes.ts';
+import type { ChangeMark } from '../process/launcher/live-processes.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Channel } from './channel.ts';
 import type { PushCommands } from './commands.ts';

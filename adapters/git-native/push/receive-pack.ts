@@ -1,15 +1,15 @@
 // Handles a push by `git receive-pack` in steps: parse the ref commands, announce them, receive the pack into
 // quarantine, judge each ref, make the moved refs durable, record them, report.
 import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
-import { MemoryBudget, type MemoryReservation } from '#core/kernel/memory-budget';
-import type { PushAnswer, ReceiveRequest, RefUpdate } from '#core/repositories/git-backend';
+import { MemoryBudget, type MemoryReservation } from '#core/kernel/limits/memory-budget';
+import type { PushAnswer, ReceiveRequest, RefUpdate } from '#core/repositories/git/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
 import { Pace } from '../process/pace.ts';
 import { spentAccordingTo } from '../process/exhausted-resources.ts';
 import { untilAborted } from '../process/until-aborted.ts';
 import type { Refs } from '../refs/refs.ts';
-import { syncRefs } from '../storage/durable-files.ts';
-import type { Removals } from '../storage/removals.ts';
+import { syncRefs } from '../files/durable-files.ts';
+import type { Removals } from '../files/removals.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { feed, protocolVariable, receiveConfig, slowRequest, type SmartHttpParts } from '../transport/smart-http.ts';
 import type { Changes } from '../upkeep/changes.ts';

@@ -1,7 +1,7 @@
 // Parses a ref update in one line as git writes it, `OLD NEW REF`: in the commands of a push, and in the request of
 // `pre-receive`.
-import type { RefUpdate } from '#core/repositories/git-backend';
-import { isOid } from '../refs/names.ts';
+import type { RefUpdate } from '#core/repositories/git/git-backend';
+import { isOid } from '../names.ts';
 
 const oidLength = 40;
 

@@ -3,14 +3,14 @@ import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, open, read, type BigIntStats, type Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { Lru } from '#core/kernel/lru';
-import { zeroOid, type Oid } from '#core/repositories/git-backend';
+import { Lru } from '#core/kernel/limits/lru';
+import { zeroOid, type Oid } from '#core/repositories/git/git-backend';
 import { Limiter } from '../process/limiter.ts';
 import { TimeSlice } from '../process/time-slice.ts';
-import { errnoOf, ignoreMissing } from '../storage/errno.ts';
-import { fewFiles } from '../storage/few-files.ts';
+import { errnoOf, ignoreMissing } from '../files/errno.ts';
+import { fewFiles } from '../files/few-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { isLegalRef, isOid, nameOf } from './names.ts';
+import { isLegalRef, isOid, nameOf } from '../names.ts';
 
 /** The content of a loose file. git treats an invalid file as a broken ref, even if a packed ref has its name. */
 export type Loose = { readonly oid: Oid } | { readonly target: string } | 'broken';

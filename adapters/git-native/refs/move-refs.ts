@@ -2,14 +2,14 @@
 import { Buffer } from 'node:buffer';
 import { Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import { trim } from '#core/kernel/trim';
-import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git-backend';
-import type { Moving, NewTag } from '#core/repositories/git-refs';
+import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git/git-backend';
+import type { Moving, NewTag } from '#core/repositories/git/git-refs';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
 import { spentAccordingTo } from '../process/exhausted-resources.ts';
-import { syncRefs } from '../storage/durable-files.ts';
+import { syncRefs } from '../files/durable-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { isLegalName, isLegalRef, isOid } from './names.ts';
+import { isLegalName, isLegalRef, isOid } from '../names.ts';
 
 export class RefMover {
   readonly #processes: GitProcesses;

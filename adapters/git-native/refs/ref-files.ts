@@ -2,13 +2,13 @@
 // `packed-refs`.
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Lru } from '#core/kernel/lru';
-import type { Oid, Ref } from '#core/repositories/git-backend';
+import { Lru } from '#core/kernel/limits/lru';
+import type { Oid, Ref } from '#core/repositories/git/git-backend';
 import { TimeSlice } from '../process/time-slice.ts';
-import { ignoreMissing } from '../storage/errno.ts';
+import { ignoreMissing } from '../files/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { hasSettled, LooseRefFiles, versionOf, type Loose, type LooseRefs } from './loose-refs.ts';
-import { isOid, nameOf } from './names.ts';
+import { isOid, nameOf } from '../names.ts';
 
 /** A symbolic ref may point to another one. A longer chain is taken for a loop. */
 const deepest = 5;

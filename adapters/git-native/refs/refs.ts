@@ -1,13 +1,13 @@
 // Refs by name and in lists, with annotated tags peeled, and the resolution of revisions (user text to a commit oid).
 import { createHash } from 'node:crypto';
-import { Lru } from '#core/kernel/lru';
-import { mergeRefs, zeroOid, type Oid, type Ref, type RefList } from '#core/repositories/git-backend';
-import { refsNamed } from '#core/repositories/ref-names';
+import { Lru } from '#core/kernel/limits/lru';
+import { mergeRefs, zeroOid, type Oid, type Ref, type RefList } from '#core/repositories/git/git-backend';
+import { refsNamed } from '#core/repositories/git/ref-names';
 import type { Objects } from '../objects/objects.ts';
 import { hiddenRefs } from '../process/environment.ts';
-import { fewFiles } from '../storage/few-files.ts';
+import { fewFiles } from '../files/few-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { isLegalRef, isOid } from './names.ts';
+import { isLegalRef, isOid } from '../names.ts';
 import { TimeSlice } from '../process/time-slice.ts';
 import { RefFiles, type StoredRef } from './ref-files.ts';
 

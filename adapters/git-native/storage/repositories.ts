@@ -4,10 +4,10 @@ import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Conflict, NotFound, ValidationFailed } from '#core/kernel/errors';
-import { isLegalName } from '../refs/names.ts';
-import { replaceUnderLock, syncFolder, writeSynced } from './durable-files.ts';
-import { errnoOf, ignoreMissing } from './errno.ts';
-import { removeAll, type Removals } from './removals.ts';
+import { isLegalName } from '../names.ts';
+import { replaceUnderLock, syncFolder, writeSynced } from '../files/durable-files.ts';
+import { errnoOf, ignoreMissing } from '../files/errno.ts';
+import { removeAll, type Removals } from '../files/removals.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const folderName = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.git$/;

@@ -3,7 +3,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Limiter } from '../process/limiter.ts';
-import { ignoreMissing } from '../storage/errno.ts';
+import { ignoreMissing } from '../files/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
 /** The number of packed objects from which a repository is large. git takes some 250 bytes for each. */

@@ -1,8 +1,8 @@
 // Tracks changes in progress in repositories, each with a mark (a write intent) that names its process, and removes the
 // locks and temporary files of interrupted ones, left by killed programs and killed servers.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log } from '#core/kernel/log';
-import type { BrokenOff, Changed, ChangeMark, LiveProcesses } from '../process/live-processes.ts';
+import type { Log } from '#core/kernel/services/log';
+import type { BrokenOff, Changed, ChangeMark, LiveProcesses } from '../process/launcher/live-processes.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { removeLeft } from './stale-files.ts';
 

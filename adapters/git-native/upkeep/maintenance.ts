@@ -2,14 +2,14 @@
 // and a warmed root listing.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import type { LastCommits } from '../last-commits/last-commits.ts';
 import type { Contents } from '../objects/contents.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
-import type { Changed } from '../process/live-processes.ts';
+import type { Changed } from '../process/launcher/live-processes.ts';
 import type { Refs } from '../refs/refs.ts';
-import { ignoreMissing } from '../storage/errno.ts';
+import { ignoreMissing } from '../files/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Changes } from './changes.ts';
 

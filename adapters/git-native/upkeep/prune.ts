@@ -3,10 +3,10 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Internal, Unavailable } from '#core/kernel/errors';
-import type { Oid } from '#core/repositories/git-backend';
+import type { Oid } from '#core/repositories/git/git-backend';
 import type { GitProcesses, RunOptions } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
-import { ignoreMissing } from '../storage/errno.ts';
+import { ignoreMissing } from '../files/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Changes } from './changes.ts';
 import type { Maintenance } from './maintenance.ts';

@@ -1,9 +1,9 @@
 // An audience: the followers of one topic with one credential, which share an access recheck before every message.
 import { setImmediate as turn } from 'node:timers/promises';
-import type { FairLimiter } from '#core/kernel/fair-limiter';
+import type { FairLimiter } from '#core/kernel/limits/fair-limiter';
 import { HexforgeError, type ErrorKind } from '#core/kernel/errors';
-import type { Log } from '#core/kernel/log';
-import { stackOf } from '../errors.ts';
+import type { Log } from '#core/kernel/services/log';
+import { stackOf } from '../descriptor/errors.ts';
 import { closing, type Follower } from './follower.ts';
 
 const refusals: ReadonlySet<ErrorKind> = new Set(['unauthorized', 'insufficient_scope', 'forbidden', 'not_found']);

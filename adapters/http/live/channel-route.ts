@@ -2,21 +2,21 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi';
-import { callerKey } from '#core/kernel/current-caller';
-import { answeredWithin } from '../answer-limit.ts';
-import { readCookies, sessionCookie } from '../credentials.ts';
-import type { Exchange } from '../exchange.ts';
-import { identifier } from '../identify.ts';
-import { madeOnce } from '../made-once.ts';
-import { refuse, type Wiring } from '../routes.ts';
-import type { Entry } from '../routing.ts';
-import { compile } from '../validation.ts';
+import { callerKey } from '#core/kernel/access/current-caller';
+import { answeredWithin } from '../overload/answer-limit.ts';
+import { readCookies, sessionCookie } from '../request/credentials.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { identifier } from '../request/identify.ts';
+import { madeOnce } from '../reply/made-once.ts';
+import { refuse, type Wiring } from '../routes/routes.ts';
+import type { Entry } from '../routes/routing.ts';
+import { compile } from '../descriptor/validation.ts';
 import type { OwnedChannel } from './channel.ts';
 import { Follower } from './follower.ts';
 import type { Followers, Following } from './followers.ts';
 import { checkHandshake, chooseProtocol, shownIn } from './handshake.ts';
 import type { LiveLimits } from './limits.ts';
-import { takeOver } from './upgrades.ts';
+import { takeOver } from '../overload/upgrades.ts';
 
 export interface LiveWiring extends Wiring {
   readonly followers: Followers;

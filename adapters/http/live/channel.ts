@@ -1,10 +1,10 @@
 // The channel descriptor: a plugin's declaration of one kind of live updates, which clients follow over a WebSocket.
 import type Joi from 'joi';
-import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access';
-import type { EventOf, EventType } from '#core/kernel/events';
+import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access/access';
+import type { EventOf, EventType } from '#core/kernel/storage/events';
 import type { Meter } from '#core/kernel/rate';
-import type { ScopeName } from '#core/kernel/scopes';
-import { paramsOf, type PathParams } from '../route.ts';
+import type { ScopeName } from '#core/kernel/access/scopes';
+import { paramsOf, type PathParams } from '../descriptor/route.ts';
 
 /** The message that followers receive for one event. */
 export interface ChannelMessage {

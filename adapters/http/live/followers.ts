@@ -1,8 +1,8 @@
 // The live connections of this process: their topics, their number, and the periodic access rechecks.
-import { FairLimiter } from '#core/kernel/fair-limiter';
+import { FairLimiter } from '#core/kernel/limits/fair-limiter';
 import { RateLimited, Unavailable } from '#core/kernel/errors';
-import type { LiveListener, LiveMessage } from '#core/kernel/live';
-import type { Log } from '#core/kernel/log';
+import type { LiveListener, LiveMessage } from '#core/kernel/storage/live';
+import type { Log } from '#core/kernel/services/log';
 import { Audience } from './audience.ts';
 import { closing, type Follower } from './follower.ts';
 import type { LiveLimits } from './limits.ts';

@@ -1,9 +1,9 @@
 // The opening handshake of a WebSocket (RFC 6455, section 4): its required headers and its credential.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Presented } from '#core/kernel/credentials';
+import type { Presented } from '#core/kernel/access/credentials';
 import { Unauthorized, UpgradeRequired, ValidationFailed } from '#core/kernel/errors';
-import { presentedIn } from '../credentials.ts';
-import { asksToSwitch } from './upgrades.ts';
+import { presentedIn } from '../request/credentials.ts';
+import { asksToSwitch } from '../overload/upgrades.ts';
 
 /** The subprotocol by which a browser, which cannot set other headers, sends a token. */
 const bearer = 'bearer';

@@ -3,7 +3,7 @@
 import { mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { StorageRefused } from '../errors.ts';
+import { StorageRefused } from '../statements/errors.ts';
 import { syncFolder } from './sync-folder.ts';
 import { threadModule, threadOptions } from './thread.ts';
 

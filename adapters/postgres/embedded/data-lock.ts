@@ -3,7 +3,7 @@
 import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
-import { StorageRefused } from '../errors.ts';
+import { StorageRefused } from '../statements/errors.ts';
 
 /** SQLITE_BUSY: another process has the lock. */
 const busy = 5;

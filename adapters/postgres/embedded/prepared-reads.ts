@@ -1,7 +1,7 @@
 // Prepared reads of the embedded database: a recurring read is parsed once, and runs in one call into WebAssembly with
 // the cached plan. Parsing and planning a read takes three times as long as running it.
 import { messages, protocol, type PGlite } from '@electric-sql/pglite';
-import { recurringReads } from '../prepared-statements.ts';
+import { recurringReads } from '../statements/prepared-statements.ts';
 
 /** A prepared statement, as PostgreSQL described it. */
 interface Statement {

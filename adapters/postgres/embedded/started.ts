@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '#core/kernel/log';
-import { StorageRefused } from '../errors.ts';
+import type { Log } from '#core/kernel/services/log';
+import { StorageRefused } from '../statements/errors.ts';
 import { ensureCluster } from './cluster.ts';
 import { lockDirectory } from './data-lock.ts';
 import { databaseFreeBytes, freeBytes, inMebibytes, space } from './free-space.ts';

@@ -1,7 +1,7 @@
 // The supervisor of the embedded database's thread: restarts it when it has ended, once the disk has enough space.
 // Meanwhile every query fails with the reason.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import { databaseFreeBytes, inMebibytes, space } from './free-space.ts';
 import { DatabaseThread, type ThreadOptions, type UpkeepNotice } from './thread.ts';
 

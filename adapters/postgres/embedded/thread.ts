@@ -2,8 +2,8 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
-import type { DriverError } from '../errors.ts';
-import { liftBound } from '../stalled-connections.ts';
+import type { DriverError } from '../statements/errors.ts';
+import { liftBound } from '../statements/stalled-connections.ts';
 import type { UpkeepBounds } from './upkeep.ts';
 
 export type Request = { readonly id: number } & (

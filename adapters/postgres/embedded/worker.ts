@@ -5,13 +5,13 @@ import { runInNewContext } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite, type Results } from '@electric-sql/pglite';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
-import { isAlone } from '../single-statement.ts';
-import { typeParsers } from '../type-parsers.ts';
+import { isAlone } from '../statements/single-statement.ts';
+import { typeParsers } from '../statements/type-parsers.ts';
 import { DurableNodeFS, durableStart } from './durable-fs.ts';
 import { inMebibytes } from './free-space.ts';
 import { PanicWatch } from './panic.ts';
 import { PreparedReads } from './prepared-reads.ts';
-import type { DriverError } from '../errors.ts';
+import type { DriverError } from '../statements/errors.ts';
 import { codeOfEnd, type Answer, type Notice, type Request, type ThreadData } from './thread.ts';
 import { Upkeep } from './upkeep.ts';
 

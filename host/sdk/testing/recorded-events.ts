@@ -1,6 +1,6 @@
 // Records the events of a test host that committed units of work emitted.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { EventOf, EventType } from '#core/kernel/events';
+import type { EventOf, EventType } from '#core/kernel/storage/events';
 import type { Clock } from '#core/kernel/time';
 import type { OpenStorage } from '#host/storage';
 

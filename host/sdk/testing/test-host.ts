@@ -7,8 +7,8 @@ import { fixedClock, sequentialIds, type FixedClock } from '#adapters/memory/ind
 import type { ChosenPlugin, Configuration } from '#config/configuration';
 import { loadConfiguration } from '#config/load';
 import { cheapForTests } from '#config/standard';
-import type { EventOf } from '#core/kernel/events';
-import type { Log } from '#core/kernel/log';
+import type { EventOf } from '#core/kernel/storage/events';
+import type { Log } from '#core/kernel/services/log';
 import type { PortName, PortValue } from '#core/kernel/ports';
 import type { Ids } from '#core/kernel/time';
 import { openDataDirectory } from '#host/data-directory';

@@ -3,7 +3,7 @@ import { type Kysely, rawSql, type Selectable } from 'hexforge/plugin';
 import { plainWords, type IssueFilter, type IssueRow } from 'hexforge/issues';
 import type { PublicUser } from 'hexforge/identity';
 import type { NumberedSlice } from 'hexforge/repositories';
-import { titleHolds } from '../search/title.ts';
+import { titleHolds } from './title.ts';
 import type { IssuesRows } from '../tables.ts';
 
 type Row = Selectable<Omit<IssuesRows['issues_issue'], 'title_key' | 'title_words' | 'description_words'>>;

@@ -10,7 +10,7 @@ import {
 } from 'hexforge/issues';
 import { issueColumns, issueRow, isText, wholeIssues } from '../issues/query.ts';
 import type { IssuesRows } from '../tables.ts';
-import { titleHolds } from './title.ts';
+import { titleHolds } from '../issues/title.ts';
 
 /**
  * The required similarity to a part of a title. A text of up to three letters has too few trigrams to tolerate a typing

@@ -10,11 +10,11 @@ import { gitNative, type GitNative, type GitVersion } from '#adapters/git-native
 import { CatFile, largestRead } from '#adapters/git-native/objects/cat-file';
 import { CatFilePool } from '#adapters/git-native/objects/cat-file-pool';
 import { GitProcesses } from '#adapters/git-native/process/git-process';
-import { thisHost } from '#adapters/git-native/process/process-table';
+import { thisHost } from '#adapters/git-native/process/launcher/process-table';
 import { serve } from '#test/contracts/git/http-server';
 import { bytesOf, eventually, never } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
-import { commandLines } from '#test/support/server-process';
+import { commandLines } from '#test/support/servers/server-process';
 import { quiet } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';

@@ -1,7 +1,7 @@
 // Contents of blobs as chunks.
 import t from 'tap';
 import { chunksOf } from '#adapters/git-native/objects/contents';
-import { countingTurns } from '#test/support/turns';
+import { countingTurns } from '#test/support/clients/turns';
 
 void t.test('a large blob is split into small chunks with an event loop iteration between any two', async (t) => {
   const content = Buffer.alloc(8 * 1024 ** 2 + 1, 'x\n');

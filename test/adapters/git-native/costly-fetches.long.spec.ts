@@ -9,7 +9,7 @@ import { bytesOf, never } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
 import { temporaryFolder } from '#test/support/folder';
 import { quiet } from './provider.ts';
-import { pack } from './small-packs.ts';
+import { pack } from './push/small-packs.ts';
 
 const [id, other] = ['0f000000-0000-4000-8000-000000000000', '0f000000-0000-4000-8000-000000000001'] as const;
 const megabyte = 1024 ** 2;

@@ -7,7 +7,7 @@ import { Limiter } from '#adapters/git-native/process/limiter';
 import { Channel } from '#adapters/git-native/push/channel';
 import { PushReport } from '#adapters/git-native/push/report';
 import { PktLineParser, pktLine } from '#adapters/git-native/transport/pkt-line';
-import { Lru } from '#core/kernel/lru';
+import { Lru } from '#core/kernel/limits/lru';
 
 void t.test('a limiter gives its slots in order and rejects when its queue is full', async (t) => {
   const limiter = new Limiter('reads', { slots: 1, queue: 2 });

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap';
 import { base85 } from '#adapters/git-native/diffs/binary-literal';
 import { PatchReader } from '#adapters/git-native/diffs/patch-reader';
 import type { GitLimits } from '#adapters/git-native/index';
-import type { DiffCaps, PatchQuery } from '#core/repositories/git-backend';
+import type { DiffCaps, PatchQuery } from '#core/repositories/git/git-backend';
 import { data, latinName, line, write } from '#test/contracts/git/history';
 import { git, must } from '#test/contracts/git/stock-git';
 import { temporaryFolder } from '#test/support/folder';

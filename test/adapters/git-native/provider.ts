@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } fro
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gitNative, type GitNative, type GitNativeOptions } from '#adapters/git-native/index';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import type { GitBackendUnderTest } from '#test/contracts/git-backend';
 import { serve } from '#test/contracts/git/http-server';
 import { must } from '#test/contracts/git/stock-git';

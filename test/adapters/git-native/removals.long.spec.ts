@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { gitNative } from '#adapters/git-native/index';
-import { Removals } from '#adapters/git-native/storage/removals';
+import { Removals } from '#adapters/git-native/files/removals';
 import { Repositories } from '#adapters/git-native/storage/repositories';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import { eventually } from '#test/contracts/git/provider';
-import { withoutDescriptors } from './descriptors.ts';
+import { withoutDescriptors } from './process/descriptors.ts';
 import { quiet } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';

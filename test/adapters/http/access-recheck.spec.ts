@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { request as send, type IncomingMessage } from 'node:http';
 import Joi from 'joi';
 import t, { type Test } from 'tap';
-import { api, ByteStream, object, type RawBody, type Route } from '#adapters/http/route';
-import { accessDecision, anyone, changes, reads, signedIn, type AccessDecision } from '#core/kernel/access';
-import type { Authenticator } from '#core/kernel/credentials';
+import { api, ByteStream, object, type RawBody, type Route } from '#adapters/http/descriptor/route';
+import { accessDecision, anyone, changes, reads, signedIn, type AccessDecision } from '#core/kernel/access/access';
+import type { Authenticator } from '#core/kernel/access/credentials';
 import { Conflict, Unauthorized } from '#core/kernel/errors';
 import { authenticator, bearer, now, scopes, startRig, things, type Rig } from './rig.ts';
 

@@ -4,10 +4,10 @@ import t, { type Test } from 'tap';
 import { channel } from '#adapters/http/live/channel';
 import type { LiveLimits } from '#adapters/http/live/limits';
 import type { HttpOptions } from '#adapters/http/server';
-import { accessDecision, reads } from '#core/kernel/access';
+import { accessDecision, reads } from '#core/kernel/access/access';
 import { NotFound, Unauthorized } from '#core/kernel/errors';
-import { LiveFeed } from '#core/kernel/live';
-import { follow, followed, LiveClient, notFollowed, type LiveOptions } from '#test/support/live-client';
+import { LiveFeed } from '#core/kernel/storage/live';
+import { follow, followed, LiveClient, notFollowed, type LiveOptions } from '#test/support/clients/live-client';
 import { authenticator, bearer, now, scopes, startRig, things } from './rig.ts';
 
 const path = '/ws/things/open';

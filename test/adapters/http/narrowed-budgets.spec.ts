@@ -1,6 +1,6 @@
 // Rate limits of a token, its application and a repository, in addition to those of the caller.
 import t from 'tap';
-import { rateLimiter } from '#adapters/http/rate-limiter';
+import { rateLimiter } from '#adapters/http/overload/rate-limiter';
 import type { Caller, Credential } from '#core/kernel/caller';
 import type { MeteredTarget, RateBudgets, RateRefusal } from '#core/kernel/rate';
 import { counter, now } from './rig.ts';

@@ -3,12 +3,12 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import Joi from 'joi';
 import t from 'tap';
-import { schemaRegistry } from '#adapters/http/json-schema';
-import { api, object, type Route } from '#adapters/http/route';
-import { impliedStatuses } from '#adapters/http/statuses';
-import { admin, anyone, changes, reads, session, signedIn, superAdmin } from '#core/kernel/access';
+import { schemaRegistry } from '#adapters/http/routes/json-schema';
+import { api, object, type Route } from '#adapters/http/descriptor/route';
+import { impliedStatuses } from '#adapters/http/descriptor/statuses';
+import { admin, anyone, changes, reads, session, signedIn, superAdmin } from '#core/kernel/access/access';
 import type { Budget } from '#core/kernel/rate';
-import { countingTurns } from '#test/support/turns';
+import { countingTurns } from '#test/support/clients/turns';
 import { bearer, counter, startRig } from './rig.ts';
 
 interface User {

@@ -1,9 +1,9 @@
 // The operations of a resource: each equals the route that `api` makes from the same declaration.
 import t from 'tap';
-import { operations } from '#adapters/http/operations';
-import { api, type Route } from '#adapters/http/route';
-import { count, list, maybe, pageOf, pageQuery, shape, uuid, word } from '#adapters/http/shape';
-import { changes, reads } from '#core/kernel/access';
+import { operations } from '#adapters/http/descriptor/operations';
+import { api, type Route } from '#adapters/http/descriptor/route';
+import { count, list, maybe, pageOf, pageQuery, shape, uuid, word } from '#adapters/http/descriptor/shape';
+import { changes, reads } from '#core/kernel/access/access';
 import type {} from './rig.ts';
 
 const path = '/things/{name}/eggs';

@@ -1,10 +1,10 @@
 // Rate limits of requests: keys, headers and rejections.
 import Joi from 'joi';
 import t from 'tap';
-import { api, object } from '#adapters/http/route';
+import { api, object } from '#adapters/http/descriptor/route';
 import { currentCaller } from '#adapters/memory/index';
-import { anyone, reads, signedIn } from '#core/kernel/access';
-import type { Authenticator } from '#core/kernel/credentials';
+import { anyone, reads, signedIn } from '#core/kernel/access/access';
+import type { Authenticator } from '#core/kernel/access/credentials';
 import type { Budget, RateBudgets } from '#core/kernel/rate';
 import { authenticator, basic, bearer, counter, now, startRig } from './rig.ts';
 

@@ -1,19 +1,19 @@
 // A listening server over route descriptors, with stubs for everything but the access decision.
 import { request as send, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
-import type { AccessLogEntry } from '#adapters/http/exchange';
-import type { Route } from '#adapters/http/route';
+import type { AccessLogEntry } from '#adapters/http/request/exchange';
+import type { Route } from '#adapters/http/descriptor/route';
 import { createHttpServer, type HttpOptions, type HttpServer } from '#adapters/http/server';
 import { currentCaller } from '#adapters/memory/index';
-import { accessDecision, type ResourceResolver } from '#core/kernel/access';
+import { accessDecision, type ResourceResolver } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
-import type { Authenticator } from '#core/kernel/credentials';
+import type { Authenticator } from '#core/kernel/access/credentials';
 import { Unauthorized } from '#core/kernel/errors';
-import { LiveFeed } from '#core/kernel/live';
+import { LiveFeed } from '#core/kernel/storage/live';
 import type { Budget, Count, RateCounter } from '#core/kernel/rate';
-import { scopeCatalogue } from '#core/kernel/scopes';
+import { scopeCatalogue } from '#core/kernel/access/scopes';
 
-declare module '#core/kernel/access' {
+declare module '#core/kernel/access/access' {
   interface Resources {
     thing: { readonly name: string };
   }
@@ -22,7 +22,7 @@ declare module '#core/kernel/access' {
     'thing.write': 'thing';
   }
 }
-declare module '#core/kernel/scopes' {
+declare module '#core/kernel/access/scopes' {
   interface Scopes {
     'thing:read': true;
     'thing:write': true;

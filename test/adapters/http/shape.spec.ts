@@ -1,7 +1,7 @@
 // Shapes: types follow from the schemas, and required and optional members are the same in joi and JSON Schema.
 import type Joi from 'joi';
 import t from 'tap';
-import { api } from '#adapters/http/route';
+import { api } from '#adapters/http/descriptor/route';
 import {
   count,
   flag,
@@ -16,8 +16,8 @@ import {
   time,
   uuid,
   type TypeOf,
-} from '#adapters/http/shape';
-import { anyone } from '#core/kernel/access';
+} from '#adapters/http/descriptor/shape';
+import { anyone } from '#core/kernel/access/access';
 
 const thing = shape({
   id: uuid(),

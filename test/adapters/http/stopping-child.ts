@@ -1,7 +1,7 @@
 // A server that records the requests it has done: SIGTERM stops it, and it sends the list to its parent process.
 import Joi from 'joi';
-import { api, object } from '#adapters/http/route';
-import { anyone } from '#core/kernel/access';
+import { api, object } from '#adapters/http/descriptor/route';
+import { anyone } from '#core/kernel/access/access';
 import { startRig } from './rig.ts';
 
 const done: string[] = [];

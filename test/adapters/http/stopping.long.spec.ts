@@ -5,8 +5,8 @@ import { request as send, Agent, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import Joi from 'joi';
 import t from 'tap';
-import { api, ByteStream, object } from '#adapters/http/route';
-import { anyone } from '#core/kernel/access';
+import { api, ByteStream, object } from '#adapters/http/descriptor/route';
+import { anyone } from '#core/kernel/access/access';
 import { bearer, startRig } from './rig.ts';
 
 const open = { access: anyone, scope: null, meter: 'none', summary: 'For a test' } as const;

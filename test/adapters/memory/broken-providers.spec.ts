@@ -3,16 +3,16 @@
 import t from 'tap';
 import { Memory, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { Duplicate } from '#core/kernel/errors';
-import type { EventOf } from '#core/kernel/events';
-import type { OwnedSubscription } from '#core/kernel/storage';
+import type { EventOf } from '#core/kernel/storage/events';
+import type { OwnedSubscription } from '#core/kernel/storage/storage';
 import { failures, type Check } from '#test/contracts/checks';
-import { eventsChecks, type EventStorage } from '#test/contracts/events';
-import { intentsChecks, type IntentStorage } from '#test/contracts/intents';
-import { memoryLedger } from '#test/contracts/ledger';
-import { locksChecks, type LocksProvider } from '#test/contracts/locks';
+import { eventsChecks, type EventStorage } from '#test/contracts/storage/events';
+import { intentsChecks, type IntentStorage } from '#test/contracts/storage/intents';
+import { memoryLedger } from '#test/contracts/storage/ledger';
+import { locksChecks, type LocksProvider } from '#test/contracts/storage/locks';
 import { rateCounterChecks } from '#test/contracts/rate-counter';
-import { quietLog } from '#test/contracts/storage-engines';
-import { unitOfWorkChecks, type UnitOfWorkProvider } from '#test/contracts/unit-of-work';
+import { quietLog } from '#test/contracts/storage/storage-engines';
+import { unitOfWorkChecks, type UnitOfWorkProvider } from '#test/contracts/storage/unit-of-work';
 
 /** A correct in-memory storage. */
 function sound({ memory = new Memory(), unique = true } = {}) {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { Conflict, Duplicate } from '#core/kernel/errors';
-import { quietLog } from '#test/contracts/storage-engines';
+import { quietLog } from '#test/contracts/storage/storage-engines';
 import { memoryLabelStore, type Label } from './label-store.ts';
 
 const label = (id: string, name: string, repositoryId = 'forge'): Label => ({ id, repositoryId, name, color: '#fff' });

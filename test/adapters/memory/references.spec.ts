@@ -3,7 +3,7 @@ import t from 'tap';
 import { Memory, openMemory, systemClock, systemIds, type MemoryDatabase } from '#adapters/memory/index';
 import { Conflict, StillReferenced } from '#core/kernel/errors';
 import { gate } from '#test/contracts/checks';
-import { quietLog } from '#test/contracts/storage-engines';
+import { quietLog } from '#test/contracts/storage/storage-engines';
 
 interface Row {
   readonly id: string;

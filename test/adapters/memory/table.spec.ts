@@ -3,7 +3,7 @@ import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { Duplicate } from '#core/kernel/errors';
 import { gate } from '#test/contracts/checks';
-import { quietLog } from '#test/contracts/storage-engines';
+import { quietLog } from '#test/contracts/storage/storage-engines';
 
 interface Book {
   readonly id: string;

@@ -1,9 +1,9 @@
 // Compiled and prepared reads: correct results for other values, and no value in the SQL text.
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import t from 'tap';
-import { compiledRead } from '#adapters/postgres/compiled-read';
-import { preparedStatements, type PreparingClient } from '#adapters/postgres/prepared-statements';
-import { testData, testEngines } from '#test/contracts/storage-engines';
+import { compiledRead } from '#adapters/postgres/statements/compiled-read';
+import { preparedStatements, type PreparingClient } from '#adapters/postgres/statements/prepared-statements';
+import { testData, testEngines } from '#test/contracts/storage/storage-engines';
 
 interface Tables {
   hexforge_event: { id: string; type: string };

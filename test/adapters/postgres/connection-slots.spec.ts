@@ -3,9 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import t from 'tap';
 import { currentCaller } from '#adapters/memory/index';
-import { ConnectionSlots } from '#adapters/postgres/connection-slots';
+import { ConnectionSlots } from '#adapters/postgres/connection/connection-slots';
 import { Unavailable } from '#core/kernel/errors';
-import { testData, testEngines } from '#test/contracts/storage-engines';
+import { testData, testEngines } from '#test/contracts/storage/storage-engines';
 
 void t.test('one caller with many statements does not delay the statements of another', async (t) => {
   for (const engine of testEngines()) {

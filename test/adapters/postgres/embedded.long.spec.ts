@@ -10,8 +10,8 @@ import t from 'tap';
 import type { Test } from 'tap';
 import { systemClock, systemIds } from '#adapters/memory/index';
 import { openPostgres, StorageRefused, type PostgresStorage } from '#adapters/postgres/index';
-import { ledgerEntities, ledgerMigrations, sqlLedger } from '#test/contracts/ledger';
-import { quietLog, testEngines } from '#test/contracts/storage-engines';
+import { ledgerEntities, ledgerMigrations, sqlLedger } from '#test/contracts/storage/ledger';
+import { quietLog, testEngines } from '#test/contracts/storage/storage-engines';
 
 const open = (directory: string): Promise<PostgresStorage> =>
   openPostgres({ directory, entities: ledgerEntities, clock: systemClock, ids: systemIds, log: quietLog });
@@ -26,7 +26,7 @@ async function child(
     [
       '--no-wasm-code-gc',
       '--wasm-tiering-budget=130000000',
-      join(import.meta.dirname, 'holding-child.ts'),
+      join(import.meta.dirname, 'events/holding-child.ts'),
       directory,
       mode,
     ],

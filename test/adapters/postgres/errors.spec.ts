@@ -1,6 +1,6 @@
 // Errors of the database and its connection as named errors: 503 if it is unavailable, 507 if its disk is full.
 import t from 'tap';
-import { translated } from '#adapters/postgres/errors';
+import { translated } from '#adapters/postgres/statements/errors';
 import { HexforgeError, Unavailable } from '#core/kernel/errors';
 
 const thrown = (code: string | undefined, message = 'secret row'): Error => Object.assign(new Error(message), { code });

@@ -9,8 +9,8 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 import t from 'tap';
-import { guarded } from '#adapters/postgres/guarded-dialect';
-import { ConnectionSlots } from '#adapters/postgres/connection-slots';
+import { guarded } from '#adapters/postgres/connection/guarded-dialect';
+import { ConnectionSlots } from '#adapters/postgres/connection/connection-slots';
 
 /** A driver of one connection, which is acquired again before its release has completed. */
 function driver(released: () => Promise<void>): Driver {

@@ -1,10 +1,10 @@
 // A commit during which the database connection fails: the outcome is found by its event, or reported as unknown if
 // there is no event.
 import t from 'tap';
-import type { Orm } from '#adapters/postgres/orm';
-import { Transactions } from '#adapters/postgres/unit-of-work';
+import type { Orm } from '#adapters/postgres/connection/orm';
+import { Transactions } from '#adapters/postgres/transactions/unit-of-work';
 import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
-import type { EventOf } from '#core/kernel/events';
+import type { EventOf } from '#core/kernel/storage/events';
 
 /** Transactions in which every commit fails. */
 function transactions(failure: Error, saved: boolean): Transactions {

@@ -5,10 +5,10 @@ import t, { type Test } from 'tap';
 import { systemClock, systemIds } from '#adapters/memory/index';
 import { openPostgres, type PostgresStorage } from '#adapters/postgres/index';
 import { Unavailable } from '#core/kernel/errors';
-import type {} from '#test/contracts/events';
-import { quietLog, testEngines } from '#test/contracts/storage-engines';
-import { createDatabase } from '#test/support/postgres';
-import { replyLosingProxy, type ReplyLosingProxy } from '#test/support/reply-losing-proxy';
+import type {} from '#test/contracts/storage/events';
+import { quietLog, testEngines } from '#test/contracts/storage/storage-engines';
+import { createDatabase } from '#test/support/servers/postgres';
+import { replyLosingProxy, type ReplyLosingProxy } from '#test/support/servers/reply-losing-proxy';
 
 const inserting = 'insert into "hexforge_intent"';
 const intent = { kind: 'lost.push', subject: 'one', detail: {} };

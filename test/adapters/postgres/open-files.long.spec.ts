@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import t from 'tap';
 import { openFiles } from '#adapters/postgres/embedded/open-files';
-import { testData } from '#test/contracts/storage-engines';
+import { testData } from '#test/contracts/storage/storage-engines';
 
 void t.test('the limit of open files of the embedded database', { timeout: 60_000 }, async (t) => {
   await t.test('is a quarter of the process limit, between 64 and 1000', (t) => {

@@ -3,10 +3,10 @@ import { defineEntity, p, rawSql, rows } from 'hexforge/plugin';
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
-import type { Rows } from '#core/kernel/rows';
+import type { Rows } from '#core/kernel/storage/rows';
 import { contract, firstFailure, type Made } from '../../contracts/checks.ts';
-import { rowsChecks, type RowsUnderTest, type Thing } from '../../contracts/rows.ts';
-import { eachEngine, quietLog } from '../../contracts/storage-engines.ts';
+import { rowsChecks, type RowsUnderTest, type Thing } from '../../contracts/stores/rows.ts';
+import { eachEngine, quietLog } from '../../contracts/storage/storage-engines.ts';
 import { statementRecorder } from '../../support/statements.ts';
 
 const ThingTable = defineEntity({

@@ -8,13 +8,13 @@ import t from 'tap';
 import type { Test } from 'tap';
 import { systemClock, systemIds } from '#adapters/memory/index';
 import { openPostgres, type PostgresStorage } from '#adapters/postgres/index';
-import { on } from '#core/kernel/events';
-import type { OwnedSubscription } from '#core/kernel/storage';
+import { on } from '#core/kernel/storage/events';
+import type { OwnedSubscription } from '#core/kernel/storage/storage';
 import { runJobs } from '#host/contributions/jobs';
 import { gate, turn } from '#test/contracts/checks';
-import type {} from '#test/contracts/events';
-import { ledgerEntities, ledgerMigrations } from '#test/contracts/ledger';
-import { quietLog, testData, testEngines } from '#test/contracts/storage-engines';
+import type {} from '#test/contracts/storage/events';
+import { ledgerEntities, ledgerMigrations } from '#test/contracts/storage/ledger';
+import { quietLog, testData, testEngines } from '#test/contracts/storage/storage-engines';
 
 const opening = (url: string): Promise<PostgresStorage> =>
   openPostgres({ url, directory: '.', entities: [], clock: systemClock, ids: systemIds, log: quietLog });

@@ -1,7 +1,7 @@
 // The database session of a process that has its advisory locks: closing releases the locks before the connection.
 import t from 'tap';
-import { Session } from '#adapters/postgres/session';
-import { quietLog } from '#test/contracts/storage-engines';
+import { Session } from '#adapters/postgres/connection/session';
+import { quietLog } from '#test/contracts/storage/storage-engines';
 
 /** A pool of one connection. @param answers whether statements are answered. */
 function pool(answers: boolean) {

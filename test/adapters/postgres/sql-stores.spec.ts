@@ -5,9 +5,9 @@ import { sql } from 'kysely';
 import t from 'tap';
 import { Conflict, StillReferenced, Unavailable } from '#core/kernel/errors';
 import { gate } from '#test/contracts/checks';
-import { ledgerEntities, ledgerMigrations, sqlLedger } from '#test/contracts/ledger';
-import { testData, testEngines } from '#test/contracts/storage-engines';
-import '#test/contracts/events';
+import { ledgerEntities, ledgerMigrations, sqlLedger } from '#test/contracts/storage/ledger';
+import { testData, testEngines } from '#test/contracts/storage/storage-engines';
+import '#test/contracts/storage/events';
 
 interface Tables {
   ledger_card: { id: string; account_id: string };

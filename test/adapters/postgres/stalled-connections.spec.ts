@@ -1,7 +1,7 @@
 // Connections without a reply are destroyed after a time limit; busy connections are not.
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { givingUpStalled, liftBound, type StallingClient } from '#adapters/postgres/stalled-connections';
+import { givingUpStalled, liftBound, type StallingClient } from '#adapters/postgres/statements/stalled-connections';
 
 const timeLimit = 60;
 

@@ -1,15 +1,15 @@
 // The storage contract suites on every selected engine.
 import t from 'tap';
 import { memoryRateCounter } from '#adapters/memory/index';
-import type { OwnedSubscription } from '#core/kernel/storage';
+import type { OwnedSubscription } from '#core/kernel/storage/storage';
 import { contract } from '#test/contracts/checks';
-import { eventsChecks } from '#test/contracts/events';
-import { intentsChecks } from '#test/contracts/intents';
-import { ledgerEntities, ledgerMigrations, ledgerOf } from '#test/contracts/ledger';
-import { locksChecks } from '#test/contracts/locks';
+import { eventsChecks } from '#test/contracts/storage/events';
+import { intentsChecks } from '#test/contracts/storage/intents';
+import { ledgerEntities, ledgerMigrations, ledgerOf } from '#test/contracts/storage/ledger';
+import { locksChecks } from '#test/contracts/storage/locks';
 import { rateCounterChecks } from '#test/contracts/rate-counter';
-import { eachEngine, type EngineOptions, type TestData } from '#test/contracts/storage-engines';
-import { unitOfWorkChecks } from '#test/contracts/unit-of-work';
+import { eachEngine, type EngineOptions, type TestData } from '#test/contracts/storage/storage-engines';
+import { unitOfWorkChecks } from '#test/contracts/storage/unit-of-work';
 
 const options: EngineOptions = {
   entities: ledgerEntities,

@@ -8,11 +8,11 @@ import type { Test } from 'tap';
 import { databaseFreeBytes } from '#adapters/postgres/embedded/free-space';
 import { SupervisedThread, type SupervisorOptions } from '#adapters/postgres/embedded/supervisor';
 import { Upkeep } from '#adapters/postgres/embedded/upkeep';
-import { translated } from '#adapters/postgres/errors';
-import { liftBound } from '#adapters/postgres/stalled-connections';
-import type { Log } from '#core/kernel/log';
-import { quietLog, testEngines } from '#test/contracts/storage-engines';
-import { layCluster } from '#test/support/cluster';
+import { translated } from '#adapters/postgres/statements/errors';
+import { liftBound } from '#adapters/postgres/statements/stalled-connections';
+import type { Log } from '#core/kernel/services/log';
+import { quietLog, testEngines } from '#test/contracts/storage/storage-engines';
+import { layCluster } from '#test/support/servers/cluster';
 
 const mebibyte = 1024 ** 2;
 

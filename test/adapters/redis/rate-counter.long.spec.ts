@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { connect, redisRateCounter } from '#adapters/redis/index';
 import type { Budget } from '#core/kernel/rate';
-import type { Log } from '#core/kernel/log';
+import type { Log } from '#core/kernel/services/log';
 import { rateCounterChecks } from '#test/contracts/rate-counter';
 import { startRedis } from '../../../tools/redis-server.ts';
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
-import type { FileChange } from '#core/repositories/git-history';
-import { longest } from '#core/repositories/clipping';
-import { mostEntries } from '#core/repositories/git-backend';
+import type { FileChange } from '#core/repositories/git/git-history';
+import { longest } from '#core/repositories/git/clipping';
+import { mostEntries } from '#core/repositories/git/git-backend';
 import type { Check } from '../checks.ts';
 import { bytesOf, client, fresh, imported, never, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';

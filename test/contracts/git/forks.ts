@@ -1,7 +1,7 @@
 // Checks of forks. A fork is a repository with a copy of the branches and tags of its source, and of all objects that
 // they reach. It shares no objects with the source.
 import assert from 'node:assert/strict';
-import { zeroOid } from '#core/repositories/git-backend';
+import { zeroOid } from '#core/repositories/git/git-backend';
 import type { Check } from '../checks.ts';
 import { client, commitFile, fresh, never, newId, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';

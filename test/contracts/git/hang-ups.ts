@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { zeroOid, type RefUpdate } from '#core/repositories/git-backend';
+import { zeroOid, type RefUpdate } from '#core/repositories/git/git-backend';
 import type { Check } from '../checks.ts';
 import { bytesOf, client, commitFile, eventually, fresh, never, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';

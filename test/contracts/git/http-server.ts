@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { HexforgeError } from '#core/kernel/errors';
-import type { GitBackend, GitService, JudgeRefs, RefUpdate } from '#core/repositories/git-backend';
+import type { GitBackend, GitService, JudgeRefs, RefUpdate } from '#core/repositories/git/git-backend';
 
 export interface GitServer {
   readonly url: (repository: string) => string;

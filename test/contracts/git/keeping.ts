@@ -1,7 +1,7 @@
 // Checks of keeping commits of another repository: which objects are copied, what is refused, and what clients see of
 // the hidden refs.
 import assert from 'node:assert/strict';
-import { mergeHeadRef, zeroOid, type JudgeRefs, type Oid } from '#core/repositories/git-backend';
+import { mergeHeadRef, zeroOid, type JudgeRefs, type Oid } from '#core/repositories/git/git-backend';
 import type { Check } from '../checks.ts';
 import { bytesOf, client, commitFile, fresh, never, newId, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';

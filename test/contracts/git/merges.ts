@@ -1,8 +1,8 @@
 // Checks of merging on a bare repository: the commit equals the one git would make, and the update is announced, judged
 // and reported like a push. A merge that fails leaves nothing behind.
 import assert from 'node:assert/strict';
-import type { MergeStrategy, MergeWrite, RefUpdate } from '#core/repositories/git-backend';
-import type { PushHooks } from '#core/repositories/git-history';
+import type { MergeStrategy, MergeWrite, RefUpdate } from '#core/repositories/git/git-backend';
+import type { PushHooks } from '#core/repositories/git/git-history';
 import type { Check } from '../checks.ts';
 import { client, commitFile, fresh, imported, never, type Bench } from './provider.ts';
 import { must } from './stock-git.ts';

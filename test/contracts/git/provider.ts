@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GitBackend } from '#core/repositories/git-backend';
+import type { GitBackend } from '#core/repositories/git/git-backend';
 import { makeHistory } from './history.ts';
 import { serve, type GitServer } from './http-server.ts';
 import { git, must } from './stock-git.ts';

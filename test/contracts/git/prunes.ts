@@ -1,7 +1,7 @@
 // Checks of pruning: unreachable objects are removed when they are old enough, everything else remains, and concurrent
 // work is not disturbed.
 import assert from 'node:assert/strict';
-import { zeroOid, type GitBackend, type Oid } from '#core/repositories/git-backend';
+import { zeroOid, type GitBackend, type Oid } from '#core/repositories/git/git-backend';
 import type { Check } from '../checks.ts';
 import { bytesOf, client, commitFile, fresh, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { zeroOid, type RefUpdate } from '#core/repositories/git-backend';
+import { zeroOid, type RefUpdate } from '#core/repositories/git/git-backend';
 import type { Check } from '../checks.ts';
 import { bytesOf, client, commitFile, fresh, never, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';

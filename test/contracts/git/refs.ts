@@ -1,6 +1,6 @@
 // Checks of how the forge reads and moves refs: tips, divergence, moves that compare the old value, and tag objects.
 import assert from 'node:assert/strict';
-import { zeroOid } from '#core/repositories/git-backend';
+import { zeroOid } from '#core/repositories/git/git-backend';
 import type { Check } from '../checks.ts';
 import { client, fresh, type Bench } from './provider.ts';
 import { git, must } from './stock-git.ts';

@@ -1,6 +1,6 @@
 // Runs the stock git client as a user does, without the configuration of this machine.
 import type { Buffer } from 'node:buffer';
-import { run, type Ran } from '#test/support/program';
+import { run, type Ran } from '#test/support/servers/program';
 
 export const clientEnvironment: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',

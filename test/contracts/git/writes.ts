@@ -2,8 +2,8 @@
 // and reported like a push.
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
-import { zeroOid, type RefUpdate } from '#core/repositories/git-backend';
-import type { FileWrite, PushHooks } from '#core/repositories/git-history';
+import { zeroOid, type RefUpdate } from '#core/repositories/git/git-backend';
+import type { FileWrite, PushHooks } from '#core/repositories/git/git-history';
 import type { Check } from '../checks.ts';
 import { client, fresh, never, type Bench } from './provider.ts';
 import { must } from './stock-git.ts';

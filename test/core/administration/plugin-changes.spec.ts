@@ -2,11 +2,11 @@
 import t from 'tap';
 import { fixedClock, openMemory, systemIds } from '#adapters/memory/index';
 import { recordPluginChanges } from '#core/administration/use-cases';
-import type { AuditEntry } from '#core/kernel/audit';
+import type { AuditEntry } from '#core/kernel/services/audit';
 import { Unavailable } from '#core/kernel/errors';
-import type { PluginRecord } from '#core/kernel/plugin-inventory';
+import type { PluginRecord } from '#core/kernel/services/plugin-inventory';
 import { memoryKnownPluginStore } from '#plugins/administration/known-plugins/store-memory';
-import { quietLog } from '#test/contracts/storage-engines';
+import { quietLog } from '#test/contracts/storage/storage-engines';
 
 function world() {
   const clock = fixedClock('2030-01-01T00:00:00Z');

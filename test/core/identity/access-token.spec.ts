@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 as zlibCrc32 } from 'node:zlib';
 import t from 'tap';
-import { encodeBase62, randomBase62 } from '#core/identity/base62';
-import { generatePassword } from '#core/identity/password';
-import { isRefreshToken, mintRefreshToken } from '#core/identity/session';
-import { crc32, isToken, mintToken } from '#core/identity/access-token';
+import { encodeBase62, randomBase62 } from '#core/identity/model/base62';
+import { generatePassword } from '#core/identity/model/password';
+import { isRefreshToken, mintRefreshToken } from '#core/identity/model/session';
+import { crc32, isToken, mintToken } from '#core/identity/model/access-token';
 import type { Ids } from '#core/kernel/time';
 
 const ids: Ids = { uuid: () => 'unused', bytes: (length) => new Uint8Array(randomBytes(length)) };

@@ -1,8 +1,8 @@
 // Access rechecks after a password hash, which may wait for a slot: the change needs access after the hash.
 import t from 'tap';
 import type { AccountPatch } from '#core/identity/index';
-import { accessDecision, admin, session } from '#core/kernel/access';
-import type { AccessRule } from '#core/kernel/access';
+import { accessDecision, admin, session } from '#core/kernel/access/access';
+import type { AccessRule } from '#core/kernel/access/access';
 import type { Call, User } from '#core/kernel/caller';
 import { Unauthorized } from '#core/kernel/errors';
 import { fakeHasher, world } from './world.ts';

@@ -1,10 +1,10 @@
 // Sign-in with a password known to a directory, for sessions and for git, on in-memory stores.
 import t from 'tap';
 import { systemIds } from '#adapters/memory/index';
-import { mintToken, tokenFormat } from '#core/identity/access-token';
-import { authenticator } from '#core/kernel/credentials';
+import { mintToken, tokenFormat } from '#core/identity/model/access-token';
+import { authenticator } from '#core/kernel/access/credentials';
 import { Unavailable } from '#core/kernel/errors';
-import type { DirectoryUser, PasswordDirectories } from '#core/kernel/password-directories';
+import type { DirectoryUser, PasswordDirectories } from '#core/kernel/access/password-directories';
 import { fakeHasher, world } from './world.ts';
 
 const wrong = { name: 'Unauthorized', message: 'The username or password is wrong' };

@@ -1,9 +1,9 @@
 // Rules for usernames, passwords and profiles, and for who may sign in.
 import t from 'tap';
-import { checkProfile, signInBlock } from '#core/identity/account';
-import type { Account, Profile } from '#core/identity/account';
-import { checkPassword } from '#core/identity/password';
-import { checkUsername, isUsername } from '#core/identity/username';
+import { checkProfile, signInBlock } from '#core/identity/model/account';
+import type { Account, Profile } from '#core/identity/model/account';
+import { checkPassword } from '#core/identity/model/password';
+import { checkUsername, isUsername } from '#core/identity/model/username';
 
 const account: Account = {
   id: 'id',

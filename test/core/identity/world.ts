@@ -5,25 +5,25 @@ import type { KeptEntry } from '#core/audit/index';
 import { auditLog } from '#core/audit/use-cases';
 import { identityEvents, identityScopes, reservedScopes } from '#core/identity/index';
 import type { Account, UserReferences } from '#core/identity/index';
-import { createAccount } from '#core/identity/new-account';
-import type { NewAccount } from '#core/identity/new-account';
+import { createAccount } from '#core/identity/accounts/new-account';
+import type { NewAccount } from '#core/identity/accounts/new-account';
 import { identityUseCases } from '#core/identity/use-cases';
-import type { AccessDecision } from '#core/kernel/access';
+import type { AccessDecision } from '#core/kernel/access/access';
 import { anonymous } from '#core/kernel/caller';
 import type { Call, Caller, Credential, User } from '#core/kernel/caller';
-import type { PasswordHasher } from '#core/kernel/credentials';
-import { on } from '#core/kernel/events';
-import type { EventOf } from '#core/kernel/events';
-import type { Log } from '#core/kernel/log';
-import type { PasswordDirectories } from '#core/kernel/password-directories';
-import { scopeCatalogue } from '#core/kernel/scopes';
-import type { SettingValues, Settings } from '#core/kernel/settings';
+import type { PasswordHasher } from '#core/kernel/access/credentials';
+import { on } from '#core/kernel/storage/events';
+import type { EventOf } from '#core/kernel/storage/events';
+import type { Log } from '#core/kernel/services/log';
+import type { PasswordDirectories } from '#core/kernel/access/password-directories';
+import { scopeCatalogue } from '#core/kernel/access/scopes';
+import type { SettingValues, Settings } from '#core/kernel/services/settings';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { memoryGroupStore } from '#plugins/identity/groups/store-memory';
 import { memorySessionStore } from '#plugins/identity/sessions/store-memory';
 import { memoryTokenStore } from '#plugins/identity/tokens/store-memory';
-import { leavingStorage } from '#test/support/leaving-storage';
+import { leavingStorage } from '#test/support/servers/leaving-storage';
 
 export const silent: Log = {
   debug: () => undefined,

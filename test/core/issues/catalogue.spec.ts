@@ -1,6 +1,6 @@
 // Use cases of issue types, type schemes, components and versions: rules, audit entries and events.
 import t from 'tap';
-import { named } from '#core/issues/named';
+import { named } from '#core/issues/model/named';
 import { builtInTypes, isBuiltIn, typeName } from '#core/issues/index';
 import { alice, bob, refusal, root, typeId, types, world } from './world.ts';
 

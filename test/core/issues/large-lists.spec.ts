@@ -1,7 +1,7 @@
 // Large lists of issues: a page that is too large is rejected, or its texts are truncated, before it is read.
 import tap from 'tap';
 import type { IssueStore } from '#core/issues/index';
-import { listChildren, listIssues } from '#core/issues/list-issues';
+import { listChildren, listIssues } from '#core/issues/lists/list-issues';
 import { alice, refusal, world } from './world.ts';
 
 type Slice = Parameters<IssueStore['list']>[2];

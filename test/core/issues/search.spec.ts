@@ -1,6 +1,6 @@
 // Searching issues on in-memory stores: parsing of queries, similar titles and facets.
 import t from 'tap';
-import { waysOf } from '#core/issues/search';
+import { waysOf } from '#core/issues/lists/search';
 import { anonymous } from '#core/kernel/caller';
 import { bob, refusal, types, world } from './world.ts';
 

@@ -1,7 +1,7 @@
 // Comments, description history, links and watchers on in-memory stores: rules and events.
 import t from 'tap';
 import { commentBody, issueBounds } from '#core/issues/index';
-import { blockersOf, checkLink, type IssueLink, type LinkType } from '#core/issues/link';
+import { blockersOf, checkLink, type IssueLink, type LinkType } from '#core/issues/model/link';
 import { alice, bob, carol, refusal, root, world } from './world.ts';
 
 const page = { page: 1, perPage: 25 };

@@ -9,7 +9,7 @@ import {
   type Granted,
   type User,
 } from '#core/kernel/index';
-import { users } from '#core/identity/users';
+import { users } from '#core/identity/accounts/users';
 import { builtInTypes, issueEvents, type IssueStore } from '#core/issues/index';
 import { issueUseCases } from '#core/issues/use-cases';
 import type { Label, Milestone, Planning } from '#core/planning/index';
@@ -29,9 +29,9 @@ import { versionRows } from '#plugins/issues/versions/store';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
 import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
-import { quietLog } from '#test/contracts/storage-engines';
-import { addAccount } from '#test/support/accounts';
-import { leavingStorage } from '#test/support/leaving-storage';
+import { quietLog } from '#test/contracts/storage/storage-engines';
+import { addAccount } from '#test/support/clients/accounts';
+import { leavingStorage } from '#test/support/servers/leaving-storage';
 import { accessTo, callOf, permissionTable, recorded, repositoryOf, user } from '../forge.ts';
 
 export { refusal } from '../forge.ts';

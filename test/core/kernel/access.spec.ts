@@ -12,12 +12,12 @@ import {
   type AccessRule,
   type ResourceResolver,
   type Standing,
-} from '#core/kernel/access';
+} from '#core/kernel/access/access';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
 import { HexforgeError, InsufficientScope, Unauthorized } from '#core/kernel/errors';
-import { scopeCatalogue, type ScopeName } from '#core/kernel/scopes';
+import { scopeCatalogue, type ScopeName } from '#core/kernel/access/scopes';
 
-declare module '#core/kernel/access' {
+declare module '#core/kernel/access/access' {
   interface Resources {
     vault: { readonly number: number };
   }

@@ -1,6 +1,6 @@
 // The error for a caller whose change was committed although reading the answer failed.
 import t from 'tap';
-import { afterChange } from '#core/kernel/after-change';
+import { afterChange } from '#core/kernel/storage/after-change';
 import { InsufficientStorage, NotFound, TimedOut, Unavailable } from '#core/kernel/errors';
 
 void t.test(

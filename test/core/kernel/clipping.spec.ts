@@ -1,6 +1,11 @@
 // Truncation of texts and answers: truncated texts are marked, and no answer exceeds its limit.
 import t from 'tap';
-import { boundedCommits, boundedDifference, boundedEntries, boundedLines } from '#core/repositories/answer-bounds';
+import {
+  boundedCommits,
+  boundedDifference,
+  boundedEntries,
+  boundedLines,
+} from '#core/repositories/contents/answer-bounds';
 import { clip, fit, fitMembers, jsonBytes } from '#core/kernel/clipping';
 import type { CommitRecord, FileChange } from '#core/repositories/index';
 

@@ -1,6 +1,6 @@
 // The authenticator with token readers and password sign-in.
 import t from 'tap';
-import { authenticator, type CredentialReader, type PasswordSignIn } from '#core/kernel/credentials';
+import { authenticator, type CredentialReader, type PasswordSignIn } from '#core/kernel/access/credentials';
 import { Forbidden } from '#core/kernel/errors';
 
 const context = { ip: '203.0.113.1', now: new Date(1_000) };

@@ -1,6 +1,6 @@
 // A concurrency limit and a queue that callers share fairly.
 import t from 'tap';
-import { FairLimiter } from '#core/kernel/fair-limiter';
+import { FairLimiter } from '#core/kernel/limits/fair-limiter';
 
 const fair = (slots: number, queue: number, now?: () => number) =>
   new FairLimiter({

@@ -1,7 +1,7 @@
 // Exhausted resources of the operating system as named errors: a sentence, a remedy, and 507 or 503.
 import t from 'tap';
 import { InsufficientStorage, Internal, NotFound, Unavailable } from '#core/kernel/errors';
-import { errnoIn, exhaustedBy, exhaustedResource } from '#core/kernel/resources';
+import { errnoIn, exhaustedBy, exhaustedResource } from '#core/kernel/access/resources';
 
 const system = (code: string, cause?: unknown): Error =>
   Object.assign(new Error(`${code}: open '/srv/x'`, { cause }), { code });

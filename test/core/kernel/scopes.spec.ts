@@ -1,6 +1,6 @@
 // The scope catalogue: which token scope satisfies which row.
 import t from 'tap';
-import { scopeCatalogue, type ScopeName } from '#core/kernel/scopes';
+import { scopeCatalogue, type ScopeName } from '#core/kernel/access/scopes';
 
 const row = (name: string) => name as ScopeName;
 const catalogue = scopeCatalogue([

@@ -1,8 +1,8 @@
 // Validation of setting values.
 import t from 'tap';
-import { settingMisfit, type SettingDeclaration } from '#core/kernel/settings';
+import { settingMisfit, type SettingDeclaration } from '#core/kernel/services/settings';
 
-declare module '#core/kernel/settings' {
+declare module '#core/kernel/services/settings' {
   interface SettingValues {
     'kernel.word': string;
   }

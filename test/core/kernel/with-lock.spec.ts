@@ -2,9 +2,9 @@
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { Unavailable } from '#core/kernel/errors';
-import { withLock } from '#core/kernel/with-lock';
+import { withLock } from '#core/kernel/storage/with-lock';
 import { gate } from '#test/contracts/checks';
-import { quietLog } from '#test/contracts/storage-engines';
+import { quietLog } from '#test/contracts/storage/storage-engines';
 
 void t.test('waiting for a lock', async (t) => {
   const { locks } = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });

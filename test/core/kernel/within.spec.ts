@@ -1,7 +1,7 @@
 // Waiting for a result with a time limit.
 import t from 'tap';
 import { awake } from '#test/support/awake';
-import { within } from '#core/kernel/within';
+import { within } from '#core/kernel/limits/within';
 
 void t.test('a result or an error within the time limit is passed on', async (t) => {
   t.equal(await within(undefined, async () => 1), 1);

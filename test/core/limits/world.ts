@@ -1,13 +1,13 @@
 // Fixtures for specs of rate limits: use cases on in-memory stores, with groups and a settable clock.
 import { fixedClock, Memory, openMemory, systemIds } from '#adapters/memory/index';
-import type { AuditEntry } from '#core/kernel/audit';
+import type { AuditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { seededGroups, type CountedGroup, type UserGroups, type Users } from '#core/identity/index';
 import { limitUseCases } from '#core/limits/use-cases';
 import { memoryBudgetStore } from '#plugins/limits/budgets/store-memory';
 import { memoryOverrideStore } from '#plugins/limits/overrides/store-memory';
 import { memoryViolationStore } from '#plugins/limits/violations/store-memory';
-import { quietLog } from '#test/contracts/storage-engines';
+import { quietLog } from '#test/contracts/storage/storage-engines';
 
 export const ada = '00000000-0000-4000-8000-000000000001';
 export const staff = '00000000-0000-4000-8000-0000000000aa';

@@ -1,19 +1,19 @@
 // Answers about committed changes of merge requests when the database or git fails before they are read back.
 import t from 'tap';
 import { sequentialIds } from '#adapters/memory/index';
-import type { Granted } from '#core/kernel/access';
+import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
-import { aboutMerge } from '#core/merges/events';
-import { mergeRequest } from '#core/merges/merge';
-import { mergeIntents, type MergeIntents } from '#core/merges/merge-intents';
-import { openRequest } from '#core/merges/open-request';
-import type { MergeParts } from '#core/merges/parts';
-import { updateRequest } from '#core/merges/update-request';
+import { aboutMerge } from '#core/merges/model/events';
+import { mergeRequest } from '#core/merges/merging/merge';
+import { mergeIntents, type MergeIntents } from '#core/merges/merging/merge-intents';
+import { openRequest } from '#core/merges/requests/open-request';
+import type { MergeParts } from '#core/merges/model/parts';
+import { updateRequest } from '#core/merges/requests/update-request';
 import type { GitBackend, MergeHooks, Repository } from '#core/repositories/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { reviewRows } from '#plugins/merges/reviews/store';
-import { addAccount } from '#test/support/accounts';
+import { addAccount } from '#test/support/clients/accounts';
 import { callOf, repositoryOf, user } from '../forge.ts';
 import { bob, refusal, talkWorld } from './talk-world.ts';
 import { commit, target, world } from './world.ts';

@@ -1,11 +1,11 @@
 // Escaping of comments and their anchors, on an in-memory git of a few commits.
 import t from 'tap';
 import { Unavailable } from '#core/kernel/errors';
-import { checkedAnchor, type AnchorWish } from '#core/merges/anchors';
-import { commentText, type Anchor } from '#core/merges/comment';
+import { checkedAnchor, type AnchorWish } from '#core/merges/discussion/anchors';
+import { commentText, type Anchor } from '#core/merges/model/comment';
 import type { MergeRequest } from '#core/merges/index';
-import { outdatedAnchors, removedLines } from '#core/merges/outdated';
-import { escaped, longestText } from '#core/merges/said';
+import { outdatedAnchors, removedLines } from '#core/merges/discussion/outdated';
+import { escaped, longestText } from '#core/merges/model/said';
 import type { Blob, FileChange, Oid, Patch, PatchQuery, TreeEntry } from '#core/repositories/index';
 
 const refusal = (detail: RegExp) => ({ kind: 'validation_failed', message: /./, detail });

@@ -1,6 +1,6 @@
 // Whether reviews allow a merge, as a pure function.
 import t from 'tap';
-import { unmetApprovals, type ReviewsGiven } from '#core/merges/approvals';
+import { unmetApprovals, type ReviewsGiven } from '#core/merges/model/approvals';
 
 const given = (reviews: Readonly<Record<string, ReviewsGiven['reviews'][number]['state']>>, required = 0) =>
   unmetApprovals({

@@ -1,8 +1,8 @@
 // The diff of a merge request, over a stub of the git back end that returns, fails or is down.
 import t from 'tap';
 import { Internal, NotFound, Unavailable, Unprocessable } from '#core/kernel/errors';
-import { diffOf, filesOf, ofDiff, suppressionOf, type DiffParts } from '#core/merges/diff';
-import { hunksOf } from '#core/merges/hunks';
+import { diffOf, filesOf, ofDiff, suppressionOf, type DiffParts } from '#core/merges/model/diff';
+import { hunksOf } from '#core/merges/discussion/hunks';
 import type { CommitRecord, GitBackend, Patch, PatchedFile } from '#core/repositories/index';
 import { awake } from '#test/support/awake';
 

@@ -1,7 +1,13 @@
 // The rules that block a merge as pure functions: their order, their details, and merge messages.
 import t from 'tap';
-import { peopleOf, messageOf } from '#core/merges/merge-commit';
-import { blocked, blockingRules, conflictRule, mergeRuleCodes, type MergeSituation } from '#core/merges/merge-rules';
+import { peopleOf, messageOf } from '#core/merges/merging/merge-commit';
+import {
+  blocked,
+  blockingRules,
+  conflictRule,
+  mergeRuleCodes,
+  type MergeSituation,
+} from '#core/merges/merging/merge-rules';
 
 const clear: MergeSituation = {
   request: { state: 'open', isDraft: false, sourceBranch: 'topic', targetBranch: 'main' },

@@ -2,12 +2,12 @@
 // process; on in-memory stores, with a scripted git.
 import t from 'tap';
 import { systemClock } from '#adapters/memory/index';
-import type { Granted } from '#core/kernel/access';
+import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import { NotFound, Unavailable } from '#core/kernel/errors';
-import { mergeIntents } from '#core/merges/merge-intents';
-import { mergeRequest, type MergeCommand } from '#core/merges/merge';
-import type { MergeParts } from '#core/merges/parts';
+import { mergeIntents } from '#core/merges/merging/merge-intents';
+import { mergeRequest, type MergeCommand } from '#core/merges/merging/merge';
+import type { MergeParts } from '#core/merges/model/parts';
 import {
   zeroOid,
   type GitBackend,

@@ -1,8 +1,8 @@
 // Rules of merge requests as pure functions: the commit that merged a head, required pipelines, and names of sources.
 import t from 'tap';
-import { broughtBy } from '#core/merges/brought';
-import { branchTip, sourceParts } from '#core/merges/branches';
-import { checkPair, checkTitle } from '#core/merges/fields';
+import { broughtBy } from '#core/merges/model/brought';
+import { branchTip, sourceParts } from '#core/merges/model/branches';
+import { checkPair, checkTitle } from '#core/merges/requests/fields';
 import { checkPipeline, pipelineRefusal, pipelineVerdicts, verdictsOf } from '#core/merges/index';
 import { zeroOid } from '#core/repositories/index';
 

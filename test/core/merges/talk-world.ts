@@ -2,9 +2,9 @@
 import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import { changes, reads, type Caller, type GrantOf, type User } from '#core/kernel/index';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
-import { commentUseCases } from '#core/merges/comments';
-import { submitReview } from '#core/merges/reviews';
-import type { MergeParts } from '#core/merges/parts';
+import { commentUseCases } from '#core/merges/discussion/comments';
+import { submitReview } from '#core/merges/discussion/reviews';
+import type { MergeParts } from '#core/merges/model/parts';
 import type { Oid, PatchedFile, Repository } from '#core/repositories/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { commentRows } from '#plugins/merges/comments/store';
@@ -12,9 +12,9 @@ import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
 import { reviewRows } from '#plugins/merges/reviews/store';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
-import { quietLog } from '#test/contracts/storage-engines';
-import { addAccount } from '#test/support/accounts';
-import { leavingStorage } from '#test/support/leaving-storage';
+import { quietLog } from '#test/contracts/storage/storage-engines';
+import { addAccount } from '#test/support/clients/accounts';
+import { leavingStorage } from '#test/support/servers/leaving-storage';
 import { accessTo, callOf, recorded, repositoryOf, requestOf, user } from '../forge.ts';
 
 export { refusal } from '../forge.ts';

@@ -2,13 +2,13 @@
 // the test.
 import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
 import { Unavailable, Unprocessable } from '#core/kernel/errors';
-import { followUseCases } from '#core/merges/follow';
-import type { HeadParts } from '#core/merges/heads';
+import { followUseCases } from '#core/merges/merging/follow';
+import type { HeadParts } from '#core/merges/merging/heads';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
 import { zeroOid, type GitBackend, type Oid } from '#core/repositories/index';
 import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
-import { quietLog } from '#test/contracts/storage-engines';
-import { leavingStorage } from '#test/support/leaving-storage';
+import { quietLog } from '#test/contracts/storage/storage-engines';
+import { leavingStorage } from '#test/support/servers/leaving-storage';
 import { recorded, requestOf } from '../forge.ts';
 
 export const commit = (digit: number): Oid => String(digit).repeat(40);

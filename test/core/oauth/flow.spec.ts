@@ -4,11 +4,11 @@ import { rsaSigner, sha256Digests } from '#adapters/crypto/oauth';
 import { aesSealer } from '#adapters/crypto/sealer';
 import { fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
 import { identityScopes, reservedScopes, type AccountClaims } from '#core/identity/index';
-import type { AuditEntry } from '#core/kernel/audit';
+import type { AuditEntry } from '#core/kernel/services/audit';
 import { anonymous, type Call, type User } from '#core/kernel/caller';
 import { Unavailable } from '#core/kernel/errors';
-import { scopeCatalogue } from '#core/kernel/scopes';
-import type { Settings } from '#core/kernel/settings';
+import { scopeCatalogue } from '#core/kernel/access/scopes';
+import type { Settings } from '#core/kernel/services/settings';
 import { oauthScopes, oauthSettings, type KeptKey } from '#core/oauth/index';
 import { oauthUseCases } from '#core/oauth/use-cases';
 import { repositoryScopes } from '#core/repositories/index';
@@ -16,7 +16,7 @@ import { memoryRows } from '#adapters/memory/rows';
 import { memoryClientStore } from '#plugins/oauth-server/applications/store';
 import { memoryGrantStore } from '#plugins/oauth-server/grants/store';
 import { memoryIssuedStore } from '#plugins/oauth-server/token/store-memory';
-import { quietLog } from '#test/contracts/storage-engines';
+import { quietLog } from '#test/contracts/storage/storage-engines';
 
 const account: AccountClaims = {
   id: '00000000-0000-4000-8000-000000000001',

@@ -6,8 +6,8 @@ import { aesSealer } from '#adapters/crypto/sealer';
 import { fixedClock, openMemory, systemIds } from '#adapters/memory/index';
 import { memoryRows } from '#adapters/memory/rows';
 import type { KeptKey } from '#core/oauth/index';
-import { signingKeys } from '#core/oauth/keys';
-import { quietLog } from '#test/contracts/storage-engines';
+import { signingKeys } from '#core/oauth/tokens/keys';
+import { quietLog } from '#test/contracts/storage/storage-engines';
 
 const secret = (byte: number): Uint8Array => new Uint8Array(32).fill(byte);
 

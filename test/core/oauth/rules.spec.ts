@@ -1,11 +1,17 @@
 // OAuth2 rules as pure functions: redirect URIs, scopes, resources, clients and authorization requests.
 import t from 'tap';
-import { demandOf, type AuthorizationParameters } from '#core/oauth/authorization-request';
-import { checkClient, type Client } from '#core/oauth/client';
-import { OAuthRefusal } from '#core/oauth/errors';
-import { allowlist, allowlistMisfit, isRegistered, redirectUriMisfit, withParameters } from '#core/oauth/redirect-uri';
-import { canonicalResource, isSameResource } from '#core/oauth/resource';
-import { readScopes } from '#core/oauth/scopes';
+import { demandOf, type AuthorizationParameters } from '#core/oauth/authorization/authorization-request';
+import { checkClient, type Client } from '#core/oauth/model/client';
+import { OAuthRefusal } from '#core/oauth/model/errors';
+import {
+  allowlist,
+  allowlistMisfit,
+  isRegistered,
+  redirectUriMisfit,
+  withParameters,
+} from '#core/oauth/model/redirect-uri';
+import { canonicalResource, isSameResource } from '#core/oauth/model/resource';
+import { readScopes } from '#core/oauth/model/scopes';
 
 void t.test('redirect URIs that may and may not be registered', async (t) => {
   for (const uri of [

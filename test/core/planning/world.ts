@@ -6,8 +6,8 @@ import { planningEvents, type MilestoneCounts } from '#core/planning/index';
 import { planningUseCases } from '#core/planning/use-cases';
 import type { Repository } from '#core/repositories/index';
 import { stores } from '#plugins/planning/tables';
-import { quietLog } from '#test/contracts/storage-engines';
-import { leavingStorage } from '#test/support/leaving-storage';
+import { quietLog } from '#test/contracts/storage/storage-engines';
+import { leavingStorage } from '#test/support/servers/leaving-storage';
 import { recorded, user } from '../forge.ts';
 
 export { refusal } from '../forge.ts';

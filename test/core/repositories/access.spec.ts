@@ -1,6 +1,6 @@
 // Access to repositories: owner, administrators, collaborators and visibility in the access decision.
 import t from 'tap';
-import { changes, reads } from '#core/kernel/access';
+import { changes, reads } from '#core/kernel/access/access';
 import { anonymous, type Caller } from '#core/kernel/caller';
 import { alice, bob, carol, root, world, refusal } from './world.ts';
 

@@ -1,6 +1,6 @@
 // Reading folders, files and raw bytes at a ref, with entity tags that avoid the work.
 import t from 'tap';
-import { inlineLimit } from '#core/repositories/contents';
+import { inlineLimit } from '#core/repositories/contents/contents';
 import type { Repository } from '#core/repositories/index';
 import { alice, world, type World, refusal } from './world.ts';
 

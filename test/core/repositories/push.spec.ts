@@ -3,7 +3,7 @@
 import t from 'tap';
 import { NotFound } from '#core/kernel/errors';
 import { zeroOid, type Repository } from '#core/repositories/index';
-import { reconciler } from '#core/repositories/reconciliation';
+import { reconciler } from '#core/repositories/push/reconciliation';
 import { oid } from './fake-git.ts';
 import { gate } from '#test/contracts/checks';
 import { alice, log, world, type World } from './world.ts';

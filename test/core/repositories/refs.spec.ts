@@ -2,8 +2,8 @@
 // changes.
 import t from 'tap';
 import { defaultProtection, zeroOid, type JudgeRefs, type RefUpdate, type Repository } from '#core/repositories/index';
-import { roomForRefs, withinRoom } from '#core/repositories/ref-limit';
-import { judgeRefs } from '#core/repositories/ref-policy';
+import { roomForRefs, withinRoom } from '#core/repositories/push/ref-limit';
+import { judgeRefs } from '#core/repositories/push/ref-policy';
 import { oid } from './fake-git.ts';
 import { alice, bob, refusal, root, world, type World } from './world.ts';
 

@@ -12,9 +12,9 @@ import {
   type Repository,
   type RefUpdate,
 } from '#core/repositories/index';
-import { judgeNames } from '#core/repositories/ref-policy';
-import { landed } from '#core/repositories/record-push';
-import { roleTable } from '#core/repositories/roles';
+import { judgeNames } from '#core/repositories/push/ref-policy';
+import { landed } from '#core/repositories/push/record-push';
+import { roleTable } from '#core/repositories/model/roles';
 import { FakeGit, oid } from './fake-git.ts';
 import { refusal } from './world.ts';
 

@@ -1,8 +1,8 @@
 // Fixtures for specs of repositories: use cases on in-memory stores, with callers and an in-memory git.
 import { memoryRateCounter, openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
-import { changes, reads } from '#core/kernel/access';
+import { changes, reads } from '#core/kernel/access/access';
 import { Conflict, Unavailable } from '#core/kernel/errors';
-import { intentNotOpen } from '#core/kernel/intent-not-open';
+import { intentNotOpen } from '#core/kernel/storage/intent-not-open';
 import {
   Unauthorized,
   type AuditEntry,
@@ -31,8 +31,8 @@ import { roleTemplateStore } from '#plugins/repositories/role-templates/store';
 import { memoryMarkStore } from '#plugins/repositories/stars/store-memory';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
-import { quietLog } from '#test/contracts/storage-engines';
-import { addAccount } from '#test/support/accounts';
+import { quietLog } from '#test/contracts/storage/storage-engines';
+import { addAccount } from '#test/support/clients/accounts';
 import { accessTo, callOf, permissionTable, recorded, user } from '../forge.ts';
 import { FakeGit } from './fake-git.ts';
 

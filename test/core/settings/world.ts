@@ -1,17 +1,17 @@
 // Fixtures for specs of settings: use cases on an in-memory store that counts its reads, with a settable clock.
 import { aesSealer } from '#adapters/crypto/sealer';
 import { fixedClock, Memory, openMemory, systemIds } from '#adapters/memory/index';
-import type { AuditEntry } from '#core/kernel/audit';
+import type { AuditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
-import { on, type EventOf } from '#core/kernel/events';
-import type { Log } from '#core/kernel/log';
-import { settingCatalogue, type SettingDeclaration } from '#core/kernel/settings';
+import { on, type EventOf } from '#core/kernel/storage/events';
+import type { Log } from '#core/kernel/services/log';
+import { settingCatalogue, type SettingDeclaration } from '#core/kernel/services/settings';
 import type { SettingStore } from '#core/settings/index';
 import { settingsUseCases } from '#core/settings/use-cases';
 import { memorySettingStore } from '#plugins/settings/settings/store-memory';
-import { quietLog } from '#test/contracts/storage-engines';
+import { quietLog } from '#test/contracts/storage/storage-engines';
 
-declare module '#core/kernel/settings' {
+declare module '#core/kernel/services/settings' {
   interface SettingValues {
     'shop.open': boolean;
     'shop.size': number;

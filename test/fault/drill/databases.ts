@@ -1,7 +1,7 @@
 // Scenarios with an unavailable PostgreSQL: it is stopped, crashes, or its replies are lost.
 import { DatabaseProxy } from './database-proxy.ts';
 import { pause, worked, type Scenario } from './scenario.ts';
-import { randomFrom } from './workers.ts';
+import { randomFrom } from './load/workers.ts';
 
 function stopped(mode: 'fast' | 'immediate'): Scenario {
   return {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { both, pause, type Round, type Scenario } from './scenario.ts';
-import { vagueness, wordsOf } from './client.ts';
+import { vagueness, wordsOf } from './load/client.ts';
 
 const asking = 70;
 const idle = 200;

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { withDatabase } from '../inspection.ts';
 import type { Forge, ForgeOptions } from './forge.ts';
 import { both, felt, pause, worked, type Round, type Scenario } from './scenario.ts';
-import { vagueness, wordsOf } from './client.ts';
+import { vagueness, wordsOf } from './load/client.ts';
 import { SmallDisk } from './small-disk.ts';
 
 const megabytes = 400;

@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { ChurnGit } from '../churn-git.ts';
-import type { Client } from './client.ts';
+import type { Client } from './load/client.ts';
 import { absent, Register, something } from './register.ts';
 import { both, pause, type Scenario } from './scenario.ts';
-import type { Estate } from './workers.ts';
+import type { Estate } from './load/workers.ts';
 
 /** How long slow requests continue after SIGTERM, well within their grace period of 10 s. */
 const slowMs = 1500;

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { layCluster } from '#test/support/cluster';
-import { createDatabase } from '#test/support/postgres';
-import { freePort, processes, ServerProcess, type RunningProcess } from '#test/support/server-process';
+import { layCluster } from '#test/support/servers/cluster';
+import { createDatabase } from '#test/support/servers/postgres';
+import { freePort, processes, ServerProcess, type RunningProcess } from '#test/support/servers/server-process';
 import { processesAt, recordsOf, type Records } from '../inspection.ts';
 import type { Finding } from './register.ts';
 

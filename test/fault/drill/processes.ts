@@ -2,7 +2,7 @@
 // lock.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { query } from '#test/support/postgres';
+import { query } from '#test/support/servers/postgres';
 import { signal } from './forge.ts';
 import { pause, worked, type Round, type Scenario } from './scenario.ts';
 

@@ -1,15 +1,15 @@
 // Runs one scenario: rounds of clients with a disturbance, each followed by a verification.
 import type { Cluster } from '../../../tools/postgres-cluster.ts';
 import { inspect } from '../inspection.ts';
-import { Availability } from './availability.ts';
-import { patienceMs, Unhealed } from './client.ts';
-import { Figures } from './figures.ts';
+import { Availability } from './load/availability.ts';
+import { patienceMs, Unhealed } from './load/client.ts';
+import { Figures } from './load/figures.ts';
 import { Forge, type Engine } from './forge.ts';
-import { populate, type Population } from './population.ts';
+import { populate, type Population } from './load/population.ts';
 import { absent } from './register.ts';
 import { pause, type Round, type Scenario } from './scenario.ts';
 import { headFindings, recordFindings, verify } from './verification.ts';
-import { randomFrom, type Random, type Worker } from './workers.ts';
+import { randomFrom, type Random, type Worker } from './load/workers.ts';
 
 export interface RunOptions {
   readonly engine: Engine;

@@ -4,7 +4,7 @@ import { t } from 'tap';
 import type { Records } from '../inspection.ts';
 import { Register } from './register.ts';
 import { recordFindings } from './verification.ts';
-import type { Estate } from './workers.ts';
+import type { Estate } from './load/workers.ts';
 
 const zeros = '0'.repeat(40);
 const ref = 'refs/heads/work-0';

@@ -1,12 +1,12 @@
 // Compares everything that the clients changed, over the API and in the database, with their answers.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Client, Unhealed, wordsOf } from './client.ts';
-import type { Promised } from './figures.ts';
+import { type Client, Unhealed, wordsOf } from './load/client.ts';
+import type { Promised } from './load/figures.ts';
 import type { Records } from '../inspection.ts';
-import type { Population } from './population.ts';
+import type { Population } from './load/population.ts';
 import { absent, type Finding } from './register.ts';
-import type { Estate } from './workers.ts';
+import type { Estate } from './load/workers.ts';
 
 const lookingMs = 20_000;
 const zeros = '0'.repeat(40);

@@ -12,9 +12,9 @@ import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { sqlAccountStore } from '#plugins/identity/accounts/store';
 import identity from '#plugins/identity/plugin';
 import { identityEntities } from '#plugins/identity/tables';
-import { administrationStoreChecks, type AdministrationStores } from '#test/contracts/administration-stores';
+import { administrationStoreChecks, type AdministrationStores } from '#test/contracts/stores/administration-stores';
 import { contract, firstFailure, type Made } from '#test/contracts/checks';
-import { eachEngine, quietLog, setOf } from '#test/contracts/storage-engines';
+import { eachEngine, quietLog, setOf } from '#test/contracts/storage/storage-engines';
 
 async function onMemory(): Promise<Made<AdministrationStores>> {
   const storage: MemoryStorage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });

@@ -5,13 +5,13 @@ import type { MemoryStorage } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import { auditLog } from '#core/audit/use-cases';
 import type { AuditQuery, NumberedEntry } from '#core/audit/index';
-import type { AuditAction, AuditEntry } from '#core/kernel/audit';
+import type { AuditAction, AuditEntry } from '#core/kernel/services/audit';
 import { Unavailable } from '#core/kernel/errors';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
 import audit from '#plugins/audit/plugin';
 import { sqlAuditStore } from '#plugins/audit/entries/store';
 import { CountTable, EntryTable } from '#plugins/audit/tables';
-import { eachEngine, setOf } from '#test/contracts/storage-engines';
+import { eachEngine, setOf } from '#test/contracts/storage/storage-engines';
 
 function opened(storage: MemoryStorage | PostgresStorage) {
   const store =

@@ -18,11 +18,11 @@ import { memoryTokenStore } from '#plugins/identity/tokens/store-memory';
 import { sqlTokenStore } from '#plugins/identity/tokens/store';
 import { contract, firstFailure } from '#test/contracts/checks';
 import type { Made } from '#test/contracts/checks';
-import { groupStoreChecks } from '#test/contracts/group-store';
-import { accountChecks, sessionChecks, tokenChecks } from '#test/contracts/identity-stores';
-import type { IdentityStores } from '#test/contracts/identity-stores';
-import { eachEngine, quietLog, setOf } from '#test/contracts/storage-engines';
-import type { TestData } from '#test/contracts/storage-engines';
+import { groupStoreChecks } from '#test/contracts/stores/group-store';
+import { accountChecks, sessionChecks, tokenChecks } from '#test/contracts/stores/identity-stores';
+import type { IdentityStores } from '#test/contracts/stores/identity-stores';
+import { eachEngine, quietLog, setOf } from '#test/contracts/storage/storage-engines';
+import type { TestData } from '#test/contracts/storage/storage-engines';
 
 function storesOn(storage: MemoryStorage | PostgresStorage): IdentityStores {
   if (storage.engine === 'memory') {

@@ -17,10 +17,10 @@ import { memoryTypeSchemeStore } from '#plugins/issues/type-scheme/store-memory'
 import { sqlTypeSchemeStore } from '#plugins/issues/type-scheme/store';
 import { typeStore } from '#plugins/issues/types/store';
 import { versionRows } from '#plugins/issues/versions/store';
-import { issueCatalogueChecks } from '../../contracts/issue-catalogue.ts';
-import { issueSearchChecks } from '../../contracts/issue-search.ts';
-import { issueStoreChecks } from '../../contracts/issue-store.ts';
-import { issueTalkChecks } from '../../contracts/issue-talk.ts';
+import { issueCatalogueChecks } from '../../contracts/stores/issue-catalogue.ts';
+import { issueSearchChecks } from '../../contracts/stores/issue-search.ts';
+import { issueStoreChecks } from '../../contracts/stores/issue-store.ts';
+import { issueTalkChecks } from '../../contracts/stores/issue-talk.ts';
 import { forgeStores } from '../forge-stores.ts';
 
 const stores = forgeStores(issues, {

@@ -11,8 +11,8 @@ import { limitEntities } from '#plugins/limits/tables';
 import { memoryViolationStore } from '#plugins/limits/violations/store-memory';
 import { sqlViolationStore } from '#plugins/limits/violations/store';
 import { contract, firstFailure, type Made } from '#test/contracts/checks';
-import { limitStoreChecks, type LimitStores } from '#test/contracts/limit-stores';
-import { eachEngine, quietLog, setOf } from '#test/contracts/storage-engines';
+import { limitStoreChecks, type LimitStores } from '#test/contracts/stores/limit-stores';
+import { eachEngine, quietLog, setOf } from '#test/contracts/storage/storage-engines';
 
 async function onMemory(): Promise<Made<LimitStores>> {
   const storage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });

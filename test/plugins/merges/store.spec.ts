@@ -6,8 +6,8 @@ import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
 import { sqlMergeStore } from '#plugins/merges/requests/store';
 import { reviewRows } from '#plugins/merges/reviews/store';
 import { entities } from '#plugins/merges/tables';
-import { mergeStoreChecks } from '../../contracts/merge-store.ts';
-import { mergeTalkChecks } from '../../contracts/merge-talk.ts';
+import { mergeStoreChecks } from '../../contracts/stores/merge-store.ts';
+import { mergeTalkChecks } from '../../contracts/stores/merge-talk.ts';
 import { forgeStores } from '../forge-stores.ts';
 
 const stores = forgeStores(merges, {

@@ -14,8 +14,8 @@ import { entities } from '#plugins/oauth-server/tables';
 import { memoryIssuedStore } from '#plugins/oauth-server/token/store-memory';
 import { sqlIssuedStore } from '#plugins/oauth-server/token/store';
 import { contract, firstFailure, type Made } from '#test/contracts/checks';
-import { oauthChecks, type OAuthStores } from '#test/contracts/oauth-stores';
-import { eachEngine, quietLog, setOf } from '#test/contracts/storage-engines';
+import { oauthChecks, type OAuthStores } from '#test/contracts/stores/oauth-stores';
+import { eachEngine, quietLog, setOf } from '#test/contracts/storage/storage-engines';
 
 const account: Account = {
   id: '00000000-0000-4000-8000-000000000001',

@@ -3,7 +3,7 @@ import { defineEntity, on, p, rawSql, rows } from 'hexforge/plugin';
 import t from 'tap';
 import { openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
-import type { Rows } from '#core/kernel/rows';
+import type { Rows } from '#core/kernel/storage/rows';
 import type { Label } from '#core/planning/index';
 import { planningUseCases } from '#core/planning/use-cases';
 import identity from '#plugins/identity/plugin';
@@ -11,8 +11,8 @@ import planning from '#plugins/planning/plugin';
 import { LabelTable, MilestoneTable, stores } from '#plugins/planning/tables';
 import repositories from '#plugins/repositories/plugin';
 import { contract, firstFailure, type Made } from '../../contracts/checks.ts';
-import { planningChecks, type Carrier, type PlanningUnderTest } from '../../contracts/planning.ts';
-import { eachEngine, quietLog, setOf, type TestData } from '../../contracts/storage-engines.ts';
+import { planningChecks, type Carrier, type PlanningUnderTest } from '../../contracts/stores/planning.ts';
+import { eachEngine, quietLog, setOf, type TestData } from '../../contracts/storage/storage-engines.ts';
 
 const CarrierTable = defineEntity({
   name: 'CarrierTable',

@@ -4,7 +4,7 @@ import { defaultProtection } from '#core/repositories/index';
 import repositories from '#plugins/repositories/plugin';
 import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
 import { sqlProtectionStore } from '#plugins/repositories/protection/store';
-import { protectionStoreChecks } from '../../contracts/protection-store.ts';
+import { protectionStoreChecks } from '../../contracts/stores/protection-store.ts';
 import { forgeStores } from '../forge-stores.ts';
 
 const stores = forgeStores(repositories, {

@@ -25,8 +25,8 @@ import repositories from '#plugins/repositories/plugin';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
 import { entities } from '#plugins/repositories/tables';
-import { addAccount } from '#test/support/accounts';
-import { eachEngine, type TestData, setOf } from '../../contracts/storage-engines.ts';
+import { addAccount } from '#test/support/clients/accounts';
+import { eachEngine, type TestData, setOf } from '../../contracts/storage/storage-engines.ts';
 
 const seed = 20_260_112;
 

@@ -18,13 +18,13 @@ import repositories from '#plugins/repositories/plugin';
 import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
 import { entities } from '#plugins/repositories/tables';
 import { contract, firstFailure, type Made } from '../../contracts/checks.ts';
-import { collaboratorStoreChecks } from '../../contracts/collaborator-stores.ts';
+import { collaboratorStoreChecks } from '../../contracts/stores/collaborator-stores.ts';
 import {
   repositoryStoreChecks as recordChecks,
   type RepositoryStoreUnderTest,
-} from '../../contracts/repository-store.ts';
-import { eachEngine, quietLog, type TestData, setOf } from '../../contracts/storage-engines.ts';
-import { addAccount } from '../../support/accounts.ts';
+} from '../../contracts/stores/repository-store.ts';
+import { eachEngine, quietLog, type TestData, setOf } from '../../contracts/storage/storage-engines.ts';
+import { addAccount } from '../../support/clients/accounts.ts';
 import { countedReads } from '../forge-stores.ts';
 
 const repositoryStoreChecks = [...recordChecks, ...collaboratorStoreChecks];

@@ -4,17 +4,24 @@ import t from 'tap';
 import { aesSealer } from '#adapters/crypto/sealer';
 import { fixedClock, openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
 import type { PostgresStorage } from '#adapters/postgres/index';
-import type { AuditEntry } from '#core/kernel/audit';
+import type { AuditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
-import { settingCatalogue, type SettingDeclaration } from '#core/kernel/settings';
+import { settingCatalogue, type SettingDeclaration } from '#core/kernel/services/settings';
 import { settingsUseCases } from '#core/settings/use-cases';
 import settingsPlugin from '#plugins/settings/plugin';
 import { memorySettingStore } from '#plugins/settings/settings/store-memory';
 import { sqlSettingStore } from '#plugins/settings/settings/store';
 import { SettingTable } from '#plugins/settings/tables';
 import { contract, firstFailure, type Made } from '../../contracts/checks.ts';
-import { settingStoreChecks, type SettingStoreUnderTest } from '../../contracts/setting-store.ts';
-import { eachEngine, eachSqlEngine, quietLog, setOf, testData, testEngines } from '../../contracts/storage-engines.ts';
+import { settingStoreChecks, type SettingStoreUnderTest } from '../../contracts/stores/setting-store.ts';
+import {
+  eachEngine,
+  eachSqlEngine,
+  quietLog,
+  setOf,
+  testData,
+  testEngines,
+} from '../../contracts/storage/storage-engines.ts';
 
 const schema = { entities: [SettingTable], migrations: [setOf(settingsPlugin)] };
 

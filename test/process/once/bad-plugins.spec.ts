@@ -2,8 +2,8 @@
 // load such plugins.
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { hexforge } from '#test/support/command';
-import { adminPassword, freePort, ServerProcess } from '#test/support/server-process';
+import { hexforge } from '#test/support/servers/command';
+import { adminPassword, freePort, ServerProcess } from '#test/support/servers/server-process';
 
 const unreadable = "new (class extends Error { get message() { throw new Error('inner'); } })()";
 const answers = (id: string, members: string): string =>

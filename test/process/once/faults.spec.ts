@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { freePort, ServerProcess } from '#test/support/server-process';
+import { freePort, ServerProcess } from '#test/support/servers/server-process';
 import { nothingBut } from '#test/support/plugin-list';
 
 const none = nothingBut();

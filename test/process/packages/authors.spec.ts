@@ -3,10 +3,10 @@
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { layCluster } from '#test/support/cluster';
-import { Command } from '#test/support/command';
+import { layCluster } from '#test/support/servers/cluster';
+import { Command } from '#test/support/servers/command';
 import { root } from '../../../tools/project-files.ts';
-import { tokens } from '../../../tools/scan.ts';
+import { tokens } from '../../../tools/source/scan.ts';
 import { compile, compilerOptions } from './compiler.ts';
 import { kitAlone, ownWords } from './outside-words.ts';
 import { packed, run } from './packed.ts';

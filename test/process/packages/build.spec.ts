@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t from 'tap';
-import { layCluster } from '#test/support/cluster';
-import { Command, hexforge } from '#test/support/command';
+import { layCluster } from '#test/support/servers/cluster';
+import { Command, hexforge } from '#test/support/servers/command';
 import { temporaryFolder } from '#test/support/folder';
 import { packed } from './packed.ts';
 

@@ -1,5 +1,5 @@
 // The examples in the doc comments of the package as modules, each with the declarations that it uses.
-import { examplesOf, stripped, type Declaration, type Entry } from '../../../tools/declarations.ts';
+import { examplesOf, stripped, type Declaration, type Entry } from '../../../tools/source/declarations.ts';
 
 /** Declarations that examples use without showing them. */
 const speakingOf = `

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { execFile } from 'node:child_process';
 import t from 'tap';
-import { layCluster } from '#test/support/cluster';
+import { layCluster } from '#test/support/servers/cluster';
 import { temporaryFolder } from '#test/support/folder';
 import { root } from '../../../tools/project-files.ts';
 import { packed } from './packed.ts';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { enabledPlugins } from '#test/support/plugin-list';
-import { Command } from '#test/support/command';
+import { Command } from '#test/support/servers/command';
 import { temporaryFolder } from '#test/support/folder';
 import { packed } from './packed.ts';
 

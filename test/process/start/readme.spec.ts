@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { layCluster } from '#test/support/cluster';
-import { Command } from '#test/support/command';
+import { layCluster } from '#test/support/servers/cluster';
+import { Command } from '#test/support/servers/command';
 import { temporaryFolder } from '#test/support/folder';
 import { root } from '../../../tools/project-files.ts';
 

@@ -1,7 +1,7 @@
 // Tests of the grants of admin scopes: every status of each operation.
 import t from 'tap';
-import type { Client } from '#test/support/client';
-import { isError } from '#test/support/error-answer';
+import type { Client } from '#test/support/clients/client';
+import { isError } from '#test/support/clients/error-answer';
 import { sharedForge } from '#test/support/shared-forge';
 import { adminScopes as scopes } from './admin-table.ts';
 

@@ -1,7 +1,7 @@
 // Requests every admin route with every admin scope, by session and by personal access token: a permitted caller gets
 // the same answer as an instance administrator, any other the documented refusal and its exact message.
 import t from 'tap';
-import type { Answer, Client } from '#test/support/client';
+import type { Answer, Client } from '#test/support/clients/client';
 import { sharedForge } from '#test/support/shared-forge';
 import { adminScopes, guardOf, lines, type Guard } from './admin-table.ts';
 

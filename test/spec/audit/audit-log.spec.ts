@@ -1,7 +1,7 @@
 // Tests of the audit log: the list with its filters, single entries, and who may read them.
 import t from 'tap';
-import type { Client } from '#test/support/client';
-import { isError } from '#test/support/error-answer';
+import type { Client } from '#test/support/clients/client';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge } from '#test/support/forge';
 
 const log = '/api/v1/admin/audit-log';

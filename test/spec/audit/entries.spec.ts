@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Answer, Client } from '#test/support/client';
+import type { Answer, Client } from '#test/support/clients/client';
 import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
 import { stoppableLog } from '#test/support/wrapped-store';
 

@@ -2,7 +2,7 @@
 // number of entries, 20,000 by default.
 import { strict as assert } from 'node:assert';
 import t from 'tap';
-import { databaseDoor } from '#test/support/database-door';
+import { databaseDoor } from '#test/support/servers/database-door';
 import { startTestForge } from '#test/support/forge';
 import { onDatabase } from '#test/support/marks';
 import { planned } from '#test/support/plans';

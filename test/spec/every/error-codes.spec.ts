@@ -1,12 +1,12 @@
 // Provokes the error codes that every operation shares, on every operation of the suite's plugin.
 import tap from 'tap';
 import { owned } from '#test/support/area';
-import type { Client, Answer } from '#test/support/client';
-import { isError } from '#test/support/error-answer';
+import type { Client, Answer } from '#test/support/clients/client';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge } from '#test/support/forge';
-import type { Operation } from '#test/support/openapi';
+import type { Operation } from '#test/support/clients/openapi';
 import { sharedForge } from '#test/support/shared-forge';
-import { entryOf, fill, inShapeOfOAuth2, readsOwnCredentials, stage, type Stage } from '#test/support/walk';
+import { entryOf, fill, inShapeOfOAuth2, readsOwnCredentials, stage, type Stage } from '#test/support/clients/walk';
 
 const jsonBody = { 'content-type': 'application/json' } as const;
 

@@ -2,7 +2,7 @@
 // plugin was seen, and every pair that was seen is listed.
 import t from 'tap';
 import { areas, owned } from '#test/support/area';
-import { seen } from '#test/support/openapi';
+import { seen } from '#test/support/clients/openapi';
 import { standardContract } from '#test/support/shared-forge';
 
 void t.test('the OpenAPI document lists what the suite saw, and the suite saw what it lists', async (t) => {

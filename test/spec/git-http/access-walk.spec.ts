@@ -3,11 +3,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Answer, Client } from '#test/support/client';
-import { databaseDoor } from '#test/support/database-door';
+import type { Answer, Client } from '#test/support/clients/client';
+import { databaseDoor } from '#test/support/servers/database-door';
 import { startTestForge, type TestForge } from '#test/support/forge';
 import { onDatabase } from '#test/support/marks';
-import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
+import { remote, stockGit, workTree, type StockGit } from '#test/support/servers/stock-git';
 import { endedCredentials } from '../oauth-server/ended-credentials.ts';
 import { expected, makeApp, tokensFor } from '../oauth-server/flow.ts';
 import { allBut, oauthScopes, patScopes, type TokenScope } from '../oauth-server/scope-table.ts';

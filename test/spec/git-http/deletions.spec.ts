@@ -1,7 +1,7 @@
 // Tests that deleting branches and tags by push spends the same budget as deleting them over REST.
 import t from 'tap';
 import { sharedForge } from '#test/support/shared-forge';
-import { remote, stockGit, workTree } from '#test/support/stock-git';
+import { remote, stockGit, workTree } from '#test/support/servers/stock-git';
 
 void t.test(
   'thirty branches and tags can be deleted by push in five minutes, and then no more over REST',

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
-import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
+import { remote, stockGit, workTree, type StockGit } from '#test/support/servers/stock-git';
 
 const repos = '/api/v1/repos';
 const zero = '0'.repeat(40);

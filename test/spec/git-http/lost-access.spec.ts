@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { request as send, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Client } from '#test/support/client';
+import type { Client } from '#test/support/clients/client';
 import { temporaryFolder } from '#test/support/folder';
 import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
 import { holdRefs, refsHeld } from '#test/support/held-refs';
-import { holdingProxy } from '#test/support/holding-proxy';
+import { holdingProxy } from '#test/support/servers/holding-proxy';
 import { thorough } from '#test/support/marks';
 import { sharedForge } from '#test/support/shared-forge';
-import { remote, stockGit, workTree } from '#test/support/stock-git';
+import { remote, stockGit, workTree } from '#test/support/servers/stock-git';
 
 const repos = '/api/v1/repos';
 const passwordAuth = '/api/v1/admin/settings/git.password_auth';

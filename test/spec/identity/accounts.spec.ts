@@ -1,6 +1,6 @@
 // Tests of accounts: sessions, cookies, profiles and passwords.
 import t from 'tap';
-import type { Answer } from '#test/support/client';
+import type { Answer } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -1,7 +1,7 @@
 // Tests of password directories: signing in and using git with passwords that the directory of a plugin accepts.
 import { definePlugin, type PasswordDirectory } from 'hexforge/plugin';
 import t from 'tap';
-import type { Answer } from '#test/support/client';
+import type { Answer } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
 import { thorough } from '#test/support/marks';
 

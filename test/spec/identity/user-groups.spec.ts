@@ -1,7 +1,7 @@
 // Tests of user groups: every status of each operation, and who may change which groups.
 import t from 'tap';
-import type { Client } from '#test/support/client';
-import { isError } from '#test/support/error-answer';
+import type { Client } from '#test/support/clients/client';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge } from '#test/support/forge';
 import { nearlyFull } from '#test/support/wrapped-store';
 import { sharedForge } from '#test/support/shared-forge';

@@ -1,7 +1,7 @@
 // Access walk of the routes of issues: every credential, every visibility and every kind of token, compared with a
 // hand-written table.
 import t from 'tap';
-import type { Client } from '#test/support/client';
+import type { Client } from '#test/support/clients/client';
 import { toWalk } from '#test/support/marks';
 import { sharedForge } from '#test/support/shared-forge';
 import { everybody } from './everybody.ts';

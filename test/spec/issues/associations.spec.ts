@@ -1,7 +1,7 @@
 // Tests of components, versions and types of issues: creating, updating, filtering, and deleting things that issues
 // refer to.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge } from '#test/support/forge';
 
 interface Thing {

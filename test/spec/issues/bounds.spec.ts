@@ -1,7 +1,7 @@
 // Tests of the bounds of issues: the last accepted and the first rejected value of each member, texts that a database
 // cannot store, numbers in paths, and lists with the longest possible texts.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { thorough } from '#test/support/marks';
 import { expect, repos, tracker, types, type IssueJson } from './tracker.ts';
 

@@ -1,6 +1,6 @@
 // Tests of comments on issues: every status of each operation.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { expect, nobody, repos, tracker } from './tracker.ts';
 
 interface CommentJson {

@@ -1,6 +1,6 @@
 // Tests of components of a repository: every status of each operation.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { sharedForge } from '#test/support/shared-forge';
 
 interface Component {

@@ -1,6 +1,6 @@
 // Tests of the history of a description: an entry for each change, and every status of each operation.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge } from '#test/support/forge';
 import { expect, nobody, repos, tracker, types } from './tracker.ts';
 

@@ -1,6 +1,6 @@
 // One caller for each role on a repository, and a repository of each visibility, so that access can be written as one
 // row of statuses.
-import type { Answer, Client } from '#test/support/client';
+import type { Answer, Client } from '#test/support/clients/client';
 import type { TestForge } from '#test/support/forge';
 
 /** In the order of the rows of statuses. */

@@ -1,6 +1,6 @@
 // Tests of the parent and the children of an issue.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { expect, repos, tracker, types } from './tracker.ts';
 
 void t.test('parents and children', async (t) => {

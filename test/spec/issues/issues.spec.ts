@@ -1,6 +1,6 @@
 // Tests of single issues: opening, reading, changing, closing and deleting.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { expect, nobody, repos, tracker, types, type IssueJson } from './tracker.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;

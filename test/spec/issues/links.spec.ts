@@ -1,6 +1,6 @@
 // Tests of links between issues, and of the link members of an issue.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { expect, nobody, repos, tracker } from './tracker.ts';
 
 interface LinkJson {

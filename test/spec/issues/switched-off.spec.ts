@@ -1,8 +1,8 @@
 // Tests of disabling the plugin `issues` or `planning` temporarily: its data is kept but not accessible; things it
 // refers to can be deleted, or are refused as documented; after it is enabled again nothing refers to deleted things.
 import t, { type Test } from 'tap';
-import { databaseDoor } from '#test/support/database-door';
-import { isError } from '#test/support/error-answer';
+import { databaseDoor } from '#test/support/servers/database-door';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';
 import { onDatabase } from '#test/support/marks';
 import { expect, nobody, repos, types, type IssueJson } from './tracker.ts';

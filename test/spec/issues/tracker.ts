@@ -1,6 +1,6 @@
 // The starting point of specs of issues: two people, repositories of alice's, and functions that open issues.
 import type { Test } from 'tap';
-import type { Answer, Client } from '#test/support/client';
+import type { Answer, Client } from '#test/support/clients/client';
 import type { TestForge } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
 

@@ -1,6 +1,6 @@
 // Tests of type schemes: the ordered set of issue types that a repository uses.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge } from '#test/support/forge';
 
 interface Item {

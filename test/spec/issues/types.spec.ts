@@ -1,6 +1,6 @@
 // Tests of issue types: the built-in types, and every status of each operation of the catalogue and its administration.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge } from '#test/support/forge';
 import { nearlyFull } from '#test/support/wrapped-store';
 

@@ -1,6 +1,6 @@
 // Tests of watching an issue.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { expect, tracker } from './tracker.ts';
 
 void t.test('watching', async (t) => {

@@ -1,6 +1,6 @@
 // Tests of issues while the plugin `planning` is disabled: labels and milestone are empty.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge } from '#test/support/forge';
 import { expect, nobody, repos, types, type IssueJson } from './tracker.ts';
 

@@ -1,6 +1,6 @@
 // A forge with rate limits enabled, and the requests that its specs share.
-import type { Client } from '#test/support/client';
-import { isError as isErrorOf } from '#test/support/error-answer';
+import type { Client } from '#test/support/clients/client';
+import { isError as isErrorOf } from '#test/support/clients/error-answer';
 import { startTestForge, type ForgeOptions, type Teardown } from '#test/support/forge';
 
 export const limits = '/api/v1/admin/rate-limits';

@@ -1,7 +1,7 @@
 // Access walk of the routes of merge requests: every credential, every visibility and every kind of token, compared
 // with a hand-written table.
 import t, { type Test } from 'tap';
-import type { Answer, Client } from '#test/support/client';
+import type { Answer, Client } from '#test/support/clients/client';
 import type { TestForge } from '#test/support/forge';
 import { toWalk } from '#test/support/marks';
 import { sharedForge } from '#test/support/shared-forge';

@@ -1,8 +1,8 @@
 // Tests of review comments: every status of each operation.
 import t from 'tap';
-import type { Client } from '#test/support/client';
-import { isError } from '#test/support/error-answer';
-import { remote, stockGit } from '#test/support/stock-git';
+import type { Client } from '#test/support/clients/client';
+import { isError } from '#test/support/clients/error-answer';
+import { remote, stockGit } from '#test/support/servers/stock-git';
 import { commit, expect, nobody, repos, workshop } from './workshop.ts';
 
 interface CommentJson {

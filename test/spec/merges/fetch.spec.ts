@@ -1,6 +1,6 @@
 // Tests of fetching a merge request and its commits.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { branch, commit, expect, repos, workshop } from './workshop.ts';
 
 void t.test('fetching a merge request', async (t) => {

@@ -1,7 +1,7 @@
 // Tests of the hidden refs `refs/merges/{number}/head` of the target, which keep the commits of each request: git
 // clients may fetch them and no push may change them.
 import t from 'tap';
-import { remote, stockGit, workTree } from '#test/support/stock-git';
+import { remote, stockGit, workTree } from '#test/support/servers/stock-git';
 import { branch, commit, expect, workshop } from './workshop.ts';
 
 void t.test('heads of merge requests for git clients', async (t) => {

@@ -1,6 +1,6 @@
 // Tests of the list of merge requests.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { expect, repos, workshop, type MergeJson } from './workshop.ts';
 
 interface ListJson {

@@ -1,7 +1,7 @@
 // Tests of live updates of merge requests: the messages, who may follow, and how lost access closes the connection.
 import t, { type Test } from 'tap';
-import { follow, followed, LiveClient, notFollowed, type LiveOptions } from '#test/support/live-client';
-import { remote, stockGit } from '#test/support/stock-git';
+import { follow, followed, LiveClient, notFollowed, type LiveOptions } from '#test/support/clients/live-client';
+import { remote, stockGit } from '#test/support/servers/stock-git';
 import { commit, expect, repos, workshop, type Workshop } from './workshop.ts';
 
 const protocols = (token: string): LiveOptions => ({ protocols: ['bearer', token] });

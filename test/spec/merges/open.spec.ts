@@ -1,6 +1,6 @@
 // Tests of opening a merge request.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { onDatabase } from '#test/support/marks';
 import { branch, commit, expect, nobody, repos, workshop } from './workshop.ts';
 

@@ -2,9 +2,9 @@
 // of statements and processes for one row, file or comment as for a hundred. HEXFORGE_TEST_REQUESTS is the number of
 // requests, 10,000 by default.
 import t from 'tap';
-import { databaseDoor } from '#test/support/database-door';
+import { databaseDoor } from '#test/support/servers/database-door';
 import { startTestForge } from '#test/support/forge';
-import { processRecorder } from '#test/support/git-processes';
+import { processRecorder } from '#test/support/servers/git-processes';
 import { onDatabase } from '#test/support/marks';
 import { planned as plans } from '#test/support/plans';
 import { statementRecorder, type Statement } from '#test/support/statements';

@@ -1,6 +1,6 @@
 // Tests of prepare-url: the URL of the form that opens a merge request.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { branch, expect, repos, workshop } from './workshop.ts';
 
 void t.test('prepare-url', async (t) => {

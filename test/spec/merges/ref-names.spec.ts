@@ -1,6 +1,6 @@
 // Tests that branches whose names contain Unicode line separators work like others.
 import t from 'tap';
-import { remote, stockGit, workTree } from '#test/support/stock-git';
+import { remote, stockGit, workTree } from '#test/support/servers/stock-git';
 import { branch, commit, expect, workshop } from './workshop.ts';
 
 for (const point of [0x2028, 0x2029])

@@ -1,7 +1,7 @@
 // Tests of reviews: submitting one, being requested as a reviewer, and every status.
 import t from 'tap';
-import type { Client } from '#test/support/client';
-import { isError } from '#test/support/error-answer';
+import type { Client } from '#test/support/clients/client';
+import { isError } from '#test/support/clients/error-answer';
 import { branch, commit, expect, repos, workshop } from './workshop.ts';
 
 interface ReviewJson {

@@ -1,7 +1,7 @@
 // Tests of disabling the plugin `merges` or `planning` temporarily: its data is kept but not accessible; after it is
 // enabled again it handles the events about branches, labels and milestones that it missed.
 import t, { type Test } from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';
 import { branch, commit, expect, nobody, repos, type MergeJson } from './workshop.ts';
 

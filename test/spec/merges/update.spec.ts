@@ -1,6 +1,6 @@
 // Tests of changing, closing and reopening a merge request.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { branch, expect, nobody, repos, workshop, type MergeJson } from './workshop.ts';
 
 void t.test('changing a merge request', async (t) => {

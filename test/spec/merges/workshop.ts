@@ -1,7 +1,7 @@
 // The starting point of specs of merge requests: two people, repositories with branches to merge, and functions that
 // open requests.
 import type { Test } from 'tap';
-import type { Answer, Client } from '#test/support/client';
+import type { Answer, Client } from '#test/support/clients/client';
 import type { TestForge, TestUser } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
 

@@ -2,12 +2,12 @@
 // bound to another resource, of a user without the permission, and ended in every way. The expected answers are in the
 // hand-written table of scopes.
 import t from 'tap';
-import type { Answer, Client } from '#test/support/client';
-import { databaseDoor } from '#test/support/database-door';
+import type { Answer, Client } from '#test/support/clients/client';
+import { databaseDoor } from '#test/support/servers/database-door';
 import { startTestForge, type TestForge } from '#test/support/forge';
 import { onDatabase } from '#test/support/marks';
-import type { Operation } from '#test/support/openapi';
-import { fill, readsOwnCredentials } from '#test/support/walk';
+import type { Operation } from '#test/support/clients/openapi';
+import { fill, readsOwnCredentials } from '#test/support/clients/walk';
 import { endedCredentials } from './ended-credentials.ts';
 import { expected, makeApp, tokensFor, type App } from './flow.ts';
 import { allBut, doorOf, lines, oauthScopes, patScopes, type Door, type TokenScope } from './scope-table.ts';

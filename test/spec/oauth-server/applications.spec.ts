@@ -1,7 +1,7 @@
 // Tests of self-service OAuth2 applications, of their administration, and of grants.
 import t from 'tap';
-import type { Answer } from '#test/support/client';
-import { isError } from '#test/support/error-answer';
+import type { Answer } from '#test/support/clients/client';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge } from '#test/support/forge';
 import { nearlyFull } from '#test/support/wrapped-store';
 import { sharedForge } from '#test/support/shared-forge';

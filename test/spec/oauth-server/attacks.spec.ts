@@ -2,7 +2,7 @@
 // spec that tests them.
 import { createHmac } from 'node:crypto';
 import t from 'tap';
-import type { Answer, Client } from '#test/support/client';
+import type { Answer, Client } from '#test/support/clients/client';
 import { startTestForge, type TestForge } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
 import {

@@ -1,7 +1,7 @@
 // Tests of the audit entries of applications, grants and token reuse. Each operation runs twice: first while the log
 // rejects entries (503, and nothing changes), then while it accepts them.
 import t from 'tap';
-import type { Answer } from '#test/support/client';
+import type { Answer } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
 import { stoppableLog } from '#test/support/wrapped-store';
 import { approve, codeFor, decide, exchange, makeApp, paths, pkce, refresh, requestOf, tokensFor } from './flow.ts';

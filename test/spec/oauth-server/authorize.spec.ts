@@ -1,6 +1,6 @@
 // Tests of oauthConsent and oauthDecide, the authorization endpoint.
 import t from 'tap';
-import type { Answer } from '#test/support/client';
+import type { Answer } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
 import {

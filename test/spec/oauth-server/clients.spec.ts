@@ -5,7 +5,7 @@ import * as oidc from 'openid-client';
 import t from 'tap';
 import { startTestForge, type TestForge } from '#test/support/forge';
 import { makeApp, paths, setSetting, type App } from './flow.ts';
-import type { Client } from '#test/support/client';
+import type { Client } from '#test/support/clients/client';
 
 const scope = 'openid profile email read:user';
 

@@ -1,7 +1,7 @@
 // Tests of races at the token endpoint: one request wins, reuse is detected, and no token is usable afterwards.
 // HEXFORGE_TEST_RACES is the number of rounds of each race.
 import t from 'tap';
-import type { Answer, Client } from '#test/support/client';
+import type { Answer, Client } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
 import { onDatabase } from '#test/support/marks';
 import {

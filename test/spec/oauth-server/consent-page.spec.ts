@@ -2,8 +2,8 @@
 // scripts.
 import * as oidc from 'openid-client';
 import t, { type Test } from 'tap';
-import { Browser, policyOf } from '#test/support/browser';
-import type { Answer } from '#test/support/client';
+import { Browser, policyOf } from '#test/support/servers/browser';
+import type { Answer } from '#test/support/clients/client';
 import { startTestForge, type TestForge } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
 import {

@@ -1,13 +1,13 @@
 // Tests of OAuth2 tokens as credentials: on REST by the scope of the route, on git as a Basic password, and at
 // userinfo.
 import t from 'tap';
-import type { Answer } from '#test/support/client';
-import { isError } from '#test/support/error-answer';
+import type { Answer } from '#test/support/clients/client';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';
 import { onDatabase } from '#test/support/marks';
 import { sharedForge } from '#test/support/shared-forge';
-import { Command } from '#test/support/command';
-import { stockGit } from '#test/support/stock-git';
+import { Command } from '#test/support/servers/command';
+import { stockGit } from '#test/support/servers/stock-git';
 import { makeApp, paths, refresh, tokensFor, works, type Tokens } from './flow.ts';
 
 const basicOf = (username: string, password: string) => ({

@@ -1,5 +1,5 @@
 // Credentials of instance administrators that were valid and have ended or expired, in every way.
-import type { DatabaseDoor } from '#test/support/database-door';
+import type { DatabaseDoor } from '#test/support/servers/database-door';
 import type { TestForge } from '#test/support/forge';
 import { endings, signIn, widestPat } from './endings.ts';
 import { expected, makeApp, tokensFor } from './flow.ts';

@@ -1,6 +1,6 @@
 // The ways in which a valid credential can be ended early, each over HTTP: for access walks with ended credentials, and
 // for servers that must learn of it from each other.
-import type { Answer, Client } from '#test/support/client';
+import type { Answer, Client } from '#test/support/clients/client';
 import {
   expected,
   makeApp,

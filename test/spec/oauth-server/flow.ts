@@ -1,6 +1,6 @@
 // An application and its user for the specs of the authorization server: every step is a request.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Answer, Client } from '#test/support/client';
+import type { Answer, Client } from '#test/support/clients/client';
 import type { TestForge } from '#test/support/forge';
 
 export const paths = {

@@ -1,7 +1,7 @@
 // Compares our authorization server with oidc-provider, a certified one: the same requests must give the same status,
 // error, challenge and Cache-Control. Intended differences are listed beside the request with their reason.
 import t from 'tap';
-import { databaseDoor } from '#test/support/database-door';
+import { databaseDoor } from '#test/support/servers/database-door';
 import { startTestForge } from '#test/support/forge';
 import { onDatabase } from '#test/support/marks';
 import { codeFor, makeApp, paths } from './flow.ts';

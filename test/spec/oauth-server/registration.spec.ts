@@ -1,6 +1,6 @@
 // Tests of oauthRegister (RFC 7591) and its limits.
 import t from 'tap';
-import type { Answer } from '#test/support/client';
+import type { Answer } from '#test/support/clients/client';
 import { startTestForge, type TestForge } from '#test/support/forge';
 import { grantAdminScope, paths, pkce, requestOf, setSetting, tokensFor } from './flow.ts';
 

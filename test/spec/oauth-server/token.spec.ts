@@ -1,6 +1,6 @@
 // Tests of oauthToken, oauthRevoke and oauthIntrospect.
 import t from 'tap';
-import type { Answer } from '#test/support/client';
+import type { Answer } from '#test/support/clients/client';
 import { sharedForge } from '#test/support/shared-forge';
 import { startTestForge } from '#test/support/forge';
 import {

@@ -1,6 +1,6 @@
 // Tests of how many labels and milestones a repository may have.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge } from '#test/support/forge';
 import { nearlyFull } from '#test/support/wrapped-store';
 

@@ -1,7 +1,7 @@
 // Tests of milestones: every operation, status and bound.
 import t from 'tap';
-import type { Client } from '#test/support/client';
-import { isError } from '#test/support/error-answer';
+import type { Client } from '#test/support/clients/client';
+import { isError } from '#test/support/clients/error-answer';
 import { sharedForge } from '#test/support/shared-forge';
 
 const repos = '/api/v1/repos';

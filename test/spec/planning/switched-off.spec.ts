@@ -1,7 +1,7 @@
 // Tests of disabling the plugin `planning`: its routes are 404, its data is kept, and is deleted with its repository in
 // the meantime.
 import t from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';
 
 const repos = '/api/v1/repos';

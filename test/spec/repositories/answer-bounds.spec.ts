@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { TestForge, TestUser } from '#test/support/forge';
 import { thorough } from '#test/support/marks';
-import { run } from '#test/support/program';
+import { run } from '#test/support/servers/program';
 import { sharedForge } from '#test/support/shared-forge';
-import { remote, stockGit, type StockGit } from '#test/support/stock-git';
+import { remote, stockGit, type StockGit } from '#test/support/servers/stock-git';
 
 const repos = '/api/v1/repos';
 const most = 8 * 1024 ** 2;

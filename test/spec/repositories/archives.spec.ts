@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import t from 'tap';
 import { temporaryFolder } from '#test/support/folder';
-import { pushHistory } from '#test/support/history';
+import { pushHistory } from '#test/support/clients/history';
 import { sharedForge } from '#test/support/shared-forge';
-import { remote } from '#test/support/stock-git';
+import { remote } from '#test/support/servers/stock-git';
 
 const repos = '/api/v1/repos';
 const run = promisify(execFile);

@@ -1,8 +1,8 @@
 // Tests of repositoryBlame: each line compared with git blame of the same file.
 import t from 'tap';
-import { pushHistory } from '#test/support/history';
+import { pushHistory } from '#test/support/clients/history';
 import { sharedForge } from '#test/support/shared-forge';
-import { remote } from '#test/support/stock-git';
+import { remote } from '#test/support/servers/stock-git';
 
 interface Line {
   readonly line_number: number;

@@ -4,7 +4,7 @@ import { definePlugin } from 'hexforge/plugin';
 import t from 'tap';
 import { startTestForge, type TestForge, type TestUser } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
-import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
+import { remote, stockGit, workTree, type StockGit } from '#test/support/servers/stock-git';
 
 interface Branch {
   readonly name: string;

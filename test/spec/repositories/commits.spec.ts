@@ -1,8 +1,8 @@
 // Tests of commits, comparisons and languages, compared with the output of git for the same repository.
 import t from 'tap';
-import { pushHistory } from '#test/support/history';
+import { pushHistory } from '#test/support/clients/history';
 import { sharedForge } from '#test/support/shared-forge';
-import { remote } from '#test/support/stock-git';
+import { remote } from '#test/support/servers/stock-git';
 
 interface Signature {
   readonly name: string;

@@ -1,9 +1,9 @@
 // Tests of contentsWrite and contentsRemove: every status, and the commits they make as stock git reads them.
 import t from 'tap';
-import type { Answer } from '#test/support/client';
-import { pushHistory } from '#test/support/history';
+import type { Answer } from '#test/support/clients/client';
+import { pushHistory } from '#test/support/clients/history';
 import { sharedForge } from '#test/support/shared-forge';
-import { remote, stockGit } from '#test/support/stock-git';
+import { remote, stockGit } from '#test/support/servers/stock-git';
 
 interface Written {
   readonly content: {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { TestForge, TestUser } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
-import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
+import { remote, stockGit, workTree, type StockGit } from '#test/support/servers/stock-git';
 
 interface Entry {
   readonly name: string;

@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { TestForge, TestUser } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
-import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
+import { remote, stockGit, workTree, type StockGit } from '#test/support/servers/stock-git';
 
 const repos = '/api/v1/repos';
 const code = `${repos}/alice/code`;

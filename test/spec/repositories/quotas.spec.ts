@@ -3,7 +3,7 @@ import t from 'tap';
 import { randomBytes } from 'node:crypto';
 import { startTestForge } from '#test/support/forge';
 import { thorough } from '#test/support/marks';
-import { remote, stockGit, workTree, type StockGit } from '#test/support/stock-git';
+import { remote, stockGit, workTree, type StockGit } from '#test/support/servers/stock-git';
 
 const repos = '/api/v1/repos';
 

@@ -3,8 +3,8 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { gunzipSync } from 'node:zlib';
-import { remote } from '#test/support/stock-git';
-import { give, make, must, repos, world, type World } from './attack-world.ts';
+import { remote } from '#test/support/servers/stock-git';
+import { give, make, must, repos, world, type World } from './access/attack-world.ts';
 
 const shadows = ['refs/heads/refs/heads/main', 'refs/heads/refs/tags/v1', 'refs/tags/refs/heads/side'];
 

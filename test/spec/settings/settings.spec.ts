@@ -2,7 +2,7 @@
 import { definePlugin } from 'hexforge/plugin';
 import t from 'tap';
 import { startTestForge, type TestForge } from '#test/support/forge';
-import { isError as isErrorOf } from '#test/support/error-answer';
+import { isError as isErrorOf } from '#test/support/clients/error-answer';
 
 declare module 'hexforge/plugin' {
   interface SettingValues {

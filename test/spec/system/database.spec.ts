@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import t from 'tap';
 import { databaseUnderTest } from '#test/support/database';
 import { startTestForge } from '#test/support/forge';
-import { query } from '#test/support/postgres';
+import { query } from '#test/support/servers/postgres';
 
 const column = databaseUnderTest();
 

@@ -2,10 +2,10 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { anyone, api, definePlugin, shape, word } from 'hexforge/plugin';
 import tap from 'tap';
-import { isError } from '#test/support/error-answer';
+import { isError } from '#test/support/clients/error-answer';
 import { startTestForge } from '#test/support/forge';
 import { sharedForge } from '#test/support/shared-forge';
-import { stage, type Stage } from '#test/support/walk';
+import { stage, type Stage } from '#test/support/clients/walk';
 
 let made: Promise<Stage> | undefined;
 /** One forge for all tests that change nothing. */

@@ -2,7 +2,7 @@
 import { definePlugin } from 'hexforge/plugin';
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
-import type { Operation } from '#test/support/openapi';
+import type { Operation } from '#test/support/clients/openapi';
 import { sharedForge } from '#test/support/shared-forge';
 
 /** A test plugin with a probe that reports the complaint. */

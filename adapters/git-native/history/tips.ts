@@ -1,0 +1,113 @@
+// Summaries of the objects that refs point to: commits and annotated tags, read by oid and kept in an LRU cache.
+import { Buffer } from 'node:buffer';
+import { Lru } from '#core/kernel/limits/lru';
+import { clip } from '#core/kernel/clipping';
+import { longest } from '#core/repositories/git/clipping';
+import type { Oid } from '#core/repositories/git/git-backend';
+import type { Tip } from '#core/repositories/git/git-refs';
+import { parseSignature, type Commits } from './commits.ts';
+import type { Objects } from '../objects/objects.ts';
+import { decoder, own } from '../objects/text.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
+import { isOid } from '../names.ts';
+
+/** Bytes. A larger tag is not read, and has the kind `other`. */
+const largestTag = 1024 * 1024;
+/** git-tag(1): a signature is the end of the message. */
+const signature = /^-----BEGIN (PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$[^]*/m;
+/** Objects read at the same time: their contents are held in memory. */
+const atOnce = 500;
+
+export class Tips {
+  readonly #objects: Objects;
+  readonly #commits: Commits;
+  /** Weighed by characters. */
+  readonly #known = new Lru<Tip>(8_000_000);
+
+  constructor(parts: { readonly objects: Objects; readonly commits: Commits }) {
+    this.#objects = parts.objects;
+    this.#commits = parts.commits;
+  }
+
+  async of(location: RepositoryLocation, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Tip>> {
+    const found = new Map<Oid, Tip>();
+    const wanted = [...new Set(oids)].filter(isOid);
+    for (let from = 0; from < wanted.length; from += atOnce) {
+      await Promise.all(
+        wanted.slice(from, from + atOnce).map(async (oid) => {
+          const tip = await this.#one(location, oid);
+          if (tip !== undefined) found.set(oid, tip);
+        }),
+      );
+    }
+    return found;
+  }
+
+  forget(location: RepositoryLocation): void {
+    this.#known.forget(`${location.id}:`);
+  }
+
+  async #one(location: RepositoryLocation, oid: Oid): Promise<Tip | undefined> {
+    const key = `${location.id}:${oid}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const tip = await this.#read(location, oid);
+    if (tip !== undefined) this.#known.set(key, tip, 200 + lengthOf(tip));
+    return tip;
+  }
+
+  async #read(location: RepositoryLocation, oid: Oid): Promise<Tip | undefined> {
+    const header = await this.#objects.header(location, oid);
+    if (header?.type === 'commit') {
+      const commit = await this.#commits.one(location, oid);
+      return (
+        commit && {
+          kind: 'commit',
+          subject: own(clip(commit.message.split('\n', 1)[0]?.trimEnd() ?? '', longest.subject)),
+          author: commit.author.name,
+          committedAt: commit.committer.date,
+        }
+      );
+    }
+    if (header?.type !== 'tag') return header && { kind: 'other' };
+    const commit = await this.#objects.peel(location, oid);
+    if (header.size > largestTag) return { kind: 'other', commit };
+    const object = await this.#objects.contents(location, oid);
+    return object && { ...parsed(object.content), commit };
+  }
+}
+
+function lengthOf(tip: Tip): number {
+  switch (tip.kind) {
+    case 'commit':
+      return tip.subject.length + tip.author.length;
+    case 'tag':
+      return tip.message.length;
+    case 'other':
+      return 0;
+  }
+}
+
+function parsed(content: Buffer): Tip & { readonly kind: 'tag' } {
+  const end = content.indexOf('\n\n');
+  const lines = content
+    .subarray(0, end < 0 ? content.length : end)
+    .toString('latin1')
+    .split('\n');
+  const header = (name: string): string | undefined =>
+    lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
+  const decode = decoder(header('encoding') ?? 'utf-8');
+  const tagger = header('tagger');
+  const message =
+    end < 0
+      ? ''
+      : decode(content.subarray(end + 2))
+          .replace(signature, '')
+          .trim();
+  return {
+    kind: 'tag',
+    target: own(header('object') ?? ''),
+    message: own(clip(message.toWellFormed(), longest.message)),
+    tagger: tagger === undefined ? undefined : parseSignature(decode(Buffer.from(tagger, 'latin1'))),
+  };
+}

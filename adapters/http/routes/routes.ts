@@ -1,0 +1,344 @@
+// Makes the handler of a route descriptor: the request pipeline. Everything that can be prepared is done once.
+import { Readable } from 'node:stream';
+import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
+import type { AccessDecision } from '#core/kernel/access/access';
+import type { Call } from '#core/kernel/caller';
+import { callerKey, type CurrentCaller } from '#core/kernel/access/current-caller';
+import { Conflict, HexforgeError, NotFound, Unavailable, ValidationFailed } from '#core/kernel/errors';
+import type { Log } from '#core/kernel/services/log';
+import type { PortTraits } from '#core/kernel/ports';
+import { answeredWithin } from '../overload/answer-limit.ts';
+import { answerCheck, type AnswerCheck } from '../reply/answers.ts';
+import { presentedIn, readCookies, type CsrfProtection } from '../request/credentials.ts';
+import { allowAnyOrigin } from '../reply/cors.ts';
+import { failure, stackOf, type Failure } from '../descriptor/errors.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { formMaxBytes, readForm } from '../request/form-body.ts';
+import type { MemoryBudget } from '#core/kernel/limits/memory-budget';
+import { identifier, type Identifying } from '../request/identify.ts';
+import { defaultMaxBytes, readJson } from '../request/json-body.ts';
+import { AnswerTooLarge } from '../reply/json-text.ts';
+import { AccessRecheck, uploaded } from '../overload/access-recheck.ts';
+import { takeOfRepository } from '../request/metering.ts';
+import type { RateDecision } from '../overload/rate-limiter.ts';
+import { errorResponse, respond, type ReplyContext } from '../reply/reply.ts';
+import { carriesBody, drain, requestBytes } from '../request/request-body.ts';
+import type { ResponseCache } from '../reply/response-cache.ts';
+import type { RequestQueues } from '../overload/request-queues.ts';
+import type { OptionalPortName, RawBody, Route } from '../descriptor/route.ts';
+import type { Entry } from './routing.ts';
+import { compile, type Check } from '../descriptor/validation.ts';
+
+export interface OwnedRoute {
+  readonly plugin: string;
+  readonly route: Route;
+  /** Whether the plugin is from outside: its answers are checked and unknown members removed. */
+  readonly outside?: boolean;
+}
+
+export type AbsentPort = (
+  name: string,
+) => { readonly component: string; readonly absent: PortTraits['absent'] } | undefined;
+
+/** Returns the current provider of an optional port. */
+export type OptionalPort = (name: OptionalPortName) => unknown;
+
+export interface Wiring extends Identifying {
+  readonly access: AccessDecision;
+  readonly currentCaller: CurrentCaller;
+  readonly csrf: CsrfProtection;
+  readonly absentPort: AbsentPort;
+  readonly optionalPort: OptionalPort;
+  /** The error for an unknown path, also for a route that is hidden because its port is absent. */
+  readonly nothingHere: (request: Request) => Promise<HexforgeError>;
+  readonly log: Log;
+  readonly secureCookies: boolean;
+  readonly validateResponses: boolean;
+  readonly cache: ResponseCache;
+  readonly memoryBudget: MemoryBudget;
+  readonly turns: RequestQueues;
+  readonly stopping: AbortSignal;
+  /** The recheck interval in milliseconds. */
+  readonly recheckMs: number;
+  /** See `answeredWithin`. */
+  readonly answerMs: number;
+  /** Tracks running work, so that a stop can wait for it. */
+  readonly track: <T>(work: Promise<T>) => Promise<T>;
+}
+
+const stateChanging = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+const none: Readonly<Record<string, string>> = Object.freeze({});
+
+/** The full path of a route. */
+export const pathOf = ({ mount, path }: Route): string => (mount === 'root' ? path : `/api/v1${path}`);
+
+export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wiring: Wiring): Entry {
+  const path = pathOf(route);
+  // Protocols that are not REST are labelled by operation: one path pattern of git has several services.
+  const label = route.hidden === true && route.mount === 'root' && path.includes('{') ? route.id : path;
+  const { requires = [] } = route;
+  /** The component of the first absent port. `hidden` selects the ports whose absence hides the route. */
+  const missing = (hidden: boolean): string | undefined => {
+    for (const name of requires) {
+      const port = wiring.absentPort(name);
+      if (port !== undefined && (port.absent === 'hidden') === hidden) return port.component;
+    }
+    return undefined;
+  };
+  const required = (): object =>
+    requires.length === 0 ? none : Object.fromEntries(requires.map((name) => [name, wiring.optionalPort(name)]));
+  const changing = stateChanging.has(route.method);
+  const page = route.result === 'html';
+  const identify = identifier(
+    {
+      ...route,
+      presented: ({ authorization }) => presentedIn(authorization),
+      ...(changing && page && { guard: wiring.csrf.checkForm }),
+      ...(changing && !page && route.cookies === true && { guard: wiring.csrf.check }),
+      ...(route.there !== undefined && { known: thereFor(route, route.there, wiring) }),
+    },
+    wiring,
+  );
+  // Access is rechecked while an answer is sent only for reads: the answer to a change reports its outcome, and its
+  // caller may receive all of it.
+  const reading = route.method === 'GET' || route.meter === 'api.read';
+  // Git's services, which stream their bodies, have separate concurrency limits.
+  const kind = route.body === 'raw' ? undefined : reading ? 'read' : 'change';
+  const readInput = inputReader(route, wiring.memoryBudget);
+  const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
+
+  const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
+    if (missing(true) !== undefined) throw await wiring.nothingHere(request);
+    const cookies = route.cookies === true ? readCookies(request.raw.req.headers.cookie) : none;
+    if (route.cors === true && route.there === undefined) allowAnyOrigin(request.raw.res);
+    const rate = await identify(request, exchange, cookies);
+    const key = callerKey(exchange.caller, exchange.ip);
+    return wiring.turns.run(key, kind, () =>
+      wiring.currentCaller.run(key, () => serveCaller(request, h, exchange, cookies, rate)),
+    );
+  };
+
+  const serveCaller = async (
+    request: Request,
+    h: ResponseToolkit,
+    exchange: Exchange,
+    cookies: Readonly<Record<string, string>>,
+    rate: RateDecision | undefined,
+  ): Promise<ResponseObject> => {
+    await route.open?.();
+    const call = exchange.call();
+    const { params } = exchange;
+    // The path parameters are not validated yet: whether they are well formed is revealed only to callers that may know
+    // the resource.
+    const granted = await wiring.access.decide(call, route.access, route.scope ?? undefined, params);
+    if (rate?.refusal !== undefined) throw rate.refusal;
+    await takeOfRepository(route, wiring.limiter, request, granted);
+    const recheck = new AccessRecheck(() => wiring.access.renew(call), wiring.recheckMs);
+    const late = !request.raw.req.complete && carriesBody(request.raw.req);
+    const absent = missing(false);
+    if (absent !== undefined)
+      throw new Unavailable(`The ${absent} is not available`, { detail: 'Ask the administrator to enable it' });
+    const input = {
+      ...(await readInput(request, late ? recheck : undefined)),
+      granted,
+      ports: required(),
+      cookies,
+      header: (name: string) => headerOf(request, name),
+    };
+    const answer = async (): Promise<ResponseObject> => {
+      const result: unknown = await performed(() => route.run(call as never, input as never), recheck);
+      const context = contextOf(exchange, [input.params, input.query], reading ? recheck : undefined);
+      const response = await respond(request, h, result, context);
+      if (reading)
+        await recheck.hold().catch((error: unknown) => {
+          // The source of a streamed answer is open and must be closed.
+          if (response.source instanceof Readable) response.source.destroy();
+          throw error;
+        });
+      return response;
+    };
+    return outside
+      ? answeredWithin(wiring.answerMs, `plugin "${plugin}", route "${route.id}"`, request, answer)
+      : answer();
+  };
+
+  const contextOf = (
+    exchange: Exchange,
+    input: ReplyContext['input'],
+    recheck: AccessRecheck | undefined,
+  ): ReplyContext => ({
+    route,
+    input,
+    secure: wiring.secureCookies,
+    caller: exchange.caller,
+    cache: wiring.cache,
+    check,
+    hooks: {
+      recheck,
+      stopping: wiring.stopping,
+      ended: () => exchange.abort(),
+      failed: (error) => {
+        if (!exchange.abandoned)
+          wiring.log.error(
+            { requestId: exchange.requestId, plugin, route: label, stack: stackOf(error) },
+            'a response broke off',
+          );
+      },
+    },
+  });
+
+  const handler = async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
+    const { exchange } = request.app;
+    exchange.route = label;
+    exchange.plugin = plugin;
+    try {
+      return await serve(request, h, exchange);
+    } catch (error) {
+      return refuse(request, h, error, {
+        basic: route.basic === true,
+        page,
+        log: wiring.log,
+        check: outside ? check : undefined,
+        reword: route.refusal,
+      });
+    } finally {
+      exchange.hold?.release();
+    }
+  };
+
+  return {
+    method: route.method,
+    path,
+    visible: () => missing(true) === undefined,
+    there: route.there,
+    cors: route.cors === true,
+    handler: (request, h) => wiring.track(handler(request, h)),
+  };
+}
+
+/**
+ * Runs the operation. A conflict may be caused by deleting the resource of the path, or the caller, at the same time;
+ * the access recheck then throws the error for that instead.
+ */
+async function performed(run: () => unknown, recheck: AccessRecheck): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof Conflict) await recheck.renew();
+    throw error;
+  }
+}
+
+interface Refusing {
+  /** Whether a 401 carries the Basic challenge, which git answers. */
+  readonly basic?: boolean;
+  /** Whether the answer is shown in a browser. */
+  readonly page?: boolean;
+  readonly log: Log;
+  readonly check?: AnswerCheck | undefined;
+  readonly reword?: Route['refusal'];
+}
+
+/** The answer to a failure; internal errors are logged under the request id that the client receives. */
+export async function refuse(
+  request: Request,
+  h: ResponseToolkit,
+  error: unknown,
+  { basic = false, page = false, log, check, reword = (told) => told }: Refusing,
+): Promise<ResponseObject> {
+  const { exchange } = request.app;
+  const { requestId, plugin } = exchange;
+  const bearer = /^bearer /i.test(headerOf(request, 'authorization') ?? '');
+  const told = reword(checked(failure(error, { requestId, basic, bearer }), check, requestId), error);
+  if (told.status === 500 && !exchange.abandoned)
+    log.error(
+      { requestId, plugin, route: exchange.route, stack: stackOf(error), remedy: remedyOf(error) },
+      'a request failed',
+    );
+  // A refusal without a cause, such as that of a disabled plugin, is not logged.
+  if (
+    told.status === 507 ||
+    (told.status === 503 && error instanceof Error && (error.cause !== undefined || !(error instanceof HexforgeError)))
+  )
+    log.warn(
+      { requestId, plugin, route: exchange.route, problem: told.body['error'], stack: stackOf(error) },
+      'a component is not available',
+    );
+  if (error instanceof AnswerTooLarge)
+    log.warn({ requestId, plugin, route: exchange.route }, 'an answer was over the bound of all answers');
+  await drain(request.raw.req);
+  const plain = basic && headerOf(request, 'user-agent')?.startsWith('git/') === true;
+  return errorResponse(h, told, page ? 'html' : plain ? 'plain' : 'json');
+}
+
+/** Errors of a plugin from outside may only have the members that their route declares. */
+function checked(told: Failure, check: AnswerCheck | undefined, requestId: string): Failure {
+  if (check === undefined) return told;
+  try {
+    return { ...told, body: check.json(told.body, 500) as Failure['body'] };
+  } catch (error) {
+    return failure(error, { requestId });
+  }
+}
+
+/** The remedy for an operator, if an internal error names one. */
+const remedyOf = (error: unknown): string | undefined =>
+  error instanceof HexforgeError && error.kind === 'internal' ? error.detail : undefined;
+
+/** A route that does not exist for its caller answers like an unknown path, also to pages of other origins. */
+const thereFor =
+  ({ cors }: Route, there: (call: Call) => Promise<boolean>, { nothingHere }: Wiring) =>
+  async (request: Request): Promise<void> => {
+    if (!(await there(request.app.exchange.call()))) throw await nothingHere(request);
+    if (cors === true) allowAnyOrigin(request.raw.res);
+  };
+
+/** Validates params, query and body with schemas that are compiled once. */
+function inputReader(
+  route: Route,
+  memoryBudget: MemoryBudget,
+): (
+  request: Request,
+  recheck: AccessRecheck | undefined,
+) => Promise<{ params: unknown; query: unknown; body: unknown }> {
+  const asIs: Check = (value) => value;
+  const params = route.params === undefined ? asIs : compile(route.params, 'params');
+  const query = route.query === undefined ? () => ({}) : compile(route.query, 'query');
+  const { body, maxBytes = route.form === true ? formMaxBytes : defaultMaxBytes } = route;
+  const checkBody =
+    body === undefined || body === 'raw' ? undefined : compile(body, route.form === true ? 'form' : 'body');
+  const read = route.form === true ? readForm : readJson;
+  return async (request, recheck) => {
+    if (route.refusesTrailingSlash === true) refuseTrailingSlash(request);
+    const { exchange } = request.app;
+    const readBody = async (check: Check): Promise<unknown> => {
+      const hold = memoryBudget.hold(callerKey(exchange.caller, exchange.ip));
+      exchange.hold = hold;
+      const value = check(await read(request.raw.req, maxBytes, hold.take));
+      await recheck?.renew();
+      return value;
+    };
+    const raw = (): RawBody => {
+      const bytes = requestBytes(request.raw.req, maxBytes);
+      return recheck === undefined ? bytes : uploaded(bytes, recheck);
+    };
+    return {
+      params: params(request.app.exchange.params),
+      query: query(request.query),
+      body: body === 'raw' ? raw() : checkBody && (await readBody(checkBody)),
+    };
+  };
+}
+
+/** The router ignores a trailing slash, so the raw URL is checked. */
+function refuseTrailingSlash({ raw }: Request): void {
+  if (raw.req.url?.split('?', 1)[0]?.endsWith('/') !== true) return;
+  throw new ValidationFailed('The path is not complete', { detail: 'What should follow its last slash is missing' });
+}
+
+function headerOf(request: Request, name: string): string | undefined {
+  const value = request.raw.req.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+export const noRoute = (): NotFound => new NotFound('There is nothing at this path');

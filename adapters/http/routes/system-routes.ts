@@ -1,0 +1,113 @@
+// The system operations: index, liveness, readiness, and the OpenAPI document.
+import Joi from 'joi';
+import { anyone } from '#core/kernel/access/access';
+import { Unavailable } from '#core/kernel/errors';
+import { tagOfText } from '../reply/etag.ts';
+import { jsonText } from '../reply/json-text.ts';
+import { madeOnce } from '../reply/made-once.ts';
+import { api, object, tagged, type Route } from '../descriptor/route.ts';
+
+export interface Readiness {
+  readonly ready: boolean;
+  /** The plugin that is not ready. */
+  readonly failing?: string;
+  readonly detail?: string;
+  /** Isolated or degraded plugins and components. */
+  readonly degraded: readonly string[];
+}
+
+export interface SystemParts {
+  readonly baseUrl: string;
+  readonly webUrl: string;
+  readonly version: string;
+  readonly readiness: () => Promise<Readiness>;
+  readonly document: () => Promise<object>;
+}
+
+interface Index {
+  readonly name: string;
+  readonly version: string;
+  readonly links: {
+    readonly api: string;
+    readonly openapi: string;
+    readonly healthz: string;
+    readonly readyz: string;
+    readonly web: string;
+  };
+}
+
+const uri = Joi.string().uri().required();
+const open = { method: 'GET', access: anyone, scope: null } as const;
+/** Monitoring probes are never rate limited. */
+const probe = { ...open, meter: 'none' } as const;
+
+export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: SystemParts): readonly Route[] {
+  const index: Index = {
+    name: 'hexforge',
+    version,
+    links: {
+      api: `${baseUrl}/api/v1`,
+      openapi: `${baseUrl}/api/v1/openapi.json`,
+      healthz: `${baseUrl}/healthz`,
+      readyz: `${baseUrl}/readyz`,
+      web: webUrl,
+    },
+  };
+  const tag = madeOnce(async () => tagOfText(await jsonText(await document())));
+  return [
+    api({
+      ...open,
+      id: 'index',
+      summary: 'Name, version and where to go on',
+      mount: 'root',
+      path: '/',
+      result: object<Index>({
+        name: Joi.string().valid('hexforge').required(),
+        version: Joi.string().required(),
+        links: object<Index['links']>({ api: uri, openapi: uri, healthz: uri, readyz: uri, web: uri }).required(),
+      }).id('Index'),
+      run: () => index,
+    }),
+    api({
+      ...probe,
+      id: 'healthz',
+      summary: 'Whether the process listens',
+      mount: 'root',
+      path: '/healthz',
+      result: object<{ status: 'ok' }>({ status: Joi.string().valid('ok').required() }).id('Health'),
+      run: () => ({ status: 'ok' as const }),
+    }),
+    api({
+      ...probe,
+      id: 'readyz',
+      summary: 'Whether every plugin is ready',
+      mount: 'root',
+      path: '/readyz',
+      statuses: [503],
+      result: object<{ status: 'ready'; degraded: string[] }>({
+        status: Joi.string().valid('ready').required(),
+        degraded: Joi.array().items(Joi.string()).required().description('Isolated or degraded plugins and components'),
+      }).id('Readiness'),
+      run: async () => {
+        const { ready, failing, detail, degraded } = await readiness();
+        if (!ready)
+          throw new Unavailable(
+            failing === undefined ? 'The instance is not ready' : `The plugin "${failing}" is not ready`,
+            detail === undefined ? {} : { detail },
+          );
+        return { status: 'ready' as const, degraded: [...degraded] };
+      },
+    }),
+    // Hidden: to list this operation, the document would need a schema of all schemas.
+    api({
+      ...open,
+      id: 'openapi',
+      summary: 'The OpenAPI document',
+      path: '/openapi.json',
+      hidden: true,
+      result: Joi.object<object>().unknown(),
+      sameForAll: true,
+      run: async () => tagged(await tag(), document),
+    }),
+  ];
+}

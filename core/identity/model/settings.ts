@@ -1,0 +1,34 @@
+// Settings of registration and sign-in.
+import type { SettingSpec } from '#core/kernel/services/settings';
+
+declare module '#core/kernel/services/settings' {
+  interface SettingValues {
+    'signup.enabled': boolean;
+    'signup.require_approval': boolean;
+    'auth.require_email_verification': boolean;
+    'git.password_auth': boolean;
+  }
+}
+
+/** The settings of registration and sign-in. */
+export const identitySettings: readonly SettingSpec[] = [
+  { key: 'signup.enabled', type: 'boolean', default: false, description: 'Anyone may register an account' },
+  {
+    key: 'signup.require_approval',
+    type: 'boolean',
+    default: false,
+    description: 'A registered account waits for an administrator before it may sign in',
+  },
+  {
+    key: 'auth.require_email_verification',
+    type: 'boolean',
+    default: false,
+    description: 'An account whose e-mail address is not verified may not sign in',
+  },
+  {
+    key: 'git.password_auth',
+    type: 'boolean',
+    default: true,
+    description: 'Whether git over HTTP accepts the password of an account; tokens are accepted either way',
+  },
+];

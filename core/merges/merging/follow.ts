@@ -1,0 +1,160 @@
+// Updates merge requests after pushes. The head moves with the source branch. A request is merged when its head becomes
+// part of the target, and closed when its target is deleted. Every change depends only on the current state, so
+// handling an event again changes nothing.
+import type { EventOf } from '#core/kernel/storage/events';
+import { zeroOid, type Oid } from '#core/repositories/index';
+import { broughtBy } from '../model/brought.ts';
+import { aboutMerge } from '../model/events.ts';
+import { followAndKeep, type HeadParts, type Moving } from './heads.ts';
+import { isFromFork, type MergeRequest } from '../model/merge-request.ts';
+import type { BranchOf, MergePatch, MergeStore } from '../model/ports.ts';
+
+/** How many requests are read and compared with a branch at a time. */
+const piece = 200;
+/** How many commits of one push are searched for merged heads, and how many of them are read at a time. */
+const [mostCommits, commitsAtATime] = [10_000, 2000];
+
+const branches = 'refs/heads/';
+
+export const followUseCases = (parts: HeadParts) => ({
+  /** Handles the event of each ref that moved. */
+  async pushed({ payload, at }: EventOf<'push'>, signal: AbortSignal): Promise<void> {
+    if (!payload.ref.startsWith(branches)) return;
+    const branch: BranchOf = { repositoryId: payload.repository_id, branch: payload.ref.slice(branches.length) };
+    const moving: Moving = { actorId: payload.actor, signal };
+    if (payload.new === zeroOid) return closeAll(parts, branch, { ...payload, at });
+    for await (const request of all((after) => parts.store.openFrom(branch, after, piece)))
+      for (const one of request) await followAndKeep(parts, one, moving);
+    // If the branch is new, no open request can have it as target: requests into it were closed when it was deleted.
+    if (payload.old !== zeroOid) await mergeReached(parts, branch, payload, moving);
+  },
+
+  /**
+   * Handles a request that was opened or reopened: keeps its head in case that failed before, and checks the tip of its
+   * source again, because it may have moved before the request was stored.
+   */
+  async opened({ payload, actorId }: EventOf<'merge.opened' | 'merge.reopened'>, signal: AbortSignal): Promise<void> {
+    const request = await parts.store.find(payload.repository_id, payload.number);
+    if (request === undefined) return;
+    await followAndKeep(parts, request, { actorId, signal });
+  },
+});
+
+async function* all(
+  read: (after: string | undefined) => ReturnType<MergeStore['openInto']>,
+): AsyncGenerator<readonly MergeRequest[]> {
+  for (let after: string | undefined; ;) {
+    const requests = await read(after);
+    if (requests.length > 0) yield requests;
+    if (requests.length < piece) return;
+    after = requests.at(-1)?.id;
+  }
+}
+
+interface TargetMove {
+  readonly old: Oid;
+  readonly new: Oid;
+  readonly actor: string;
+}
+
+/** Marks the requests as merged whose head is reachable from the target now and was not before. */
+async function mergeReached(parts: HeadParts, branch: BranchOf, move: TargetMove, moving: Moving): Promise<void> {
+  const { store, git } = parts;
+  const { repositoryId } = branch;
+  let commits: ReturnType<typeof broughtCommits> | undefined;
+  for await (const requests of all((after) => store.openInto(branch, after, piece))) {
+    const tips = await ownTips(parts, repositoryId, requests);
+    const heads = [...new Set([...requests.map(({ headOid }) => headOid), ...tips.values()])];
+    const now = await git.divergence(repositoryId, move.new, heads, moving.signal);
+    const reached = heads.filter((head) => now.get(head)?.ahead === 0);
+    if (reached.length === 0) continue;
+    const before = await git.divergence(repositoryId, move.old, reached, moving.signal);
+    const brought = new Set(reached.filter((head) => before.get(head)?.ahead !== 0));
+    if (brought.size === 0) continue;
+    commits ??= broughtCommits(parts, repositoryId, move, moving.signal);
+    const known = await commits;
+    const bringer = broughtBy(move.new, known, [...brought]);
+    const parents = new Map(known.map(({ oid, parents: [first] }) => [oid, first]));
+    for (const one of requests) {
+      // The same push may also have moved the source branch, and that event is handled later.
+      const request = brought.has(tips.get(one.id) ?? '') ? await followAndKeep(parts, one, moving) : one;
+      if (!brought.has(request.headOid)) continue;
+      const mergeCommit = bringer.get(request.headOid) ?? move.new;
+      await conclude(parts, request, moving.actorId, {
+        state: 'merged',
+        mergeCommit,
+        // For a merge that somebody pushed: the tip of the target immediately before it.
+        baseOid: mergeCommit === request.headOid ? move.old : (parents.get(mergeCommit) ?? move.old),
+        mergedById: moving.actorId ?? null,
+      });
+    }
+  }
+}
+
+/** The tips of those source branches that belong to the repository itself, by request id. */
+async function ownTips(
+  { git }: HeadParts,
+  repositoryId: string,
+  requests: readonly MergeRequest[],
+): Promise<ReadonlyMap<string, Oid>> {
+  const own = requests.filter((request) => !isFromFork(request));
+  const tips = await git.readRefs(
+    repositoryId,
+    own.map(({ sourceBranch }) => `${branches}${sourceBranch}`),
+  );
+  const there = own.map(({ id }, index) => [id, tips[index] ?? zeroOid] as const).filter(([, tip]) => tip !== zeroOid);
+  return new Map(there);
+}
+
+/** The commits that the push added, up to `mostCommits`. */
+async function broughtCommits({ git }: HeadParts, repositoryId: string, move: TargetMove, signal: AbortSignal) {
+  const commits: { readonly oid: Oid; readonly parents: readonly Oid[] }[] = [];
+  for (let skip = 0; skip < mostCommits; skip += commitsAtATime) {
+    const query = { tip: move.new, except: move.old, skip, limit: commitsAtATime };
+    const found = await git.history(repositoryId, query, signal);
+    commits.push(...found.map(({ oid, parents }) => ({ oid, parents })));
+    if (found.length < commitsAtATime) break;
+  }
+  return commits;
+}
+
+/**
+ * Only closes requests that existed when the branch was deleted. The branch may have been created again since, with new
+ * requests.
+ */
+async function closeAll(
+  parts: HeadParts,
+  branch: BranchOf,
+  { old, actor, at }: TargetMove & { readonly at: Date },
+): Promise<void> {
+  for await (const requests of all((after) => parts.store.openInto(branch, after, piece)))
+    for (const request of requests)
+      if (request.createdAt <= at) await conclude(parts, request, actor, { state: 'closed', baseOid: old });
+}
+
+const conclusions = {
+  merged: { type: 'merge.merged', at: 'mergedAt' },
+  closed: { type: 'merge.closed', at: 'closedAt' },
+} as const;
+
+/** Does nothing if the request is no longer open or its head has changed. */
+const conclude = (
+  { store, unitOfWork, events, clock }: HeadParts,
+  { repositoryId, number, headOid }: MergeRequest,
+  actorId: string | undefined,
+  patch: Omit<MergePatch, 'updatedAt' | 'state'> & { readonly state: keyof typeof conclusions },
+): Promise<void> =>
+  unitOfWork.run(async () => {
+    const held = await store.held(repositoryId, number);
+    if (held?.state !== 'open' || held.headOid !== headOid) return;
+    const now = clock.now();
+    await store.update(held.id, { ...patch, [conclusions[patch.state].at]: now, updatedAt: now });
+    const { payload, ...about } = aboutMerge(held, actorId);
+    if (patch.state === 'closed') await events.emit({ type: 'merge.closed', ...about, payload });
+    else
+      await events.emit({
+        type: 'merge.merged',
+        ...about,
+        payload: { ...payload, merge_commit: patch.mergeCommit ?? headOid },
+      });
+  });

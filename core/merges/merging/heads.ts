@@ -1,0 +1,115 @@
+// The head of a merge request: moves it to the tip of the source branch, and keeps it in the target repository.
+import { HexforgeError } from '#core/kernel/errors';
+import { withLock } from '#core/kernel/storage/with-lock';
+import type { Oid } from '#core/repositories/index';
+import { branchTip } from '../model/branches.ts';
+import { aboutMerge } from '../model/events.ts';
+import { isFromFork, type MergeRequest } from '../model/merge-request.ts';
+import type { MergeParts } from '../model/parts.ts';
+
+export type HeadParts = Pick<
+  MergeParts,
+  'store' | 'git' | 'heads' | 'unitOfWork' | 'events' | 'locks' | 'clock' | 'log'
+>;
+
+/** The user who moved the branch, if known, and the signal that aborts the work. */
+export interface Moving {
+  readonly actorId?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Points the ref of the request to the head in the database. Runs under a lock, so that ref and database agree even if
+ * several processes move the head.
+ */
+export const keepHead = (
+  { store, heads, locks }: Pick<HeadParts, 'store' | 'heads' | 'locks'>,
+  { id, repositoryId, number }: MergeRequest,
+  signal: AbortSignal,
+): Promise<void> =>
+  withLock({ locks, name: `merges.head:${id}`, signal }, async () => {
+    const request = await store.find(repositoryId, number);
+    if (request === undefined) return;
+    // The commits of a fork have been copied to the target already, and the fork may have been deleted.
+    await heads.keep(repositoryId, number, { sourceRepositoryId: repositoryId, commit: request.headOid }, { signal });
+  });
+
+/** The source may move during an attempt. Each attempt then reads its tip again. */
+const attempts = 5;
+
+/**
+ * Moves the head of an open request to the current tip of its source, and keeps it. The head stays unchanged if the
+ * source was deleted, or if the target repository has no room for the new commits.
+ * @returns the request after the change.
+ */
+export async function followSource(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
+  const now = await moveToSource(parts, request, moving);
+  if (now.headOid !== request.headOid) await keepHead(parts, now, moving.signal);
+  return now;
+}
+
+/**
+ * The same for event handlers, which may run again. Keeps the head even if it does not move, because the process that
+ * moved it may have failed before it kept it.
+ */
+export async function followAndKeep(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
+  const now = await moveToSource(parts, request, moving);
+  await keepHead(parts, now, moving.signal);
+  return now;
+}
+
+/** @returns the request after the change. Its new head is not kept yet. */
+async function moveToSource(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
+  let known = request;
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    if (known.state !== 'open' || known.sourceRepositoryId === undefined) return known;
+    const tip = await branchTip(parts.git, known.sourceRepositoryId, known.sourceBranch).catch(noneWhereGone);
+    if (tip === undefined || tip === known.headOid) return known;
+    if (isFromFork(known) && !(await brought(parts, known, tip, moving.signal))) return known;
+    const moved = await moveHead(parts, known, tip, moving.actorId);
+    if (moved === undefined) return known;
+    known = moved;
+    if (moved.headOid === tip) break;
+  }
+  return known;
+}
+
+/** Ignores NotFound: a fork that is deleted meanwhile has no branches. */
+export function noneWhereGone(error: unknown): undefined {
+  if (!(error instanceof HexforgeError) || error.kind !== 'not_found') throw error;
+  return undefined;
+}
+
+async function brought(
+  { heads, log }: HeadParts,
+  { repositoryId, number, sourceRepositoryId = '' }: MergeRequest,
+  commit: Oid,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await heads.bring(repositoryId, { sourceRepositoryId, commit }, { signal });
+    return true;
+  } catch (error) {
+    // The quota is exhausted or the commit no longer exists: the head stays unchanged until the source moves again.
+    if (!(error instanceof HexforgeError && ['unprocessable', 'not_found'].includes(error.kind))) throw error;
+    log.warn({ repository: repositoryId, number, err: error }, 'a merge request does not follow its source');
+    return false;
+  }
+}
+
+/** @returns the request after the change, with another head if a concurrent call has moved it. */
+const moveHead = (
+  { store, unitOfWork, events, clock }: HeadParts,
+  before: MergeRequest,
+  tip: Oid,
+  actorId: string | undefined,
+): Promise<MergeRequest | undefined> =>
+  unitOfWork.run(async () => {
+    const held = await store.held(before.repositoryId, before.number);
+    if (held?.headOid !== before.headOid || held.state !== 'open') return held;
+    const moved = { ...held, headOid: tip, updatedAt: clock.now() };
+    await store.update(held.id, { headOid: tip, updatedAt: moved.updatedAt });
+    const { payload, ...about } = aboutMerge(moved, actorId);
+    await events.emit({ type: 'merge.pushed', ...about, payload: { ...payload, old_head: held.headOid } });
+    return moved;
+  });

@@ -1,0 +1,28 @@
+// Finds the merge request that a path refers to, either only to read it or locked until the unit of work ends.
+import type { Granted } from '#core/kernel/access/access';
+import type { User } from '#core/kernel/caller';
+import { found } from '#core/kernel/errors';
+import { lastNumber, type Repository } from '#core/repositories/index';
+import type { MergeRequest } from './merge-request.ts';
+import type { MergeParts } from './parts.ts';
+import type { HeldRequest } from './ports.ts';
+
+export type Reading = Granted<Repository, 'repo.read'>;
+/** A signed-in caller who may read the repository. Further checks need the author, so use cases make them. */
+export type Writing = Granted<Repository, 'repo.read', User>;
+
+const isNumber = (number: number): boolean => number >= 1 && number <= lastNumber;
+
+/** Finds the request without a lock, to read what belongs to it. @throws {NotFound} */
+export const knownRequest = async (
+  { store }: Pick<MergeParts, 'store'>,
+  { id }: Pick<Repository, 'id'>,
+  number: number,
+): Promise<MergeRequest> => found(isNumber(number) ? await store.find(id, number) : undefined);
+
+/** Locks the request. Runs inside a unit of work. @throws {NotFound} */
+export const heldRequest = async (
+  { store }: Pick<MergeParts, 'store'>,
+  { id }: Pick<Repository, 'id'>,
+  number: number,
+): Promise<HeldRequest> => found(isNumber(number) ? await store.held(id, number) : undefined);

@@ -1,0 +1,164 @@
+// Changes, closes and reopens a merge request. Allowed to the author and to holders of merge.update.
+import { changed, sameMembers } from '#core/kernel/storage/changed';
+import { ValidationFailed } from '#core/kernel/errors';
+import { attachedLabels, checkMilestone } from '#core/planning/index';
+import { checkAuthorOr, type Oid } from '#core/repositories/index';
+import { branchTip, presentBranch } from '../model/branches.ts';
+import { aboutMerge } from '../model/events.ts';
+import { checkPair, checkPeople, checkTitle, type MergeFields, type MergeSets } from './fields.ts';
+import { followSource } from '../merging/heads.ts';
+import { heldRequest, knownRequest, type Writing } from '../model/held-request.ts';
+import type { MergeRequest, MergeView } from '../model/merge-request.ts';
+import { checkOnlyOne, checkPipelineFor, sameIsOpen } from './open-request.ts';
+import type { MergeParts } from '../model/parts.ts';
+import type { HeldRequest, MergePatch } from '../model/ports.ts';
+import { askForReviews } from '../model/requested-reviews.ts';
+import { viewAfterChange } from '../model/view.ts';
+
+/** Absent members stay unchanged. */
+export interface UpdateCommand extends MergeFields, MergeSets {
+  readonly number: number;
+  readonly state?: 'open' | 'closed' | undefined;
+  readonly targetBranch?: string | undefined;
+}
+
+/** @throws {NotFound | Forbidden | ValidationFailed | Conflict} */
+export const updateRequest =
+  (parts: MergeParts) =>
+  async (granted: Writing, command: UpdateCommand): Promise<MergeView> => {
+    const { number, ...asked } = command;
+    const { resource: repository, call } = granted;
+    const known = await knownRequest(parts, repository, number);
+    checkAuthorOr(granted, known, { what: 'merge request', permission: 'merge.update' });
+    if (Object.values(asked).every((value) => value === undefined))
+      throw new ValidationFailed('There is nothing to change', {
+        detail: 'Send at least one of "title", "description", "state", "draft", "target_branch" and the ids',
+      });
+    const target = command.targetBranch ?? known.targetBranch;
+    const tip = await branchTip(parts.git, repository.id, target);
+    if (command.targetBranch !== undefined || command.state === 'open') presentBranch(tip, 'target_branch');
+    if (target !== known.targetBranch)
+      await checkPipelineFor(parts, { repositoryId: repository.id, targetBranch: target }, known.headOid);
+    const reopened = await parts.unitOfWork
+      .run(async () => {
+        const before = await heldRequest(parts, repository, number);
+        checkStates(before, command);
+        const fields = await changedFields(parts, granted, before, command, tip);
+        if ('state' in fields || 'targetBranch' in fields) {
+          const pair = { ...before, ...fields };
+          checkPair(pair);
+          if (pair.state === 'open') await checkOnlyOne(parts.store, pair);
+        }
+        if (Object.keys(fields).length > 0) await parts.store.update(before.id, { ...fields, updatedAt: call.now });
+        const members = [...namesOf(fields), ...(await replaceSets(parts, granted, before, command))];
+        if (members.length > 0 && Object.keys(fields).length === 0)
+          await parts.store.update(before.id, { updatedAt: call.now });
+        await tell(parts, granted, { ...before, ...fields }, { members, state: fields.state });
+        return fields.state === 'open';
+      })
+      .catch(sameIsOpen);
+    if (reopened) await followReopened(parts, granted, number);
+    return await viewAfterChange(parts, repository, call, { number });
+  };
+
+/**
+ * Follows the source, which may have moved while the request was closed. Never rejects, because the request is already
+ * open: if this fails, the handler of `merge.reopened` does it again.
+ */
+async function followReopened(
+  parts: MergeParts,
+  { resource: repository, call }: Writing,
+  number: number,
+): Promise<void> {
+  try {
+    const request = await knownRequest(parts, repository, number);
+    await followSource(parts, request, { actorId: call.caller.id, signal: call.signal });
+  } catch (error) {
+    const members = { repository: repository.id, number, err: error };
+    parts.log.warn(members, 'a reopened merge request does not follow its source yet');
+  }
+}
+
+/**
+ * A merged request keeps its state and target, and only an open request can become a draft or ready.
+ * @throws {ValidationFailed}
+ */
+function checkStates({ state }: MergeRequest, command: UpdateCommand): void {
+  if (state === 'merged' && (command.state !== undefined || command.targetBranch !== undefined))
+    throw new ValidationFailed('The merge request is merged already', {
+      detail: `"${command.state === undefined ? 'target_branch' : 'state'}" cannot be changed any more`,
+    });
+  if (command.isDraft !== undefined && (command.state ?? state) !== 'open' && state !== 'open')
+    throw new ValidationFailed('Only an open merge request can become a draft, or ready', {
+      detail: `"draft" cannot be changed while the request is ${state}`,
+    });
+}
+
+/** @param tip the tip of the target branch. */
+async function changedFields(
+  parts: MergeParts,
+  granted: Writing,
+  before: HeldRequest,
+  { title, description, isDraft, milestoneId, targetBranch, state }: UpdateCommand,
+  tip: Oid | undefined,
+): Promise<Omit<MergePatch, 'updatedAt'>> {
+  const fields = changed<MergeRequest>(before, {
+    ...(title !== undefined && { title: checkTitle(title) }),
+    ...(description !== undefined && { description }),
+    ...(isDraft !== undefined && { isDraft }),
+    ...(milestoneId !== undefined && { milestoneId }),
+    ...(targetBranch !== undefined && { targetBranch }),
+    ...(state !== undefined && { state }),
+  });
+  if (typeof fields.milestoneId === 'string') await checkMilestone(parts, granted, fields.milestoneId);
+  if (fields.state === 'closed') return { ...fields, closedAt: granted.call.now, baseOid: tip ?? null };
+  return fields.state === 'open' ? { ...fields, closedAt: null, baseOid: null } : fields;
+}
+
+/** Maps a member of the record to its name in a body. The other members follow from the state. */
+const names: Readonly<Record<string, string>> = {
+  title: 'title',
+  description: 'description',
+  isDraft: 'draft',
+  milestoneId: 'milestone_id',
+  targetBranch: 'target_branch',
+};
+
+const namesOf = (fields: object): readonly string[] => Object.keys(fields).flatMap((member) => names[member] ?? []);
+
+/** @returns the members of the body whose sets have changed. */
+async function replaceSets(
+  parts: MergeParts,
+  granted: Writing,
+  before: HeldRequest,
+  { labelIds, assigneeIds, reviewerIds }: MergeSets,
+): Promise<readonly string[]> {
+  const { store } = parts;
+  const members: string[] = [];
+  if (labelIds !== undefined && !sameMembers(before.labelIds, labelIds)) {
+    await store.replaceLabels(before.id, await attachedLabels(parts, granted, { labelIds }));
+    members.push('label_ids');
+  }
+  if (assigneeIds !== undefined && !sameMembers(before.assigneeIds, assigneeIds)) {
+    await store.replaceAssignees(before.id, await checkPeople(parts, granted, 'assignee_ids', assigneeIds));
+    members.push('assignee_ids');
+  }
+  if (reviewerIds !== undefined) {
+    const reviewers = await checkPeople(parts, granted, 'reviewer_ids', reviewerIds);
+    if (await askForReviews(parts, granted, before, reviewers)) members.push('reviewer_ids');
+  }
+  return members;
+}
+
+async function tell(
+  { events }: Pick<MergeParts, 'events'>,
+  { call }: Writing,
+  request: MergeRequest,
+  { members, state }: { readonly members: readonly string[]; readonly state: MergeRequest['state'] | undefined },
+): Promise<void> {
+  const { payload, ...about } = aboutMerge(request, call.caller.id);
+  if (members.length > 0)
+    await events.emit({ type: 'merge.updated', ...about, payload: { ...payload, changed: members } });
+  if (state !== undefined)
+    await events.emit({ type: state === 'open' ? 'merge.reopened' : 'merge.closed', ...about, payload });
+}

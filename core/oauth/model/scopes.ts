@@ -1,0 +1,72 @@
+// Scope rows of this area, and the parsing and restrictions of OAuth2 scopes.
+import type { ScopeCatalogue, ScopeRow } from '#core/kernel/access/scopes';
+import { InvalidScope } from './errors.ts';
+
+declare module '#core/kernel/access/scopes' {
+  interface Scopes {
+    openid: true;
+    profile: true;
+    email: true;
+    'admin.oauth': true;
+  }
+}
+
+/** The scope rows of this area. */
+export const oauthScopes: readonly ScopeRow[] = [
+  { name: 'openid', oauth: 'openid' },
+  { name: 'profile', oauth: 'profile' },
+  { name: 'email', oauth: 'email' },
+  { name: 'admin.oauth', pat: 'admin:system' },
+];
+
+/** The order in which scopes are listed. Scopes of other plugins follow. */
+const documented = [
+  'read:user',
+  'read:repo',
+  'write:repo',
+  'admin:repo',
+  'read:issue',
+  'write:issue',
+  'read:pipeline',
+  'write:pipeline',
+  'read:package',
+  'write:package',
+  'read:audit',
+  'openid',
+  'profile',
+  'email',
+  'mcp:read',
+];
+
+/**
+ * Scopes that public clients do not receive: they cannot keep a secret, and these scopes reach beyond the user's own
+ * resources.
+ */
+export const adminOnlyScopes: readonly string[] = ['admin:repo', 'read:audit'];
+
+/** The default scopes of a client that an administrator registers. */
+export const defaultScopes: readonly string[] = ['openid', 'profile', 'email', 'read:user', 'mcp:read'];
+
+/** All OAuth2 scopes of this instance. */
+export function knownScopes(catalogue: ScopeCatalogue): readonly string[] {
+  const known = catalogue.tokenScopes('oauth');
+  return [
+    ...documented.filter((scope) => known.includes(scope)),
+    ...known.filter((scope) => !documented.includes(scope)),
+  ];
+}
+
+/** RFC 6749, section 3.3. */
+const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+
+/**
+ * Parses the scopes of a parameter and removes duplicates; undefined if the parameter is absent.
+ * @throws {InvalidScope}
+ */
+export function readScopes(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  const scopes = text.split(' ');
+  if (!scopes.every((scope) => scopeToken.test(scope)))
+    throw new InvalidScope('The scope must be names with single spaces between them');
+  return [...new Set(scopes)];
+}

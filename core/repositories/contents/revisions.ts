@@ -1,0 +1,49 @@
+// Resolves revisions that users write to a commit, or to a ref and a path.
+import { NotFound } from '#core/kernel/errors';
+import { zeroOid, type GitBackend, type Oid } from '../git/git-backend.ts';
+import { refsNamed } from '../git/ref-names.ts';
+import type { Repository } from '../model/repository.ts';
+
+/** @throws {NotFound} for text that is not a commit, branch or tag. */
+export async function commitNamed(git: GitBackend, repositoryId: string, revision: string): Promise<Oid> {
+  const commit = await git.resolveCommit(repositoryId, revision);
+  if (commit === undefined) throw new NotFound('There is no such branch, tag or commit');
+  return commit;
+}
+
+/**
+ * Whether the text is `HEAD` or the default branch of a repository without any branches, so that the first push will
+ * create it.
+ */
+export async function isUnborn(git: GitBackend, { id, defaultBranch }: Repository, revision: string): Promise<boolean> {
+  return (revision === 'HEAD' || revision === defaultBranch) && (await git.refList(id, 'branches')).refs.length === 0;
+}
+
+/** The most segments of a ref in `REF/PATH`. Longer refs are rare. */
+const deepestRef = 64;
+
+/** The commit and the path of `REF/PATH`. The longest prefix that is a branch or tag is the ref. */
+export async function refAndPath(
+  git: GitBackend,
+  repositoryId: string,
+  target: string,
+): Promise<{ readonly commit: Oid | undefined; readonly path: string }> {
+  const segments = target.split('/');
+  const cut = (length: number): { ref: string; path: string } => ({
+    ref: segments.slice(0, length).join('/'),
+    path: segments.slice(length).join('/'),
+  });
+  const longer = Array.from({ length: Math.min(segments.length - 1, deepestRef) }, (_, index) => cut(index + 1))
+    .slice(1)
+    .reverse();
+  if (longer.length > 0) {
+    const names = longer.flatMap(({ ref }) => refsNamed(ref));
+    const oids = await git.readRefs(repositoryId, names);
+    const present = new Set(names.filter((_, index) => (oids[index] ?? zeroOid) !== zeroOid));
+    const found = longer.find(({ ref }) => refsNamed(ref).some((name) => present.has(name)));
+    if (found !== undefined) return { commit: await git.resolveCommit(repositoryId, found.ref), path: found.path };
+  }
+  const { ref, path } = cut(1);
+  // Without a path the target is the root folder, which has no bytes.
+  return { commit: path === '' ? undefined : await git.resolveCommit(repositoryId, ref), path };
+}

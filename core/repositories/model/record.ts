@@ -1,0 +1,49 @@
+// The record of one repository, with the counts of other areas.
+import type { Granted } from '#core/kernel/access/access';
+import { afterChange } from '#core/kernel/storage/after-change';
+import type { Call, Caller, User } from '#core/kernel/caller';
+import { noCounts, type RepositoryCounters, type RepositoryCounts } from './offers.ts';
+import type { RepositoryParts } from './parts.ts';
+import type { FoundCounts } from './ports.ts';
+import type { Repository } from './repository.ts';
+
+/** The record of a repository with its counts. */
+export interface RepositoryRecord {
+  readonly repository: Repository;
+  readonly counts: RepositoryCounts;
+}
+
+/** A repository with the counts that were read in the same query, if it was requested as `counted-repository`. */
+export type CountedRepository = Repository & { readonly found?: FoundCounts };
+
+/** `counters` is a function, because the providers are plugins that depend on this one and start later. */
+type Parts = Pick<RepositoryParts, 'store'> & { readonly counters: () => readonly RepositoryCounters[] };
+
+export const fetchRepository =
+  (parts: Parts) =>
+  ({ resource, call }: Granted<Repository, 'repo.read'>): Promise<RepositoryRecord> =>
+    recordOf(parts, resource, call.caller);
+
+/** The record of a repository that the caller has just created or changed. @throws {Unavailable} as `afterChange`. */
+export const recordRepository =
+  (parts: Parts) =>
+  ({ caller }: Call<User>, { repository }: { readonly repository: Repository }): Promise<RepositoryRecord> =>
+    afterChange(`the repository "${repository.owner}/${repository.name}"`, () => recordOf(parts, repository, caller));
+
+/** The record of a repository. The caller must have checked read access. */
+async function recordOf(
+  { store, counters }: Parts,
+  { found, ...repository }: CountedRepository,
+  caller: Caller,
+): Promise<RepositoryRecord> {
+  const { id } = repository;
+  const left = counters().filter(({ view }) => view === undefined || found?.[view.member] === undefined);
+  const asked = [
+    ...(found === undefined ? [store.ownCounts([id], caller.kind === 'user' ? caller.id : undefined)] : []),
+    ...left.map((counter) => counter.counts([id], caller)),
+  ];
+  const counts: RepositoryCounts = { ...noCounts, ...found };
+  if (asked.length > 0) Object.assign(counts, ...(await Promise.all(asked)).map((part) => part.get(id)));
+  // Always false for anonymous callers, whatever a provider returns.
+  return { repository, counts: caller.kind === 'user' ? counts : { ...counts, starred: false, watching: false } };
+}

@@ -1,0 +1,85 @@
+// The port `MergeHeads`: copies the commits of merge requests into the target repository and keeps them there, within
+// the quota of its owner.
+import { anonymous } from '#core/kernel/caller';
+import { Conflict, NotFound } from '#core/kernel/errors';
+import { dropRef } from '../git/drop-ref.ts';
+import { broughtRefs, mergeHeadRef, type CommitToKeep, type JudgeRefs } from '../git/git-backend.ts';
+import type { Maintenance } from '../model/maintenance.ts';
+import type { KeepingFor, MergeHeads } from '../model/offers.ts';
+import type { RepositoryParts } from '../model/parts.ts';
+import { nextPrune } from '../push/prune.ts';
+import { quotaExceeded, roomForBytes } from '../model/quota.ts';
+import type { Reconciler } from '../push/reconciliation.ts';
+
+type Parts = Pick<RepositoryParts, 'store' | 'git' | 'settings' | 'unitOfWork' | 'intents' | 'ids' | 'clock'> & {
+  readonly maintenance: Maintenance;
+  readonly reconciler: Reconciler;
+};
+
+/** A concurrent call may keep another commit of the same request and make an attempt fail. */
+const attempts = 5;
+
+export function mergeHeads(parts: Parts): MergeHeads {
+  const { store, git, unitOfWork, intents, ids, clock, reconciler, maintenance } = parts;
+
+  /** @param still rejects if the ref must not move any more. @throws the errors of `MergeHeads`. */
+  const keep = async (
+    repositoryId: string,
+    kept: CommitToKeep,
+    by: KeepingFor,
+    still?: () => Promise<void>,
+  ): Promise<void> => {
+    const repository = await store.byId(repositoryId);
+    if (repository === undefined) throw new NotFound('Not found');
+    const room = roomForBytes(parts, repository, by.caller ?? anonymous);
+    let refusal: string | undefined;
+    // The area of merge requests decides which commit is kept. This judge only checks the quota.
+    const within = room.judge(async (updates) => updates.map(({ ref }) => ({ ref, refusal: undefined })));
+    const judge: JudgeRefs = async (updates, objects) => {
+      const verdicts = await within(updates, objects);
+      refusal = verdicts.find((verdict) => verdict.refusal !== undefined)?.refusal;
+      if (refusal === undefined) await still?.();
+      return verdicts;
+    };
+    try {
+      for (let attempt = 0; attempt < attempts; attempt += 1) {
+        const outcome = await git.keepCommit(repositoryId, kept, { judge, signal: by.signal });
+        // The previous commit of the ref, or a copy that is not needed, may be unreachable now. Pruning removes it.
+        if (outcome === 'kept')
+          return await unitOfWork.run(() => store.planPrune(repositoryId, nextPrune(clock.now())));
+        if (outcome === 'refused') throw quotaExceeded(refusal ?? '');
+        if (outcome === 'in-the-way')
+          throw new Conflict('Another ref is in the way of the merge request', {
+            detail: `"${kept.ref}" and one of its folders cannot both be names; delete the other`,
+          });
+      }
+      throw new Conflict('The head of the merge request moves too fast', {
+        detail: `"${kept.ref}" was moved by others each time; try again`,
+      });
+    } finally {
+      room.ended();
+    }
+  };
+
+  return {
+    async bring(repositoryId, { sourceRepositoryId: from, commit }, by) {
+      const ref = `${broughtRefs}/${ids.uuid()}`;
+      const intent = await intents.open({ kind: 'repositories.bring', subject: repositoryId, detail: { ref } });
+      try {
+        await keep(repositoryId, { from, commit, ref }, by, () => intents.renew(intent.id));
+      } finally {
+        // The temporary ref was only needed to copy the objects. They are too young to be pruned, and stay without it.
+        await reconciler.settle(intent);
+      }
+    },
+    async keep(repositoryId, number, { sourceRepositoryId: from, commit }, by) {
+      const ref = mergeHeadRef(number);
+      const [now] = (await git.exists(repositoryId)) ? await git.readRefs(repositoryId, [ref]) : [];
+      if (now === commit) return;
+      await keep(repositoryId, { from, commit, ref }, by);
+      maintenance.request(repositoryId);
+    },
+    drop: (repositoryId, number) => dropRef(git, repositoryId, mergeHeadRef(number)),
+    network: (repositoryId, owner) => store.network(repositoryId, owner),
+  } satisfies MergeHeads;
+}

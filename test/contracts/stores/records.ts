@@ -1,0 +1,107 @@
+// Contract checks for AuditLog and Settings.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { AuditAction, AuditEntry, AuditLog } from '#core/kernel/services/audit';
+import type { SettingDeclaration, SettingKey, Settings } from '#core/kernel/services/settings';
+import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
+import type { Check } from '../checks.ts';
+
+export interface AuditLogUnderTest {
+  readonly log: AuditLog;
+  readonly unitOfWork: UnitOfWork;
+  /** The entries with this action, oldest first. */
+  entries(action: AuditAction): Promise<readonly AuditEntry[]>;
+}
+
+const entry = (values: Partial<AuditEntry> = {}): AuditEntry => ({
+  actorId: undefined,
+  actorUsername: undefined,
+  action: `contract.${randomUUID()}` as AuditAction,
+  resource: 'contract:1',
+  ip: '192.0.2.1',
+  userAgent: 'contract',
+  details: { old: 1, new: ['a', null] },
+  at: new Date('2026-01-02T03:04:05.678Z'),
+  ...values,
+});
+
+export const auditLogChecks: readonly Check<AuditLogUnderTest>[] = [
+  {
+    name: 'an entry is stored as given, inside a unit of work and outside',
+    async run({ log, unitOfWork, entries }) {
+      const [inside, outside] = [entry({ actorId: randomUUID(), actorUsername: 'ada' }), entry()];
+      await unitOfWork.run(() => log.append(inside));
+      await log.append(outside);
+      for (const given of [inside, outside]) {
+        const [kept, ...more] = await entries(given.action);
+        assert.deepEqual(more, []);
+        for (const [name, value] of Object.entries(given))
+          assert.deepEqual(kept?.[name as keyof AuditEntry] ?? undefined, value, name);
+      }
+    },
+  },
+  {
+    name: 'an entry of a rolled-back unit of work is not stored',
+    async run({ log, unitOfWork, entries }) {
+      const given = entry();
+      const reason = new Error('rolled back');
+      await assert.rejects(
+        unitOfWork.run(async () => {
+          await log.append(given);
+          throw reason;
+        }),
+        (error) => error === reason,
+      );
+      assert.deepEqual(await entries(given.action), []);
+    },
+  },
+  {
+    name: 'entries keep their order, and concurrent entries are all stored',
+    async run({ log, entries }) {
+      const { action } = entry();
+      for (const n of [1, 2, 3]) await log.append(entry({ action, details: { n } }));
+      assert.deepEqual(
+        (await entries(action)).map(({ details }) => details),
+        [{ n: 1 }, { n: 2 }, { n: 3 }],
+      );
+      await Promise.all(Array.from({ length: 10 }, () => log.append(entry({ action }))));
+      assert.equal((await entries(action)).length, 13);
+    },
+  },
+  {
+    name: 'members with a secret name are stored without their value',
+    async run({ log, entries }) {
+      const given = entry({ details: { password: 'hunter2', client_secret: 'hunter2', nested: { token: 'hunter2' } } });
+      await log.append(given);
+      assert.doesNotMatch(JSON.stringify(await entries(given.action)), /hunter2/);
+    },
+  },
+];
+
+export interface SettingsUnderTest {
+  readonly settings: Settings;
+  /** Settings that plugins declared. */
+  readonly declared: readonly SettingDeclaration[];
+}
+
+export const settingsChecks: readonly Check<SettingsUnderTest>[] = [
+  {
+    name: 'each setting has a value of its type and within its bounds',
+    async run({ settings, declared }) {
+      assert.notEqual(declared.length, 0);
+      for (const setting of declared) {
+        const value: unknown = await settings.get(setting.key);
+        assert.equal(typeof value, setting.type === 'integer' ? 'number' : setting.type, setting.key);
+        if (setting.type === 'integer')
+          assert.ok(Number(value) >= setting.min && Number(value) <= setting.max, setting.key);
+      }
+    },
+  },
+  {
+    name: 'reading an undeclared setting rejects',
+    async run({ settings }) {
+      for (const key of ['contract.unheard_of', 'constructor', '__proto__'])
+        await assert.rejects(settings.get(key as SettingKey), Error, key);
+    },
+  },
+];
