@@ -1,5 +1,5 @@
-// Makes `test/fixtures/upgrade/<version>/`: a filled data directory and database of this version, which later versions
-// must be able to start on.
+// Makes `test/fixtures/upgrade/NAME/`: a filled data directory and database of this version, which later versions must
+// be able to start on. `node tools/make-upgrade-fixture.ts [NAME]`; the default name is the version.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { projectVersion, root } from './project-files.ts';
 import { table } from './table.ts';
 
 const password = 'fixture of an upgrade';
-const out = join(root, 'test/fixtures/upgrade', projectVersion());
+const out = join(root, 'test/fixtures/upgrade', process.argv[2] ?? projectVersion());
 const folder = mkdtempSync(join(tmpdir(), 'hexforge-fixture-'));
 
 const compressed = (bytes: Buffer): Buffer =>

@@ -16,6 +16,8 @@ export interface Inhabitants {
   readonly repositories: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The answer of `contents` for the README of `admin/full`. */
   readonly readme: string;
+  /** Path → the answer to the administrator. A later version may add members. Absent in older fixtures. */
+  readonly answers?: Readonly<Record<string, unknown>>;
 }
 
 const git = async (folder: string, ...commandLine: readonly string[]): Promise<string> => {
@@ -86,13 +88,12 @@ export async function inhabit(url: string, password: string): Promise<Inhabitant
     scopes: ['repo:admin'],
   })) as { token: string };
   const readme = '# Full\n\nOf things: ä, ö, ü.\n';
-  const repositories: Record<string, Record<string, string>> = {};
   for (const [name, visibility] of [
     ['full', 'private'],
     ['open', 'public'],
   ] as const) {
     await call(url, 'POST', '/repos', token, { name, description: `The ${name} one`, visibility });
-    repositories[`admin/${name}`] = await inFolder(async (folder) => {
+    await inFolder(async (folder) => {
       const remote = remoteOf(url, token, `admin/${name}`);
       await git(folder, 'init', '-q', '-b', 'main');
       for (let count = 1; count <= 5; count++) {
@@ -114,10 +115,87 @@ export async function inhabit(url: string, password: string): Promise<Inhabitant
         if (count === 4) await git(folder, 'branch', 'side');
       }
       await git(folder, 'push', '-q', remote, 'main', 'side', 'v1');
-      return refsOf(folder, remote);
     });
   }
-  return { password, users, token, repositories, readme };
+  const answers = await record(url, session, await fillAreas(url, session));
+  // Read last, because the merge request has a ref too.
+  const repositories: Record<string, Record<string, string>> = {};
+  for (const name of ['admin/full', 'admin/open'])
+    repositories[name] = await inFolder((folder) => refsOf(folder, remoteOf(url, token, name)));
+  return { password, users, token, repositories, readme, answers };
+}
+
+/** Makes something in every area beside accounts and git. Returns the paths that show it. */
+async function fillAreas(url: string, session: string): Promise<readonly string[]> {
+  const make = async <T>(path: string, body: unknown, method = 'POST'): Promise<T> =>
+    (await call(url, method, path, session, body)) as T;
+  const full = '/repos/admin/full';
+  const label = await make<{ id: string }>(`${full}/labels`, { name: 'urgent', color: 'd73a4a' });
+  const milestone = await make<{ id: string }>(`${full}/milestones`, { title: 'First', due_date: '2030-01-31' });
+  const types = (await call(url, 'GET', '/issue-types', session)) as readonly { id: string; name: string }[];
+  const type = types.find(({ name }) => name === 'task')?.id;
+  await make(`${full}/issues`, {
+    title: 'A roof that leaks',
+    description: 'Since **Tuesday**.',
+    issue_type_id: type,
+    label_ids: [label.id],
+    milestone_id: milestone.id,
+    story_points: 3,
+  });
+  await make(`${full}/issues`, { title: 'A door that sticks', issue_type_id: type });
+  await make(`${full}/issues/1/comments`, { body: 'The bucket is full.' });
+  await make(`${full}/issues/2/links`, { target_number: 1, type: 'relates_to' });
+  await make(`${full}/issues/2/close`, {});
+  await make(`${full}/collaborators/grace`, { role: 'write' }, 'PUT');
+  await make(`${full}/branches/main/protection`, { allow_force_push: true, required_approvals: 1 }, 'PUT');
+  await make(`${full}/merges`, { title: 'The side', source_branch: 'side', target_branch: 'main' });
+  await make(`${full}/merges/1/comments`, { body: 'It is behind.' });
+  const application = await make<{ id: string }>('/user/oauth2/apps', {
+    name: 'A client',
+    redirect_uris: ['https://client.example.com/callback'],
+  });
+  await make('/admin/settings/repositories.max_forks_per_user', { value: '7' }, 'PUT');
+  return [
+    full,
+    `${full}/labels`,
+    `${full}/milestones`,
+    `${full}/issues?state=all`,
+    `${full}/issues/1`,
+    `${full}/issues/1/comments`,
+    `${full}/collaborators`,
+    `${full}/branches/main/protection`,
+    `${full}/merges/1`,
+    `${full}/merges/1/comments`,
+    `/user/oauth2/apps/${application.id}`,
+    '/user/tokens',
+    '/admin/settings/repositories.max_forks_per_user',
+  ];
+}
+
+const record = async (url: string, session: string, paths: readonly string[]): Promise<Record<string, unknown>> =>
+  Object.fromEntries(
+    await Promise.all(paths.map(async (path) => [path, await call(url, 'GET', path, session)] as const)),
+  );
+
+/** Members that depend on the address of the server or on earlier requests. */
+const moving = new Set(['clone_url_http', 'last_used_at']);
+
+/** Whether an answer has all that the earlier one had. */
+function contains(now: unknown, before: unknown): boolean {
+  if (Array.isArray(before))
+    return (
+      Array.isArray(now) &&
+      now.length === before.length &&
+      before.every((member, index) => contains(now[index], member))
+    );
+  if (typeof before !== 'object' || before === null) return now === before;
+  return (
+    typeof now === 'object' &&
+    now !== null &&
+    Object.entries(before).every(
+      ([name, value]) => moving.has(name) || (name in now && contains((now as Record<string, unknown>)[name], value)),
+    )
+  );
 }
 
 /** Describes in sentences what is missing or different; empty if everything exists. */
@@ -148,6 +226,10 @@ export async function missing(url: string, there: Inhabitants): Promise<string[]
     headers: { authorization: `Bearer ${there.token}` },
   });
   expect('the README', await raw.text(), there.readme);
+  for (const [path, before] of Object.entries(there.answers ?? {})) {
+    const now = await call(url, 'GET', path, session);
+    if (!contains(now, before)) expect(`the answer of ${path}`, now, before);
+  }
   // The existing repository can still be changed.
   await call(url, 'PATCH', '/repos/admin/full', there.token, { description: 'Changed after' });
   return wrong;
