@@ -94,18 +94,26 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'host/sdk',
-    may: ['host/**', 'config/**', 'core/kernel/**', 'core/*/index', ...hostAdapters, 'test/contracts/**', ...libraries],
-    says: 'the kit for plugin authors imports the faces of core, the host, its configuration, the adapters http, postgres and memory, and the contracts of the ports',
+    may: [
+      'host/**',
+      'config/standard',
+      'core/kernel/**',
+      'core/*/index',
+      ...hostAdapters,
+      'test/contracts/**',
+      ...libraries,
+    ],
+    says: 'the kit for plugin authors imports the faces of core, the host, the adapters http, postgres and memory, and the contracts of the ports',
   },
   {
     folder: 'host',
-    may: ['host/**', 'config/**', 'core/kernel/**', ...hostAdapters, ...libraries],
-    says: 'the host imports the kernel, the adapters http, postgres and memory, and the sealer, and no plugin',
+    may: ['host/**', 'config/standard', 'core/kernel/**', ...hostAdapters, ...libraries],
+    says: 'the host imports the kernel, the list of standard plugins, the adapters http, postgres and memory, and the sealer, and no plugin',
   },
   {
     folder: 'config',
-    may: ['config/**', 'host/**', 'core/kernel/**', ...libraries],
-    says: 'the configuration names plugins as strings and imports none',
+    may: [],
+    says: 'the list of standard plugins names their modules as strings and imports nothing',
   },
   {
     folder: 'test/spec',

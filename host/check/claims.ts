@@ -1,7 +1,7 @@
 // Finds names that are declared twice: scope rows, permissions, settings, tables and migrations.
-import type { PluginDefinition } from '../definition.ts';
-import type { Plan } from '../plan.ts';
-import type { Problem } from '../problem.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import type { Plan } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
 
 interface Kind {
   readonly code: string;

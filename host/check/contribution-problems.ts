@@ -1,8 +1,7 @@
 // Finds conflicts between contributions: names that two plugins use, and names that no plugin declares.
-import { channelPath } from '../contributions/channels.ts';
-import { pagePath } from '../contributions/pages.ts';
-import type { Plan } from '../plan.ts';
-import type { Problem } from '../problem.ts';
+import { channelPath, pagePath } from '../contributions/mounting.ts';
+import type { Plan } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
 import { claimedTwice, doubles } from './claims.ts';
 import type { Contributed } from './contributions.ts';
 import { heardProblems } from './events.ts';

@@ -2,10 +2,10 @@
 import type { LiveChannel } from '#adapters/http/live/channel';
 import type { Route } from '#adapters/http/descriptor/route';
 import type { Subscription } from '#core/kernel/storage/events';
-import type { Indexer } from '../contributions/indexers.ts';
-import type { WebPage } from '../contributions/pages.ts';
-import type { Tool } from '../contributions/tools.ts';
-import type { Job, Probe } from '../definition.ts';
+import type { Indexer } from '../plugin/indexers.ts';
+import type { WebPage } from '../plugin/pages.ts';
+import type { Tool } from '../plugin/tools.ts';
+import type { Job, Probe } from '../plugin/definition.ts';
 import {
   count,
   flag,

@@ -1,32 +1,17 @@
 // Lists the contributions of a plugin by calling its builders: with placeholders before the build, and with the real
 // parts after it. Both results must agree.
-import type { LiveChannel } from '#adapters/http/live/channel';
-import type { Route } from '#adapters/http/descriptor/route';
 import type { AccessRule } from '#core/kernel/access/access';
-import type { Subscription } from '#core/kernel/storage/events';
 import { Internal } from '#core/kernel/errors';
-import type { Indexer } from '../contributions/indexers.ts';
-import type { WebPage } from '../contributions/pages.ts';
-import type { Tool } from '../contributions/tools.ts';
-import type { Job, PluginDefinition, Probe } from '../definition.ts';
-import type { Plan } from '../plan.ts';
-import type { Problem } from '../problem.ts';
+import type { Contributions } from '../plugin/contributions.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import type { Plan } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
 import { pluginConfiguration } from './configuration.ts';
 import * as shapes from './contribution-shapes.ts';
-import { kindOf, unawaited, type Fault, type Shape } from './shape.ts';
-import { firstLine, readable } from '../thrown.ts';
+import { kindOf, unawaited } from '../problems/values.ts';
+import type { Fault, Shape } from './shape.ts';
+import { firstLine, readable } from '../problems/thrown.ts';
 import { placeholder, UsedTooEarly } from './placeholders.ts';
-
-export interface Contributions {
-  readonly routes: readonly Route[];
-  readonly channels: readonly LiveChannel[];
-  readonly tools: readonly Tool[];
-  readonly indexers: readonly Indexer[];
-  readonly pages: readonly WebPage[];
-  readonly events: readonly Subscription[];
-  readonly jobs: readonly Job[];
-  readonly probes: readonly Probe[];
-}
 
 /** The contributions of one plugin. */
 export interface Contributed {

@@ -1,13 +1,13 @@
 // The runtime shape of a plugin definition: every allowed member and its type.
-import { definedAs, type PluginDefinition } from '../definition.ts';
-import type { Problem } from '../problem.ts';
-import { firstLine, readable } from '../thrown.ts';
+import { definedAs, type PluginDefinition } from '../plugin/definition.ts';
+import type { Problem } from '../problems/problem.ts';
+import { firstLine, readable } from '../problems/thrown.ts';
+import { kindOf } from '../problems/values.ts';
 import {
   anything,
   count,
   flag,
   fn,
-  kindOf,
   leaf,
   list,
   name,

@@ -3,11 +3,11 @@
 import type { Route } from '#adapters/http/descriptor/route';
 import { systemRoutes } from '#adapters/http/routes/system-routes';
 import type { AccessRule } from '#core/kernel/access/access';
-import { mountedPath } from '../contributions/routes.ts';
-import { didYouMean } from '../nearest.ts';
-import type { Plan } from '../plan.ts';
-import { traitsOf } from '../plan.ts';
-import type { Problem } from '../problem.ts';
+import { mountedPath } from '../contributions/mounting.ts';
+import { didYouMean } from '../problems/nearest.ts';
+import type { Plan } from '../plugin/plan.ts';
+import { traitsOf } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
 import { claimedTwice } from './claims.ts';
 import type { Contributed } from './contributions.ts';
 import { wanted } from './ports.ts';

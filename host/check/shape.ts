@@ -1,7 +1,7 @@
 // Runtime shapes that validate a plugin's objects, since JavaScript does not check types. Each shape returns a plain
 // copy, so that later code uses exactly what was checked, and reports every fault with its path.
-import Joi from 'joi';
-import { didYouMean } from '../nearest.ts';
+import { didYouMean } from '../problems/nearest.ts';
+import { isSchema, kindOf } from '../problems/values.ts';
 import { isPlaceholder } from './placeholders.ts';
 
 export interface Fault {
@@ -118,14 +118,6 @@ export const object = (what: string, members: Readonly<Record<string, Member>>):
   };
 };
 
-/** Schemas of another version of joi are rejected, because they cannot be distinguished from other objects. */
-const isSchema = (value: unknown): value is Joi.Schema => {
-  try {
-    return Joi.isSchema(value);
-  } catch {
-    return false;
-  }
-};
 const joiSays = 'made with `shape` or the `Joi` of "hexforge/plugin"';
 export const objectSchema = leaf(
   `the schema of an object, ${joiSays},`,
@@ -145,26 +137,3 @@ export const objectSchemaOr = (word: string): Shape =>
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isPlaceholder(value);
-
-/** Whether the value is usable by other plugins: an object or a function, but not a promise. */
-export const isPart = (value: unknown): boolean =>
-  (typeof value === 'object' || typeof value === 'function') && value !== null && !(value instanceof Promise);
-
-/**
- * Returns the value. If it is a promise where none is allowed, its rejection is ignored, because the promise itself is
- * reported.
- */
-export function unawaited(value: unknown): unknown {
-  if (value instanceof Promise) value.catch(() => undefined);
-  return value;
-}
-
-/** The type of a value in words. The value itself is not shown, because it may be a secret from the configuration. */
-export function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return 'a list';
-  if (value instanceof Promise) return 'a promise';
-  if (typeof value === 'object') return isSchema(value) ? 'a schema' : 'an object';
-  if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text';
-  return `a ${typeof value}`;
-}

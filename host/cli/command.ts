@@ -1,9 +1,9 @@
 // The interface of a command, and functions that several commands share.
-import type { Configuration } from '#config/configuration';
-import { ConfigurationProblems, loadConfiguration } from '#config/load';
-import type { Sink } from '../log.ts';
-import { listPlugins, type Listed } from '../plugins.ts';
-import { problemOf, Refused, type Problem } from '../problem.ts';
+import type { Configuration } from '#host/configuration/configuration';
+import { ConfigurationProblems, loadConfiguration } from '#host/configuration/load';
+import type { Sink } from '../server/log.ts';
+import { listPlugins, type Listed } from '../loading/plugins.ts';
+import { problemOf, Refused, type Problem } from '../problems/problem.ts';
 import type { LastResort } from './last-resort.ts';
 
 /** EX_USAGE and EX_SOFTWARE of sysexits.h. */

@@ -1,11 +1,11 @@
 // The command `hexforge config`: prints the effective configuration, each value with its source, secrets masked.
 import type Joi from 'joi';
-import { mask, type Configuration, type ShownValue } from '#config/configuration';
-import { exampleFile } from '#config/example';
+import { mask, type Configuration, type ShownValue } from '#host/configuration/configuration';
+import { exampleFile } from '#host/configuration/example';
 import { pluginConfiguration } from '../check/configuration.ts';
 import { declaredSettings } from '../contributions/settings.ts';
-import type { PluginDefinition } from '../definition.ts';
-import { environmentOf, type Listed } from '../plugins.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import { environmentOf, type Listed } from '../loading/plugins.ts';
 import { examined, print, table, type Command } from './command.ts';
 
 export const config: Command = {

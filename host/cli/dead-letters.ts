@@ -1,8 +1,13 @@
 // The commands that list, retry and discard dead letters: `hexforge plugins parked`, `replay` and `drop`.
-import type { Configuration } from '#config/configuration';
+import type { Configuration } from '#host/configuration/configuration';
 import type { Deliveries } from '#core/kernel/storage/storage';
-import { askServer } from '../control.ts';
-import { deadLetterAction, deadLetterReport, type DeadLetterOutcome, type DeadLetterReport } from '../dead-letters.ts';
+import { askServer } from '../control/socket.ts';
+import {
+  deadLetterAction,
+  deadLetterReport,
+  type DeadLetterOutcome,
+  type DeadLetterReport,
+} from '../storage/dead-letters.ts';
 import { examined, exitUsage, print, remark, table, type Command, type Context } from './command.ts';
 import { offline } from './offline.ts';
 

@@ -1,7 +1,7 @@
 // The command `hexforge plugins explain NAME`: prints what one plugin may do, before it runs.
 import type { PluginRecord } from '#core/kernel/services/plugin-inventory';
-import { didYouMean } from '../nearest.ts';
-import { Refused } from '../problem.ts';
+import { didYouMean } from '../problems/nearest.ts';
+import { Refused } from '../problems/problem.ts';
 import { print, table, type Command } from './command.ts';
 import { records } from './plugins.ts';
 

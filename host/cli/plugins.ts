@@ -1,9 +1,9 @@
 // The command `hexforge plugins`: lists the plugins and their states.
 import type { PluginRecord } from '#core/kernel/services/plugin-inventory';
-import { askServer } from '../control.ts';
-import { inventory } from '../inventory.ts';
-import { listPlugins } from '../plugins.ts';
-import { Refused, sentence } from '../problem.ts';
+import { askServer } from '../control/socket.ts';
+import { inventory } from '../boot/inventory.ts';
+import { listPlugins } from '../loading/plugins.ts';
+import { Refused, sentence } from '../problems/problem.ts';
 import { examine, print, remark, table, type Command, type Context } from './command.ts';
 
 export const plugins: Command = {

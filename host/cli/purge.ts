@@ -1,7 +1,7 @@
 // The command `hexforge plugins purge`: permanently removes the data of a disabled plugin, after showing it and asking.
-import { askServer } from '../control.ts';
-import { didYouMean } from '../nearest.ts';
-import { Refused } from '../problem.ts';
+import { askServer } from '../control/socket.ts';
+import { didYouMean } from '../problems/nearest.ts';
+import { Refused } from '../problems/problem.ts';
 import { exitUsage, examined, print, remark, table, type Command } from './command.ts';
 import { offline } from './offline.ts';
 

@@ -3,7 +3,7 @@ import { count, oneOf, shape, text, time, word, type TypeOf } from '#adapters/ht
 import { beginning } from '#core/kernel/clipping';
 import type { EventPayloads, EventType } from '#core/kernel/storage/events';
 import type { Indexed, IndexedThings, Numbered } from '#core/repositories/index';
-import { indexer, type IndexDocument, type Indexer, type IndexerSpec } from '#host/contributions/indexers';
+import { indexer, type IndexDocument, type Indexer, type IndexerSpec } from '#host/plugin/indexers';
 
 /** The members of such a thing that are searched or shown in a hit. */
 export interface Titled extends Numbered {

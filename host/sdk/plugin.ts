@@ -52,7 +52,7 @@ export {
   type Indexer,
   type IndexerRegistry,
   type IndexerSpec,
-} from '#host/contributions/indexers';
-export { page, type PageContent, type PageRegistry, type PageSpec, type WebPage } from '#host/contributions/pages';
-export { tool, type Tool, type ToolRegistry, type ToolSpec } from '#host/contributions/tools';
-export * from '#host/definition';
+} from '#host/plugin/indexers';
+export { page, type PageContent, type PageRegistry, type PageSpec, type WebPage } from '#host/plugin/pages';
+export { tool, type Tool, type ToolRegistry, type ToolSpec } from '#host/plugin/tools';
+export * from '#host/plugin/definition';

@@ -4,7 +4,7 @@ import { api, type Route } from '#adapters/http/descriptor/route';
 import { anyone } from '#core/kernel/access/access';
 import { Unavailable } from '#core/kernel/errors';
 import { on } from '#core/kernel/storage/events';
-import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
+import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
 import { Refused, bareHost, type BareHostOptions } from '#host/sdk/testing';
 import { greeter, type Greeter } from './sample-ports.ts';
 

@@ -5,7 +5,7 @@ import { word, shape } from '#adapters/http/descriptor/shape';
 import { api } from '#adapters/http/descriptor/route';
 import { anyone, signedIn } from '#core/kernel/access/access';
 import { accessEvents } from '#core/kernel/storage/live';
-import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
+import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
 import { bareHost, checkPlugin, Refused } from '#host/sdk/testing';
 import { followed, notFollowed } from '#test/support/clients/live-client';
 import './sample-ports.ts';

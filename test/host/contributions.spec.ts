@@ -2,10 +2,10 @@
 import t from 'tap';
 import { count, list, shape, word } from '#adapters/http/descriptor/shape';
 import { anyone, session, signedIn } from '#core/kernel/access/access';
-import { indexer } from '#host/contributions/indexers';
-import { page } from '#host/contributions/pages';
-import { tool } from '#host/contributions/tools';
-import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
+import { indexer } from '#host/plugin/indexers';
+import { page } from '#host/plugin/pages';
+import { tool } from '#host/plugin/tools';
+import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
 import { checkPlugin, Refused, bareHost } from '#host/sdk/testing';
 import './sample-ports.ts';
 

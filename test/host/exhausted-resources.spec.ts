@@ -2,7 +2,7 @@
 import t from 'tap';
 import { InsufficientStorage } from '#core/kernel/errors';
 import { readiness } from '#host/contributions/probes';
-import { problemOf, sentence } from '#host/problem';
+import { problemOf, sentence } from '#host/problems/problem';
 
 const ready = (checkDatabase: () => Promise<string | undefined>) =>
   readiness({ lives: [], phase: () => 'running', checkDatabase, probeMs: 5_000, parked: async () => [] })();

@@ -4,13 +4,13 @@ import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { on } from '#core/kernel/storage/events';
 import type { Log } from '#core/kernel/services/log';
-import type { Configuration } from '#config/configuration';
-import { Attribution, outsidePlugins } from '#host/attribution';
+import type { Configuration } from '#host/configuration/configuration';
+import { Attribution, outsidePlugins } from '#host/watch/attribution';
 import { runJobs } from '#host/contributions/jobs';
-import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
-import { Life, type Made } from '#host/life';
-import { parkedCounts } from '#host/dead-letters';
-import { UncaughtErrors } from '#host/uncaught-errors';
+import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
+import { Life, type Made } from '#host/plugin/life';
+import { parkedCounts } from '#host/storage/dead-letters';
+import { UncaughtErrors } from '#host/watch/uncaught-errors';
 import { startedMachine } from './machine.ts';
 import type {} from './sample-ports.ts';
 
@@ -260,7 +260,7 @@ void t.test('an error is attributed by its stack: module, folder or package, and
   t.equal(thrown(url(join(folder, 'shared/common.js'))), undefined, 'two plugins are possible');
   t.equal(thrown(url('/srv/app/node_modules/@bells/bell/src/x.js')), 'bell');
   t.equal(thrown(url('/srv/app/node_modules/@bells/other/x.js')), undefined);
-  t.equal(thrown(url(join(import.meta.dirname, '../../host/boot.ts'))), undefined, 'ours');
+  t.equal(thrown(url(join(import.meta.dirname, '../../host/boot/boot.ts'))), undefined, 'ours');
   t.equal(thrown(url(join(import.meta.dirname, '../../plugin.ts'))), 'root');
   t.equal(
     attribution.run('one', () => thrown(url(packaged), url(join(folder, 'one/plugin.js')))),

@@ -2,12 +2,12 @@
 import { aesSealer } from '#adapters/crypto/sealer';
 import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import type { Log } from '#core/kernel/services/log';
-import { Attribution } from '#host/attribution';
-import { Machine } from '#host/boot';
-import type { PluginDefinition } from '#host/definition';
-import type { Limits } from '#host/limits';
-import type { Plan } from '#host/plan';
-import { hostProviders } from '#host/providers';
+import { Attribution } from '#host/watch/attribution';
+import { Machine } from '#host/boot/boot';
+import type { PluginDefinition } from '#host/plugin/definition';
+import type { Limits } from '#host/configuration/limits';
+import type { Plan } from '#host/plugin/plan';
+import { hostProviders } from '#host/boot/providers';
 
 export interface MachineOptions {
   readonly log: Log;

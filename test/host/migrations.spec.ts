@@ -2,10 +2,10 @@
 import t from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { type MigrationOutcome, type MigrationSet, StorageRefused } from '#adapters/postgres/index';
-import { Machine } from '#host/boot';
-import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
-import { Refused } from '#host/problem';
-import type { OpenStorage } from '#host/storage';
+import { Machine } from '#host/boot/boot';
+import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
+import { Refused } from '#host/problems/problem';
+import type { OpenStorage } from '#host/storage/storage';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 import { greeter } from './sample-ports.ts';
 

@@ -1,8 +1,8 @@
 // Which plugin is blamed when two plugins provide one port, and when a builder reads something undeclared.
 import t from 'tap';
-import { check } from '#host/check';
-import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
-import type { Origin, Plan } from '#host/plan';
+import { check } from '#host/check/check';
+import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
+import type { Origin, Plan } from '#host/plugin/plan';
 import { greeter } from './sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };

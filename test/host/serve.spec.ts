@@ -5,12 +5,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { api } from '#adapters/http/descriptor/route';
-import { loadConfiguration } from '#config/load';
+import { loadConfiguration } from '#host/configuration/load';
 import { anyone } from '#core/kernel/access/access';
-import { askServer } from '#host/control';
-import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
-import { Refused } from '#host/problem';
-import { startForge } from '#host/serve';
+import { askServer } from '#host/control/socket';
+import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
+import { Refused } from '#host/problems/problem';
+import { startForge } from '#host/server/serve';
 import { version } from '#host/version';
 import { nothingBut } from '#test/support/plugin-list';
 

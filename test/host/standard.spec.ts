@@ -1,14 +1,14 @@
 // Each standard plugin disabled alone: the forge starts without it, or the rejection names its dependents.
 import { join } from 'node:path';
 import t from 'tap';
-import { loadConfiguration } from '#config/load';
-import { pluginKeys } from '#config/schema';
+import { loadConfiguration } from '#host/configuration/load';
+import { pluginKeys } from '#host/configuration/schema';
 import { defaultProviders, standardPlugins } from '#config/standard';
-import type { PluginDefinition } from '#host/definition';
-import { provision, traitsOf } from '#host/plan';
-import { Refused } from '#host/problem';
+import type { PluginDefinition } from '#host/plugin/definition';
+import { provision, traitsOf } from '#host/plugin/plan';
+import { Refused } from '#host/problems/problem';
 import { checkPlugin } from '#host/sdk/testing';
-import { startForge, type Forge } from '#host/serve';
+import { startForge, type Forge } from '#host/server/serve';
 import { projectFiles } from '../../tools/project-files.ts';
 import { enabledPlugins } from '#test/support/plugin-list';
 

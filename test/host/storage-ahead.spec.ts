@@ -4,9 +4,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { lockDirectory } from '#adapters/postgres/embedded/data-lock';
-import { loadConfiguration } from '#config/load';
-import { markerName } from '#host/data-directory';
-import { StorageAhead } from '#host/storage-ahead';
+import { loadConfiguration } from '#host/configuration/load';
+import { markerName } from '#host/storage/data-directory';
+import { StorageAhead } from '#host/storage/storage-ahead';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 import { layCluster } from '#test/support/servers/cluster';
 

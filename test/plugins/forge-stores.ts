@@ -6,7 +6,7 @@ import type { PostgresStorage } from '#adapters/postgres/index';
 import type { AccountStore } from '#core/identity/index';
 import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { RepositoryStore } from '#core/repositories/index';
-import type { PluginDefinition } from '#host/definition';
+import type { PluginDefinition } from '#host/plugin/definition';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { sqlAccountStore } from '#plugins/identity/accounts/store';
 import identity from '#plugins/identity/plugin';

@@ -25,7 +25,7 @@ const planted: readonly (readonly [path: string, code: string, says: RegExp | un
   ['plugins/issues/face.ts', "import '#core/issues/index';", /faces of areas/],
   ['plugins/issues/library.ts', "import 'joi';", /faces of areas/],
   ['plugins/issues/adapter.ts', "import '#adapters/postgres/statements/rows';", /not the host's own/],
-  ['plugins/issues/host.ts', "import '#host/definition';", /never another plugin/],
+  ['plugins/issues/host.ts', "import '#host/plugin/definition';", /never another plugin/],
   [
     'plugins/issues/good.ts',
     "import 'hexforge/plugin';\nimport 'hexforge/issues';\nimport '#core/issues/use-cases';\nimport '#adapters/ldap/index';",

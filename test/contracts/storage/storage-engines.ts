@@ -8,7 +8,7 @@ import { Memory, openMemory, systemClock, systemIds, type MemoryStorage } from '
 import { openPostgres, type MigrationOutcome, type MigrationSet, type PostgresStorage } from '#adapters/postgres/index';
 import type { Log } from '#core/kernel/services/log';
 import type { Clock, Ids } from '#core/kernel/time';
-import type { PluginDefinition } from '#host/definition';
+import type { PluginDefinition } from '#host/plugin/definition';
 import { layCluster } from '#test/support/servers/cluster';
 
 export type EngineName = 'memory' | 'embedded' | 'postgresql';

@@ -3,9 +3,9 @@ import t, { type Test } from 'tap';
 import { flag, shape } from '#adapters/http/descriptor/shape';
 import { on } from '#core/kernel/storage/events';
 import { HexforgeError } from '#core/kernel/errors';
-import { PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
+import { PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
 import { Refused, bareHost } from '#host/sdk/testing';
-import { sentence } from '#host/problem';
+import { sentence } from '#host/problems/problem';
 import { greeter } from '../sample-ports.ts';
 
 const base = { name: 'bell', version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };

@@ -1,6 +1,6 @@
 // Finding the nearest name for a misspelt one.
 import t from 'tap';
-import { didYouMean, nearest } from '#host/nearest';
+import { didYouMean, nearest } from '#host/problems/nearest';
 
 void t.test('a misspelt name finds the intended one', async (t) => {
   const names = ['identity', 'repositories', 'git-native', 'git-http', 'audit'];

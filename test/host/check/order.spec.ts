@@ -1,7 +1,7 @@
 // The order of building: after the plugins that are needed, otherwise as configured.
 import t from 'tap';
-import type { PluginDefinition } from '#host/definition';
-import { order } from '#host/order';
+import type { PluginDefinition } from '#host/plugin/definition';
+import { order } from '#host/plugin/order';
 
 const definition = (name: string): PluginDefinition => ({ name, version: '1.0.0', api: '*' });
 

@@ -7,7 +7,7 @@ import { count, list, shape, text } from '#adapters/http/descriptor/shape';
 import { anyone } from '#core/kernel/access/access';
 import { on } from '#core/kernel/storage/events';
 import { declarePort } from '#core/kernel/ports';
-import { definePlugin } from '#host/definition';
+import { definePlugin } from '#host/plugin/definition';
 import { greeter } from '../sample-ports.ts';
 
 const base = { name: 'a', version: '1.0.0', api: '*' };

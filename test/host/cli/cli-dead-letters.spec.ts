@@ -4,8 +4,8 @@ import t, { type Test } from 'tap';
 import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
 import { on } from '#core/kernel/storage/events';
 import { main } from '#host/cli/main';
-import { openControl } from '#host/control';
-import { deadLetterControls } from '#host/dead-letters';
+import { openControl } from '#host/control/socket';
+import { deadLetterControls } from '#host/control/controls';
 import type {} from '../sample-ports.ts';
 import { nothingBut } from '#test/support/plugin-list';
 

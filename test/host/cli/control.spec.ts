@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { askServer, openControl } from '#host/control';
+import { askServer, openControl } from '#host/control/socket';
 
 /** Paths of testdir may already be too long for a socket. */
 async function folder(t: { teardown(work: () => Promise<void>): unknown }): Promise<string> {

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
-import { openLog, readable } from '#host/log';
+import { openLog, readable } from '#host/server/log';
 
 const captured = (isTTY: boolean) => {
   const lines: string[] = [];
@@ -16,7 +16,7 @@ const captured = (isTTY: boolean) => {
 
 /** A process that can call `openLog`. */
 const logging = (source: string, stderr: 'pipe' | number): ChildProcess => {
-  const log = JSON.stringify(join(import.meta.dirname, '../../../host/log.ts'));
+  const log = JSON.stringify(join(import.meta.dirname, '../../../host/server/log.ts'));
   const program = `const { openLog } = await import(${log}); ${source}`;
   return spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', stderr] });
 };

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { ConfigurationProblems, loadConfiguration } from '#config/load';
+import { ConfigurationProblems, loadConfiguration } from '#host/configuration/load';
 import { defaultProviders, standardPlugins } from '#config/standard';
 
 type Environment = Readonly<Record<string, string>>;

@@ -4,10 +4,10 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writ
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { openDataDirectory } from '#host/data-directory';
-import { createOnce, replaceFile } from '#host/atomic-files';
-import { Refused, type Problem } from '#host/problem';
-import { SecretKeys } from '#host/secret-key';
+import { openDataDirectory } from '#host/storage/data-directory';
+import { createOnce, replaceFile } from '#host/storage/atomic-files';
+import { Refused, type Problem } from '#host/problems/problem';
+import { SecretKeys } from '#host/storage/secret-key';
 
 const run = promisify(execFile);
 const mode = (path: string): number => statSync(path).mode & 0o777;
@@ -109,7 +109,7 @@ void t.test('a file is created atomically once, and its first content is kept', 
 void t.test('a file that does not fit on the disk is neither created nor left as a draft', async (t) => {
   const path = t.testdir({ folder: { 'in-the-way': '' } });
   // The file is created, but the disk accepts only sixteen bytes.
-  const module = new URL('../../../host/atomic-files.ts', import.meta.url).href;
+  const module = new URL('../../../host/storage/atomic-files.ts', import.meta.url).href;
   const program = `import * as files from ${JSON.stringify(module)};
     for (const [name, write] of Object.entries(files).filter(([name]) => /Once|replace/.test(name)))
       try { write(${JSON.stringify(path)} + '/' + name, 'x'.repeat(44)); } catch (error) { console.log(name, error.code); }`;
@@ -142,7 +142,7 @@ void t.test(
 
 void t.test('concurrent creators of a file learn that it exists, also while another removes its draft', async (t) => {
   const path = join(t.testdir(), 'once');
-  const module = new URL('../../../host/atomic-files.ts', import.meta.url).href;
+  const module = new URL('../../../host/storage/atomic-files.ts', import.meta.url).href;
   const program = `import { createOnce, removeDrafts } from ${JSON.stringify(module)};
     const made = [];
     for (let n = 0; n < 300; n += 1) {
@@ -170,7 +170,7 @@ void t.test('concurrent creators of a file learn that it exists, also while anot
 
 void t.test('processes that start together get the same key', async (t) => {
   const path = t.testdir();
-  const module = new URL('../../../host/secret-key.ts', import.meta.url).href;
+  const module = new URL('../../../host/storage/secret-key.ts', import.meta.url).href;
   const program = `import { SecretKeys } from ${JSON.stringify(module)}; process.stdout.write(Buffer.from(new SecretKeys(${JSON.stringify(path)}, undefined).all()[0]).toString('hex'));`;
   const keys = await Promise.all(
     Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '--eval', program])),

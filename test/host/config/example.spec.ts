@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import t from 'tap';
-import { exampleFile } from '#config/example';
-import { loadConfiguration } from '#config/load';
-import { keys } from '#config/schema';
+import { exampleFile } from '#host/configuration/example';
+import { loadConfiguration } from '#host/configuration/load';
+import { keys } from '#host/configuration/schema';
 import { standardPlugins } from '#config/standard';
 import { pluginConfiguration } from '#host/check/configuration';
-import type { PluginDefinition } from '#host/definition';
+import type { PluginDefinition } from '#host/plugin/definition';
 
 const path = join(import.meta.dirname, '../../../config/hexforge.example.yaml');
 const definitions = (): Promise<readonly PluginDefinition[]> =>

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { loadConfiguration } from '#config/load';
+import { loadConfiguration } from '#host/configuration/load';
 import { standardPlugins } from '#config/standard';
 import { main } from '#host/cli/main';
-import { PLUGIN_API_VERSION } from '#host/definition';
-import { listPlugins } from '#host/plugins';
+import { PLUGIN_API_VERSION } from '#host/plugin/definition';
+import { listPlugins } from '#host/loading/plugins';
 import { version } from '#host/version';
 import { temporaryFolder } from '#test/support/folder';
 

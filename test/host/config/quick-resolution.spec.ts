@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
 
-const module = new URL('../../../host/quick-resolution.ts', import.meta.url).href;
+const module = new URL('../../../host/loading/quick-resolution.ts', import.meta.url).href;
 
 /**
  * Imports modules in a separate process. @returns how many were resolved quickly, and which differently than by Node.
@@ -38,7 +38,7 @@ void t.test('every module of the forge, and of the packages it uses', async (t) 
   const plugins = globSync('plugins/*/plugin.ts', { cwd: join(import.meta.dirname, '../../..') });
   const { quick, other, failures } = compared([
     '#host/cli/main',
-    '#host/serve',
+    '#host/server/serve',
     '#adapters/postgres/index',
     '#host/sdk/testing',
     ...plugins.map((path) => `#${path.slice(0, -'.ts'.length)}`),

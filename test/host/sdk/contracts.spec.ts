@@ -11,7 +11,7 @@ import { identitySettings } from '#core/identity/index';
 import type { AuditEntry } from '#core/kernel/services/audit';
 import { anonymous, type User } from '#core/kernel/caller';
 import { declaredPorts } from '#core/kernel/ports';
-import { hostPorts } from '#host/plan';
+import { hostPorts } from '#host/plugin/plan';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
 import { memoryAuditTrail } from '#plugins/audit/entries/trail-memory';
 import { memoryGrantStore } from '#plugins/oauth-server/grants/store';
