@@ -274,7 +274,7 @@ const planted: readonly {
     breaks: 'the host imports a provider of its choice',
     rule: 'layer',
     file: source('host/a.ts', "import { x } from '#adapters/git-native/index';"),
-    says: /adapters http, postgres and memory/,
+    says: /adapters http, postgres, memory and system/,
   },
   {
     breaks: 'the host imports an area of core',

@@ -1,13 +1,9 @@
 // Opens a forge up to the machine (data directory, storage, plan), for `serve` and the offline commands.
 import { aesSealer } from '#adapters/crypto/sealer';
-import {
-  currentCaller,
-  memoryRateCounter,
-  openMemory,
-  systemClock,
-  systemIds,
-  type Memory,
-} from '#adapters/memory/index';
+import { openMemory, type Memory } from '#adapters/memory/index';
+import { currentCaller } from '#adapters/system/current-caller';
+import { systemClock, systemIds } from '#adapters/system/time';
+import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import type { PostgresOptions } from '#adapters/postgres/index';
 import type { Configuration } from '#host/configuration/configuration';
 import type { Log } from '#core/kernel/services/log';

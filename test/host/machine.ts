@@ -1,6 +1,9 @@
 // A host over memory storage, for specs that need more access than a test host gives.
 import { aesSealer } from '#adapters/crypto/sealer';
-import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { currentCaller } from '#adapters/system/current-caller';
+import { systemClock, systemIds } from '#adapters/system/time';
+import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import type { Log } from '#core/kernel/services/log';
 import { Attribution } from '#host/watch/attribution';
 import { Machine } from '#host/boot/boot';

@@ -1,6 +1,7 @@
 // Rejected migrations in the host: their plugin fails, dependents are skipped, the others are started.
 import t from 'tap';
-import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { type MigrationOutcome, type MigrationSet, StorageRefused } from '#adapters/postgres/index';
 import { Machine } from '#host/boot/boot';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';

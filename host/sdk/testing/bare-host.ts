@@ -1,7 +1,10 @@
 // The bare host: exactly the given plugins over memory storage. For tests of one part of a plugin, or of how plugins
 // interact.
 import { aesSealer } from '#adapters/crypto/sealer';
-import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { currentCaller } from '#adapters/system/current-caller';
+import { systemClock, systemIds } from '#adapters/system/time';
+import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import type { Log } from '#core/kernel/services/log';
 import type { PortName, PortValue } from '#core/kernel/ports';
 import type { Clock, Ids } from '#core/kernel/time';

@@ -1,6 +1,6 @@
 // The module "hexforge/testing/contracts": the contract suite of each port, for testing a provider in any test runner.
-import { accountRecoveryChecks, userGroupsChecks, userReferencesChecks, usersChecks } from '#test/contracts/accounts';
-import { limited, type Check } from '#test/contracts/checks';
+import { accountRecoveryChecks, userGroupsChecks, userReferencesChecks, usersChecks } from './accounts.ts';
+import { limited, type Check } from './checks.ts';
 import {
   accountStandingChecks,
   credentialReaderChecks,
@@ -8,29 +8,24 @@ import {
   passwordSignInChecks,
   sealedRecordsChecks,
   sealerChecks,
-} from '#test/contracts/credentials';
-import { gitBackendChecks } from '#test/contracts/git-backend';
-import { openBench, type Bench, type MakeGitBackend } from '#test/contracts/git/provider';
-import {
-  adminGrantsChecks,
-  meteredTargetsChecks,
-  rateBudgetsChecks,
-  resourceResolverChecks,
-} from '#test/contracts/guards';
-import { mergeHeadsChecks } from '#test/contracts/merge-heads';
-import { mergingChecks } from '#test/contracts/merging';
+} from './credentials.ts';
+import { gitBackendChecks } from './git-backend.ts';
+import { openBench, type Bench, type MakeGitBackend } from './git/provider.ts';
+import { adminGrantsChecks, meteredTargetsChecks, rateBudgetsChecks, resourceResolverChecks } from './guards.ts';
+import { mergeHeadsChecks } from './merge-heads.ts';
+import { mergingChecks } from './merging.ts';
 import {
   auditTrailChecks,
   issuedCredentialsChecks,
   signingKeyRotationChecks,
   vouchingChecks,
-} from '#test/contracts/issued-credentials';
-import { passwordDirectoryChecks } from '#test/contracts/password-directory';
-import { pipelineVerdictsChecks } from '#test/contracts/pipeline-verdicts';
-import { milestoneCountsChecks, planningPortChecks } from '#test/contracts/planning-ports';
-import { rateCounterChecks } from '#test/contracts/rate-counter';
-import { auditLogChecks, settingsChecks } from '#test/contracts/stores/records';
-import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from '#test/contracts/stores/repositories';
+} from './issued-credentials.ts';
+import { passwordDirectoryChecks } from './password-directory.ts';
+import { pipelineVerdictsChecks } from './pipeline-verdicts.ts';
+import { milestoneCountsChecks, planningPortChecks } from './planning-ports.ts';
+import { rateCounterChecks } from './rate-counter.ts';
+import { auditLogChecks, settingsChecks } from './stores/records.ts';
+import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from './stores/repositories.ts';
 
 /** One check of a contract suite. */
 export interface Promised {
@@ -40,8 +35,8 @@ export interface Promised {
   readonly run: () => Promise<void>;
 }
 
-export type { GitBackendUnderTest } from '#test/contracts/git/provider';
-export type { DirectoryUnderTest } from '#test/contracts/password-directory';
+export type { GitBackendUnderTest } from './git/provider.ts';
+export type { DirectoryUnderTest } from './password-directory.ts';
 
 /**
  * Port to the checks of its contract suite. Each runs on the result of `make`, which may be new for each check or
