@@ -2,8 +2,7 @@
 import type { Route } from '#adapters/http/descriptor/route';
 import type { AccessRule } from '#core/kernel/access/access';
 import type { PluginRecord, RouteRecord } from '#core/kernel/services/plugin-inventory';
-import { claimed, type Listed } from '../check/contributions.ts';
-import type { Contributions } from '../plugin/contributions.ts';
+import { claimed, noContributions, type Listed } from '../check/contributions.ts';
 import { mountedPath } from '../contributions/mounting.ts';
 import type { PluginDefinition } from '../plugin/definition.ts';
 import type { Life } from '../plugin/life.ts';
@@ -89,17 +88,6 @@ function recordOf(
 
 const namesOf = (items: readonly { readonly name: string }[] = []): readonly string[] => items.map(({ name }) => name);
 
-const none: Contributions = {
-  routes: [],
-  channels: [],
-  tools: [],
-  indexers: [],
-  pages: [],
-  events: [],
-  jobs: [],
-  probes: [],
-};
-
 /** The contributions of the built plugin; otherwise those that its builders return when called with placeholders. */
 function contributionsOf(
   plan: Plan,
@@ -107,7 +95,7 @@ function contributionsOf(
   life: Life | undefined,
 ): Pick<Listed, 'contributions' | 'untold'> {
   if (life?.made !== undefined) return { contributions: life.made, untold: [] };
-  return definition === undefined ? { contributions: none, untold: [] } : claimed(definition, plan);
+  return definition === undefined ? { contributions: noContributions, untold: [] } : claimed(definition, plan);
 }
 
 const routeRecord = (plan: Plan, plugin: string, route: Route): RouteRecord => ({

@@ -13,7 +13,7 @@ import { livingIndexers, livingPages, livingTools } from '../contributions/regis
 import { livingInventory } from './inventory.ts';
 import { parkedCounts } from '../storage/dead-letters.ts';
 import { passwordDirectories } from './password-directories.ts';
-import type { Plan } from '../plugin/plan.ts';
+import type { HostPort, Plan } from '../plugin/plan.ts';
 import type { OpenStorage } from '../storage/storage.ts';
 
 export interface HostParts {
@@ -25,30 +25,6 @@ export interface HostParts {
   readonly rateCounter: RateCounter;
   readonly currentCaller: CurrentCaller;
 }
-
-type HostPorts = Pick<
-  Ports,
-  | 'Clock'
-  | 'Ids'
-  | 'CurrentCaller'
-  | 'UnitOfWork'
-  | 'Events'
-  | 'Intents'
-  | 'Locks'
-  | 'AccessDecision'
-  | 'Authenticator'
-  | 'PasswordDirectories'
-  | 'ScopeCatalogue'
-  | 'PermissionTable'
-  | 'ToolRegistry'
-  | 'IndexerRegistry'
-  | 'PageRegistry'
-  | 'Sealer'
-  | 'SettingCatalogue'
-  | 'Settings'
-  | 'RateCounter'
-  | 'PluginInventory'
->;
 
 /** Plural ports are passed as functions, because plugins provide them later. */
 export function hostProviders(parts: HostParts): BootOptions['own'] {
@@ -94,6 +70,6 @@ export function hostProviders(parts: HostParts): BootOptions['own'] {
       PluginInventory: {
         list: async () => livingInventory(plan, lives, await parkedCounts(storage)),
       },
-    } satisfies HostPorts;
+    } satisfies Pick<Ports, HostPort>;
   };
 }

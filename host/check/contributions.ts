@@ -90,6 +90,8 @@ const kinds: { readonly [K in Kind]: KindOf<Contributions[K][number]> } = {
 };
 const kindNames = Object.keys(kinds) as readonly Kind[];
 
+export const noContributions = Object.fromEntries(kindNames.map((kind) => [kind, []])) as unknown as Contributions;
+
 const onlyConfiguration = (kind: Kind): string =>
   `Let its \`${kind}\` go by \`config\` alone: what else it is given may be used when a ${kinds[kind].what} runs, not before`;
 

@@ -9,6 +9,8 @@ export interface Fault {
   /** The fault as the end of a sentence: `lacks "access"`. */
   readonly says: string;
   readonly remedy: string;
+  /** The path of the value. */
+  readonly at: string;
 }
 
 /** Validates one value. `at` is its path, such as `settings[0].key`. */
@@ -29,23 +31,19 @@ const correct = 'Correct it in the code of the plugin';
 export const leaf =
   (expected: string, fits: (value: unknown) => boolean, remedy: (value: unknown) => string = () => correct): Shape =>
   (value, at, faults) => {
+    const bad = (says: string, then: string): unknown => faults.push({ code: 'bad_member', at, says, remedy: then });
     if (isPlaceholder(value))
-      faults.push({
-        code: 'bad_member',
-        says: `has "${at}" from what is there only once the plugin is built`,
-        remedy: 'Take it from `config`, or write it down',
-      });
+      bad(`has "${at}" from what is there only once the plugin is built`, 'Take it from `config`, or write it down');
     else if (!fits(value))
-      faults.push({
-        code: 'bad_member',
-        says:
-          at === ''
-            ? `must be ${expected} and is ${kindOf(value)}`
-            : `has "${at}", which must be ${expected} and is ${kindOf(value)}`,
-        remedy: typeof value === 'string' ? remedy(value) : correct,
-      });
+      bad(
+        `${at === '' ? '' : `has "${at}", which `}must be ${expected} and is ${kindOf(value)}`,
+        typeof value === 'string' ? remedy(value) : correct,
+      );
     return value;
   };
+
+/** Reports a value that is not of this kind at all. */
+const not = (expected: string): Shape => leaf(expected, () => false);
 
 /** A shape for values that may be unknown before the plugin is built. They are validated after the build. */
 export const later =
@@ -79,7 +77,7 @@ export const oneOf = (...values: readonly (string | number | boolean | null)[]):
 export const list =
   (item: Shape): Shape =>
   (value, at, faults) => {
-    if (!Array.isArray(value)) return leaf('a list', () => false)(value, at, faults);
+    if (!Array.isArray(value)) return not('a list')(value, at, faults);
     return Array.from(value, (one: unknown, index) => item(one, `${at}[${index}]`, faults));
   };
 
@@ -87,7 +85,7 @@ export const list =
 export const table =
   (item: Shape): Shape =>
   (value, at, faults) => {
-    if (!isRecord(value)) return leaf('an object', () => false)(value, at, faults);
+    if (!isRecord(value)) return not('an object')(value, at, faults);
     return Object.fromEntries(Object.keys(value).map((key) => [key, item(value[key], `${at}.${key}`, faults)]));
   };
 
@@ -98,12 +96,13 @@ export const table =
 export const object = (what: string, members: Readonly<Record<string, Member>>): Shape => {
   const known = Object.entries(members);
   return (value, at, faults) => {
-    if (!isRecord(value)) return leaf(what, () => false)(value, at, faults);
+    if (!isRecord(value)) return not(what)(value, at, faults);
     const prefix = at === '' ? '' : `${at}.`;
     for (const key of Object.keys(value))
       if (!Object.hasOwn(members, key))
         faults.push({
           code: 'unknown_member',
+          at: prefix + key,
           says: `has "${prefix}${key}", which is no member of ${what}`,
           remedy: didYouMean(key, Object.keys(members), `Remove it; known are ${Object.keys(members).join(', ')}`),
         });
@@ -112,7 +111,7 @@ export const object = (what: string, members: Readonly<Record<string, Member>>):
       const member: unknown = value[key];
       if (member !== undefined) copy[key] = shape(member, prefix + key, faults);
       else if (needed !== undefined)
-        faults.push({ code: 'missing_member', says: `lacks "${prefix}${key}"`, remedy: needed });
+        faults.push({ code: 'missing_member', at: prefix + key, says: `lacks "${prefix}${key}"`, remedy: needed });
     }
     return copy;
   };
@@ -137,3 +136,12 @@ export const objectSchemaOr = (word: string): Shape =>
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isPlaceholder(value);
+
+/** An object whose members depend on the value of one of them. */
+export const variant =
+  (member: string, shapes: Readonly<Record<string, Shape>>, otherwise: Shape): Shape =>
+  (value, at, faults) => {
+    const kind: unknown = isRecord(value) ? value[member] : undefined;
+    const shape = typeof kind === 'string' && Object.hasOwn(shapes, kind) ? shapes[kind] : undefined;
+    return (shape ?? otherwise)(value, at, faults);
+  };

@@ -48,6 +48,25 @@ export const print = ({ stdout }: Context, line: string): void => void stdout.wr
 /** Prints a message to standard error, because scripts read the result from standard output. */
 export const remark = ({ stderr }: Context, line: string): void => void stderr.write(`hexforge: ${line}\n`);
 
+/**
+ * Asks on the terminal, unless the flag `--yes` is set.
+ * @param texts `go` names what goes in the message without a terminal; `kept` is the message after a "no".
+ * @returns the exit code of a command that must not continue; undefined if it may.
+ */
+export async function declined(
+  context: Context,
+  { question, go, kept }: Readonly<Record<'question' | 'go' | 'kept', string>>,
+): Promise<number | undefined> {
+  if (context.flags['yes'] === true) return undefined;
+  if (context.confirm === undefined) {
+    remark(context, `There is no terminal to ask on. Where ${go}, say so with --yes.`);
+    return exitUsage;
+  }
+  if (await context.confirm(question)) return undefined;
+  print(context, kept);
+  return 1;
+}
+
 const load = ({ environment, cwd, flags }: Context): Promise<Configuration> =>
   loadConfiguration({ environment, cwd, ...(typeof flags['config'] === 'string' ? { file: flags['config'] } : {}) });
 

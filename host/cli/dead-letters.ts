@@ -8,7 +8,7 @@ import {
   type DeadLetterOutcome,
   type DeadLetterReport,
 } from '../storage/dead-letters.ts';
-import { examined, exitUsage, print, remark, table, type Command, type Context } from './command.ts';
+import { declined, examined, print, remark, table, type Command, type Context } from './command.ts';
 import { offline } from './offline.ts';
 
 /** Asks the running server; if there is no server, opens the database. */
@@ -90,18 +90,14 @@ export const drop: Command = {
   example: 'hexforge plugins drop bell --yes',
   flags: { yes: { type: 'boolean', description: 'does not ask' } },
   async run(context) {
-    if (context.flags['yes'] !== true) {
-      const [name = '', event] = context.positionals;
-      if (context.confirm === undefined) {
-        remark(context, 'There is no terminal to ask on. Where they may go for good, say so with --yes.');
-        return exitUsage;
-      }
-      const which = event === undefined ? `All parked events of "${name}" go` : `The event ${event} goes`;
-      if (!(await context.confirm(`${which} for good: "${name}" will never see what they told. Drop? [y/N] `))) {
-        print(context, 'Nothing was dropped');
-        return 1;
-      }
-    }
+    const [name = '', event] = context.positionals;
+    const which = event === undefined ? `All parked events of "${name}" go` : `The event ${event} goes`;
+    const no = await declined(context, {
+      question: `${which} for good: "${name}" will never see what they told. Drop? [y/N] `,
+      go: 'they may go for good',
+      kept: 'Nothing was dropped',
+    });
+    if (no !== undefined) return no;
     return act(context, 'drop');
   },
 };

@@ -1,32 +1,66 @@
-// Time limits of plugins in milliseconds. If one is exceeded, the plugin is named in the log and the others continue.
+// The time limits of plugins. If one is exceeded, the plugin is named in the log and the others continue.
 
-export interface Limits {
-  /** The import of an external plugin. */
-  readonly load: number;
-  /** One build, and one start. */
-  readonly start: number;
-  readonly stop: number;
-  /** One statement of a migration. */
-  readonly migrate: number;
-  /** One run of a job. After it, the signal is aborted. */
-  readonly job: number;
-  /** One attempt of an event handler. After it, the signal is aborted and the attempt counts as failed. */
-  readonly handler: number;
-  /** One request to an external plugin's route. After it, the call's signal is aborted and the client gets 503. */
-  readonly answer: number;
-  readonly probe: number;
-  /** Synchronous code that blocks the event loop. After it, the process is ended. */
-  readonly loop: number;
+export interface Limit {
+  /** The default. */
+  readonly seconds: number;
+  /** The longest limit that can be configured, in seconds. Default: 3600. */
+  readonly most?: number;
+  /** The description of its configuration key. */
+  readonly description: string;
 }
 
-export const defaultLimits: Limits = {
-  load: 30_000,
-  start: 30_000,
-  stop: 10_000,
-  migrate: 3_600_000,
-  job: 600_000,
-  handler: 60_000,
-  answer: 60_000,
-  probe: 5_000,
-  loop: 30_000,
-};
+export const limits = {
+  load: {
+    seconds: 30,
+    description: 'Seconds that the modules of one plugin from outside may take to be loaded.',
+  },
+  start: {
+    seconds: 30,
+    description: 'Seconds that one plugin may take to be built, and again to start.',
+  },
+  stop: {
+    seconds: 10,
+    description:
+      'Seconds that one plugin may take to stop, and at most half of what is left of the 10 that a stop has.',
+  },
+  migrate: {
+    seconds: 3600,
+    most: 86_400,
+    description: 'Seconds that one statement of a migration may take on a PostgreSQL server; the embedded one has 60.',
+  },
+  job: {
+    seconds: 600,
+    most: 86_400,
+    description: 'Seconds that one run of a job may take before it is told to end, and reported.',
+  },
+  handler: {
+    seconds: 60,
+    description:
+      'Seconds that one attempt of an event handler may take before it is told to end, and counts as failed.',
+  },
+  answer: {
+    seconds: 60,
+    description:
+      'Seconds that a plugin from outside may take to answer a request before it is told to end, and the client 503.',
+  },
+  probe: {
+    seconds: 5,
+    description: 'Seconds that one readiness probe of a plugin may take.',
+  },
+  loop: {
+    seconds: 30,
+    description:
+      'Seconds that the server may stand still in one piece of code before it ends, where plugins beside the standard ones run; 3600 at most.',
+  },
+} as const satisfies Readonly<Record<string, Limit>>;
+
+/** In milliseconds. */
+export type Limits = Readonly<Record<keyof typeof limits, number>>;
+
+/** @param secondsOf The seconds of a limit. */
+export const limitsOf = (secondsOf: (name: keyof Limits) => number): Limits =>
+  Object.fromEntries(
+    (Object.keys(limits) as (keyof Limits)[]).map((name) => [name, secondsOf(name) * 1000]),
+  ) as unknown as Limits;
+
+export const defaultLimits = limitsOf((name) => limits[name].seconds);

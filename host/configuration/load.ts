@@ -9,6 +9,7 @@ import { didYouMean } from '../problems/nearest.ts';
 import { Refused, type Problem } from '../problems/problem.ts';
 import { version } from '../version.ts';
 import { mask, type ChosenPlugin, type Configuration, type ShownValue, type Source } from './configuration.ts';
+import { limitsOf } from './limits.ts';
 import { hostSchema, keys, type HostKeys, type PluginKeys } from './schema.ts';
 import { defaultProviders, standardPlugins } from '#config/standard';
 
@@ -65,17 +66,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
     trustedProxies: checked.trusted_proxies,
     secretKeys: checked.secret_key?.split(',').map((key) => Buffer.from(key, 'base64')),
     logLevel: checked.log_level,
-    limits: {
-      load: checked.load_timeout * 1000,
-      start: checked.start_timeout * 1000,
-      stop: checked.stop_timeout * 1000,
-      migrate: checked.migrate_timeout * 1000,
-      job: checked.job_timeout * 1000,
-      handler: checked.handler_timeout * 1000,
-      answer: checked.answer_timeout * 1000,
-      probe: checked.probe_timeout * 1000,
-      loop: checked.loop_timeout * 1000,
-    },
+    limits: limitsOf((name) => checked[`${name}_timeout`]),
     plugins: plugins.chosen,
     providers: checked.providers,
     defaultProviders,

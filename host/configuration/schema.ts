@@ -1,11 +1,14 @@
 // Every key of the configuration: its meaning, unit, default, and the environment variable that sets it.
 import Joi from 'joi';
-import { defaultLimits } from './limits.ts';
+import { limits, type Limit, type Limits } from './limits.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
+/** `load_timeout` and so on: the time limits in seconds. */
+type Timeouts = { readonly [L in keyof Limits as `${L}_timeout`]: number };
+
 /** The checked values of the keys that the host itself reads. */
-export interface HostKeys {
+export interface HostKeys extends Timeouts {
   readonly host: string;
   readonly port: number;
   readonly base_url?: string;
@@ -16,15 +19,6 @@ export interface HostKeys {
   readonly trusted_proxies: readonly string[];
   readonly secret_key?: string;
   readonly log_level: (typeof logLevels)[number];
-  readonly load_timeout: number;
-  readonly start_timeout: number;
-  readonly stop_timeout: number;
-  readonly migrate_timeout: number;
-  readonly job_timeout: number;
-  readonly handler_timeout: number;
-  readonly answer_timeout: number;
-  readonly probe_timeout: number;
-  readonly loop_timeout: number;
   readonly providers: Readonly<Record<string, string>>;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly plugins: Readonly<Record<string, PluginKeys>>;
@@ -65,7 +59,6 @@ const url = Joi.string().uri({ scheme: ['http', 'https'] });
 const postgresUrl = Joi.string()
   .uri({ scheme: ['postgres', 'postgresql'] })
   .messages({ 'string.uriCustomScheme': 'must be a postgres:// URL' });
-const seconds = Joi.number().positive().max(3600);
 /** One key, or several separated by commas. */
 const key32 = Joi.string()
   .max(1000)
@@ -73,6 +66,13 @@ const key32 = Joi.string()
     text.split(',').every((key) => Buffer.from(key, 'base64').length === 32) ? text : helpers.error('any.invalid'),
   )
   .messages({ 'any.invalid': 'must be 32 bytes in base64' });
+
+const timeouts = Object.fromEntries(
+  Object.entries(limits).map(([name, { seconds, most = 3600, description }]: [string, Limit]): [string, Key] => [
+    `${name}_timeout`,
+    { schema: Joi.number().positive().max(most), description, default: seconds },
+  ]),
+) as Record<keyof Timeouts, Key>;
 
 /**
  * All keys, in the order of the example file. The members of `providers`, `settings` and `plugins` are named by ports,
@@ -145,55 +145,7 @@ export const keys: Readonly<Record<keyof HostKeys, Key>> = {
     default: 'info',
     environment: 'HEXFORGE_LOG_LEVEL',
   },
-  load_timeout: {
-    schema: Joi.number().positive().max(3600),
-    description: 'Seconds that the modules of one plugin from outside may take to be loaded.',
-    default: defaultLimits.load / 1000,
-  },
-  start_timeout: {
-    schema: seconds,
-    description: 'Seconds that one plugin may take to be built, and again to start.',
-    default: defaultLimits.start / 1000,
-  },
-  stop_timeout: {
-    schema: seconds,
-    description:
-      'Seconds that one plugin may take to stop, and at most half of what is left of the 10 that a stop has.',
-    default: defaultLimits.stop / 1000,
-  },
-  migrate_timeout: {
-    schema: Joi.number().positive().max(86_400),
-    description: 'Seconds that one statement of a migration may take on a PostgreSQL server; the embedded one has 60.',
-    default: defaultLimits.migrate / 1000,
-  },
-  job_timeout: {
-    schema: Joi.number().positive().max(86_400),
-    description: 'Seconds that one run of a job may take before it is told to end, and reported.',
-    default: defaultLimits.job / 1000,
-  },
-  handler_timeout: {
-    schema: seconds,
-    description:
-      'Seconds that one attempt of an event handler may take before it is told to end, and counts as failed.',
-    default: defaultLimits.handler / 1000,
-  },
-  answer_timeout: {
-    schema: seconds,
-    description:
-      'Seconds that a plugin from outside may take to answer a request before it is told to end, and the client 503.',
-    default: defaultLimits.answer / 1000,
-  },
-  probe_timeout: {
-    schema: seconds,
-    description: 'Seconds that one readiness probe of a plugin may take.',
-    default: defaultLimits.probe / 1000,
-  },
-  loop_timeout: {
-    schema: seconds,
-    description:
-      'Seconds that the server may stand still in one piece of code before it ends, where plugins beside the standard ones run; 3600 at most.',
-    default: defaultLimits.loop / 1000,
-  },
+  ...timeouts,
   providers: {
     schema: Joi.object().pattern(Joi.string(), Joi.string()),
     description: 'Port name: plugin name, where several enabled plugins provide one port.',

@@ -4,7 +4,7 @@ import type { Container } from '../boot/container.ts';
 import type { Handlers } from './socket.ts';
 import { deadLetterAction, deadLetterReport } from '../storage/dead-letters.ts';
 import { traitsOf } from '../plugin/plan.ts';
-import { Refused } from '../problems/problem.ts';
+import { refusal } from '../problems/problem.ts';
 import { rotateKey } from './rotation.ts';
 import type { SecretKeys } from '../storage/secret-key.ts';
 
@@ -30,13 +30,11 @@ export const deadLetterControls = (deliveries: Deliveries): Handlers => ({
 export async function rotateSigningKeys(forge: Ports): Promise<{ readonly kid: string }> {
   const keys = forge.port('SigningKeyRotation');
   if (keys === undefined)
-    throw new Refused([
-      {
-        code: 'no_signing_keys',
-        message: 'No enabled plugin signs anything for others',
-        remedy: 'Enable the one that does, and try again',
-      },
-    ]);
+    throw refusal(
+      'no_signing_keys',
+      'No enabled plugin signs anything for others',
+      'Enable the one that does, and try again',
+    );
   return keys.rotate();
 }
 
@@ -44,12 +42,6 @@ export async function resetPassword(forge: Ports, username: string): Promise<{ r
   // The port is declared by its area, which is loaded only if a plugin uses it.
   const recovery = traitsOf('AccountRecovery') === undefined ? undefined : forge.port('AccountRecovery');
   if (recovery === undefined)
-    throw new Refused([
-      {
-        code: 'no_accounts',
-        message: 'No enabled plugin keeps accounts',
-        remedy: 'Enable the one that does, and try again',
-      },
-    ]);
+    throw refusal('no_accounts', 'No enabled plugin keeps accounts', 'Enable the one that does, and try again');
   return recovery.resetPassword(username);
 }

@@ -1,6 +1,6 @@
 // The dependency plan: which plugins provide and need each port, from the definitions and the operator's choices. Pure.
 // It imports the plugin API, which declares the kernel's ports.
-import { declaredPorts, type PortTraits } from '#core/kernel/index';
+import { declaredPorts, type PortName, type PortTraits } from '#core/kernel/index';
 import type { PluginDefinition } from './definition.ts';
 
 /**
@@ -39,8 +39,7 @@ export interface Plan {
   readonly isOutside: (plugin: string) => boolean;
 }
 
-/** Ports that the host provides, and whether a plugin may replace the provider. */
-export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
+const ofTheHost = {
   Clock: 'fixed',
   Ids: 'fixed',
   CurrentCaller: 'fixed',
@@ -61,7 +60,10 @@ export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = {
   Settings: 'replaceable',
   PluginInventory: 'fixed',
   RateCounter: 'replaceable',
-};
+} as const satisfies { readonly [P in PortName]?: 'fixed' | 'replaceable' };
+export type HostPort = keyof typeof ofTheHost;
+/** Ports that the host provides, and whether a plugin may replace the provider. */
+export const hostPorts: Readonly<Record<string, 'fixed' | 'replaceable'>> = ofTheHost;
 
 /** Names of the disabled plugins. Configuration of these never prevents a start. */
 export const offIn = ({ disabled, listed = [] }: Plan): ReadonlySet<string> =>

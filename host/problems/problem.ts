@@ -29,6 +29,10 @@ export class Refused extends Error {
   }
 }
 
+/** A refusal for one problem. */
+export const refusal = (code: string, message: string, remedy: string, cause?: unknown): Refused =>
+  new Refused([{ code, message, remedy }], cause);
+
 /** Message and remedy on one line. */
 export const sentence = ({ message, remedy }: Pick<Problem, 'message' | 'remedy'>): string =>
   [message, remedy]

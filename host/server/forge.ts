@@ -21,12 +21,15 @@ import { entitiesOf, type OpenStorage } from '../storage/storage.ts';
 import type { StorageAhead } from '../storage/storage-ahead.ts';
 
 export interface OpenOptions {
+  /** Definitions besides the configured plugins; one with a configured name replaces it. */
   readonly definitions?: readonly PluginDefinition[];
   /** Set if the plugins have already been loaded and checked. */
   readonly listed?: Listed;
   readonly announce: (line: string) => void;
   readonly logOf: (plugin: string) => Log;
+  /** Identifies external plugins. Default: made from the configuration. */
   readonly attribution?: Attribution;
+  /** Set if the storage has already been started. */
   readonly ahead?: StorageAhead;
   /** With `database: memory`: the data of an earlier start. Default: empty. */
   readonly memory?: Memory | undefined;

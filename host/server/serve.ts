@@ -1,43 +1,29 @@
 // Starts a whole forge in this process: takes a configuration, returns a listening server.
 import type { HttpServer } from '#adapters/http/server';
-import type { Memory } from '#adapters/memory/index';
 import type { Configuration } from '#host/configuration/configuration';
 import type { Log } from '#core/kernel/services/log';
 import type { PortName, PortValue } from '#core/kernel/ports';
 import type { Deliveries } from '#core/kernel/storage/storage';
 import { demandPort, listenRefusal } from './address.ts';
-import type { Attribution } from '../watch/attribution.ts';
 import type { Machine } from '../boot/boot.ts';
 import { openControl } from '../control/socket.ts';
 import { controls } from '../control/controls.ts';
-import type { PluginDefinition } from '../plugin/definition.ts';
-import { migrate, openForge, type OpenForge } from './forge.ts';
+import { migrate, openForge, type OpenForge, type OpenOptions } from './forge.ts';
 import { httpServer } from './http.ts';
 import type { State } from '../plugin/life.ts';
 import { openLog, type Sink } from './log.ts';
-import { strangeVariables, type Listed } from '../loading/plugins.ts';
+import { strangeVariables } from '../loading/plugins.ts';
 import type { SecretKeys } from '../storage/secret-key.ts';
-import type { StorageAhead } from '../storage/storage-ahead.ts';
 
-export interface ForgeOptions {
-  /** Definitions besides the configured plugins; one with a configured name replaces it. */
-  readonly definitions?: readonly PluginDefinition[];
-  /** Set if the plugins have already been loaded and checked. */
-  readonly listed?: Listed;
-  /** Set if the storage has already been started. */
-  readonly ahead?: StorageAhead;
+export interface ForgeOptions extends Partial<Omit<OpenOptions, 'announce' | 'logOf'>> {
   readonly stdout?: Sink;
   readonly stderr?: Sink;
-  /** Identifies external plugins. Default: made from the configuration. */
-  readonly attribution?: Attribution;
   /** Called with the machine before any plugin code runs. */
   readonly opened?: (machine: Machine) => void;
   /** For tests: validates every response against its schema. */
   readonly validateResponses?: boolean;
   /** For tests: the recheck interval of the access decision for long requests, in milliseconds. */
   readonly recheckMs?: number;
-  /** For tests, with `database: memory`: the data of an earlier start. Default: empty. */
-  readonly memory?: Memory | undefined;
 }
 
 export interface PluginReport {
@@ -73,31 +59,52 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
   const logOf = openLog(configuration.logLevel, stderr);
   const log = logOf('host');
   const open = await openForge(configuration, { ...options, announce, logOf });
-  options.opened?.(open.machine);
+  const { machine, storage } = open;
+  options.opened?.(machine);
   for (const { variable, hint } of strangeVariables(configuration, open.plan))
     log.warn({ variable }, `this environment variable sets nothing. ${hint}`);
   for (const warning of open.warnings) log.warn({}, warning);
+  /** Parts besides the machine and the storage, in the order they were started. */
   const parts: Stoppable[] = [];
-  const forge = new RunningForge(open, parts, log);
+  let url = open.baseUrl;
+  let server: HttpServer | undefined;
+  let stopped: Promise<void> | undefined;
+  const forge: Forge = {
+    get url() {
+      return url;
+    },
+    stop: () => (stopped ??= stop(open, parts, log)),
+    port: (name) => machine.container.port(name),
+    openapi: async () => (await server?.openapi()) ?? {},
+    plugins: () =>
+      machine.lives.map(({ name, definition: { version }, state, reason }) => ({
+        name,
+        version,
+        state,
+        ...(reason === undefined ? {} : { reason }),
+      })),
+    deliveries: storage.deliveries,
+    drained: () => storage.drained(),
+  };
   try {
+    const { host } = configuration;
+    const { port } = open;
     // Checked after the storage is opened: if the same forge already runs, the error should name that process rather
     // than the port.
-    await demandPort(configuration.host, open.port);
+    await demandPort(host, port);
     await migrate(open);
-    await open.machine.build();
-    await open.machine.start();
-    const server = httpServer(open.machine, {
-      host: configuration.host,
-      port: open.port,
-      trustedProxies: configuration.trustedProxies,
-      validateResponses: options.validateResponses ?? false,
-      recheckMs: options.recheckMs,
-      logOf,
+    await machine.build();
+    await machine.start();
+    const { trustedProxies } = configuration;
+    const { validateResponses = false, recheckMs } = options;
+    const opened = httpServer(machine, { host, port, trustedProxies, validateResponses, recheckMs, logOf });
+    parts.push({ what: 'the HTTP server', stop: () => opened.stop(graceMs) });
+    url = await opened.listen().catch((error: unknown) => {
+      throw listenRefusal(error, host, configuration.port) ?? error;
     });
-    parts.push({ what: 'the HTTP server', stop: () => server.stop(graceMs) });
-    await forge.listen(server, configuration);
+    server = opened;
     parts.push({ what: 'the control socket', stop: await control(configuration.dataDir, forge, open.secretKeys, log) });
-    announce(`listening on ${forge.url}`);
+    announce(`listening on ${url}`);
     return forge;
   } catch (error) {
     await forge.stop();
@@ -110,79 +117,19 @@ interface Stoppable {
   stop(): Promise<void>;
 }
 
-class RunningForge implements Forge {
-  readonly #open: OpenForge;
-  /** Parts besides the machine, in the order they were started. */
-  readonly #parts: readonly Stoppable[];
-  readonly #log: Log;
-  #listening: { readonly url: string; readonly server: HttpServer } | undefined;
-  #stopped: Promise<void> | undefined;
-
-  constructor(open: OpenForge, parts: readonly Stoppable[], log: Log) {
-    this.#open = open;
-    this.#parts = parts;
-    this.#log = log;
-  }
-
-  async listen(server: HttpServer, { host, port }: Configuration): Promise<void> {
+async function stop({ machine, storage }: OpenForge, parts: readonly Stoppable[], log: Log): Promise<void> {
+  const began = performance.now();
+  const left = (): number => stopMs - (performance.now() - began);
+  for (const part of [
+    ...parts.toReversed(),
+    { what: 'the plugins', stop: () => machine.stop(left()) },
+    { what: 'the storage', stop: () => storage.close() },
+  ])
     try {
-      this.#listening = { url: await server.listen(), server };
+      await part.stop();
     } catch (error) {
-      throw listenRefusal(error, host, port) ?? error;
+      log.error({ err: error }, `${part.what} did not stop cleanly`);
     }
-  }
-
-  get url(): string {
-    return this.#listening?.url ?? this.#open.baseUrl;
-  }
-
-  port<K extends PortName>(name: K): PortValue<K> {
-    return this.#open.machine.container.port(name);
-  }
-
-  async openapi(): Promise<object> {
-    return (await this.#listening?.server.openapi()) ?? {};
-  }
-
-  plugins(): readonly PluginReport[] {
-    return this.#open.machine.lives.map(({ name, definition: { version }, state, reason }) => ({
-      name,
-      version,
-      state,
-      ...(reason === undefined ? {} : { reason }),
-    }));
-  }
-
-  get deliveries(): Deliveries {
-    return this.#open.storage.deliveries;
-  }
-
-  drained(): Promise<void> {
-    return this.#open.storage.drained();
-  }
-
-  stop(): Promise<void> {
-    this.#stopped ??= this.#stop();
-    return this.#stopped;
-  }
-
-  async #stop(): Promise<void> {
-    const { machine, storage } = this.#open;
-    const began = performance.now();
-    const left = (): number => stopMs - (performance.now() - began);
-    const all: readonly Stoppable[] = [
-      ...this.#parts.toReversed(),
-      { what: 'the plugins', stop: () => machine.stop(left()) },
-      { what: 'the storage', stop: () => storage.close() },
-    ];
-    for (const { what, stop } of all) {
-      try {
-        await stop();
-      } catch (error) {
-        this.#log.error({ err: error }, `${what} did not stop cleanly`);
-      }
-    }
-  }
 }
 
 /** If the file system has no sockets, the command line cannot reach this server; nothing else is affected. */

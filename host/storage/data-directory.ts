@@ -6,7 +6,7 @@ import isEarlier from 'semver/functions/lt.js';
 import validVersion from 'semver/functions/valid.js';
 import { exhaustedResource } from '#core/kernel/access/resources';
 import { createOnce, replaceFile } from './atomic-files.ts';
-import { type Problem, Refused } from '../problems/problem.ts';
+import { type Problem, refusal, Refused } from '../problems/problem.ts';
 
 /** Written at the first start. It marks the directory as Hexforge's, and names the version that last wrote it. */
 export const markerName = 'hexforge.json';
@@ -33,13 +33,11 @@ export function openDataDirectory(
   const mine = entries.includes(markerName);
   if ((statSync(path).mode & 0o077) !== 0) {
     if (!mine && entries.length > 0) {
-      throw new Refused([
-        {
-          code: 'data_directory_foreign',
-          message: `The data directory ${path} holds files that are not Hexforge's, and others may read it`,
-          remedy: 'Set HEXFORGE_DATA_DIR to an empty or new directory',
-        },
-      ]);
+      throw refusal(
+        'data_directory_foreign',
+        `The data directory ${path} holds files that are not Hexforge's, and others may read it`,
+        'Set HEXFORGE_DATA_DIR to an empty or new directory',
+      );
     }
     chmodSync(path, 0o700);
   }
@@ -77,13 +75,11 @@ export function isMarked(path: string, version: string): boolean {
 function acceptVersion(path: string, version: string): void {
   const marker = readMarker(path);
   if (isLater(marker.version, version)) {
-    throw new Refused([
-      {
-        code: 'data_directory_newer',
-        message: `The data directory ${path} was written by Hexforge ${marker.version}, which is newer than this ${version}`,
-        remedy: `Run Hexforge ${marker.version} or later, or restore a backup made with ${version}`,
-      },
-    ]);
+    throw refusal(
+      'data_directory_newer',
+      `The data directory ${path} was written by Hexforge ${marker.version}, which is newer than this ${version}`,
+      `Run Hexforge ${marker.version} or later, or restore a backup made with ${version}`,
+    );
   }
   if (isEarlier(marker.version, version)) replaceFile(join(path, markerName), render({ ...marker, version }));
 }
@@ -104,13 +100,11 @@ function readMarker(path: string): Marker {
   } catch {
     // Falls through to the refusal, which is the same for every fault of the file.
   }
-  throw new Refused([
-    {
-      code: 'data_directory_marker',
-      message: `The file ${join(path, markerName)} is not readable as the mark of a data directory`,
-      remedy: 'Restore it from a backup',
-    },
-  ]);
+  throw refusal(
+    'data_directory_marker',
+    `The file ${join(path, markerName)} is not readable as the mark of a data directory`,
+    'Restore it from a backup',
+  );
 }
 
 const render = (marker: Marker): string => `${JSON.stringify(marker)}\n`;

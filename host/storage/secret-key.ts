@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KeyRing } from '#adapters/crypto/sealer';
 import { createOnce, removeDrafts } from './atomic-files.ts';
-import { Refused } from '../problems/problem.ts';
+import { refusal } from '../problems/problem.ts';
 
 export const secretKeyName = 'secret.key';
 
@@ -76,17 +76,13 @@ export class SecretKeys implements KeyRing {
 
 function read(path: string): Uint8Array {
   if ((statSync(path).mode & 0o077) !== 0) {
-    throw new Refused([
-      { code: 'secret_key_exposed', message: `Others may read the key file ${path}`, remedy: `Run chmod 600 ${path}` },
-    ]);
+    throw refusal('secret_key_exposed', `Others may read the key file ${path}`, `Run chmod 600 ${path}`);
   }
   const key = Buffer.from(readFileSync(path, 'utf8'), 'base64');
   if (key.length === 32) return key;
-  throw new Refused([
-    {
-      code: 'secret_key_damaged',
-      message: `The key file ${path} does not hold 32 bytes in base64`,
-      remedy: 'Restore it from a backup: without it sealed secrets are lost',
-    },
-  ]);
+  throw refusal(
+    'secret_key_damaged',
+    `The key file ${path} does not hold 32 bytes in base64`,
+    'Restore it from a backup: without it sealed secrets are lost',
+  );
 }

@@ -37,28 +37,26 @@ export class Attribution {
   /** Wraps the contributions of an external plugin, so that each call into them is tracked. */
   followed(plugin: string, made: Made): Made {
     if (!this.#outside.has(plugin)) return made;
-    const run = <T>(work: () => T): T => this.#running.run(plugin, work);
+    const tracked = <T extends object>(one: T, members: readonly (keyof T & string)[]): T => ({
+      ...one,
+      ...Object.fromEntries(
+        members.map((member) => [
+          member,
+          (...args: readonly unknown[]): unknown =>
+            this.#running.run(plugin, () => Reflect.apply(one[member] as () => unknown, one, args)),
+        ]),
+      ),
+    });
     return {
       ...made,
-      routes: made.routes.map((route) => ({ ...route, run: (call, input) => run(() => route.run(call, input)) })),
-      channels: made.channels.map((channel) => ({
-        ...channel,
-        follow: (call, input) => run(() => channel.follow(call, input)),
-        message: (event) => run(() => channel.message(event)),
-      })),
-      events: made.events.map((subscription) => ({
-        ...subscription,
-        handle: (event, signal) => run(() => subscription.handle(event, signal)),
-      })),
-      jobs: made.jobs.map((job) => ({ ...job, run: (signal) => run(() => job.run(signal)) })),
-      tools: made.tools.map((tool) => ({ ...tool, run: (call, input) => run(() => tool.run(call, input)) })),
-      indexers: made.indexers.map((indexer) => ({
-        ...indexer,
-        changed: (event) => run(() => indexer.changed(event)),
-        documents: (repositoryId) => run(() => indexer.documents(repositoryId)),
-      })),
-      pages: made.pages.map((page) => ({ ...page, run: (call, input) => run(() => page.run(call, input)) })),
-      probes: made.probes.map((probe) => ({ ...probe, check: () => run(() => probe.check()) })),
+      routes: made.routes.map((route) => tracked(route, ['run'])),
+      channels: made.channels.map((channel) => tracked(channel, ['follow', 'message'])),
+      events: made.events.map((subscription) => tracked(subscription, ['handle'])),
+      jobs: made.jobs.map((job) => tracked(job, ['run'])),
+      tools: made.tools.map((tool) => tracked(tool, ['run'])),
+      indexers: made.indexers.map((indexer) => tracked(indexer, ['changed', 'documents'])),
+      pages: made.pages.map((page) => tracked(page, ['run'])),
+      probes: made.probes.map((probe) => tracked(probe, ['check'])),
     };
   }
 
