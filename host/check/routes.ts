@@ -8,7 +8,7 @@ import { didYouMean } from '../problems/nearest.ts';
 import { traitsOf, type Plan } from '../plugin/plan.ts';
 import type { Problem } from '../problems/problem.ts';
 import { duplicates } from './claims.ts';
-import type { Contributed } from './contributions.ts';
+import { kinds, type Contributed } from './contributions.ts';
 import { wanted } from './ports.ts';
 
 interface Claim {
@@ -111,10 +111,10 @@ export function guardProblems(plan: Plan, listed: readonly Contributed[]): reado
   const unknown = (
     { what, plugin }: Guarded,
     kind: 'scope' | 'permission',
-    name: string,
+    name: string | null | undefined,
     contributed: ReadonlySet<string>,
   ): readonly Problem[] =>
-    contributed.has(name)
+    typeof name !== 'string' || contributed.has(name)
       ? []
       : [
           {
@@ -134,17 +134,23 @@ export function guardProblems(plan: Plan, listed: readonly Contributed[]): reado
     ),
   );
   return [...included, ...listed.flatMap(guardedOf)].flatMap((guarded) => [
-    ...(guarded.scope === null ? [] : unknown(guarded, 'scope', guarded.scope, scopes)),
-    ...(guarded.access?.who === 'permitted'
-      ? unknown(guarded, 'permission', guarded.access.permission, permissions)
-      : []),
+    ...unknown(guarded, 'scope', guarded.scope, scopes),
+    ...unknown(
+      guarded,
+      'permission',
+      guarded.access?.who === 'permitted' ? guarded.access.permission : undefined,
+      permissions,
+    ),
   ]);
 }
 
-const guardedOf = ({ plugin, contributions }: Contributed): readonly Guarded[] => [
-  ...contributions.routes.map(({ id, scope, access }) => ({ what: `route "${id}"`, plugin, scope, access })),
-  ...contributions.channels.map(({ id, scope, access }) => ({ what: `channel "${id}"`, plugin, scope, access })),
-  ...contributions.tools.map(({ name, scope, access }) => ({ what: `tool "${name}"`, plugin, scope, access })),
-  ...contributions.indexers.map(({ name, scope }) => ({ what: `indexer "${name}"`, plugin, scope })),
-  ...contributions.pages.map(({ id, scope, access }) => ({ what: `page "${id}"`, plugin, scope, access })),
-];
+const guardedOf = ({ plugin, contributions }: Contributed): readonly Guarded[] =>
+  (['routes', 'channels', 'tools', 'indexers', 'pages'] as const).flatMap((kind) =>
+    contributions[kind].map((one: Identified) => ({
+      ...one,
+      what: `${kinds[kind].what} "${one.id ?? one.name}"`,
+      plugin,
+    })),
+  );
+
+type Identified = Pick<Guarded, 'scope' | 'access'> & { readonly id?: string; readonly name?: string };
