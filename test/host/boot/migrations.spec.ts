@@ -8,7 +8,7 @@ import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/p
 import { Refused } from '#host/problems/problem';
 import type { OpenStorage } from '#host/storage/storage';
 import { quietLog } from '#test/contracts/storage/storage-engines';
-import { greeter } from './sample-ports.ts';
+import { greeter } from '../sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
 

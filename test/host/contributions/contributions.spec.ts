@@ -7,7 +7,7 @@ import { page } from '#host/plugin/pages';
 import { tool } from '#host/plugin/tools';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
 import { checkPlugin, Refused, bareHost } from '#host/sdk/testing';
-import './sample-ports.ts';
+import '../sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
 

@@ -11,8 +11,8 @@ import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/p
 import { Life, type Made } from '#host/plugin/life';
 import { parkedCounts } from '#host/storage/dead-letters';
 import { UncaughtErrors } from '#host/watch/uncaught-errors';
-import { startedMachine } from './machine.ts';
-import type {} from './sample-ports.ts';
+import { startedMachine } from '../machine.ts';
+import type {} from '../sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -245,7 +245,7 @@ void t.test('an error is attributed by its stack: module, folder or package, and
     { name: 'a', file: join(folder, 'shared/a.js') },
     { name: 'b', file: join(folder, 'shared/b.js') },
     { name: 'bell', file: packaged },
-    { name: 'root', file: join(import.meta.dirname, '../../plugin.ts') },
+    { name: 'root', file: join(import.meta.dirname, '../../../plugin.ts') },
   ]);
   const thrown = (...frames: readonly string[]): string | undefined => {
     const error = new Error('no');
@@ -260,8 +260,8 @@ void t.test('an error is attributed by its stack: module, folder or package, and
   t.equal(thrown(url(join(folder, 'shared/common.js'))), undefined, 'two plugins are possible');
   t.equal(thrown(url('/srv/app/node_modules/@bells/bell/src/x.js')), 'bell');
   t.equal(thrown(url('/srv/app/node_modules/@bells/other/x.js')), undefined);
-  t.equal(thrown(url(join(import.meta.dirname, '../../host/boot/boot.ts'))), undefined, 'ours');
-  t.equal(thrown(url(join(import.meta.dirname, '../../plugin.ts'))), 'root');
+  t.equal(thrown(url(join(import.meta.dirname, '../../../host/boot/boot.ts'))), undefined, 'ours');
+  t.equal(thrown(url(join(import.meta.dirname, '../../../plugin.ts'))), 'root');
   t.equal(
     attribution.run('one', () => thrown(url(packaged), url(join(folder, 'one/plugin.js')))),
     'bell',

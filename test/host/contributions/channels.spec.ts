@@ -8,7 +8,7 @@ import { accessEvents } from '#core/kernel/storage/live';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
 import { bareHost, checkPlugin, Refused } from '#host/sdk/testing';
 import { followed, notFollowed } from '#test/support/clients/live-client';
-import './sample-ports.ts';
+import '../sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
 

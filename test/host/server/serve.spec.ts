@@ -267,7 +267,7 @@ void t.test('all problems of the plugins are found before the data directory is 
 void t.test(
   'plugins of a path are configured, loaded and served under their own prefix; a bad module is rejected',
   async (t) => {
-    const sdk = new URL('../../host/sdk/plugin.ts', import.meta.url).href;
+    const sdk = new URL('../../../host/sdk/plugin.ts', import.meta.url).href;
     const code = `import { anyone, api, definePlugin, Joi } from ${JSON.stringify(sdk)};
 export default definePlugin({ name: 'guest', version: '1.0.0', api: '^0.2.0', config: Joi.object({ word: Joi.string().default('x') }), environment: { GUEST_WORD: 'word' },
   routes: (_, { config }) => [api({ id: 'guestGet', summary: config.word ?? '', method: 'GET', path: '/hello', access: anyone, scope: null, meter: 'none', result: 'empty', success: 204, run: () => undefined })] });`;

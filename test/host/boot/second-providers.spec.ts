@@ -3,7 +3,7 @@ import t from 'tap';
 import { check } from '#host/check/check';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
 import type { Origin, Plan } from '#host/plugin/plan';
-import { greeter } from './sample-ports.ts';
+import { greeter } from '../sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
 const provides = { SampleGreeter: () => greeter('a') };

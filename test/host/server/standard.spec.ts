@@ -9,7 +9,7 @@ import { provision, traitsOf } from '#host/plugin/plan';
 import { Refused } from '#host/problems/problem';
 import { checkPlugin } from '#host/sdk/testing';
 import { startForge, type Forge } from '#host/server/serve';
-import { projectFiles } from '../../tools/project-files.ts';
+import { projectFiles } from '../../../tools/project-files.ts';
 import { enabledPlugins } from '#test/support/plugin-list';
 
 const definitionOf = async (module: string): Promise<PluginDefinition> => (await import(module)).default;

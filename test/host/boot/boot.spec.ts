@@ -6,7 +6,7 @@ import { Unavailable } from '#core/kernel/errors';
 import { on } from '#core/kernel/storage/events';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
 import { Refused, bareHost, type BareHostOptions } from '#host/sdk/testing';
-import { greeter, type Greeter } from './sample-ports.ts';
+import { greeter, type Greeter } from '../sample-ports.ts';
 
 const base = { version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };
 const route = (id: string, path: string) =>
