@@ -67,9 +67,6 @@ export async function declined(
   return 1;
 }
 
-const load = ({ environment, cwd, flags }: Context): Promise<Configuration> =>
-  loadConfiguration({ environment, cwd, ...(typeof flags['config'] === 'string' ? { file: flags['config'] } : {}) });
-
 export interface Examined {
   /** Undefined if the file cannot be read. */
   readonly configuration: Configuration | undefined;
@@ -92,11 +89,11 @@ export async function examine(context: Context, beforePlugins?: BeforePlugins): 
   return { configuration, listed, problems: [...problems, ...listed.problems] };
 }
 
-async function loadAnyway(
-  context: Context,
-): Promise<{ readonly configuration: Configuration | undefined; readonly problems: readonly Problem[] }> {
+/** Loads the configuration; a faulty one without its faulty keys. */
+async function loadAnyway({ environment, cwd, flags }: Context): Promise<Omit<Examined, 'listed'>> {
+  const file = typeof flags['config'] === 'string' ? { file: flags['config'] } : {};
   try {
-    return { configuration: await load(context), problems: [] };
+    return { configuration: await loadConfiguration({ environment, cwd, ...file }), problems: [] };
   } catch (error) {
     if (error instanceof ConfigurationProblems) return { configuration: error.partial, problems: error.problems };
     throw error;
@@ -118,6 +115,11 @@ export function problemsOf(error: unknown): readonly Problem[] | undefined {
   if (error instanceof Refused) return error.problems;
   const problem = problemOf(error, { code: 'failed', message: '', remedy: '' });
   return problem.remedy === '' ? undefined : [problem];
+}
+
+/** Prints rows with columns padded to their widest cell. */
+export function printTable(context: Context, rows: readonly (readonly string[])[]): void {
+  for (const line of table(rows)) print(context, line);
 }
 
 /** Formats rows with columns padded to their widest cell. */

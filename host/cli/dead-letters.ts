@@ -8,7 +8,7 @@ import {
   type DeadLetterOutcome,
   type DeadLetterReport,
 } from '../storage/dead-letters.ts';
-import { declined, examined, print, remark, table, type Command, type Context } from './command.ts';
+import { declined, examined, print, printTable, remark, type Command, type Context } from './command.ts';
 import { offline } from './offline.ts';
 
 /** Asks the running server; if there is no server, opens the database. */
@@ -47,7 +47,7 @@ export const parked: Command = {
     const { events, subscriptions } = report;
     if (events.length === 0) print(context, 'no event is parked');
     else
-      for (const line of table([
+      printTable(context, [
         ['PLUGIN', 'HANDLER', 'EVENT', 'TYPE', 'SINCE', 'ATTEMPTS', 'ERROR'],
         ...events.map((one) => [
           one.plugin,
@@ -59,8 +59,7 @@ export const parked: Command = {
           String(one.attempts),
           one.error.split('\n', 1)[0] ?? '',
         ]),
-      ]))
-        print(context, line);
+      ]);
     const total = subscriptions.reduce((sum, one) => sum + one.parked, 0);
     if (total > events.length) print(context, `and ${total - events.length} more`);
     const on = new Set(configuration.plugins.filter(({ enabled }) => enabled).map(({ name }) => name));

@@ -2,7 +2,7 @@
 import { askServer } from '../control/socket.ts';
 import { didYouMean } from '../problems/nearest.ts';
 import { refusal } from '../problems/problem.ts';
-import { declined, examined, print, table, type Command } from './command.ts';
+import { declined, examined, print, printTable, type Command } from './command.ts';
 import { offline } from './offline.ts';
 
 const rows = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
@@ -45,11 +45,10 @@ export const purge: Command = {
         return 0;
       }
       const { objects, records, held } = await storage.purge.remains(name, known);
-      for (const line of table([
+      printTable(context, [
         ...objects.map((object) => [object.kind, object.name, object.rows === undefined ? '' : rows(object.rows)]),
         ...records.map((record) => ['records', record.table, rows(record.rows)]),
-      ]))
-        print(context, line);
+      ]);
       // If other plugins refer to the data, `purge` refuses, so there is nothing to confirm.
       const question = 'Remove all of this for good? [y/N] ';
       const texts = { question, go: 'all of this may go', kept: 'Nothing was removed' };
