@@ -33,7 +33,7 @@ const planted: readonly (readonly [path: string, code: string, says: RegExp | un
   ],
   ['host/plugin.ts', "import '#plugins/identity/plugin';", /no plugin/],
   ['host/area.ts', "import '#core/identity/index';", /imports the kernel/],
-  ['host/adapter.ts', "import '#adapters/git-native/index';", /adapters http, postgres and memory/],
+  ['host/adapter.ts', "import '#adapters/git-native/index';", /adapters http, postgres, memory and system/],
   ['host/sdk/good.ts', "import '#core/identity/index';\nimport '#adapters/http/descriptor/route';", undefined],
   ['config/plugin.ts', "import '#plugins/identity/plugin';", /as strings/],
   ['test/spec/inside.spec.ts', "import '#core/identity/index';", /public door/],
