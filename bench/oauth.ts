@@ -2,7 +2,7 @@
 // implementation needs. Also measures a read with each kind of credential against a bare route with the same credential
 // check.
 import { createHash, randomBytes } from 'node:crypto';
-import { systemIds } from '#adapters/memory/index';
+import { systemIds } from '#adapters/system/time';
 import { tokenFormat } from '#core/identity/index';
 import type { Copies } from './bare/bare-oauth.ts';
 import { compare, type Line } from './compare.ts';

@@ -23,7 +23,7 @@ if (Number(process.versions.node.split('.')[0]) < needed) {
       module.enableCompileCache(
         decodeURIComponent(new URL('../node_modules/.cache/hexforge', import.meta.url).pathname),
       );
-      return import('#host/quick-resolution');
+      return import('#host/loading/quick-resolution');
     })
     .then(function (resolution) {
       resolution.useQuickResolution();

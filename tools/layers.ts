@@ -37,7 +37,13 @@ export const areas: Readonly<Record<string, readonly string[]>> = {
   webhooks: everyFeature,
 };
 
-const hostAdapters = ['adapters/http/**', 'adapters/postgres/**', 'adapters/memory/**', 'adapters/crypto/sealer'];
+const hostAdapters = [
+  'adapters/http/**',
+  'adapters/postgres/**',
+  'adapters/memory/**',
+  'adapters/system/**',
+  'adapters/crypto/sealer',
+];
 const libraries = ['node:**', 'npm:**'];
 /**
  * The modules that the package exports to plugin authors besides `hexforge/testing`. Includes areas that do not exist
@@ -94,18 +100,23 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'host/sdk',
-    may: ['host/**', 'config/**', 'core/kernel/**', 'core/*/index', ...hostAdapters, 'test/contracts/**', ...libraries],
-    says: 'the kit for plugin authors imports the faces of core, the host, its configuration, the adapters http, postgres and memory, and the contracts of the ports',
+    may: ['host/**', 'config/standard', 'core/kernel/**', 'core/*/index', ...hostAdapters, ...libraries],
+    says: 'the kit for plugin authors imports the faces of core, the host, and the adapters http, postgres, memory and system',
+  },
+  {
+    folder: 'host/ready-made',
+    may: ['host/**', 'core/kernel/**', 'core/*/index', ...hostAdapters, ...libraries],
+    says: 'ready-made parts of plugins import the faces of core, the host, and the adapters http, postgres, memory and system',
   },
   {
     folder: 'host',
-    may: ['host/**', 'config/**', 'core/kernel/**', ...hostAdapters, ...libraries],
-    says: 'the host imports the kernel, the adapters http, postgres and memory, and the sealer, and no plugin',
+    may: ['host/**', 'config/standard', 'core/kernel/**', ...hostAdapters, ...libraries],
+    says: 'the host imports the kernel, the list of standard plugins, the adapters http, postgres, memory and system, and the sealer, and no plugin',
   },
   {
     folder: 'config',
-    may: ['config/**', 'host/**', 'core/kernel/**', ...libraries],
-    says: 'the configuration names plugins as strings and imports none',
+    may: [],
+    says: 'the list of standard plugins names their modules as strings and imports nothing',
   },
   {
     folder: 'test/spec',

@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, zstdCompressSync } from 'node:zlib';
-import { loadConfiguration } from '#config/load';
-import { startForge } from '#host/serve';
+import { loadConfiguration } from '#host/configuration/load';
+import { startForge } from '#host/server/serve';
 import { inhabit } from '#test/support/clients/inhabited';
 import { run, startCluster } from './postgres-cluster.ts';
 import { projectVersion, root } from './project-files.ts';

@@ -1,13 +1,6 @@
-// Clocks and id generators: those of the system, and deterministic ones for tests.
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+// A clock and an id generator for tests, which give the same values in every run.
+import { createHash } from 'node:crypto';
 import type { Clock, Ids } from '#core/kernel/time';
-
-export const systemClock: Clock = { now: () => new Date() };
-
-export const systemIds: Ids = {
-  uuid: () => randomUUID(),
-  bytes: (length) => new Uint8Array(randomBytes(length)),
-};
 
 /** A clock that only moves when a test moves it. */
 export interface FixedClock extends Clock {

@@ -1,16 +1,19 @@
 // Finds names that are declared twice: scope rows, permissions, settings, tables and migrations.
-import type { PluginDefinition } from '../definition.ts';
-import type { Plan } from '../plan.ts';
-import type { Problem } from '../problem.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import type { Plan } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
 
-interface Kind {
+/** Names of one kind, each of which may be claimed once. */
+export interface Kind<T> {
   readonly code: string;
   /** The word for it in messages. */
   readonly what: string;
-  readonly namesOf: (definition: PluginDefinition) => readonly string[];
+  readonly namesOf: (claimant: T) => readonly string[];
+  /** Names with the same result are the same. Default: the name itself. */
+  readonly keyOf?: (name: string) => string;
 }
 
-const kinds: readonly Kind[] = [
+const kinds: readonly Kind<PluginDefinition>[] = [
   { code: 'duplicate_scope', what: 'scope row', namesOf: ({ scopes = [] }) => scopes.map(({ name }) => name) },
   {
     code: 'duplicate_permission',
@@ -27,35 +30,33 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-export function claimProblems({ enabled }: Plan): readonly Problem[] {
-  return kinds.flatMap(({ code, what, namesOf }) =>
-    doubles(enabled, namesOf).map(({ name, first, second }) => claimedTwice(code, what, name, first, second)),
+export const claimProblems = ({ enabled }: Plan): readonly Problem[] =>
+  duplicates(
+    kinds,
+    enabled.map((definition) => ({ plugin: definition.name, claimant: definition })),
   );
+
+interface Claims<T> {
+  readonly plugin: string;
+  readonly claimant: T;
 }
 
-export interface Double {
-  readonly name: string;
-  readonly first: string;
-  readonly second: string;
+/** A problem for every repetition of a name, with the plugin that claimed it first and the plugin that repeats it. */
+export function duplicates<T>(kinds: readonly Kind<T>[], plugins: readonly Claims<T>[]): readonly Problem[] {
+  return kinds.flatMap(({ code, what, namesOf, keyOf = (name) => name }) => {
+    const owners = new Map<string, string>();
+    return plugins.flatMap(({ plugin, claimant }) =>
+      namesOf(claimant).flatMap((name): readonly Problem[] => {
+        const first = owners.get(keyOf(name));
+        if (first !== undefined) return [claimedTwice(code, what, name, first, plugin)];
+        owners.set(keyOf(name), plugin);
+        return [];
+      }),
+    );
+  });
 }
 
-/** Every repetition of a name, with the plugin that declared it first and the plugin that repeats it. */
-export function doubles<P extends { readonly name: string }>(
-  plugins: readonly P[],
-  namesOf: (plugin: P) => readonly string[],
-): readonly Double[] {
-  const owners = new Map<string, string>();
-  return plugins.flatMap((plugin) =>
-    namesOf(plugin).flatMap((name): readonly Double[] => {
-      const first = owners.get(name);
-      if (first !== undefined) return [{ name, first, second: plugin.name }];
-      owners.set(name, plugin.name);
-      return [];
-    }),
-  );
-}
-
-export function claimedTwice(code: string, what: string, name: string, first: string, second: string): Problem {
+function claimedTwice(code: string, what: string, name: string, first: string, second: string): Problem {
   return first === second
     ? {
         code,

@@ -2,11 +2,11 @@
 // build.
 import Joi from 'joi';
 import { settingProblems } from '../contributions/settings.ts';
-import type { PluginDefinition } from '../definition.ts';
-import { didYouMean } from '../nearest.ts';
-import type { Plan } from '../plan.ts';
-import type { Problem } from '../problem.ts';
-import { firstLine, readable } from '../thrown.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import { validated } from '../configuration/validated.ts';
+import type { Plan } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
+import { firstLine, readable } from '../problems/thrown.ts';
 
 export function configurationProblems(plan: Plan): readonly Problem[] {
   return [
@@ -34,51 +34,4 @@ export function pluginConfiguration(
     };
     return { value: {}, problems: [problem] };
   }
-}
-
-/** Replaces joi's messages that contain the value. */
-const silent = { 'string.pattern.base': 'must match {{#regex}}', 'string.pattern.name': 'must be a {{#name}}' };
-
-/**
- * Validates a part of the configuration. Every fault becomes a problem with the path of its key; `faulty` has the
- * paths. Messages never contain values, because they may be secrets.
- */
-export function validated<T>(
-  schema: Joi.ObjectSchema<T>,
-  raw: unknown,
-  { prefix, code, plugin }: { readonly prefix: string; readonly code: string; readonly plugin?: string },
-): {
-  readonly value: T;
-  readonly problems: readonly Problem[];
-  readonly faulty: readonly (readonly (string | number)[])[];
-} {
-  const { value, error } = schema.validate(raw, { abortEarly: false, errors: { label: false }, messages: silent });
-  const owner = plugin === undefined ? {} : { plugin };
-  const problems = (error?.details ?? []).map((detail): Problem => {
-    const key = [...(prefix === '' ? [] : [prefix]), ...detail.path].join('.');
-    if (detail.type !== 'object.unknown')
-      return {
-        code,
-        ...owner,
-        message: `${key} ${detail.message}`,
-        remedy: 'Correct the value, or remove the line for the default',
-      };
-    return {
-      code: 'unknown_key',
-      ...owner,
-      message: `${key} is no configuration key`,
-      remedy: didYouMean(String(detail.path.at(-1)), keysAt(schema, detail.path.slice(0, -1)), 'Remove the line'),
-    };
-  });
-  return { value, problems, faulty: (error?.details ?? []).map(({ path }) => path) };
-}
-
-/** The keys that the schema allows at a path. */
-function keysAt(schema: Joi.Schema, path: readonly (string | number)[]): readonly string[] {
-  const at = path.reduce<Joi.Description | undefined>((description, step) => {
-    const keys: Readonly<Record<string, Joi.Description>> | undefined = description?.['keys'];
-    return keys?.[step];
-  }, schema.describe());
-  const keys: object | undefined = at?.['keys'];
-  return Object.keys(keys ?? {});
 }

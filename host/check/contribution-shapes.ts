@@ -2,10 +2,10 @@
 import type { LiveChannel } from '#adapters/http/live/channel';
 import type { Route } from '#adapters/http/descriptor/route';
 import type { Subscription } from '#core/kernel/storage/events';
-import type { Indexer } from '../contributions/indexers.ts';
-import type { WebPage } from '../contributions/pages.ts';
-import type { Tool } from '../contributions/tools.ts';
-import type { Job, Probe } from '../definition.ts';
+import type { Indexer } from '../plugin/indexers.ts';
+import type { WebPage } from '../plugin/pages.ts';
+import type { Tool } from '../plugin/tools.ts';
+import type { Job, Probe } from '../plugin/definition.ts';
 import {
   count,
   flag,
@@ -22,6 +22,7 @@ import {
   required,
   schemaOr,
   text,
+  variant,
   type Shape,
 } from './shape.ts';
 
@@ -73,11 +74,7 @@ const administrators = object('an access rule', { who: required(oneOf('admin')),
 const others = object('an access rule', {
   who: required(oneOf('anyone', 'signed-in', 'session', 'admin', 'super-admin', 'permitted'), 'Say who may'),
 });
-const accessRule: Shape = (value, at, faults) => {
-  const who: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'who') : undefined;
-  const shape = who === 'permitted' ? permitted : who === 'admin' ? administrators : others;
-  return shape(value, at, faults);
-};
+const accessRule = variant('who', { permitted, admin: administrators }, others);
 const access = required(accessRule, "Say who may: `anyone`, `signedIn`, or such as `reads('repository', 'repo.read')`");
 
 export const route: Shape = object('a route', {

@@ -1,32 +1,19 @@
 // Lists the contributions of a plugin by calling its builders: with placeholders before the build, and with the real
 // parts after it. Both results must agree.
-import type { LiveChannel } from '#adapters/http/live/channel';
 import type { Route } from '#adapters/http/descriptor/route';
-import type { AccessRule } from '#core/kernel/access/access';
 import type { Subscription } from '#core/kernel/storage/events';
 import { Internal } from '#core/kernel/errors';
-import type { Indexer } from '../contributions/indexers.ts';
-import type { WebPage } from '../contributions/pages.ts';
-import type { Tool } from '../contributions/tools.ts';
-import type { Job, PluginDefinition, Probe } from '../definition.ts';
-import type { Plan } from '../plan.ts';
-import type { Problem } from '../problem.ts';
+import type { Contributions } from '../plugin/contributions.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import type { Indexer } from '../plugin/indexers.ts';
+import type { Plan } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
 import { pluginConfiguration } from './configuration.ts';
 import * as shapes from './contribution-shapes.ts';
-import { kindOf, unawaited, type Fault, type Shape } from './shape.ts';
-import { firstLine, readable } from '../thrown.ts';
+import { kindOf, unawaited } from '../problems/values.ts';
+import type { Fault, Shape } from './shape.ts';
+import { firstLine, readable } from '../problems/thrown.ts';
 import { placeholder, UsedTooEarly } from './placeholders.ts';
-
-export interface Contributions {
-  readonly routes: readonly Route[];
-  readonly channels: readonly LiveChannel[];
-  readonly tools: readonly Tool[];
-  readonly indexers: readonly Indexer[];
-  readonly pages: readonly WebPage[];
-  readonly events: readonly Subscription[];
-  readonly jobs: readonly Job[];
-  readonly probes: readonly Probe[];
-}
 
 /** The contributions of one plugin. */
 export interface Contributed {
@@ -49,61 +36,21 @@ interface KindOf<T> {
   readonly shape: Shape;
   /** The member that identifies one of them. */
   readonly by: keyof T & string;
-  /** Everything about one contribution that is checked before the build. */
-  readonly claim: (one: T) => string;
 }
 
-const about = (scope: string | null, access: AccessRule): readonly string[] => [
-  ...(scope === null ? [] : [`scope ${scope}`]),
-  ...(access.who === 'permitted' ? [`permission ${access.permission}`] : []),
-];
-
-const kinds: { readonly [K in Kind]: KindOf<Contributions[K][number]> } = {
-  routes: {
-    what: 'route',
-    shape: shapes.route,
-    by: 'id',
-    claim: ({ id, method, mount, path, scope, access, requires = [] }) =>
-      [
-        `"${id}" ${method} ${path}${mount === 'root' ? ' at the root' : ''}`,
-        ...about(scope, access),
-        ...requires.map((port) => `port ${port}`),
-      ].join(' '),
-  },
-  channels: {
-    what: 'channel',
-    shape: shapes.channel,
-    by: 'id',
-    claim: ({ id, path, scope, access, follows }) => [`"${id}" ${path}`, ...about(scope, access), ...follows].join(' '),
-  },
-  tools: {
-    what: 'tool',
-    shape: shapes.tool,
-    by: 'name',
-    claim: ({ name, scope, access }) => [`"${name}"`, ...about(scope, access)].join(' '),
-  },
-  indexers: {
-    what: 'indexer',
-    shape: shapes.indexer,
-    by: 'name',
-    claim: ({ name, scope, follows }) => [`"${name}"`, `scope ${scope}`, ...follows].join(' '),
-  },
-  pages: {
-    what: 'page',
-    shape: shapes.page,
-    by: 'id',
-    claim: ({ id, path, scope, access }) => [`"${id}" ${path}`, ...about(scope, access)].join(' '),
-  },
-  events: {
-    what: 'subscription',
-    shape: shapes.subscription,
-    by: 'name',
-    claim: ({ name, type, delivery }) => `"${name}" to ${type} ${delivery}`,
-  },
-  jobs: { what: 'job', shape: shapes.job, by: 'name', claim: ({ name }) => `"${name}"` },
-  probes: { what: 'probe', shape: shapes.probe, by: 'name', claim: ({ name }) => `"${name}"` },
+export const kinds: { readonly [K in Kind]: KindOf<Contributions[K][number]> } = {
+  routes: { what: 'route', shape: shapes.route, by: 'id' },
+  channels: { what: 'channel', shape: shapes.channel, by: 'id' },
+  tools: { what: 'tool', shape: shapes.tool, by: 'name' },
+  indexers: { what: 'indexer', shape: shapes.indexer, by: 'name' },
+  pages: { what: 'page', shape: shapes.page, by: 'id' },
+  events: { what: 'subscription', shape: shapes.subscription, by: 'name' },
+  jobs: { what: 'job', shape: shapes.job, by: 'name' },
+  probes: { what: 'probe', shape: shapes.probe, by: 'name' },
 };
 const kindNames = Object.keys(kinds) as readonly Kind[];
+
+export const noContributions = Object.fromEntries(kindNames.map((kind) => [kind, []])) as unknown as Contributions;
 
 const onlyConfiguration = (kind: Kind): string =>
   `Let its \`${kind}\` go by \`config\` alone: what else it is given may be used when a ${kinds[kind].what} runs, not before`;
@@ -146,8 +93,29 @@ export function contributed(
   return contributions;
 }
 
+/** Everything about the contributions of one kind that is checked before the build, as text. */
 const claims = (kind: Kind, contributions: Contributions): readonly string[] =>
-  (contributions[kind] as readonly never[]).map((one) => kinds[kind].claim(one));
+  contributions[kind].map((one: Claimed) =>
+    [
+      `"${one.id ?? one.name}"`,
+      one.method ?? [],
+      one.path ?? [],
+      one.mount === 'root' ? 'at the root' : [],
+      one.type === undefined ? [] : `to ${one.type} ${one.delivery}`,
+      typeof one.scope === 'string' ? `scope ${one.scope}` : [],
+      one.access?.who === 'permitted' ? `permission ${one.access.permission}` : [],
+      (one.requires ?? []).map((port) => `port ${port}`),
+      one.follows ?? [],
+    ]
+      .flat()
+      .join(' '),
+  );
+
+type Claimed = Partial<
+  Pick<Route, 'id' | 'method' | 'path' | 'mount' | 'scope' | 'access' | 'requires'> &
+    Pick<Indexer, 'name' | 'follows'> &
+    Pick<Subscription, 'type' | 'delivery'>
+>;
 
 function read(definition: PluginDefinition, parts: unknown, context: unknown, isBuilt: boolean): Listed {
   const problems: Problem[] = [];

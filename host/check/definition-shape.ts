@@ -1,13 +1,14 @@
 // The runtime shape of a plugin definition: every allowed member and its type.
-import { definedAs, type PluginDefinition } from '../definition.ts';
-import type { Problem } from '../problem.ts';
-import { firstLine, readable } from '../thrown.ts';
+import { definedAs, type PluginDefinition } from '../plugin/definition.ts';
+import type { Problem } from '../problems/problem.ts';
+import { firstLine, readable } from '../problems/thrown.ts';
+import { isPlaceholder } from './placeholders.ts';
+import { kindOf } from '../problems/values.ts';
 import {
   anything,
   count,
   flag,
   fn,
-  kindOf,
   leaf,
   list,
   name,
@@ -18,6 +19,7 @@ import {
   required,
   table,
   text,
+  variant,
   type Fault,
   type Shape,
 } from './shape.ts';
@@ -30,8 +32,8 @@ const ofSetting = {
   sensitive: optional(flag),
 };
 const theDefault = (shape: Shape) => required(shape, 'Say its value where nobody has set one');
-/** The shape of a setting by the type of its value. */
-const settings: Readonly<Record<string, Shape>> = {
+/** The shapes of a setting by the type of its value. */
+const settings = {
   boolean: object('a setting that is true or false', { ...ofSetting, default: theDefault(flag) }),
   integer: object('a setting that is a number', {
     ...ofSetting,
@@ -46,29 +48,17 @@ const settings: Readonly<Record<string, Shape>> = {
     check: optional(fn),
   }),
 };
-const anySetting = object('a setting', { ...ofSetting, default: optional(anything) });
-const setting: Shape = (value, at, faults) => {
-  const type: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'type') : undefined;
-  const known = typeof type === 'string' && Object.hasOwn(settings, type) ? settings[type] : undefined;
-  return (known ?? anySetting)(value, at, faults);
-};
+const setting = variant('type', settings, object('a setting', { ...ofSetting, default: optional(anything) }));
 
-interface EntityNames {
-  readonly tableName: unknown;
-  readonly className: unknown;
-}
-const namesOf = (value: unknown): EntityNames | undefined => {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
-  const meta: unknown = Reflect.get(value, 'meta');
-  if (typeof meta !== 'object' || meta === null) return undefined;
-  const [tableName, className]: readonly unknown[] = [Reflect.get(meta, 'tableName'), Reflect.get(meta, 'className')];
-  return typeof tableName === 'string' || typeof className === 'string' ? { tableName, className } : undefined;
-};
 /** Copies only the names that are checked; the rest belongs to MikroORM. */
 const entity: Shape = (value, at, faults) => {
-  const meta = namesOf(value);
-  return meta === undefined ? leaf('an entity made with `defineEntity`', () => false)(value, at, faults) : { meta };
+  const { tableName, className } = metaOf(value);
+  const isEntity = typeof tableName === 'string' || typeof className === 'string';
+  leaf('an entity made with `defineEntity`', () => isEntity)(value, at, faults);
+  return { meta: { tableName, className } };
 };
+const metaOf = (value: unknown): { readonly tableName?: unknown; readonly className?: unknown } =>
+  isPlaceholder(value) ? {} : Object(Reflect.get(Object(value), 'meta'));
 
 /** Has no spaces, because clients send several scopes separated by spaces (RFC 6749, section 3.3). */
 const tokenScope = leaf(
@@ -154,20 +144,13 @@ export function readDefinition(given: unknown): {
     const copy = definition(given, '', faults) as Record<string, unknown>;
     const { name } = copy;
     if (typeof name !== 'string' || name === '') return { problems: [nameless('has no name')] };
-    for (const member of Object.keys(copy)) if (isFaulty(member, given)) delete copy[member];
+    for (const { at, code } of faults) if (code !== 'unknown_member') delete copy[at.split(/[.[]/, 1)[0] ?? ''];
     // A missing version is reported once, as the fault, and not again for these placeholders.
     const sound = definedAs(given, { version: '0.0.0', api: '*', ...copy, name } as unknown as PluginDefinition);
     return { sound, problems: faults.map((fault) => problem(name, fault)) };
   } catch (error) {
     return { problems: [nameless(`cannot be read: ${firstLine(readable(error).message)}`)] };
   }
-}
-
-/** Whether a single member is ill-formed. */
-function isFaulty(member: string, given: object): boolean {
-  const faults: Fault[] = [];
-  members[member as keyof typeof members].shape(Reflect.get(given, member), member, faults);
-  return faults.some(({ code }) => code !== 'unknown_member');
 }
 
 const problem = (plugin: string, { code, says, remedy }: Fault): Problem => ({

@@ -4,10 +4,10 @@ import satisfies from 'semver/functions/satisfies.js';
 import validVersion from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
 import { system } from '#adapters/postgres/migrations/ownership';
-import { hostPluginKeys } from '#config/schema';
-import { copyOf, PLUGIN_API_VERSION, thisCopy } from '../definition.ts';
-import { fileIn, isCritical, portsOf, traitsOf, type Plan } from '../plan.ts';
-import type { Problem } from '../problem.ts';
+import { hostPluginKeys } from '#host/configuration/schema';
+import { copyOf, PLUGIN_API_VERSION, thisCopy } from '../plugin/definition.ts';
+import { fileIn, isCritical, portsOf, traitsOf, type Plan } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
 
 const namePattern = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 

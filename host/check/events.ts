@@ -1,9 +1,9 @@
 // Checks events, and settings of other plugins: types and keys that no plugin declares, and names that belong to
 // another plugin.
-import type { PluginDefinition } from '../definition.ts';
-import { didYouMean } from '../nearest.ts';
-import type { Plan } from '../plan.ts';
-import type { Problem } from '../problem.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import { didYouMean } from '../problems/nearest.ts';
+import type { Plan } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
 import type { Contributed } from './contributions.ts';
 
 /** The problems of `emits` and `reads`. */

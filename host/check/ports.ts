@@ -1,9 +1,9 @@
 // Checks dependencies between plugins: ports without a provider or with too many, and cycles.
-import type { PluginDefinition } from '../definition.ts';
-import { didYouMean } from '../nearest.ts';
-import { order } from '../order.ts';
-import { hostPorts, needsOf, offIn, portsOf, provision, traitsOf, type Plan, type Provision } from '../plan.ts';
-import type { Problem } from '../problem.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import { didYouMean } from '../problems/nearest.ts';
+import { order } from '../plugin/order.ts';
+import { hostPorts, needsOf, offIn, portsOf, provision, traitsOf, type Plan, type Provision } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
 
 const listed = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 const namesOf = (definitions: readonly PluginDefinition[]): string => listed(definitions.map(({ name }) => name));

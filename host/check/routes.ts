@@ -3,19 +3,21 @@
 import type { Route } from '#adapters/http/descriptor/route';
 import { systemRoutes } from '#adapters/http/routes/system-routes';
 import type { AccessRule } from '#core/kernel/access/access';
-import { mountedPath } from '../contributions/routes.ts';
-import { didYouMean } from '../nearest.ts';
-import type { Plan } from '../plan.ts';
-import { traitsOf } from '../plan.ts';
-import type { Problem } from '../problem.ts';
-import { claimedTwice } from './claims.ts';
-import type { Contributed } from './contributions.ts';
+import { mountedPath } from '../contributions/mounting.ts';
+import { didYouMean } from '../problems/nearest.ts';
+import { traitsOf, type Plan } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
+import { duplicates } from './claims.ts';
+import { kinds, type Contributed } from './contributions.ts';
 import { wanted } from './ports.ts';
 
 interface Claim {
   readonly plugin: string;
   readonly route: Route;
 }
+
+/** Removes parameter names, so that `{a}` equals `{b}`. */
+export const unnamed = (path: string): string => path.replaceAll(/\{[^{}*]*(\*?)\}/g, '{$1}');
 
 /** The host's own routes, which take precedence over those of plugins. */
 const ofTheHost: readonly Claim[] = systemRoutes({
@@ -29,40 +31,20 @@ const ofTheHost: readonly Claim[] = systemRoutes({
 export function routeProblems(plan: Plan, listed: readonly Contributed[]): readonly Problem[] {
   const claims = listed.flatMap(({ plugin, contributions: { routes } }) => routes.map((route) => ({ plugin, route })));
   return [
-    ...twice(plan, [...ofTheHost, ...claims]),
+    ...duplicates(
+      [
+        { code: 'duplicate_route', what: 'route', namesOf: (claim) => [placeOf(plan, claim)], keyOf: unnamed },
+        { code: 'duplicate_route_id', what: 'route id', namesOf: ({ route }) => [route.id] },
+      ],
+      [...ofTheHost, ...claims].map((claimant) => ({ plugin: claimant.plugin, claimant })),
+    ),
     ...claims.flatMap((claim) => [...badMount(plan, claim), ...strangePorts(claim)]),
   ];
 }
 
+/** The method and the path. */
 const placeOf = (plan: Plan, { plugin, route }: Claim): string =>
-  mountedPath(plugin, route, plugin === 'host' ? 'anywhere' : plan.mountOf(plugin));
-
-/** Method and path without parameter names, so that `{a}` equals `{b}`. */
-const shape = (plan: Plan, { plugin, route }: Claim): string =>
-  `${route.method} ${placeOf(plan, { plugin, route }).replaceAll(/\{[^{}*]*(\*?)\}/g, '{$1}')}`;
-
-function twice(plan: Plan, claims: readonly Claim[]): readonly Problem[] {
-  const problems: Problem[] = [];
-  const owners = { shape: new Map<string, Claim>(), id: new Map<string, Claim>() };
-  for (const claim of claims) {
-    const first = owners.shape.get(shape(plan, claim));
-    if (first === undefined) owners.shape.set(shape(plan, claim), claim);
-    else
-      problems.push(
-        claimedTwice(
-          'duplicate_route',
-          'route',
-          `${claim.route.method} ${placeOf(plan, claim)}`,
-          first.plugin,
-          claim.plugin,
-        ),
-      );
-    const named = owners.id.get(claim.route.id);
-    if (named === undefined) owners.id.set(claim.route.id, claim);
-    else problems.push(claimedTwice('duplicate_route_id', 'route id', claim.route.id, named.plugin, claim.plugin));
-  }
-  return problems;
-}
+  `${route.method} ${mountedPath(plugin, route, plugin === 'host' ? 'anywhere' : plan.mountOf(plugin))}`;
 
 function badMount(plan: Plan, { plugin, route }: Claim): readonly Problem[] {
   if (route.mount !== 'root') return [];
@@ -129,10 +111,10 @@ export function guardProblems(plan: Plan, listed: readonly Contributed[]): reado
   const unknown = (
     { what, plugin }: Guarded,
     kind: 'scope' | 'permission',
-    name: string,
+    name: string | null | undefined,
     contributed: ReadonlySet<string>,
   ): readonly Problem[] =>
-    contributed.has(name)
+    typeof name !== 'string' || contributed.has(name)
       ? []
       : [
           {
@@ -152,17 +134,23 @@ export function guardProblems(plan: Plan, listed: readonly Contributed[]): reado
     ),
   );
   return [...included, ...listed.flatMap(guardedOf)].flatMap((guarded) => [
-    ...(guarded.scope === null ? [] : unknown(guarded, 'scope', guarded.scope, scopes)),
-    ...(guarded.access?.who === 'permitted'
-      ? unknown(guarded, 'permission', guarded.access.permission, permissions)
-      : []),
+    ...unknown(guarded, 'scope', guarded.scope, scopes),
+    ...unknown(
+      guarded,
+      'permission',
+      guarded.access?.who === 'permitted' ? guarded.access.permission : undefined,
+      permissions,
+    ),
   ]);
 }
 
-const guardedOf = ({ plugin, contributions }: Contributed): readonly Guarded[] => [
-  ...contributions.routes.map(({ id, scope, access }) => ({ what: `route "${id}"`, plugin, scope, access })),
-  ...contributions.channels.map(({ id, scope, access }) => ({ what: `channel "${id}"`, plugin, scope, access })),
-  ...contributions.tools.map(({ name, scope, access }) => ({ what: `tool "${name}"`, plugin, scope, access })),
-  ...contributions.indexers.map(({ name, scope }) => ({ what: `indexer "${name}"`, plugin, scope })),
-  ...contributions.pages.map(({ id, scope, access }) => ({ what: `page "${id}"`, plugin, scope, access })),
-];
+const guardedOf = ({ plugin, contributions }: Contributed): readonly Guarded[] =>
+  (['routes', 'channels', 'tools', 'indexers', 'pages'] as const).flatMap((kind) =>
+    contributions[kind].map((one: Identified) => ({
+      ...one,
+      what: `${kinds[kind].what} "${one.id ?? one.name}"`,
+      plugin,
+    })),
+  );
+
+type Identified = Pick<Guarded, 'scope' | 'access'> & { readonly id?: string; readonly name?: string };

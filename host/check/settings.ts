@@ -1,8 +1,8 @@
 // Checks declared settings: their keys, and defaults outside the declared bounds.
 import { settingMisfit, type SettingDeclaration } from '#core/kernel/services/settings';
-import type { PluginDefinition } from '../definition.ts';
-import type { Plan } from '../plan.ts';
-import type { Problem } from '../problem.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import type { Plan } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
 
 /** The key is used in a URL path and in the configuration file. */
 const keyPattern = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)+$/;

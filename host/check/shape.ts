@@ -1,7 +1,7 @@
 // Runtime shapes that validate a plugin's objects, since JavaScript does not check types. Each shape returns a plain
 // copy, so that later code uses exactly what was checked, and reports every fault with its path.
-import Joi from 'joi';
-import { didYouMean } from '../nearest.ts';
+import { didYouMean } from '../problems/nearest.ts';
+import { isSchema, kindOf } from '../problems/values.ts';
 import { isPlaceholder } from './placeholders.ts';
 
 export interface Fault {
@@ -9,6 +9,8 @@ export interface Fault {
   /** The fault as the end of a sentence: `lacks "access"`. */
   readonly says: string;
   readonly remedy: string;
+  /** The path of the value. */
+  readonly at: string;
 }
 
 /** Validates one value. `at` is its path, such as `settings[0].key`. */
@@ -29,23 +31,19 @@ const correct = 'Correct it in the code of the plugin';
 export const leaf =
   (expected: string, fits: (value: unknown) => boolean, remedy: (value: unknown) => string = () => correct): Shape =>
   (value, at, faults) => {
+    const bad = (says: string, then: string): unknown => faults.push({ code: 'bad_member', at, says, remedy: then });
     if (isPlaceholder(value))
-      faults.push({
-        code: 'bad_member',
-        says: `has "${at}" from what is there only once the plugin is built`,
-        remedy: 'Take it from `config`, or write it down',
-      });
+      bad(`has "${at}" from what is there only once the plugin is built`, 'Take it from `config`, or write it down');
     else if (!fits(value))
-      faults.push({
-        code: 'bad_member',
-        says:
-          at === ''
-            ? `must be ${expected} and is ${kindOf(value)}`
-            : `has "${at}", which must be ${expected} and is ${kindOf(value)}`,
-        remedy: typeof value === 'string' ? remedy(value) : correct,
-      });
+      bad(
+        `${at === '' ? '' : `has "${at}", which `}must be ${expected} and is ${kindOf(value)}`,
+        typeof value === 'string' ? remedy(value) : correct,
+      );
     return value;
   };
+
+/** Reports a value that is not of this kind at all. */
+const not = (expected: string): Shape => leaf(expected, () => false);
 
 /** A shape for values that may be unknown before the plugin is built. They are validated after the build. */
 export const later =
@@ -79,7 +77,7 @@ export const oneOf = (...values: readonly (string | number | boolean | null)[]):
 export const list =
   (item: Shape): Shape =>
   (value, at, faults) => {
-    if (!Array.isArray(value)) return leaf('a list', () => false)(value, at, faults);
+    if (!Array.isArray(value)) return not('a list')(value, at, faults);
     return Array.from(value, (one: unknown, index) => item(one, `${at}[${index}]`, faults));
   };
 
@@ -87,7 +85,7 @@ export const list =
 export const table =
   (item: Shape): Shape =>
   (value, at, faults) => {
-    if (!isRecord(value)) return leaf('an object', () => false)(value, at, faults);
+    if (!isRecord(value)) return not('an object')(value, at, faults);
     return Object.fromEntries(Object.keys(value).map((key) => [key, item(value[key], `${at}.${key}`, faults)]));
   };
 
@@ -98,12 +96,13 @@ export const table =
 export const object = (what: string, members: Readonly<Record<string, Member>>): Shape => {
   const known = Object.entries(members);
   return (value, at, faults) => {
-    if (!isRecord(value)) return leaf(what, () => false)(value, at, faults);
+    if (!isRecord(value)) return not(what)(value, at, faults);
     const prefix = at === '' ? '' : `${at}.`;
     for (const key of Object.keys(value))
       if (!Object.hasOwn(members, key))
         faults.push({
           code: 'unknown_member',
+          at: prefix + key,
           says: `has "${prefix}${key}", which is no member of ${what}`,
           remedy: didYouMean(key, Object.keys(members), `Remove it; known are ${Object.keys(members).join(', ')}`),
         });
@@ -112,20 +111,12 @@ export const object = (what: string, members: Readonly<Record<string, Member>>):
       const member: unknown = value[key];
       if (member !== undefined) copy[key] = shape(member, prefix + key, faults);
       else if (needed !== undefined)
-        faults.push({ code: 'missing_member', says: `lacks "${prefix}${key}"`, remedy: needed });
+        faults.push({ code: 'missing_member', at: prefix + key, says: `lacks "${prefix}${key}"`, remedy: needed });
     }
     return copy;
   };
 };
 
-/** Schemas of another version of joi are rejected, because they cannot be distinguished from other objects. */
-const isSchema = (value: unknown): value is Joi.Schema => {
-  try {
-    return Joi.isSchema(value);
-  } catch {
-    return false;
-  }
-};
 const joiSays = 'made with `shape` or the `Joi` of "hexforge/plugin"';
 export const objectSchema = leaf(
   `the schema of an object, ${joiSays},`,
@@ -146,25 +137,11 @@ export const objectSchemaOr = (word: string): Shape =>
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isPlaceholder(value);
 
-/** Whether the value is usable by other plugins: an object or a function, but not a promise. */
-export const isPart = (value: unknown): boolean =>
-  (typeof value === 'object' || typeof value === 'function') && value !== null && !(value instanceof Promise);
-
-/**
- * Returns the value. If it is a promise where none is allowed, its rejection is ignored, because the promise itself is
- * reported.
- */
-export function unawaited(value: unknown): unknown {
-  if (value instanceof Promise) value.catch(() => undefined);
-  return value;
-}
-
-/** The type of a value in words. The value itself is not shown, because it may be a secret from the configuration. */
-export function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return 'a list';
-  if (value instanceof Promise) return 'a promise';
-  if (typeof value === 'object') return isSchema(value) ? 'a schema' : 'an object';
-  if (typeof value === 'string') return value === '' ? 'an empty text' : 'a text';
-  return `a ${typeof value}`;
-}
+/** An object whose members depend on the value of one of them. */
+export const variant =
+  (member: string, shapes: Readonly<Record<string, Shape>>, otherwise: Shape): Shape =>
+  (value, at, faults) => {
+    const kind: unknown = isRecord(value) ? value[member] : undefined;
+    const shape = typeof kind === 'string' && Object.hasOwn(shapes, kind) ? shapes[kind] : undefined;
+    return (shape ?? otherwise)(value, at, faults);
+  };

@@ -1,11 +1,11 @@
 // Checks tables: their names, entities of undeclared tables, and references to tables of plugins that may be absent.
 import { UnderscoreNamingStrategy } from '@mikro-orm/core';
 import { startsWithNameOf, tablePrefix } from '#adapters/postgres/migrations/ownership';
-import type { PluginDefinition } from '../definition.ts';
-import { didYouMean } from '../nearest.ts';
-import { needsOf, portsOf, provision, traitsOf, type Plan, type Provision } from '../plan.ts';
-import type { Problem } from '../problem.ts';
-import { firstLine } from '../thrown.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import { didYouMean } from '../problems/nearest.ts';
+import { needsOf, portsOf, provision, traitsOf, type Plan, type Provision } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
+import { firstLine } from '../problems/thrown.ts';
 
 export function tableProblems(plan: Plan): readonly Problem[] {
   const ports = provision(plan.enabled, plan.providers);

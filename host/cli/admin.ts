@@ -1,5 +1,5 @@
 // The command `hexforge admin reset-password`: restores access for an operator of the machine.
-import { resetPassword } from '../controls.ts';
+import { resetPassword } from '../control/controls.ts';
 import { examined, print, type Command } from './command.ts';
 import { byServerOrHere } from './offline.ts';
 

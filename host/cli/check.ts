@@ -1,5 +1,5 @@
 // The command `hexforge check`: prints everything wrong with the configuration, without running anything.
-import { exitRefused, sentence } from '../problem.ts';
+import { exitRefused, sentence } from '../problems/problem.ts';
 import { examine, print, remark, type Command } from './command.ts';
 
 export const check: Command = {

@@ -1,9 +1,9 @@
 // The interface of a command, and functions that several commands share.
-import type { Configuration } from '#config/configuration';
-import { ConfigurationProblems, loadConfiguration } from '#config/load';
-import type { Sink } from '../log.ts';
-import { listPlugins, type Listed } from '../plugins.ts';
-import { problemOf, Refused, type Problem } from '../problem.ts';
+import type { Configuration } from '#host/configuration/configuration';
+import { ConfigurationProblems, loadConfiguration } from '#host/configuration/load';
+import type { Sink } from '../server/log.ts';
+import { listPlugins, type Listed } from '../loading/plugins.ts';
+import { problemOf, Refused, type Problem } from '../problems/problem.ts';
 import type { LastResort } from './last-resort.ts';
 
 /** EX_USAGE and EX_SOFTWARE of sysexits.h. */
@@ -48,8 +48,24 @@ export const print = ({ stdout }: Context, line: string): void => void stdout.wr
 /** Prints a message to standard error, because scripts read the result from standard output. */
 export const remark = ({ stderr }: Context, line: string): void => void stderr.write(`hexforge: ${line}\n`);
 
-const load = ({ environment, cwd, flags }: Context): Promise<Configuration> =>
-  loadConfiguration({ environment, cwd, ...(typeof flags['config'] === 'string' ? { file: flags['config'] } : {}) });
+/**
+ * Asks on the terminal, unless the flag `--yes` is set.
+ * @param texts `go` names what goes in the message without a terminal; `kept` is the message after a "no".
+ * @returns the exit code of a command that must not continue; undefined if it may.
+ */
+export async function declined(
+  context: Context,
+  { question, go, kept }: Readonly<Record<'question' | 'go' | 'kept', string>>,
+): Promise<number | undefined> {
+  if (context.flags['yes'] === true) return undefined;
+  if (context.confirm === undefined) {
+    remark(context, `There is no terminal to ask on. Where ${go}, say so with --yes.`);
+    return exitUsage;
+  }
+  if (await context.confirm(question)) return undefined;
+  print(context, kept);
+  return 1;
+}
 
 export interface Examined {
   /** Undefined if the file cannot be read. */
@@ -73,11 +89,11 @@ export async function examine(context: Context, beforePlugins?: BeforePlugins): 
   return { configuration, listed, problems: [...problems, ...listed.problems] };
 }
 
-async function loadAnyway(
-  context: Context,
-): Promise<{ readonly configuration: Configuration | undefined; readonly problems: readonly Problem[] }> {
+/** Loads the configuration; a faulty one without its faulty keys. */
+async function loadAnyway({ environment, cwd, flags }: Context): Promise<Omit<Examined, 'listed'>> {
+  const file = typeof flags['config'] === 'string' ? { file: flags['config'] } : {};
   try {
-    return { configuration: await load(context), problems: [] };
+    return { configuration: await loadConfiguration({ environment, cwd, ...file }), problems: [] };
   } catch (error) {
     if (error instanceof ConfigurationProblems) return { configuration: error.partial, problems: error.problems };
     throw error;
@@ -99,6 +115,11 @@ export function problemsOf(error: unknown): readonly Problem[] | undefined {
   if (error instanceof Refused) return error.problems;
   const problem = problemOf(error, { code: 'failed', message: '', remedy: '' });
   return problem.remedy === '' ? undefined : [problem];
+}
+
+/** Prints rows with columns padded to their widest cell. */
+export function printTable(context: Context, rows: readonly (readonly string[])[]): void {
+  for (const line of table(rows)) print(context, line);
 }
 
 /** Formats rows with columns padded to their widest cell. */

@@ -1,12 +1,12 @@
 // The command `hexforge config`: prints the effective configuration, each value with its source, secrets masked.
 import type Joi from 'joi';
-import { mask, type Configuration, type ShownValue } from '#config/configuration';
-import { exampleFile } from '#config/example';
+import { mask, type Configuration, type ShownValue } from '#host/configuration/configuration';
+import { exampleFile } from '#host/configuration/example';
 import { pluginConfiguration } from '../check/configuration.ts';
 import { declaredSettings } from '../contributions/settings.ts';
-import type { PluginDefinition } from '../definition.ts';
-import { environmentOf, type Listed } from '../plugins.ts';
-import { examined, print, table, type Command } from './command.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import { environmentOf, type Listed } from '../loading/plugins.ts';
+import { examined, print, printTable, type Command } from './command.ts';
 
 export const config: Command = {
   name: 'config',
@@ -25,14 +25,14 @@ export const config: Command = {
       return 0;
     }
     const values = [...configuration.shown, ...ofPlugins(configuration, listed), ...ofSettings(configuration, listed)];
-    for (const line of table(
+    printTable(
+      context,
       values.map(({ key, value, source }) => [
         key,
         typeof value === 'string' ? value : JSON.stringify(value),
         `# ${source}`,
       ]),
-    ))
-      print(context, line);
+    );
     return 0;
   },
 };

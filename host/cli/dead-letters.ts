@@ -1,9 +1,14 @@
 // The commands that list, retry and discard dead letters: `hexforge plugins parked`, `replay` and `drop`.
-import type { Configuration } from '#config/configuration';
+import type { Configuration } from '#host/configuration/configuration';
 import type { Deliveries } from '#core/kernel/storage/storage';
-import { askServer } from '../control.ts';
-import { deadLetterAction, deadLetterReport, type DeadLetterOutcome, type DeadLetterReport } from '../dead-letters.ts';
-import { examined, exitUsage, print, remark, table, type Command, type Context } from './command.ts';
+import { askServer } from '../control/socket.ts';
+import {
+  deadLetterAction,
+  deadLetterReport,
+  type DeadLetterOutcome,
+  type DeadLetterReport,
+} from '../storage/dead-letters.ts';
+import { declined, examined, print, printTable, remark, type Command, type Context } from './command.ts';
 import { offline } from './offline.ts';
 
 /** Asks the running server; if there is no server, opens the database. */
@@ -42,7 +47,7 @@ export const parked: Command = {
     const { events, subscriptions } = report;
     if (events.length === 0) print(context, 'no event is parked');
     else
-      for (const line of table([
+      printTable(context, [
         ['PLUGIN', 'HANDLER', 'EVENT', 'TYPE', 'SINCE', 'ATTEMPTS', 'ERROR'],
         ...events.map((one) => [
           one.plugin,
@@ -54,8 +59,7 @@ export const parked: Command = {
           String(one.attempts),
           one.error.split('\n', 1)[0] ?? '',
         ]),
-      ]))
-        print(context, line);
+      ]);
     const total = subscriptions.reduce((sum, one) => sum + one.parked, 0);
     if (total > events.length) print(context, `and ${total - events.length} more`);
     const on = new Set(configuration.plugins.filter(({ enabled }) => enabled).map(({ name }) => name));
@@ -85,18 +89,14 @@ export const drop: Command = {
   example: 'hexforge plugins drop bell --yes',
   flags: { yes: { type: 'boolean', description: 'does not ask' } },
   async run(context) {
-    if (context.flags['yes'] !== true) {
-      const [name = '', event] = context.positionals;
-      if (context.confirm === undefined) {
-        remark(context, 'There is no terminal to ask on. Where they may go for good, say so with --yes.');
-        return exitUsage;
-      }
-      const which = event === undefined ? `All parked events of "${name}" go` : `The event ${event} goes`;
-      if (!(await context.confirm(`${which} for good: "${name}" will never see what they told. Drop? [y/N] `))) {
-        print(context, 'Nothing was dropped');
-        return 1;
-      }
-    }
+    const [name = '', event] = context.positionals;
+    const which = event === undefined ? `All parked events of "${name}" go` : `The event ${event} goes`;
+    const no = await declined(context, {
+      question: `${which} for good: "${name}" will never see what they told. Drop? [y/N] `,
+      go: 'they may go for good',
+      kept: 'Nothing was dropped',
+    });
+    if (no !== undefined) return no;
     return act(context, 'drop');
   },
 };

@@ -1,12 +1,12 @@
 // Handles the abnormal end of a process that runs plugins, for every command: uncaught errors, a blocked event loop,
 // and `process.exit` by a plugin are reported with the plugin's name instead of by Node.
-import type { Configuration } from '#config/configuration';
-import { Attribution, outsidePlugins } from '../attribution.ts';
-import { thrownAt } from '../load-failures.ts';
-import { sentence } from '../problem.ts';
-import type { UncaughtError } from '../uncaught-errors.ts';
-import { firstLine, readable } from '../thrown.ts';
-import { startWatchdog } from '../watchdog.ts';
+import type { Configuration } from '#host/configuration/configuration';
+import { Attribution, outsidePlugins } from '../watch/attribution.ts';
+import { thrownAt } from '../loading/load-failures.ts';
+import { sentence } from '../problems/problem.ts';
+import type { UncaughtError } from '../watch/uncaught-errors.ts';
+import { firstLine, readable } from '../problems/thrown.ts';
+import { startWatchdog } from '../watch/watchdog.ts';
 import { exitSoftware } from './command.ts';
 
 /** Why the process ends; `plugin` is set if the responsible plugin is known. */

@@ -1,5 +1,5 @@
 // The command `hexforge migrate`: applies pending migrations without serving.
-import { askServer } from '../control.ts';
+import { askServer } from '../control/socket.ts';
 import { examined, print, remark, type Command } from './command.ts';
 import { offline } from './offline.ts';
 
@@ -17,7 +17,7 @@ export const migrate: Command = {
     }
     const dry = context.flags['dry-run'] === true;
     remark(context, `No server runs on ${configuration.dataDir}: opening the database`);
-    const { migrate: migrateForge } = await import('../forge.ts');
+    const { migrate: migrateForge } = await import('../server/forge.ts');
     const outcomes = await offline(context, configuration, (open) =>
       dry ? open.machine.pending() : migrateForge(open),
     );

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { standardPlugins } from '#config/standard';
 import { nameProblem } from '../check/definitions.ts';
-import { Refused, type Problem } from '../problem.ts';
+import { Refused, type Problem } from '../problems/problem.ts';
 import { version } from '../version.ts';
 import { print, type Command } from './command.ts';
 

@@ -1,8 +1,8 @@
 // Opens the forge for one command if no server runs on its data directory.
-import type { Configuration } from '#config/configuration';
-import { askServer } from '../control.ts';
-import type { OpenForge } from '../forge.ts';
-import { openLog } from '../log.ts';
+import type { Configuration } from '#host/configuration/configuration';
+import { askServer } from '../control/socket.ts';
+import type { OpenForge } from '../server/forge.ts';
+import { openLog } from '../server/log.ts';
 import type { Context } from './command.ts';
 import { print, remark } from './command.ts';
 
@@ -13,7 +13,7 @@ export async function offline<T>(
 ): Promise<T> {
   // Log lines about the start are left out; errors are thrown.
   const logOf = openLog(configuration.logLevel === 'info' ? 'warn' : configuration.logLevel, context.stderr);
-  const { openForge } = await import('../forge.ts');
+  const { openForge } = await import('../server/forge.ts');
   const open = await openForge(configuration, { announce: (line) => print(context, line), logOf });
   try {
     return await work(open);
@@ -42,7 +42,7 @@ export async function byServerOrHere<T>(
   }
   remark(context, `No server runs on ${configuration.dataDir}: opening the database`);
   return offline(context, configuration, async (open) => {
-    const { migrate } = await import('../forge.ts');
+    const { migrate } = await import('../server/forge.ts');
     await migrate(open);
     await open.machine.build();
     return work(open);

@@ -1,7 +1,7 @@
 // The command `hexforge plugins explain NAME`: prints what one plugin may do, before it runs.
 import type { PluginRecord } from '#core/kernel/services/plugin-inventory';
-import { didYouMean } from '../nearest.ts';
-import { Refused } from '../problem.ts';
+import { didYouMean } from '../problems/nearest.ts';
+import { refusal } from '../problems/problem.ts';
 import { print, table, type Command } from './command.ts';
 import { records } from './plugins.ts';
 
@@ -17,17 +17,15 @@ export const pluginsExplain: Command = {
     const all = await records(context, name);
     const record = all.find((plugin) => plugin.name === name);
     if (record === undefined)
-      throw new Refused([
-        {
-          code: 'unknown_plugin',
-          message: `The configuration has no plugin "${name}"`,
-          remedy: didYouMean(
-            name,
-            all.map((plugin) => plugin.name),
-            'hexforge plugins lists all',
-          ),
-        },
-      ]);
+      throw refusal(
+        'unknown_plugin',
+        `The configuration has no plugin "${name}"`,
+        didYouMean(
+          name,
+          all.map((plugin) => plugin.name),
+          'hexforge plugins lists all',
+        ),
+      );
     if (context.flags['json'] === true) print(context, JSON.stringify(record));
     else for (const line of explanation(record)) print(context, line);
     return 0;

@@ -1,10 +1,10 @@
 // The command `hexforge plugins`: lists the plugins and their states.
 import type { PluginRecord } from '#core/kernel/services/plugin-inventory';
-import { askServer } from '../control.ts';
-import { inventory } from '../inventory.ts';
-import { listPlugins } from '../plugins.ts';
-import { Refused, sentence } from '../problem.ts';
-import { examine, print, remark, table, type Command, type Context } from './command.ts';
+import { askServer } from '../control/socket.ts';
+import { inventory } from '../boot/inventory.ts';
+import { listPlugins } from '../loading/plugins.ts';
+import { Refused, sentence } from '../problems/problem.ts';
+import { examine, print, printTable, remark, type Command, type Context } from './command.ts';
 
 export const plugins: Command = {
   name: 'plugins',
@@ -15,7 +15,7 @@ export const plugins: Command = {
     const rows = await records(context);
     if (context.flags['json'] === true) print(context, JSON.stringify(rows));
     else
-      for (const line of table([
+      printTable(context, [
         ['NAME', 'VERSION', 'ORIGIN', 'STATE', 'ROUTES', 'PROVIDES', 'NEEDS'],
         ...rows.map(({ name, version, origin, state, reason, routes, provides, needs, parked }) => [
           name,
@@ -26,8 +26,7 @@ export const plugins: Command = {
           provides.join(' '),
           needs.join(' '),
         ]),
-      ]))
-        print(context, line);
+      ]);
     return 0;
   },
 };

@@ -1,11 +1,9 @@
 // The command `hexforge plugins purge`: permanently removes the data of a disabled plugin, after showing it and asking.
-import { askServer } from '../control.ts';
-import { didYouMean } from '../nearest.ts';
-import { Refused } from '../problem.ts';
-import { exitUsage, examined, print, remark, table, type Command } from './command.ts';
+import { askServer } from '../control/socket.ts';
+import { didYouMean } from '../problems/nearest.ts';
+import { refusal } from '../problems/problem.ts';
+import { declined, examined, print, printTable, type Command } from './command.ts';
 import { offline } from './offline.ts';
-
-const refuse = (code: string, message: string, remedy: string): Refused => new Refused([{ code, message, remedy }]);
 
 const rows = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
 
@@ -20,25 +18,25 @@ export const purge: Command = {
     const { configuration } = await examined(context);
     const known = configuration.plugins.map((plugin) => plugin.name);
     if (configuration.plugins.some((plugin) => plugin.name === name && plugin.enabled))
-      throw refuse(
+      throw refusal(
         'plugin_enabled',
         `Plugin "${name}" is enabled`,
         `Disable it first, with HEXFORGE_PLUGINS=-${name} or "enabled: false" in the configuration file`,
       );
     const answer = await askServer(configuration.dataDir, { ask: 'plugins' });
     if (answer !== undefined)
-      throw refuse(
+      throw refusal(
         'server_runs',
         `A server runs on ${configuration.dataDir} (pid ${answer.pid}), and plugins are purged while none does`,
         'Stop it, and try again',
       );
     return offline(context, configuration, async ({ storage }) => {
       if (storage.column === 'memory')
-        throw refuse('nothing_stored', 'The database is "memory": no plugin has stored anything', 'Name the database');
+        throw refusal('nothing_stored', 'The database is "memory": no plugin has stored anything', 'Name the database');
       const stored = await storage.purge.plugins();
       if (!stored.includes(name)) {
         if (!known.includes(name))
-          throw refuse(
+          throw refusal(
             'unknown_plugin',
             `No plugin "${name}" has stored anything`,
             didYouMean(name, stored, `These have: ${stored.join(', ') || 'none'}`),
@@ -47,22 +45,15 @@ export const purge: Command = {
         return 0;
       }
       const { objects, records, held } = await storage.purge.remains(name, known);
-      for (const line of table([
+      printTable(context, [
         ...objects.map((object) => [object.kind, object.name, object.rows === undefined ? '' : rows(object.rows)]),
         ...records.map((record) => ['records', record.table, rows(record.rows)]),
-      ]))
-        print(context, line);
+      ]);
       // If other plugins refer to the data, `purge` refuses, so there is nothing to confirm.
-      if (held.length === 0 && context.flags['yes'] !== true) {
-        if (context.confirm === undefined) {
-          remark(context, 'There is no terminal to ask on. Where all of this may go, say so with --yes.');
-          return exitUsage;
-        }
-        if (!(await context.confirm('Remove all of this for good? [y/N] '))) {
-          print(context, 'Nothing was removed');
-          return 1;
-        }
-      }
+      const question = 'Remove all of this for good? [y/N] ';
+      const texts = { question, go: 'all of this may go', kept: 'Nothing was removed' };
+      const no = held.length === 0 ? await declined(context, texts) : undefined;
+      if (no !== undefined) return no;
       await storage.purge.purge(name, known);
       print(context, `What plugin "${name}" had stored is gone`);
       return 0;

@@ -1,5 +1,5 @@
 // The command `hexforge rotate-key`: makes a new key for stored secrets.
-import { rotateKey } from '../rotation.ts';
+import { rotateKey } from '../control/rotation.ts';
 import { examined, print, type Command } from './command.ts';
 import { byServerOrHere } from './offline.ts';
 

@@ -1,8 +1,8 @@
 // The command `hexforge serve`: runs the server until a signal ends it.
 import type { Log } from '#core/kernel/services/log';
-import { forgiving, openLog } from '../log.ts';
-import type { Forge } from '../serve.ts';
-import { StorageAhead } from '../storage-ahead.ts';
+import { forgiving, openLog } from '../server/log.ts';
+import type { Forge } from '../server/serve.ts';
+import { StorageAhead } from '../storage/storage-ahead.ts';
 import { examined, type Command, type Context } from './command.ts';
 
 const endings = {
@@ -54,7 +54,7 @@ async function startedOn(ahead: StorageAhead, context: Context): Promise<Started
     ahead.begin(known, openLog(known.logLevel, stderr)('storage')),
   );
   // Imported here, so that the storage starts before these modules are loaded.
-  const { startForge, stopMs } = await import('../serve.ts');
+  const { startForge, stopMs } = await import('../server/serve.ts');
   const log = openLog(configuration.logLevel, stderr)('host');
   // Standard output may be closed when the listening address is printed.
   forgiving(stdout);

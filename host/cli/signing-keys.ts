@@ -1,5 +1,5 @@
 // The command `hexforge signing-keys rotate`: makes a new signing key, for example after the old one leaked.
-import { rotateSigningKeys } from '../controls.ts';
+import { rotateSigningKeys } from '../control/controls.ts';
 import { examined, print, type Command } from './command.ts';
 import { byServerOrHere } from './offline.ts';
 

@@ -1,8 +1,8 @@
 // Contributed event handlers, with a time limit for each attempt.
 import type { Subscription } from '#core/kernel/storage/events';
 import type { OwnedSubscription } from '#core/kernel/storage/storage';
-import { TookTooLong, within } from '../deadline.ts';
-import { readable } from '../thrown.ts';
+import { TookTooLong, within } from '../problems/deadline.ts';
+import { readable } from '../problems/thrown.ts';
 
 /**
  * @param limit Milliseconds for one attempt. After it, the handler's signal is aborted and the attempt counts as

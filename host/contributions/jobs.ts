@@ -1,8 +1,8 @@
 // Scheduled jobs: each runs on a timer, on one of several processes. The interval counts from the end of the last run.
 import type { Log } from '#core/kernel/services/log';
 import type { Locks } from '#core/kernel/storage/unit-of-work';
-import { within } from '../deadline.ts';
-import type { Job } from '../definition.ts';
+import { within } from '../problems/deadline.ts';
+import type { Job } from '../plugin/definition.ts';
 
 export interface OwnedJob {
   readonly plugin: string;

@@ -1,6 +1,6 @@
 // Computes a value from the plugins that have not failed, and computes it again when another plugin fails.
-import type { PluginDefinition } from '../definition.ts';
-import type { Life } from '../life.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import type { Life } from '../plugin/life.ts';
 
 export function living<T>(lives: readonly Life[], make: (definitions: readonly PluginDefinition[]) => T): () => T {
   let known: { readonly count: number; readonly made: T } | undefined;

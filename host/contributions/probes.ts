@@ -1,10 +1,10 @@
 // Readiness probes: computes the answer of `/readyz`, and which plugins are degraded.
 import { HexforgeError } from '#core/kernel/errors';
-import { kindOf } from '../check/shape.ts';
-import { TookTooLong, within } from '../deadline.ts';
-import type { Probe } from '../definition.ts';
-import type { Life } from '../life.ts';
-import { firstLine } from '../thrown.ts';
+import { kindOf } from '../problems/values.ts';
+import { TookTooLong, within } from '../problems/deadline.ts';
+import type { Probe } from '../plugin/definition.ts';
+import type { Life } from '../plugin/life.ts';
+import { firstLine } from '../problems/thrown.ts';
 
 export interface Readiness {
   readonly ready: boolean;

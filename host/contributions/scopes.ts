@@ -1,7 +1,7 @@
 // Contributed scopes and permissions: one catalogue and one table over all plugins that have not failed.
 import type { PermissionTable } from '#core/kernel/access/permissions';
 import { scopeCatalogue, type ScopeCatalogue } from '#core/kernel/access/scopes';
-import type { Life } from '../life.ts';
+import type { Life } from '../plugin/life.ts';
 import { living } from './living.ts';
 
 /** Leaves out the rows of plugins that have failed. */

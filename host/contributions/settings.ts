@@ -2,11 +2,11 @@
 // to store values.
 import { settingCatalogue, settingMisfit } from '#core/kernel/services/settings';
 import type { SettingCatalogue, SettingDeclaration, Settings } from '#core/kernel/services/settings';
-import type { PluginDefinition } from '../definition.ts';
-import type { Life } from '../life.ts';
-import { didYouMean, nearest } from '../nearest.ts';
-import { offIn, type Plan } from '../plan.ts';
-import type { Problem } from '../problem.ts';
+import type { PluginDefinition } from '../plugin/definition.ts';
+import type { Life } from '../plugin/life.ts';
+import { didYouMean, nearest } from '../problems/nearest.ts';
+import { offIn, type Plan } from '../plugin/plan.ts';
+import type { Problem } from '../problems/problem.ts';
 import { living } from './living.ts';
 
 export const declaredSettings = (definitions: readonly PluginDefinition[]): readonly SettingDeclaration[] =>

@@ -40,10 +40,11 @@ export { compiledRead } from '#adapters/postgres/statements/compiled-read';
 export { countEach, countOf } from '#adapters/postgres/statements/counts';
 export type { Migration, SqlDatabase } from '#adapters/postgres/statements/database';
 export { replaceRows } from '#adapters/postgres/statements/replace-rows';
-export { numberedIndexer, type NumberedIndexerSpec, type Titled } from './numbered-indexer.ts';
-export { numbers, type Numbers } from './numbers.ts';
-export { presentUser, publicUsers, userShape } from './people.ts';
-export { rows } from './rows.ts';
+export { numberedIndexer, type NumberedIndexerSpec, type Titled } from '../ready-made/numbered-indexer.ts';
+export type { Numbers } from '#core/kernel/storage/numbers';
+export { numbers } from '../ready-made/numbers.ts';
+export { presentUser, publicUsers, userShape } from '../ready-made/people.ts';
+export { rows } from '../ready-made/rows.ts';
 export type { MemoryDatabase, MemoryTable } from '#adapters/memory/database';
 export {
   indexer,
@@ -52,7 +53,7 @@ export {
   type Indexer,
   type IndexerRegistry,
   type IndexerSpec,
-} from '#host/contributions/indexers';
-export { page, type PageContent, type PageRegistry, type PageSpec, type WebPage } from '#host/contributions/pages';
-export { tool, type Tool, type ToolRegistry, type ToolSpec } from '#host/contributions/tools';
-export * from '#host/definition';
+} from '#host/plugin/indexers';
+export { page, type PageContent, type PageRegistry, type PageSpec, type WebPage } from '#host/plugin/pages';
+export { tool, type Tool, type ToolRegistry, type ToolSpec } from '#host/plugin/tools';
+export * from '#host/plugin/definition';

@@ -1,7 +1,7 @@
 // The module "hexforge/testing": tools for testing a plugin.
-import { check } from '#host/check';
-import type { PluginDefinition } from '#host/definition';
-import { Refused, type Problem } from '#host/problem';
+import { check } from '#host/check/check';
+import type { PluginDefinition } from '#host/plugin/definition';
+import { Refused, type Problem } from '#host/problems/problem';
 import { planOf, type CheckOptions } from './testing/bare-host.ts';
 
 export { fixedClock, sequentialIds, type FixedClock } from '#adapters/memory/index';

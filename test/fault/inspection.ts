@@ -4,7 +4,7 @@ import { readFile, readdir, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { sql, type Kysely } from 'kysely';
-import { systemClock, systemIds } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { openPostgres } from '#adapters/postgres/index';
 import type { RecordedEvent } from './ledger.ts';
 

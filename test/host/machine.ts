@@ -1,13 +1,16 @@
 // A host over memory storage, for specs that need more access than a test host gives.
 import { aesSealer } from '#adapters/crypto/sealer';
-import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { currentCaller } from '#adapters/system/current-caller';
+import { systemClock, systemIds } from '#adapters/system/time';
+import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import type { Log } from '#core/kernel/services/log';
-import { Attribution } from '#host/attribution';
-import { Machine } from '#host/boot';
-import type { PluginDefinition } from '#host/definition';
-import type { Limits } from '#host/limits';
-import type { Plan } from '#host/plan';
-import { hostProviders } from '#host/providers';
+import { Attribution } from '#host/watch/attribution';
+import { Machine } from '#host/boot/boot';
+import type { PluginDefinition } from '#host/plugin/definition';
+import type { Limits } from '#host/configuration/limits';
+import type { Plan } from '#host/plugin/plan';
+import { hostProviders } from '#host/boot/providers';
 
 export interface MachineOptions {
   readonly log: Log;

@@ -1,12 +1,13 @@
 // Contract suites of a plugin's stores next to those of users and repositories, on every engine, with mutants.
 import { rawSql, type MemoryDatabase, type SqlDatabase } from 'hexforge/plugin';
 import type { Test } from 'tap';
-import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import type { AccountStore } from '#core/identity/index';
 import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { RepositoryStore } from '#core/repositories/index';
-import type { PluginDefinition } from '#host/definition';
+import type { PluginDefinition } from '#host/plugin/definition';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { sqlAccountStore } from '#plugins/identity/accounts/store';
 import identity from '#plugins/identity/plugin';

@@ -1,10 +1,10 @@
 // A forge in a separate process that rotates its secret key repeatedly until it is killed; and the plugin with its
 // secret settings.
 import { definePlugin, type SettingSpec } from 'hexforge/plugin';
-import { loadConfiguration } from '#config/load';
-import { openForge, migrate } from '#host/forge';
-import { openLog } from '#host/log';
-import { rotateKey } from '#host/rotation';
+import { loadConfiguration } from '#host/configuration/load';
+import { openForge, migrate } from '#host/server/forge';
+import { openLog } from '#host/server/log';
+import { rotateKey } from '#host/control/rotation';
 
 /** The number of secret settings. */
 export const secrets = 200;

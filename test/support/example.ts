@@ -1,8 +1,8 @@
 // Loads the plugins of docs/examples that are separate packages, as the forge does: with its own `hexforge/…`.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { PluginDefinition } from '#host/definition';
-import { importFrom } from '#host/resolution';
+import type { PluginDefinition } from '#host/plugin/definition';
+import { importFrom } from '#host/loading/resolution';
 
 const folder = join(import.meta.dirname, '../../docs/examples');
 

@@ -1,6 +1,6 @@
 // Standard plugins with one store replaced by a wrapper around it, for faults and bounds that are hard to reach.
 import { standardPlugins } from '#config/standard';
-import type { PluginDefinition } from '#host/definition';
+import type { PluginDefinition } from '#host/plugin/definition';
 
 interface Columns {
   readonly sql: (database: never) => object;

@@ -25,7 +25,7 @@ const planted: readonly (readonly [path: string, code: string, says: RegExp | un
   ['plugins/issues/face.ts', "import '#core/issues/index';", /faces of areas/],
   ['plugins/issues/library.ts', "import 'joi';", /faces of areas/],
   ['plugins/issues/adapter.ts', "import '#adapters/postgres/statements/rows';", /not the host's own/],
-  ['plugins/issues/host.ts', "import '#host/definition';", /never another plugin/],
+  ['plugins/issues/host.ts', "import '#host/plugin/definition';", /never another plugin/],
   [
     'plugins/issues/good.ts',
     "import 'hexforge/plugin';\nimport 'hexforge/issues';\nimport '#core/issues/use-cases';\nimport '#adapters/ldap/index';",
@@ -33,7 +33,7 @@ const planted: readonly (readonly [path: string, code: string, says: RegExp | un
   ],
   ['host/plugin.ts', "import '#plugins/identity/plugin';", /no plugin/],
   ['host/area.ts', "import '#core/identity/index';", /imports the kernel/],
-  ['host/adapter.ts', "import '#adapters/git-native/index';", /adapters http, postgres and memory/],
+  ['host/adapter.ts', "import '#adapters/git-native/index';", /adapters http, postgres, memory and system/],
   ['host/sdk/good.ts', "import '#core/identity/index';\nimport '#adapters/http/descriptor/route';", undefined],
   ['config/plugin.ts', "import '#plugins/identity/plugin';", /as strings/],
   ['test/spec/inside.spec.ts', "import '#core/identity/index';", /public door/],

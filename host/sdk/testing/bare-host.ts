@@ -1,21 +1,24 @@
 // The bare host: exactly the given plugins over memory storage. For tests of one part of a plugin, or of how plugins
 // interact.
 import { aesSealer } from '#adapters/crypto/sealer';
-import { currentCaller, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { currentCaller } from '#adapters/system/current-caller';
+import { systemClock, systemIds } from '#adapters/system/time';
+import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import type { Log } from '#core/kernel/services/log';
 import type { PortName, PortValue } from '#core/kernel/ports';
 import type { Clock, Ids } from '#core/kernel/time';
-import { freePort } from '#host/address';
-import { Machine } from '#host/boot';
-import { check } from '#host/check';
+import { freePort } from '#host/server/address';
+import { Machine } from '#host/boot/boot';
+import { check } from '#host/check/check';
 import type { Readiness } from '#host/contributions/probes';
-import type { PluginDefinition } from '#host/definition';
-import { httpServer } from '#host/http';
-import type { State } from '#host/life';
-import type { Plan } from '#host/plan';
-import { Refused } from '#host/problem';
-import { hostProviders } from '#host/providers';
-import type { OpenStorage } from '#host/storage';
+import type { PluginDefinition } from '#host/plugin/definition';
+import { httpServer } from '#host/server/http';
+import type { State } from '#host/plugin/life';
+import type { Plan } from '#host/plugin/plan';
+import { Refused } from '#host/problems/problem';
+import { hostProviders } from '#host/boot/providers';
+import type { OpenStorage } from '#host/storage/storage';
 import { version } from '#host/version';
 
 /** Time limits in milliseconds: `start` for building or starting one plugin, `stop` for stopping it. */

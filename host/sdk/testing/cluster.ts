@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemClock, systemIds } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { openPostgres } from '#adapters/postgres/index';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,7 +1,7 @@
 // The database of one test host: in memory, an embedded one, or a separate one on a PostgreSQL server.
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { systemClock, systemIds } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 
 export interface TestDatabase {
   /** The environment variables that make the forge use it. */

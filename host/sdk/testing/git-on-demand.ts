@@ -1,5 +1,5 @@
 // Starts git only on demand, so that tests that do not use git start no git process.
-import type { PluginDefinition } from '#host/definition';
+import type { PluginDefinition } from '#host/plugin/definition';
 import type { GitBackend } from '#core/repositories/index';
 
 /** Wraps a provider of GitBackend: it is started at the first call other than the creation of an empty repository. */

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventOf, EventType } from '#core/kernel/storage/events';
 import type { Clock } from '#core/kernel/time';
-import type { OpenStorage } from '#host/storage';
+import type { OpenStorage } from '#host/storage/storage';
 
 /** Wraps the storage so that every committed event is recorded, in the order of the commits. */
 export function recordingEvents(

@@ -7,7 +7,7 @@ import { gitNative, type GitNative } from '#adapters/git-native/index';
 import { SingleFlightCache } from '#adapters/git-native/process/single-flight-cache';
 import { Limiter } from '#adapters/git-native/process/limiter';
 import { CostlyQuestions, TooCostly } from '#adapters/git-native/process/too-costly';
-import { currentCaller } from '#adapters/memory/index';
+import { currentCaller } from '#adapters/system/current-caller';
 import type { CurrentCaller } from '#core/kernel/access/current-caller';
 import { serve } from '#test/contracts/git/http-server';
 import { commitFile } from '#test/contracts/git/provider';

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import t from 'tap';
 import { api, object } from '#adapters/http/descriptor/route';
-import { currentCaller } from '#adapters/memory/index';
+import { currentCaller } from '#adapters/system/current-caller';
 import { anyone, reads, signedIn } from '#core/kernel/access/access';
 import type { Authenticator } from '#core/kernel/access/credentials';
 import type { Budget, RateBudgets } from '#core/kernel/rate';

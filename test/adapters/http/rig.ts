@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { AccessLogEntry } from '#adapters/http/request/exchange';
 import type { Route } from '#adapters/http/descriptor/route';
 import { createHttpServer, type HttpOptions, type HttpServer } from '#adapters/http/server';
-import { currentCaller } from '#adapters/memory/index';
+import { currentCaller } from '#adapters/system/current-caller';
 import { accessDecision, type ResourceResolver } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import type { Authenticator } from '#core/kernel/access/credentials';

@@ -1,7 +1,9 @@
 // The storage contracts find mutants: each runs against providers with one planted fault, and the checks that must fail
 // are listed.
 import t from 'tap';
-import { Memory, memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { Memory, openMemory } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
+import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import { Duplicate } from '#core/kernel/errors';
 import type { EventOf } from '#core/kernel/storage/events';
 import type { OwnedSubscription } from '#core/kernel/storage/storage';

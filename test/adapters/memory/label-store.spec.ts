@@ -1,7 +1,8 @@
 // The documented in-memory store of a simple resource: it is short, works, and equals the one in the documentation.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { Conflict, Duplicate } from '#core/kernel/errors';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 import { memoryLabelStore, type Label } from './label-store.ts';

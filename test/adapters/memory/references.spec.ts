@@ -1,6 +1,7 @@
 // Foreign keys of in-memory tables: cascade, set null, restrict, chains and rollback.
 import t from 'tap';
-import { Memory, openMemory, systemClock, systemIds, type MemoryDatabase } from '#adapters/memory/index';
+import { Memory, openMemory, type MemoryDatabase } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { Conflict, StillReferenced } from '#core/kernel/errors';
 import { gate } from '#test/contracts/checks';
 import { quietLog } from '#test/contracts/storage/storage-engines';

@@ -1,6 +1,7 @@
 // In-memory tables: keys, unique constraints, order, pages, and how a rejected statement aborts its unit of work.
 import t from 'tap';
-import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { Duplicate } from '#core/kernel/errors';
 import { gate } from '#test/contracts/checks';
 import { quietLog } from '#test/contracts/storage/storage-engines';

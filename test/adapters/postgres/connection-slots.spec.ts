@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import t from 'tap';
-import { currentCaller } from '#adapters/memory/index';
+import { currentCaller } from '#adapters/system/current-caller';
 import { ConnectionSlots } from '#adapters/postgres/connection/connection-slots';
 import { Unavailable } from '#core/kernel/errors';
 import { testData, testEngines } from '#test/contracts/storage/storage-engines';

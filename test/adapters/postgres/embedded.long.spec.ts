@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { sql } from 'kysely';
 import t from 'tap';
 import type { Test } from 'tap';
-import { systemClock, systemIds } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { openPostgres, StorageRefused, type PostgresStorage } from '#adapters/postgres/index';
 import { ledgerEntities, ledgerMigrations, sqlLedger } from '#test/contracts/storage/ledger';
 import { quietLog, testEngines } from '#test/contracts/storage/storage-engines';

@@ -2,7 +2,7 @@
 // distinguished from uncommitted.
 import { sql } from 'kysely';
 import t, { type Test } from 'tap';
-import { systemClock, systemIds } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { openPostgres, type PostgresStorage } from '#adapters/postgres/index';
 import { Unavailable } from '#core/kernel/errors';
 import type {} from '#test/contracts/storage/events';

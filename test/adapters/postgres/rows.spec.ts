@@ -1,7 +1,8 @@
 // The contract suite of `Rows` on every engine.
 import { defineEntity, p, rawSql, rows } from 'hexforge/plugin';
 import t from 'tap';
-import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import type { Rows } from '#core/kernel/storage/rows';
 import { contract, firstFailure, type Made } from '../../contracts/checks.ts';

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import t from 'tap';
 import type { Test } from 'tap';
-import { systemClock, systemIds } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { openPostgres, type PostgresStorage } from '#adapters/postgres/index';
 import { on } from '#core/kernel/storage/events';
 import type { OwnedSubscription } from '#core/kernel/storage/storage';

@@ -1,6 +1,6 @@
 // The storage contract suites on every selected engine.
 import t from 'tap';
-import { memoryRateCounter } from '#adapters/memory/index';
+import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import type { OwnedSubscription } from '#core/kernel/storage/storage';
 import { contract } from '#test/contracts/checks';
 import { eventsChecks } from '#test/contracts/storage/events';

@@ -4,11 +4,12 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { Memory, openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
+import { Memory, openMemory, type MemoryStorage } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { openPostgres, type MigrationOutcome, type MigrationSet, type PostgresStorage } from '#adapters/postgres/index';
 import type { Log } from '#core/kernel/services/log';
 import type { Clock, Ids } from '#core/kernel/time';
-import type { PluginDefinition } from '#host/definition';
+import type { PluginDefinition } from '#host/plugin/definition';
 import { layCluster } from '#test/support/servers/cluster';
 
 export type EngineName = 'memory' | 'embedded' | 'postgresql';

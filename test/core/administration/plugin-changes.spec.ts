@@ -1,6 +1,7 @@
 // Audit entries at the start for plugins that were enabled or disabled since the last start.
 import t from 'tap';
-import { fixedClock, openMemory, systemIds } from '#adapters/memory/index';
+import { fixedClock, openMemory } from '#adapters/memory/index';
+import { systemIds } from '#adapters/system/time';
 import { recordPluginChanges } from '#core/administration/use-cases';
 import type { AuditEntry } from '#core/kernel/services/audit';
 import { Unavailable } from '#core/kernel/errors';

@@ -1,6 +1,6 @@
 // Personal access tokens, on in-memory stores.
 import t from 'tap';
-import { systemIds } from '#adapters/memory/index';
+import { systemIds } from '#adapters/system/time';
 import type { AccountStore, TokenStore } from '#core/identity/index';
 import { world } from './world.ts';
 

@@ -1,6 +1,6 @@
 // Sign-in with a password known to a directory, for sessions and for git, on in-memory stores.
 import t from 'tap';
-import { systemIds } from '#adapters/memory/index';
+import { systemIds } from '#adapters/system/time';
 import { mintToken, tokenFormat } from '#core/identity/model/access-token';
 import { authenticator } from '#core/kernel/access/credentials';
 import { Unavailable } from '#core/kernel/errors';

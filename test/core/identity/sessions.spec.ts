@@ -1,7 +1,7 @@
 // Sign-in, refresh and sign-out, on in-memory stores.
 import t from 'tap';
 import { sha256Hasher } from '#adapters/crypto/session-tokens';
-import { systemIds } from '#adapters/memory/index';
+import { systemIds } from '#adapters/system/time';
 import { RateLimited, Unauthorized } from '#core/kernel/errors';
 import { fakeHasher, world } from './world.ts';
 

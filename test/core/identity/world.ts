@@ -1,6 +1,9 @@
 // Fixtures for specs of accounts: use cases on in-memory stores, with a settable clock and a cheap password hasher.
 import { jwtSessionTokens, sha256Hasher } from '#adapters/crypto/session-tokens';
-import { currentCaller, fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
+import { fixedClock, openMemory } from '#adapters/memory/index';
+import { currentCaller } from '#adapters/system/current-caller';
+import { systemIds } from '#adapters/system/time';
+import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import type { KeptEntry } from '#core/audit/index';
 import { auditLog } from '#core/audit/use-cases';
 import { identityEvents, identityScopes, reservedScopes } from '#core/identity/index';

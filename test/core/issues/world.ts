@@ -1,5 +1,6 @@
 // Fixtures for specs of issues: use cases on in-memory stores, with callers, repositories and a stub of planning.
-import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
+import { openMemory, sequentialIds } from '#adapters/memory/index';
+import { systemClock } from '#adapters/system/time';
 import {
   changes,
   reads,

@@ -1,6 +1,7 @@
 // Waiting for a lock with a time limit.
 import t from 'tap';
-import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { Unavailable } from '#core/kernel/errors';
 import { withLock } from '#core/kernel/storage/with-lock';
 import { gate } from '#test/contracts/checks';

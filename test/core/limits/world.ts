@@ -1,5 +1,6 @@
 // Fixtures for specs of rate limits: use cases on in-memory stores, with groups and a settable clock.
-import { fixedClock, Memory, openMemory, systemIds } from '#adapters/memory/index';
+import { fixedClock, Memory, openMemory } from '#adapters/memory/index';
+import { systemIds } from '#adapters/system/time';
 import type { AuditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { seededGroups, type CountedGroup, type UserGroups, type Users } from '#core/identity/index';

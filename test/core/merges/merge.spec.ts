@@ -1,7 +1,7 @@
 // Merges with failures: a target that others move, a client that disconnects, a transaction that fails, a killed
 // process; on in-memory stores, with a scripted git.
 import t from 'tap';
-import { systemClock } from '#adapters/memory/index';
+import { systemClock } from '#adapters/system/time';
 import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import { NotFound, Unavailable } from '#core/kernel/errors';

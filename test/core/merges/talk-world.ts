@@ -1,5 +1,6 @@
 // Fixtures for specs of comments and reviews: in-memory stores, callers of every role and merge requests in any state.
-import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
+import { openMemory, sequentialIds } from '#adapters/memory/index';
+import { systemClock } from '#adapters/system/time';
 import { changes, reads, type Caller, type GrantOf, type User } from '#core/kernel/index';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
 import { commentUseCases } from '#core/merges/discussion/comments';

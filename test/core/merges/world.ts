@@ -1,6 +1,7 @@
 // Fixtures for specs of merge requests: in-memory stores, with a git whose branch tips and commit parents are set by
 // the test.
-import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
+import { openMemory, sequentialIds } from '#adapters/memory/index';
+import { systemClock } from '#adapters/system/time';
 import { Unavailable, Unprocessable } from '#core/kernel/errors';
 import { followUseCases } from '#core/merges/merging/follow';
 import type { HeadParts } from '#core/merges/merging/heads';

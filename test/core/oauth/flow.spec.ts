@@ -2,7 +2,9 @@
 import t from 'tap';
 import { rsaSigner, sha256Digests } from '#adapters/crypto/oauth';
 import { aesSealer } from '#adapters/crypto/sealer';
-import { fixedClock, memoryRateCounter, openMemory, systemIds } from '#adapters/memory/index';
+import { fixedClock, openMemory } from '#adapters/memory/index';
+import { systemIds } from '#adapters/system/time';
+import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import { identityScopes, reservedScopes, type AccountClaims } from '#core/identity/index';
 import type { AuditEntry } from '#core/kernel/services/audit';
 import { anonymous, type Call, type User } from '#core/kernel/caller';

@@ -1,6 +1,7 @@
 // Fixtures for specs of labels and milestones: use cases on in-memory stores, with given repository ids and access
 // decisions.
-import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
+import { openMemory, sequentialIds } from '#adapters/memory/index';
+import { systemClock } from '#adapters/system/time';
 import type { Granted, User } from '#core/kernel/index';
 import { planningEvents, type MilestoneCounts } from '#core/planning/index';
 import { planningUseCases } from '#core/planning/use-cases';

@@ -1,9 +1,10 @@
 // The rules shared by named items of a repository, on in-memory stores.
 import t from 'tap';
-import { openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
+import { openMemory, sequentialIds } from '#adapters/memory/index';
+import { systemClock } from '#adapters/system/time';
 import type { Granted, User } from '#core/kernel/index';
 import { itemName, repositoryItems, type NamedItem, type Repository } from '#core/repositories/index';
-import { rows } from '#host/sdk/rows';
+import { rows } from '#host/ready-made/rows';
 import { LabelTable } from '#plugins/planning/tables';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };

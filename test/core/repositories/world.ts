@@ -1,5 +1,7 @@
 // Fixtures for specs of repositories: use cases on in-memory stores, with callers and an in-memory git.
-import { memoryRateCounter, openMemory, sequentialIds, systemClock } from '#adapters/memory/index';
+import { openMemory, sequentialIds } from '#adapters/memory/index';
+import { systemClock } from '#adapters/system/time';
+import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import { changes, reads } from '#core/kernel/access/access';
 import { Conflict, Unavailable } from '#core/kernel/errors';
 import { intentNotOpen } from '#core/kernel/storage/intent-not-open';

@@ -1,6 +1,7 @@
 // Fixtures for specs of settings: use cases on an in-memory store that counts its reads, with a settable clock.
 import { aesSealer } from '#adapters/crypto/sealer';
-import { fixedClock, Memory, openMemory, systemIds } from '#adapters/memory/index';
+import { fixedClock, Memory, openMemory } from '#adapters/memory/index';
+import { systemIds } from '#adapters/system/time';
 import type { AuditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { on, type EventOf } from '#core/kernel/storage/events';

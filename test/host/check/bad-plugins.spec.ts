@@ -2,11 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { loadConfiguration } from '#config/load';
+import { loadConfiguration } from '#host/configuration/load';
 import { standardPlugins } from '#config/standard';
 import { main } from '#host/cli/main';
-import { Refused, sentence } from '#host/problem';
-import { startForge } from '#host/serve';
+import { Refused, sentence } from '#host/problems/problem';
+import { startForge } from '#host/server/serve';
 import { temporaryFolder } from '#test/support/folder';
 
 const standard = standardPlugins.map(({ name }) => `-${name}`).join(',');

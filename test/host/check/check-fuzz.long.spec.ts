@@ -2,10 +2,10 @@
 // remedy.
 import Joi from 'joi';
 import t from 'tap';
-import { check } from '#host/check';
-import { PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
+import { check } from '#host/check/check';
+import { PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
 import { bareHost } from '#host/sdk/testing';
-import { Refused, type Problem } from '#host/problem';
+import { Refused, type Problem } from '#host/problems/problem';
 import '../sample-ports.ts';
 
 type Tree = { [member: string]: unknown };

@@ -3,10 +3,10 @@ import Joi from 'joi';
 import t from 'tap';
 import { api } from '#adapters/http/descriptor/route';
 import { anyone, reads } from '#core/kernel/access/access';
-import { check } from '#host/check';
-import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/definition';
-import type { Plan } from '#host/plan';
-import { sentence, type Problem } from '#host/problem';
+import { check } from '#host/check/check';
+import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
+import type { Plan } from '#host/plugin/plan';
+import { sentence, type Problem } from '#host/problems/problem';
 import '../sample-ports.ts';
 
 const base = { name: 'bell', version: '1.0.0', api: `^${PLUGIN_API_VERSION}` };

@@ -1,11 +1,12 @@
 // The command line for dead letters: listing, replaying and dropping them on a running server.
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { on } from '#core/kernel/storage/events';
 import { main } from '#host/cli/main';
-import { openControl } from '#host/control';
-import { deadLetterControls } from '#host/dead-letters';
+import { openControl } from '#host/control/socket';
+import { deadLetterControls } from '#host/control/controls';
 import type {} from '../sample-ports.ts';
 import { nothingBut } from '#test/support/plugin-list';
 

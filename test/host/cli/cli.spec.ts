@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { commands, main } from '#host/cli/main';
-import { openControl } from '#host/control';
+import { openControl } from '#host/control/socket';
 import { version } from '#host/version';
 import { enabledPlugins, nothingBut } from '#test/support/plugin-list';
 

@@ -6,7 +6,7 @@ import semver from 'semver';
 import t, { type Test } from 'tap';
 import { main } from '#host/cli/main';
 import template from '#host/cli/new-plugin/plugin';
-import { PLUGIN_API_VERSION } from '#host/definition';
+import { PLUGIN_API_VERSION } from '#host/plugin/definition';
 import { version } from '#host/version';
 
 async function run(t: Test, args: readonly string[], cwd = t.testdir({})) {

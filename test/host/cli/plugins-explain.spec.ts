@@ -7,12 +7,12 @@ import { main } from '#host/cli/main';
 
 const bell = `
 import { anyone, api, changes, definePlugin, declarePort, on, superAdmin } from 'hexforge/plugin';
-declarePort('ExplainedBell', { arity: 'optional', component: 'bell', critical: false, absent: 'degraded' });
+declarePort('SampleBigBell', { arity: 'optional', component: 'bell', critical: false, absent: 'degraded' });
 const open = { summary: 'A sample', scope: null, result: 'empty', run: () => undefined };
 export default definePlugin({
   name: 'bell', version: '1.2.3', api: '*',
   needs: ['Clock'], late: ['UserReferences'],
-  provides: { ExplainedBell: () => ({}) },
+  provides: { SampleBigBell: () => ({}) },
   settings: [{ key: 'bell.loud', type: 'boolean', default: true, description: 'Loud' }],
   scopes: [{ name: 'bell.ring', pat: 'bell:ring' }],
   permissions: [{ name: 'bell.ring', from: 'write' }],
@@ -58,7 +58,7 @@ void t.test('plugins lists origin, state, reason, ports and the number of routes
   t.equal(code, 0);
   const lines = out.split('\n').map((line) => line.replaceAll(/ {2,}/g, '  '));
   for (const line of [
-    'bell  1.2.3  path FOLDER/bell.js  checked  3  ExplainedBell  Clock UserReferences',
+    'bell  1.2.3  path FOLDER/bell.js  checked  3  SampleBigBell  Clock UserReferences',
     'broken  -  path FOLDER/broken.js  rejected: Plugin "broken" (FOLDER/broken.js) threw while it was loaded: no rope at FOLDER/broken.js:1  0',
     'gone  -  package gone  disabled  0',
     'limits  -  standard  disabled  0',
@@ -73,7 +73,7 @@ void t.test(
   'plugins explain lists the permissions of a plugin before it is built, also while it is disabled',
   async (t) => {
     const may = [
-      '  provides     ExplainedBell',
+      '  provides     SampleBigBell',
       '  needs        Clock',
       '               UserReferences',
       '  routes       GET /api/v1/x/bell  anyone',

@@ -5,13 +5,15 @@ import { api, changes, definePlugin, type Granted, type PortValue } from 'hexfor
 import type { Repository } from 'hexforge/repositories';
 import { testHost, type TestHost } from 'hexforge/testing';
 import { contracts, type Promised } from 'hexforge/testing/contracts';
-import { memoryRateCounter, openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
+import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import { auditLog } from '#core/audit/use-cases';
 import { identitySettings } from '#core/identity/index';
 import type { AuditEntry } from '#core/kernel/services/audit';
 import { anonymous, type User } from '#core/kernel/caller';
 import { declaredPorts } from '#core/kernel/ports';
-import { hostPorts } from '#host/plan';
+import { hostPorts } from '#host/plugin/plan';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
 import { memoryAuditTrail } from '#plugins/audit/entries/trail-memory';
 import { memoryGrantStore } from '#plugins/oauth-server/grants/store';

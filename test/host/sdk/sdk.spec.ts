@@ -22,7 +22,7 @@ void t.test('the package exports exactly the parts of the kit and the index of e
     [
       ['./plugin', './host/sdk/plugin.ts'],
       ['./testing', './host/sdk/testing.ts'],
-      ['./testing/contracts', './host/sdk/contracts.ts'],
+      ['./testing/contracts', './test/contracts/contracts.ts'],
       ...faces.map((area) => [`./${area}`, `./core/${area}/index.ts`]),
     ].sort(),
   );
@@ -44,7 +44,7 @@ void t.test('"hexforge/plugin" loads the index of each area, so that its ports a
 });
 
 void t.test('the table of layers lets plugins and examples import exactly the exports of the package', async (t) => {
-  const exported = Object.keys(exports).map((name) => `npm:hexforge/${name.slice('../'.length)}`);
+  const exported = Object.keys(exports).map((name) => `npm:hexforge/${name.slice('./'.length)}`);
   const forTests = ['npm:hexforge/testing', 'npm:hexforge/testing/contracts'];
   const planned = Object.keys(areas)
     .filter((area) => !existsSync(join(root, 'core', area)))

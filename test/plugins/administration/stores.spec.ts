@@ -1,6 +1,7 @@
 // The contract suites of the stores of administration on every engine.
 import t from 'tap';
-import { openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
+import { openMemory, type MemoryStorage } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import { memoryAdminGrantStore } from '#plugins/administration/admin-scopes/store-memory';
 import { sqlAdminGrantStore } from '#plugins/administration/admin-scopes/store';

@@ -2,7 +2,8 @@
 import t from 'tap';
 import type { Test } from 'tap';
 import type { MemoryStorage } from '#adapters/memory/index';
-import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import type { PublicUserRow } from '#core/identity/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';

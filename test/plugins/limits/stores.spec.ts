@@ -1,6 +1,7 @@
 // The contract suites of the stores of rate limits on every engine.
 import t from 'tap';
-import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import { memoryBudgetStore } from '#plugins/limits/budgets/store-memory';
 import { sqlBudgetStore } from '#plugins/limits/budgets/store';

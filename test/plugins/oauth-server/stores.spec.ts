@@ -1,6 +1,7 @@
 // The contract suites of the stores of the authorization server on every engine, with mutants.
 import t from 'tap';
-import { openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
+import { openMemory, type MemoryStorage } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import type { Account } from '#core/identity/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';

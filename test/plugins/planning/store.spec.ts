@@ -1,7 +1,8 @@
 // The contract suite of labels and milestones on every engine.
 import { defineEntity, on, p, rawSql, rows } from 'hexforge/plugin';
 import t from 'tap';
-import { openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
+import { openMemory, type MemoryStorage } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import type { Rows } from '#core/kernel/storage/rows';
 import type { Label } from '#core/planning/index';

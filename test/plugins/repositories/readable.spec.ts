@@ -2,7 +2,8 @@
 // on every engine.
 import { rawSql } from 'hexforge/plugin';
 import t, { type Test } from 'tap';
-import { systemIds, type MemoryStorage } from '#adapters/memory/index';
+import { type MemoryStorage } from '#adapters/memory/index';
+import { systemIds } from '#adapters/system/time';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import { anonymous, type User } from '#core/kernel/caller';
 import {

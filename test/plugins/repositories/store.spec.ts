@@ -1,7 +1,8 @@
 // The contract suite of the stores of repositories on every engine.
 import { rawSql } from 'hexforge/plugin';
 import t from 'tap';
-import { openMemory, systemClock, systemIds } from '#adapters/memory/index';
+import { openMemory } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import type { RepositoryStore, RepositoryViews } from '#core/repositories/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';

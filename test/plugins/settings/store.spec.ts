@@ -2,7 +2,8 @@
 import { rawSql } from 'hexforge/plugin';
 import t from 'tap';
 import { aesSealer } from '#adapters/crypto/sealer';
-import { fixedClock, openMemory, systemClock, systemIds, type MemoryStorage } from '#adapters/memory/index';
+import { fixedClock, openMemory, type MemoryStorage } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import type { PostgresStorage } from '#adapters/postgres/index';
 import type { AuditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { PLUGIN_API_VERSION } from '#host/definition';
+import { PLUGIN_API_VERSION } from '#host/plugin/definition';
 import { Declarations } from '../../../tools/source/declarations.ts';
 import { root } from '../../../tools/project-files.ts';
 import { surface, surfaceHash } from '../../../tools/source/surface.ts';

@@ -2,7 +2,7 @@
 // connection.
 import { definePlugin, type SqlDatabase } from 'hexforge/plugin';
 import { CompiledQuery } from 'kysely';
-import type { PluginDefinition } from '#host/definition';
+import type { PluginDefinition } from '#host/plugin/definition';
 
 export interface DatabaseDoor {
   /** For `definitions` of the forge. */

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { symlink } from 'node:fs/promises';
 import tap from 'tap';
-import type { Forge } from '#host/serve';
+import type { Forge } from '#host/server/serve';
 import { Command } from './command.ts';
 
 /** The folder of the installation and the plugins of its configuration, from the environment. */

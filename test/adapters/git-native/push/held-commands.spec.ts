@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { currentCaller } from '#adapters/memory/index';
+import { currentCaller } from '#adapters/system/current-caller';
 import { gitNative } from '#adapters/git-native/index';
 import { pktLine } from '#adapters/git-native/transport/pkt-line';
 import { quiet } from '../provider.ts';

@@ -1,7 +1,7 @@
 // A process that opens the embedded database of a directory, prints that it is open, and keeps it open; with `write` it
 // also writes until it is killed, and prints each committed id.
 import { randomUUID } from 'node:crypto';
-import { systemClock, systemIds } from '#adapters/memory/index';
+import { systemClock, systemIds } from '#adapters/system/time';
 import { openPostgres } from '#adapters/postgres/index';
 import { ledgerEntities, ledgerMigrations, sqlLedger } from '#test/contracts/storage/ledger';
 import { quietLog } from '#test/contracts/storage/storage-engines';
