@@ -99,7 +99,8 @@ void tap.test('method_not_allowed: a known path with another method gives 405 wi
   for (const { path, method } of forge.contract.operations) byPath.set(path, [...(byPath.get(path) ?? []), method]);
   for (const path of new Set(owned(forge.contract.operations).map((operation) => operation.path))) {
     const known = byPath.get(path) ?? [];
-    // A template can overlap with another one, so the method must be unknown for this very URL.
+    // Another path template can match the same URL, so the method must be unknown for the URL, not just for the
+    // template.
     const url = fill(path, values);
     const wrong = ['PATCH', 'DELETE', 'PUT', 'POST'].find(
       (method) => !known.includes(method) && forge.contract.find(method, url) === undefined,

@@ -1,5 +1,6 @@
-// Tests of disabling the plugin `issues` or `planning` temporarily: its data is kept but not accessible; things it
-// refers to can be deleted, or are refused as documented; after it is enabled again nothing refers to deleted things.
+// Tests of disabling the plugin `issues` or `planning` temporarily. Meanwhile its data is kept but not accessible, and
+// deleting a record that the data refers to succeeds or is refused as documented. After the plugin is enabled again,
+// nothing refers to deleted records.
 import t, { type Test } from 'tap';
 import { databaseDoor } from '#test/support/servers/database-door';
 import { isError } from '#test/support/clients/error-answer';
@@ -92,7 +93,7 @@ void onDatabase(t).test('with issues disabled, and enabled again', async (t) => 
   const admin = await off.administrator();
   const at = `${repos}/admin/code`;
 
-  await t.test('its routes are 404 for every caller, and it has no tools', async (t) => {
+  await t.test('its routes are 404 for every caller, and its MCP tools do not exist', async (t) => {
     const operations = first.contract.operations.filter(({ tag }) => tag === 'issues');
     t.ok(operations.length > 30, `${operations.length} operations`);
     for (const { method, path } of operations) {
@@ -167,7 +168,7 @@ void onDatabase(t).test('with issues disabled, and enabled again', async (t) => 
 });
 
 void onDatabase(t).test(
-  'with planning disabled issues remain usable, and after it is enabled again deleted things are gone',
+  'with planning disabled issues remain usable; after it is enabled again nothing of deleted records is left',
   async (t) => {
     const { first, author, label, milestone } = await inhabited(t);
     const door = databaseDoor();

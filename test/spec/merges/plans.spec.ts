@@ -19,7 +19,7 @@ const large = ['merges_open', 'merges_request', 'merges_label', 'merges_assignee
 const hundred = (what: string): Files =>
   Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`file-${index + 1}`, `${what} ${index}\n`]));
 
-/** The reads, sorted because some run concurrently, without those of background jobs. */
+/** The reads of requests, without those of background jobs. Sorted, because some run concurrently. */
 const texts = (statements: readonly Statement[]): readonly string[] =>
   statements
     .map(({ sql }) => sql)
@@ -40,10 +40,10 @@ void onDatabase(t).test('lists and fetches of merge requests', { timeout: 600_00
     (expect(await alice.client.post(`${base}/${what}`, { body }), 201).body as { readonly id: string }).id;
   const milestone = await made('milestones', { title: 'First' });
   const label = await made('labels', { name: 'Bug', color: 'ff0000' });
-  // A row exists only after the followers of the request have run.
+  // The `merges_` rows are complete only after the event handlers have run.
   await forge.forge.drained();
 
-  // Other repositories have only rows, without folders.
+  // The other repositories are only rows, without git directories.
   await run(`insert into repositories_repository
     select (jsonb_populate_record(r, jsonb_build_object(
       'id', gen_random_uuid(), 'name', 'many-' || n, 'name_key', 'many-' || n))).*

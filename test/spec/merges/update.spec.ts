@@ -45,7 +45,7 @@ void t.test('changing a merge request', async (t) => {
     );
   });
 
-  await t.test('requested reviewers are pending until the request is withdrawn', async (t) => {
+  await t.test('requested reviewers are pending, and are removed when they are no longer requested', async (t) => {
     const carol = await forge.createUser('carol');
     t.match((await change({ reviewer_ids: [carol.id, bob.id] }))['reviewers'], [
       { user: { username: 'bob' }, state: 'pending' },
@@ -131,17 +131,20 @@ void t.test('changing a merge request', async (t) => {
     isError(t, await bob.client.patch(`${repos}/alice/none/merges/1`, { body: { title: 'x' } }), 404, 'not_found', '');
   });
 
-  await t.test('outsiders of a private repository get the same 403 for an existing and a missing number', async (t) => {
-    const hidden = await repository('hidden', 'private');
-    await open(hidden);
-    const body = { title: 'x', source_branch: 'topic', target_branch: 'main' };
-    const answers = [
-      await bob.client.patch(`${hidden}/merges/1`, { body: { title: 'x' } }),
-      await bob.client.patch(`${hidden}/merges/2`, { body: { title: 'x' } }),
-      await bob.client.post(`${hidden}/merges`, { body }),
-      await bob.client.post(`${hidden}/merges`, { body: {} }),
-    ];
-    for (const answer of answers) isError(t, answer, 403, 'forbidden', 'outsider');
-    t.strictSame(new Set(answers.map(({ text }) => text)).size, 1);
-  });
+  await t.test(
+    'users without access to a private repository get the same 403 for an existing and a missing number',
+    async (t) => {
+      const hidden = await repository('hidden', 'private');
+      await open(hidden);
+      const body = { title: 'x', source_branch: 'topic', target_branch: 'main' };
+      const answers = [
+        await bob.client.patch(`${hidden}/merges/1`, { body: { title: 'x' } }),
+        await bob.client.patch(`${hidden}/merges/2`, { body: { title: 'x' } }),
+        await bob.client.post(`${hidden}/merges`, { body }),
+        await bob.client.post(`${hidden}/merges`, { body: {} }),
+      ];
+      for (const answer of answers) isError(t, answer, 403, 'forbidden', 'outsider');
+      t.strictSame(new Set(answers.map(({ text }) => text)).size, 1);
+    },
+  );
 });

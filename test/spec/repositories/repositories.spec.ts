@@ -252,7 +252,7 @@ void t.test('GET /repos/{owner}/{repo}', async (t) => {
     );
   });
 
-  await t.test('names ignore case, and only names lead to the record', async (t) => {
+  await t.test('names ignore case; 404 for anything similar to a name', async (t) => {
     t.match((await alice.client.get(`${repos}/aLICE/PUBLIC`)).body, { owner: 'Alice', name: 'public' });
     for (const repo of ['public.git', 'public%2F', 'p%C5%ABblic', '-'])
       t.equal((await alice.client.get(`${repos}/alice/${repo}`)).status, 404, repo);

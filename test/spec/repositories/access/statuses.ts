@@ -75,7 +75,7 @@ export const endpoints: readonly Endpoint[] = [
 
 /** Planned statuses that are never answered. If OpenAPI lists one, it belongs in the list above. */
 export const never: readonly Endpoint[] = [
-  // For an instance without role templates, which cannot exist because the plugin with this route has them.
+  // 503 was planned for an instance without role templates. The plugin with this route always has them.
   [`PUT ${repo}/collaborators/{user}`, '503'],
 ];
 
