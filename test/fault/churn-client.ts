@@ -1,5 +1,5 @@
-// One client of the churn: changes its own repositories, and some that it shares with the other clients of its user,
-// without pause.
+// One client of the churn (churn.ts, many clients on two servers): without pause it changes its own repositories, and
+// some that it shares with the other clients of its user.
 import { Doors, idOf, type Answered, type DoorsOptions } from './churn-doors.ts';
 
 export interface ChurnClientOptions extends DoorsOptions {
@@ -247,7 +247,7 @@ export class ChurnClient {
     await this.#doors.expectAbsence(own.name);
   }
 
-  /** Two commits on one base: one lands, the other is rejected, merged, and lands too. */
+  /** Pushes two commits on one base: one is accepted; the other is rejected, merged, and then accepted too. */
   async #pushTwice(own: Own): Promise<void> {
     const { git, tally } = this.#o;
     const base = own.main === undefined ? [] : [own.main];

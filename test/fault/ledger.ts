@@ -1,6 +1,6 @@
-// The answers to clients with their times: afterwards all of them must fit one possible order of events. "Possibly"
-// means that a repository may have had a name at some time of a span, "definitely" that it had it during the whole
-// span.
+// The ledger of the churn: the answers to all clients with their times, which afterwards must fit one possible order of
+// events. "Possibly" means that a repository may have had a name at some time of a span, "definitely" that it had the
+// name during the whole span.
 
 /** The times when a request was sent and when its answer arrived, in milliseconds since 1970. */
 export interface Span {
@@ -75,7 +75,7 @@ export class Ledger {
   readonly #pushes: Push[] = [];
   readonly #views: View[] = [];
   readonly #lists: Listed[] = [];
-  /** Filled when the events show which repository an acknowledged deletion by name deleted. */
+  /** Repository id → when it was deleted. Filled from the events, because a deletion only names a path. */
   readonly #deleted = new Map<string, Span>();
 
   created(id: string, path: Path, text: string, span: Span): void {
@@ -228,7 +228,7 @@ export class Ledger {
     return [...new Set(this.#namings.filter((naming) => naming.path === path).map(({ id }) => id))];
   }
 
-  /** The latest time until which it may have had the name. */
+  /** The latest time until which the repository may have had the name. */
   #untilAtMost({ id, span }: Naming): number {
     const later = this.#namings
       .filter((other) => other.id === id && other.span.from > span.to)
@@ -236,7 +236,7 @@ export class Ledger {
     return Math.min(...later, this.#deleted.get(id)?.to ?? Infinity);
   }
 
-  /** The span in which it certainly had the name; undefined if another rename was concurrent. */
+  /** The span in which the repository certainly had the name; undefined if another rename was concurrent. */
   #certain(naming: Naming): Span | undefined {
     const others = this.#namings.filter(
       (other) => other.id === naming.id && other !== naming && other.span.to >= naming.span.from,
@@ -364,7 +364,7 @@ export class Ledger {
   }
 }
 
-/** Those that were certainly not followed by another. */
+/** The changes that may be the last one: no other change certainly began after they had ended. */
 function last<T extends { readonly span: Span }>(all: readonly T[]): readonly T[] {
   return all.filter((one) => !all.some((other) => other.span.from > one.span.to));
 }

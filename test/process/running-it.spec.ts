@@ -1,4 +1,4 @@
-// Running the program: environment variables, output, health, and how it stops.
+// Tests of running the program: environment variables, output, health, and how it stops.
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';

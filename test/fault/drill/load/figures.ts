@@ -1,4 +1,4 @@
-// Counts of the answers to the clients of a drill by kind, and the database records that they promise.
+// Counts the answers to the clients of a drill by kind, and how many database records these answers imply.
 import { findingKinds, type Finding } from '../register.ts';
 
 /** The kind of a push that a rule always rejects. */

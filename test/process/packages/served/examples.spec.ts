@@ -1,5 +1,5 @@
-// The example packages of docs/examples in an external installation: built, packed, installed next to the packed
-// Hexforge in an empty folder, then started, killed, disabled, enabled and upgraded. On the database under test.
+// Tests of the example packages of docs/examples in an external installation: built, packed, installed next to the
+// packed Hexforge in an empty folder, then started, killed, disabled, enabled and upgraded. On the database under test.
 import { once } from 'node:events';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -45,7 +45,7 @@ async function until(what: () => boolean): Promise<void> {
   while (!what()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** An upgrade by the author: one more migration, and a new version. */
+/** Changes the sources as for a release of the author: one more migration, and a new version. */
 async function upgrade(folder: string): Promise<void> {
   const replace = async (file: string, from: string, to: string): Promise<void> => {
     const text = await readFile(join(folder, file), 'utf8');
@@ -76,7 +76,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   for (const tarball of await Promise.all(names.map((name) => packPlugin(join(project, name)))))
     await unpack(tarball, home);
 
-  // The module with which the README creates lines.
+  // The module that the README of the example uses to create a line of the password file.
   const people = join(home, 'node_modules/hexforge-plugin-password-file/dist/people.js');
   const { lineOf } = (await import(pathToFileURL(people).href)) as typeof People;
   await writeFile(join(home, 'people'), `${await lineOf('ada', 'analytical engine')}\n`);
