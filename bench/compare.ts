@@ -1,7 +1,10 @@
 // Compares a measurement of the forge with a measurement of its baseline: alternated runs, the median of each, their
 // ratio, and the spread of the ratios.
 
-/** One row of the table. `unit` names the unit: milliseconds, requests per second or MB. */
+/**
+ * One row of the table: `ours` is the figure of the forge, `limit` that of the baseline, `held` whether the target is
+ * met. `unit` names the unit: milliseconds, requests per second or MB.
+ */
 export interface Line {
   readonly name: string;
   readonly engine: string;

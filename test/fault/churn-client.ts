@@ -75,7 +75,7 @@ export class ChurnClient {
     }
   }
 
-  // A repository changed only by this client must at once be read unchanged from either server.
+  // Changes of repositories that only this client changes: the other server must return the new state at once.
 
   async #createOwn(): Promise<void> {
     const name = this.#freeName();
@@ -138,8 +138,8 @@ export class ChurnClient {
   }
 
   /**
-   * Runs git in a repository that is deleted or renamed meanwhile, through either server: it gets not found, or
-   * succeeds.
+   * Runs git on a repository that is deleted or renamed meanwhile, through either server: git succeeds, or reports that
+   * the repository does not exist.
    */
   async #gitWhile(own: Own, change: 'deleted' | 'renamed'): Promise<void> {
     const { git, random } = this.#o;
@@ -172,7 +172,7 @@ export class ChurnClient {
     if (after !== undefined) await this.#expect(after);
   }
 
-  // The same request to both servers at once: exactly one succeeds.
+  // Changes by the same request to both servers at once: exactly one succeeds.
 
   async #createTwice(): Promise<void> {
     const name = this.#freeName();
@@ -442,7 +442,7 @@ export class ChurnClient {
     const items = (answer.body as unknown as { id: string; owner: string; name: string }[]).map(
       ({ id, owner, name }) => ({ id, path: `${owner}/${name}` }),
     );
-    // Without a filter the list is limited to 50.
+    // Without a filter the list has at most 50 repositories, so it may be incomplete.
     if (query !== '') ledger.listed({ what: `list ${query}`, path: user, owner: user, span: answer.span, items });
     else for (const { id, path } of items) ledger.saw({ what: 'list', path, id, span: answer.span });
   }

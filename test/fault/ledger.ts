@@ -11,6 +11,7 @@ export interface Span {
 /** `owner/name`. */
 export type Path = string;
 
+/** A repository was created with a name, or renamed to it. */
 interface Naming {
   readonly id: string;
   readonly path: Path;
@@ -21,14 +22,17 @@ interface Described {
   readonly text: string;
   readonly span: Span;
 }
+/** An answer about a path that showed no repository: 404, or cut off. `what` names the request. */
 interface Absence {
   readonly path: Path;
   readonly span: Span;
   readonly what: string;
 }
+/** An answer that showed a repository under a path. */
 interface Sighting extends Absence {
   readonly id: string;
 }
+/** A rejection because the name is taken. `existing` is the repository that has the name, if the answer names it. */
 interface Clash extends Absence {
   readonly existing: string | undefined;
 }
@@ -38,11 +42,12 @@ interface Push {
   readonly ref: string;
   readonly oid: string;
 }
-/** `refs` if all refs were read; `identity` is the content of the file with this name. */
+/** A clone or read. `refs` if all refs were read; `identity` is the content of the file with this name. */
 interface View extends Absence {
   readonly refs: ReadonlyMap<string, string> | undefined;
   readonly identity: string | undefined;
 }
+/** A list of all repositories of an owner. */
 interface Listed extends Absence {
   readonly owner: string;
   readonly items: readonly { readonly id: string; readonly path: Path }[];
@@ -124,7 +129,7 @@ export class Ledger {
     this.#lists.push(list);
   }
 
-  /** To be called once, before `judge`. @returns faults */
+  /** Compares creations and deletions with the events. To be called once, before `judge`. @returns the faults. */
   settle(events: readonly RecordedEvent[]): string[] {
     const faults: string[] = [];
     const ids = (type: string): string[] =>

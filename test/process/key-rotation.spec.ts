@@ -60,14 +60,17 @@ void t.test('a rotation of the secret key', { timeout: 600_000 }, async (t) => {
   });
   await first.stop();
 
-  await t.test('without a server it opens the database, and reseals secrets of disabled plugins too', async (t) => {
-    const { code, stdout } = await hexforge(first, 'rotate-key');
-    t.equal(code, 0);
-    t.match(stdout, new RegExp(`^settings sealed again: ${secrets}$`, 'm'));
-    t.match(stdout, /^signing keys sealed again: 1$/m);
-    t.strictSame(keyFiles(first.dataDir), ['secret.key', 'secret.key.2', 'secret.key.3']);
-    rmSync(join(first.dataDir, 'secret.key.2'));
-  });
+  await t.test(
+    'without a server the command opens the database, and reseals secrets of disabled plugins too',
+    async (t) => {
+      const { code, stdout } = await hexforge(first, 'rotate-key');
+      t.equal(code, 0);
+      t.match(stdout, new RegExp(`^settings sealed again: ${secrets}$`, 'm'));
+      t.match(stdout, /^signing keys sealed again: 1$/m);
+      t.strictSame(keyFiles(first.dataDir), ['secret.key', 'secret.key.2', 'secret.key.3']);
+      rmSync(join(first.dataDir, 'secret.key.2'));
+    },
+  );
 
   const child = join(import.meta.dirname, 'rotation-child.ts');
   let rotations = keyFiles(first.dataDir).length;

@@ -11,7 +11,7 @@ import { databaseUnderTest } from '#test/support/database';
 import { createDatabase, query } from '#test/support/servers/postgres';
 import { nothingBut } from '#test/support/plugin-list';
 
-/** For tests that start whole servers. */
+/** The options of tests that start whole servers. */
 const patient = { timeout: 120_000 } as const;
 const standard = nothingBut();
 const first = { name: '001', up: ['create table bell_ring (id integer)', 'insert into bell_ring values (1)'] };

@@ -230,7 +230,7 @@ export class Forge {
       signal(pid, 'SIGKILL');
   }
 
-  /** Removes the database and the folders when nothing runs. */
+  /** Removes the database and the folders. To be called when no process runs. */
   async remove(): Promise<void> {
     await this.#drop();
     await rm(this.root, { recursive: true, force: true });

@@ -13,7 +13,7 @@ interface Bad {
   readonly members: string;
   /** The state and its reason: `state: reason`. */
   readonly stands: string;
-  /** Its routes and their status. */
+  /** Route of the plugin → the expected status. */
   readonly asks?: Readonly<Record<string, number>>;
 }
 

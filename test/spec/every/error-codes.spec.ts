@@ -172,7 +172,8 @@ void tap.test('validation_failed: a query text with NUL is refused on every oper
   for (const operation of owned(queried)) {
     for (const name of operation.queries) {
       const answer = await admin.request(operation.method, `${fill(operation.path, values)}?${name}=a%00b`);
-      // A malformed paging number falls back to its default.
+      // 200 is correct for `page`, `per_page`, `limit` and `offset`, because a malformed number is replaced by the
+      // default.
       if (inShapeOfOAuth2(operation)) t.match(answer.body, { error: 'invalid_request' }, `${operation.id}, ${name}`);
       else if (answer.status !== 200) isError(t, answer, 400, 'validation_failed', `${operation.id}, ${name}`);
     }

@@ -21,7 +21,7 @@ const scope = 'insufficient_scope insufficient_scope insufficient_scope';
 const audience = 'invalid_audience invalid_audience invalid_audience';
 const challenged = '401 401 401';
 
-/** The outcomes of a fetch and of a push. */
+/** The outcomes of a fetch and of a push, each on the three repositories. */
 type Line = readonly [fetch: string, push: string];
 const all: Line = [done, done];
 const read: Line = [done, scope];

@@ -119,34 +119,44 @@ void onDatabase(t).test('lists and fetches of merge requests', { timeout: 600_00
     },
   );
 
-  await t.test('one row and a hundred take the same number of statements, and no process', async (t) => {
-    for (const path of ['?state=all&per_page=', '?state=open&per_page=']) {
-      const [one, all] = [await sent(`${base}/merges${path}1`), await sent(`${base}/merges${path}100`)];
-      t.strictSame(texts(all), texts(one), path);
-      t.ok(texts(all).length > 1, `${all.length} statements`);
-      t.strictSame(await processes(() => forge.anonymous.get(`${base}/merges${path}100`)), [], 'no git process starts');
-    }
-  });
-
-  await t.test('one file and a hundred take the same number of statements and processes', async (t) => {
-    const cost = async (path: string, algorithm: string) => {
-      let statements: readonly Statement[] = [];
-      const started = await processes(async () => (statements = await sent(`${path}${algorithm}`)));
-      return { processes: started.toSorted(), statements: texts(statements) };
-    };
-    for (const route of ['', '/files', '/commits'])
-      for (const algorithm of ['?algorithm=histogram', '?algorithm=myers']) {
-        const [one, all] = [
-          await cost(`${few.path}${route}`, algorithm),
-          await cost(`${many.path}${route}`, algorithm),
-        ];
-        t.strictSame(all, one, `${route}${algorithm}`);
-        t.ok(all.processes.length <= 3, all.processes.join());
+  await t.test(
+    'a list of one request and one of a hundred take the same number of statements, and start no git process',
+    async (t) => {
+      for (const path of ['?state=all&per_page=', '?state=open&per_page=']) {
+        const [one, all] = [await sent(`${base}/merges${path}1`), await sent(`${base}/merges${path}100`)];
+        t.strictSame(texts(all), texts(one), path);
+        t.ok(texts(all).length > 1, `${all.length} statements`);
+        t.strictSame(
+          await processes(() => forge.anonymous.get(`${base}/merges${path}100`)),
+          [],
+          'no git process starts',
+        );
       }
-  });
+    },
+  );
 
   await t.test(
-    'one comment and a hundred on files that have changed since take the same number of statements',
+    'a diff of one file and one of a hundred take the same number of statements and git processes',
+    async (t) => {
+      const cost = async (path: string, algorithm: string) => {
+        let statements: readonly Statement[] = [];
+        const started = await processes(async () => (statements = await sent(`${path}${algorithm}`)));
+        return { processes: started.toSorted(), statements: texts(statements) };
+      };
+      for (const route of ['', '/files', '/commits'])
+        for (const algorithm of ['?algorithm=histogram', '?algorithm=myers']) {
+          const [one, all] = [
+            await cost(`${few.path}${route}`, algorithm),
+            await cost(`${many.path}${route}`, algorithm),
+          ];
+          t.strictSame(all, one, `${route}${algorithm}`);
+          t.ok(all.processes.length <= 3, all.processes.join());
+        }
+    },
+  );
+
+  await t.test(
+    'a list of one comment and one of a hundred, on files that have changed since, take the same number of statements',
     async (t) => {
       await many.work.commit('Again', hundred('after'));
       await many.push('topic');
@@ -164,7 +174,7 @@ void onDatabase(t).test('lists and fetches of merge requests', { timeout: 600_00
   );
 
   await t.test(
-    'one reviewer and a hundred are requested, requested again and removed by the same number of statements',
+    'requesting, requesting again and removing one reviewer or a hundred takes the same number of statements',
     async (t) => {
       const people = await run(
         `insert into identity_user select (jsonb_populate_record(u, jsonb_build_object('id', gen_random_uuid(),

@@ -23,7 +23,7 @@ void t.test('changing a merge request', async (t) => {
   ];
   const milestone = await planned('milestones', { title: 'First' });
 
-  await t.test('each member alone; missing members are unchanged', async (t) => {
+  await t.test('PATCH changes each member alone; missing members are unchanged', async (t) => {
     t.match(await change({ title: 'Another' }), { title: 'Another', description: 'first' });
     t.match(await change({ description: 'second' }), { title: 'Another', description: 'second' });
     t.match(await change({ body: 'third' }), { description: 'third' });
@@ -82,7 +82,7 @@ void t.test('changing a merge request', async (t) => {
     await change({ draft: false, title: 'Another' });
   });
 
-  await t.test('another target: it must exist, and may require a pipeline', async (t) => {
+  await t.test('a new target must exist, and may require a pipeline', async (t) => {
     await branch(alice.client, code, 'stable');
     t.match(await change({ target_branch: 'stable' }), { target_branch: 'stable', commits_count: 1 });
     await branch(alice.client, code, 'gated');

@@ -96,7 +96,7 @@ const columns = (door: Door, holder: Holder): readonly Column[] =>
 
 const visibilities = ['public', 'private'] as const;
 
-/** Ended credentials; the access walk of git uses all of them. */
+/** Some of the ended credentials (ended-credentials.ts), to save time. The access walk of git over HTTP uses all. */
 const ended = [
   'the token of a personal access token that was deleted',
   'a personal access token past its time',

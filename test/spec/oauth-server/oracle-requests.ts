@@ -41,7 +41,7 @@ export interface Told {
   readonly body: 'error' | 'envelope' | 'other';
 }
 
-/** The rule by which our answer differs. */
+/** The rule by which our answer differs, or the decision in docs/api/decisions.md. */
 type Sentence = `${'A' | 'D'}${string}`;
 type Request = (party: Party) => Promise<Response>;
 
@@ -255,7 +255,7 @@ const byEither = (method: 'GET' | 'POST'): Requests => {
   };
 };
 
-/** By endpoint. */
+/** The requests that both servers get, by endpoint. */
 export const shared: Readonly<Record<string, Requests>> = {
   token,
   revoke: ofToken('revoke'),

@@ -149,7 +149,7 @@ void t.test('POST /repos', async (t) => {
     t.equal((await create(bob, { name: 'first' })).owner, 'bob', 'another owner may have the name');
   });
 
-  await t.test('another owner only for instance administrators', async (t) => {
+  await t.test('only instance administrators may name another owner', async (t) => {
     t.match(await bob.client.post(repos, { body: { name: 'x', owner: 'Alice' } }), {
       status: 403,
       body: { error_code: 'forbidden' },

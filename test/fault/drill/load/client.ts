@@ -28,6 +28,7 @@ export class Unhealed extends Error {}
 /** After this time a session is replaced, before it expires. */
 const sessionMs = 240_000;
 
+/** The time limit of a request. */
 export const patienceMs = 10_000;
 
 /** Texts that a rejection must not contain, because they do not name a cause. */

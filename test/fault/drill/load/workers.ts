@@ -72,7 +72,7 @@ export abstract class Worker {
     while (!this.#stopped) {
       const before = this.#told();
       await this.pick(this.steps)();
-      // No server is listening.
+      // Nothing was counted, because no server is listening: waits before the next attempt.
       if (this.#told() === before) await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

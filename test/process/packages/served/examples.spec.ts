@@ -62,7 +62,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   const { project, installIn } = await packed();
   for (const name of names) await cp(join(root, 'docs/examples', name), join(project, name), { recursive: true });
 
-  await t.test('their tests pass', async (t) => {
+  await t.test('the tests of the packages pass', async (t) => {
     const tests = names.map((name) => `${name}/*.test.ts`);
     const { stdout } = await withNode(process.execPath, ['--test', '--test-reporter', 'tap', ...tests], project).catch(
       (error: unknown) => error as { stdout: string },
@@ -137,7 +137,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   const labels = (repository: string): string => `/x/labels/repos/admin/${repository}/labels`;
   const bug = { name: 'Bug', color: '#d73a4a' };
 
-  await t.test('they work, and a kill -9 loses nothing', async (t) => {
+  await t.test('the plugins work, and a kill -9 loses nothing', async (t) => {
     const { server, call, signIn, create } = await start();
     t.equal(await signIn('admin', password), 200);
     const ada = { username: 'ada', password, email: 'ada@example.com', display_name: '' };
@@ -161,7 +161,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
     there.state.deaf = false;
   });
 
-  await t.test('disabled, they are absent, and the forge runs', async (t) => {
+  await t.test('disabled plugins are absent, and the forge runs', async (t) => {
     const { call, signIn, create, stop } = await start('-labels,-chat-notifier,-password-file');
     t.equal((await call('GET', labels('kept'))).status, 404);
     t.equal(await signIn('ada', 'analytical engine'), 401);

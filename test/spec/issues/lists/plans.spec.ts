@@ -186,7 +186,7 @@ void onDatabase(t).test('lists and searches of issues', { timeout: 600_000 }, as
     await planned(t, 'what a user wrote', await referred);
   });
 
-  await t.test('one row and a hundred take the same number of statements', async (t) => {
+  await t.test('a list of one issue and one of a hundred take the same number of statements', async (t) => {
     for (const path of [
       '/issues?per_page=',
       '/issues?label=Bug&component=core&per_page=',

@@ -21,7 +21,7 @@ export const credentials = [
 ] as const;
 export type Credential = (typeof credentials)[number];
 
-/** `+`: allowed, so that the sample succeeds; otherwise the status of the refusal. */
+/** `+`: allowed, so that the sample (the request of the row) succeeds; otherwise the status of the refusal. */
 type Access = Partial<Readonly<Record<Visibility, string>>>;
 
 // A caller who may not read gets 404, and so does an anonymous caller on an internal repository. A change without a

@@ -160,7 +160,7 @@ async function people(forge: TestForge): Promise<Stage> {
   };
 }
 
-/** The outcome of a request, in the words of the table. */
+/** The outcome of a request, as the table writes it. */
 function outcome({ status, body }: Answer): string {
   if (status === 403 && (body as { readonly error_code?: string } | undefined)?.error_code === 'insufficient_scope')
     return 'insufficient_scope';
@@ -204,7 +204,7 @@ async function send(
   );
 }
 
-/** @throws {Error} if the request fails: the setup of a sample is not part of the walk. */
+/** Sends a request that must succeed, because a sample (the request of a row) needs it. @throws {Error} otherwise. */
 async function sure(client: Client, route: string, sample: Sample, known: Values): Promise<Answer> {
   const answer = await send(client, route, sample, known);
   if (outcome(answer) !== '+')
