@@ -22,7 +22,7 @@ interface Described {
   readonly text: string;
   readonly span: Span;
 }
-/** An answer about a path that showed no repository: 404, or cut off. `what` names the request. */
+/** A request about a path, named by `what`. Recorded without more, its answer was 404 or cut off. */
 interface Absence {
   readonly path: Path;
   readonly span: Span;
