@@ -1,6 +1,10 @@
-// Compares two measurements: alternated runs, the median of each, their ratio, and the spread of the ratios.
+// Compares a measurement of the forge with a measurement of its baseline: alternated runs, the median of each, their
+// ratio, and the spread of the ratios.
 
-/** One row of the table. `unit` names the unit: milliseconds, requests per second or MB. */
+/**
+ * One row of the table: `ours` is the figure of the forge, `limit` that of the baseline, `held` whether the target is
+ * met. `unit` names the unit: milliseconds, requests per second or MB.
+ */
 export interface Line {
   readonly name: string;
   readonly engine: string;
@@ -25,7 +29,7 @@ export interface Comparison {
   readonly rounds?: number;
 }
 
-/** Runs both alternately, swapping the order each round, and compares medians. */
+/** Runs `ours` and its baseline `limit` alternately, swapping the order each round, and compares medians. */
 export async function compare({ name, engine, unit, target, ours, limit, rounds = 5 }: Comparison): Promise<Line> {
   const mine: number[] = [];
   const theirs: number[] = [];

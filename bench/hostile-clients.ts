@@ -26,7 +26,8 @@ const held = 8;
 const patienceMs = 30_000;
 
 /**
- * Sends these requests in a loop, each client with another offset. Each request's `salt` is replaced by a unique text.
+ * Sends these requests in a loop; each client starts at another one. The text `salt` in a request is replaced by a
+ * unique text.
  */
 export function asking(requests: readonly HostileRequest[], headers: Readonly<Record<string, string>> = {}): Attack {
   return async ({ url }, index, signal) => {

@@ -17,7 +17,7 @@ import type { Setting } from './lines.ts';
 import type { Subject } from './subject.ts';
 
 const clients = 8;
-/** How many milliseconds the 99th percentile may exceed the quiet figure. */
+/** How many milliseconds the 99th percentile may exceed the figure without hostile clients. */
 const overQuietMs = 100;
 const memoryMB = 1024;
 const leftSeconds = 3;
@@ -41,7 +41,7 @@ export async function hostileLines(
   // Signs in before the class of wrong passwords runs, which blocks further sign-ins from this address for some time.
   const session = await subject.session();
   const headers = await somebodyElse(subject, session);
-  /** The 99th percentile of the ninth client in milliseconds; Infinity if a request failed. */
+  /** The 99th percentile of the reader, the ninth client, in milliseconds; Infinity if a request failed. */
   const p99 = (time: number): Promise<number> =>
     load({ url, headers, connections: 1, seconds: time }).then(
       (result) => result.p99,

@@ -51,8 +51,8 @@ process.stdout.write(`${table(lines)}${JSON.stringify(lines)}\n`);
 process.exitCode = lines.every(({ held }) => held) ? 0 : 1;
 
 /**
- * Makes a repository that borrows the objects, with HEAD as `main` and, as branches, other commits spread evenly over
- * the list of all ref tips.
+ * Makes a repository that uses the objects of another one as alternates. Its `main` is the HEAD of the other, and its
+ * branches are commits spread evenly over the list of all ref tips of the other.
  */
 async function copyRefs(repository: string, source: string): Promise<string> {
   await git(['init', '-q', '--bare', '-b', 'main', source]);
@@ -85,8 +85,8 @@ async function copyRefs(repository: string, source: string): Promise<string> {
 }
 
 /**
- * Pushes the repository to the forge and waits for the upkeep after the push. Also pushes a small repository, which
- * warms up the code before each measurement.
+ * Pushes the repository to the forge and waits for the upkeep (commit-graph and packed refs) after the push. Also
+ * pushes a small repository, which warms up the code before each measurement.
  */
 async function fill(source: string): Promise<string> {
   const subject = await Subject.start(options);
@@ -109,7 +109,7 @@ async function fill(source: string): Promise<string> {
       git(['push', '-q', subject.cloneUrl('large'), 'refs/heads/*:refs/heads/*'], source),
     );
     const directory = join(options.dataDir, 'repositories', id.slice(0, 2), `${id}.git`);
-    // Upkeep writes these two files last if there are this many branches.
+    // With this many branches the upkeep after the push writes these two files last.
     const kept = await timed(async () => {
       for (const name of ['objects/info/commit-graphs/commit-graph-chain', 'packed-refs'])
         while (
@@ -154,7 +154,8 @@ async function ask(source: string, tip: string): Promise<readonly Question[]> {
     {
       name: `listing of ${entries.size} entries`,
       path: `contents/${folder}?ref=main`,
-      // Faster than a log that also follows merges, and so not always correct; ended when every entry has been named.
+      // Faster than a log that also shows merge commits, and so not always correct. Stopped when it has named every
+      // entry.
       command: (directory) => streamedLog(directory, [tip, '--', ...wanted], depth, entries),
     },
     {

@@ -58,7 +58,8 @@ export async function readLines(setting: Setting, subject: Subject): Promise<Lin
   const bare = await latency(bareUrl, headers, 200);
   const beyond = async (path: string): Promise<number> => (await latency(`${subject.url}${path}`, headers, 200)) - bare;
   const root = '/api/v1/repos/admin/history/contents';
-  // The push has started to warm the root folder; the cold measurements must not wait for that.
+  // After the push the forge computes the last commits of the root folder. This request waits for that, so that the
+  // cold measurements do not.
   await subject.json('GET', root);
   let folder = 0;
   const listing = (): Promise<number> => timed(() => subject.json('GET', `${root}/folder-${folder++}?ref=main`));

@@ -42,7 +42,7 @@ async function listLine({ engine, rounds, databaseUrl }: Setting, subject: Subje
 const files = Array.from({ length: 2000 }, (_, index) => `folder-${index % 40}/file-${index}.txt`);
 /** The number of concurrent requests. */
 const atOnce = 8;
-/** In megabytes. */
+/** The limit of the growth of memory, in megabytes. */
 const mostBeyond = 100;
 
 async function diffLines({ engine, rounds, root, dataDir }: Setting, subject: Subject): Promise<Line[]> {
@@ -84,7 +84,8 @@ async function diffLines({ engine, rounds, root, dataDir }: Setting, subject: Su
       patient: true,
     });
 
-  // The first branch only warms up the cold measurement, and is the one measured warm.
+  // Fetching the first branch only warms up the code for the cold measurement, which uses the other branches. The warm
+  // measurement below uses the first branch again.
   const [first = '', ...others] = some;
   await fetched(first);
   await diffTree(first);

@@ -14,7 +14,7 @@ import type { Subject } from './subject.ts';
 const posts = { embedded: 100, server: 300 } as const;
 const connections = 16;
 
-/** The same target as for reads: what hapi's life cycle and the access decision leave of a bare route's rate. */
+/** The target of all reads, as a fraction of the bare route's rate: hapi and the access decision take the rest. */
 const ofRead = { embedded: { least: 0.4 }, server: { least: 0.6 } } as const;
 /** Almost all of the work is done by the database, which the bare route needs too. */
 const ofExchange = { least: 0.6 } as const;

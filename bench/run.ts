@@ -1,6 +1,6 @@
 // Runs the benchmarks (`npm run bench`): each figure against its baseline, measured in the same run on the same
 // machine. Prints a table, then JSON. Options: --engine embedded|postgresql (both if DATABASE_URL is set), --only WORD,
-// --rounds N; --hostile runs only the load of hostile clients, --seconds N sets its total duration.
+// --rounds N; --hostile runs only the load of hostile clients, for --seconds N in total.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

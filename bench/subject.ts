@@ -16,7 +16,7 @@ export interface SubjectOptions {
   readonly databaseUrl: string | undefined;
   /** More lines of the configuration's `plugins`. */
   readonly plugins?: string;
-  /** If set, the server runs as for a user, without the bare routes, metered by the plugin `limits` or not metered. */
+  /** If set, the server runs as in an installation, without the bare routes, with or without the plugin `limits`. */
   readonly metering?: 'on' | 'off';
 }
 
@@ -36,7 +36,7 @@ export class Subject {
   }
 
   /**
-   * Starts the forge as for a user, except that no measurement reaches the budgets and sessions outlast all
+   * Starts the forge as in an installation, except that no measurement reaches the budgets and sessions outlast all
    * measurements.
    */
   static async start({ dataDir, databaseUrl, plugins = '', metering }: SubjectOptions): Promise<Subject> {

@@ -13,7 +13,9 @@ import { readResults, type Results } from './test-results.ts';
 const engines = ['memory', 'embedded', 'postgresql'] as const;
 type Engine = (typeof engines)[number];
 
-/** Tests that run on SQL engines alone. They are listed so that no check is missing in memory by accident. */
+/**
+ * Tests that run on SQL engines alone. They are listed, so that any other test that is missing in memory is a fault.
+ */
 const sqlAlone = [
   'migrations',
   'one caller with many statements does not delay the statements of another',
@@ -80,7 +82,7 @@ if (!(await program('npm', ['run', '--silent', 'check']))) faults.push('npm run 
 const namesOf = (which: 'quick' | 'whole'): readonly string[] =>
   Object.keys(suites).filter((name) => suites[name]?.[which] !== undefined && specsOf(name).length > 0);
 rmSync(join(root, '.tap/test-results'), { recursive: true, force: true });
-// Each suite has its own setting.
+// Inherited settings are removed, because each suite sets its own.
 for (const name of ['DATABASE', 'ENGINES', 'WHOLE']) delete process.env[`HEXFORGE_TEST_${name}`];
 if (!(await program('npm', ['test', '--silent']))) faults.push('npm test failed');
 const quick = await collect('npm test', namesOf('quick'));

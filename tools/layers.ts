@@ -17,7 +17,7 @@ export interface Violation {
 
 const everyFeature = ['kernel', 'identity', 'repositories'];
 
-/** Area of core to the areas that it may import, each through its `index`. Files of the kernel are imported by name. */
+/** Area of core → the areas that it may import, each through its `index`. Files of the kernel are imported by name. */
 export const areas: Readonly<Record<string, readonly string[]>> = {
   kernel: [],
   identity: ['kernel'],

@@ -1,8 +1,8 @@
-// Runs a program of the checks, with its output on ours.
+// Runs a program of the checks, which writes to the output of this process.
 import { spawn } from 'node:child_process';
 import { root } from './project-files.ts';
 
-/** Resolves to whether it ended with status 0. */
+/** Resolves to whether the program ended with status 0. */
 export async function program(
   command: string,
   arguments_: readonly string[],

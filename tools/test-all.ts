@@ -1,5 +1,6 @@
-// `npm run test:all`: what `npm test` has no time for. The API suites, the storage contracts and whole servers on a
-// real PostgreSQL, packages, faults, generated merges, and a short fault drill. Ends with `N passed, N failed`.
+// Runs the tests that take too long for `npm test` (`npm run test:all`): the API suites, the storage contracts and
+// whole servers on a real PostgreSQL, packages, faults, generated merges, and a short fault drill. Ends with `N passed,
+// N failed`.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { specsOf, suites } from '../test/suites.ts';
@@ -26,9 +27,10 @@ async function generated(spec: string, environment: Readonly<Record<string, stri
   if (!(await program('npm', args, environment))) faults.push(`generated cases of "${spec}" failed`);
 }
 
-// Before the suites, which run in parallel: an installation needs the package manager's lock.
+// Installs Redis before the suites, which run in parallel, because only one of them could take the package manager's
+// lock.
 ensureRedis();
-// Each suite has its own setting.
+// Inherited settings are removed, because each suite sets its own.
 delete process.env['HEXFORGE_TEST_DATABASE'];
 delete process.env['HEXFORGE_TEST_ENGINES'];
 const given = process.env['HEXFORGE_TEST_POSTGRES_URL'];
@@ -50,7 +52,7 @@ try {
   });
   if (!good) faults.push('a suite failed');
   const { passed, failed } = await readResults(names);
-  // One process each, and neither is timed: in parallel.
+  // These run in parallel, because each uses one process and neither measures time.
   await Promise.all([
     generated('merges', { HEXFORGE_TEST_MERGES: '100' }).then(() =>
       generated('contract', { HEXFORGE_TEST_DIFFS: '300' }),

@@ -1,4 +1,4 @@
-// Reads what the test runner keeps of the last run of each suite.
+// Reads the results that the test runner stores of the last run of each suite.
 import { createReadStream, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Parser } from 'tap-parser';

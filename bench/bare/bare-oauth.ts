@@ -19,7 +19,8 @@ export interface BareOAuth {
   /** The response of the endpoint of that name; undefined if it refuses. */
   answer(endpoint: string, form: Form, unitOfWork: UnitOfWork): Promise<object | undefined>;
   /**
-   * Creates 64 users who granted the client the same as the administrator, so that requests do not wait for row locks.
+   * Creates 64 users with the same grant to the client as the administrator, so that requests of different users do not
+   * wait for each other's row locks.
    */
   people(clientId: string): Promise<void>;
   fill(copies: Copies): Promise<void>;

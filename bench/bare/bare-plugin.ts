@@ -130,7 +130,7 @@ export default definePlugin({
     });
     return server;
   },
-  // Requests are still metered, as for a user; only the limit is out of reach.
+  // Requests are still metered, as in an installation; only the limit is out of reach.
   provides: {
     RateBudgets: () => ({
       budget: async () => ({ limit: 1_000_000_000, windowSeconds: 60, window: 'fixed' as const }),

@@ -1,4 +1,4 @@
-// No acknowledged write is lost in a power failure, and the simulation detects a loss.
+// Tests that a power failure loses no acknowledged write, and that the simulation detects a loss.
 import t from 'tap';
 import { testEngines } from '#test/contracts/storage/storage-engines';
 import { blockLoss } from './block-loss.ts';

@@ -1,5 +1,5 @@
-// One client of the churn: changes its own repositories, and some that it shares with the other clients of its user,
-// without pause.
+// One client of the churn (churn.ts, many clients on two servers): without pause it changes its own repositories, and
+// some that it shares with the other clients of its user.
 import { Doors, idOf, type Answered, type DoorsOptions } from './churn-doors.ts';
 
 export interface ChurnClientOptions extends DoorsOptions {
@@ -75,7 +75,7 @@ export class ChurnClient {
     }
   }
 
-  // A repository changed only by this client must at once be read unchanged from either server.
+  // Changes of repositories that only this client changes: the other server must return the new state at once.
 
   async #createOwn(): Promise<void> {
     const name = this.#freeName();
@@ -138,8 +138,8 @@ export class ChurnClient {
   }
 
   /**
-   * Runs git in a repository that is deleted or renamed meanwhile, through either server: it gets not found, or
-   * succeeds.
+   * Runs git on a repository that is deleted or renamed meanwhile, through either server: git succeeds, or reports that
+   * the repository does not exist.
    */
   async #gitWhile(own: Own, change: 'deleted' | 'renamed'): Promise<void> {
     const { git, random } = this.#o;
@@ -172,7 +172,7 @@ export class ChurnClient {
     if (after !== undefined) await this.#expect(after);
   }
 
-  // The same request to both servers at once: exactly one succeeds.
+  // Changes by the same request to both servers at once: exactly one succeeds.
 
   async #createTwice(): Promise<void> {
     const name = this.#freeName();
@@ -247,7 +247,7 @@ export class ChurnClient {
     await this.#doors.expectAbsence(own.name);
   }
 
-  /** Two commits on one base: one lands, the other is rejected, merged, and lands too. */
+  /** Pushes two commits on one base: one is accepted; the other is rejected, merged, and then accepted too. */
   async #pushTwice(own: Own): Promise<void> {
     const { git, tally } = this.#o;
     const base = own.main === undefined ? [] : [own.main];
@@ -442,7 +442,7 @@ export class ChurnClient {
     const items = (answer.body as unknown as { id: string; owner: string; name: string }[]).map(
       ({ id, owner, name }) => ({ id, path: `${owner}/${name}` }),
     );
-    // Without a filter the list is limited to 50.
+    // Without a filter the list has at most 50 repositories, so it may be incomplete.
     if (query !== '') ledger.listed({ what: `list ${query}`, path: user, owner: user, span: answer.span, items });
     else for (const { id, path } of items) ledger.saw({ what: 'list', path, id, span: answer.span });
   }

@@ -1,5 +1,5 @@
-// Requests of a churn client to the two servers, over the API and with git: counted, checked at once if possible, and
-// recorded in the ledger.
+// Requests of a client of the churn (churn.ts) to the two servers, over the API and with git: counted, checked at once
+// if possible, and recorded in the ledger, which compares them afterwards.
 import type { ChurnGit, Outcome } from './churn-git.ts';
 import type { Ledger, Path, Span } from './ledger.ts';
 import { call } from './traffic.ts';

@@ -1,4 +1,5 @@
-// The stock git client of one churn client: commits made in one process, and the outcome of a push, fetch or clone.
+// Runs stock git for one client of the churn or the drill: makes commits, and returns the outcome of a push, fetch or
+// clone.
 import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,8 +11,8 @@ export interface Ran {
 }
 
 /**
- * `absent`: not found. `rejected`: the ref was rejected. `changed`: the name pointed to another repository between two
- * requests. `cut off`: the answer was incomplete. `broken`: any other failure.
+ * `absent`: not found. `rejected`: the ref was rejected. `changed`: between two requests of the command the name came
+ * to point to another repository. `cut off`: the answer was incomplete. `broken`: any other failure.
  */
 export type Outcome = 'done' | 'absent' | 'rejected' | 'changed' | 'cut off' | 'broken';
 

@@ -32,7 +32,7 @@ const [count, seed] = [Number(values.count), Number(values.seed)];
 const wanted = Object.keys(kinds).filter((kind) => kind.includes(values.kind));
 const bounds = { jsonBytes: 16 * 1024 ** 2, milliseconds: 2000, memory: 1024 ** 3, leftSeconds: 10 } as const;
 const patienceMs = 15_000;
-/** A route that was late this often for one repository is not requested again. */
+/** A route that exceeded its time limit this often for one repository is not requested again. */
 const lateEnough = 2;
 
 /** Printed at once, because a walk may be stopped before its end. */

@@ -1,4 +1,5 @@
-// The ledger of the churn accepts every consistent order of answers, and finds each kind of inconsistent answer.
+// Tests that the ledger of the churn (many clients on two servers) accepts every consistent order of answers, and finds
+// each kind of inconsistent answer.
 import t from 'tap';
 import { Ledger, type RecordedEvent } from './ledger.ts';
 
@@ -73,7 +74,7 @@ void t.test('of concurrent changes either may be the last', async (t) => {
 });
 
 void t.test(
-  'a push that landed while its repository was deleted needs no event, and a clone may be cut off',
+  'a push that was accepted while its repository was deleted needs no event, and a clone may be cut off',
   async (t) => {
     const { ledger, events } = scene();
     ledger.pushed({ path: 'u/a', ref: 'main', oid: 'p4', span: at(69, 78) });

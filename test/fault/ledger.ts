@@ -1,6 +1,6 @@
-// The answers to clients with their times: afterwards all of them must fit one possible order of events. "Possibly"
-// means that a repository may have had a name at some time of a span, "definitely" that it had it during the whole
-// span.
+// The ledger of the churn: the answers to all clients with their times, which afterwards must fit one possible order of
+// events. "Possibly" means that a repository may have had a name at some time of a span, "definitely" that it had the
+// name during the whole span.
 
 /** The times when a request was sent and when its answer arrived, in milliseconds since 1970. */
 export interface Span {
@@ -11,6 +11,7 @@ export interface Span {
 /** `owner/name`. */
 export type Path = string;
 
+/** A repository was created with a name, or renamed to it. */
 interface Naming {
   readonly id: string;
   readonly path: Path;
@@ -21,14 +22,17 @@ interface Described {
   readonly text: string;
   readonly span: Span;
 }
+/** A request about a path, named by `what`. Recorded without more, its answer was 404 or cut off. */
 interface Absence {
   readonly path: Path;
   readonly span: Span;
   readonly what: string;
 }
+/** An answer that showed a repository under a path. */
 interface Sighting extends Absence {
   readonly id: string;
 }
+/** A rejection because the name is taken. `existing` is the repository that has the name, if the answer names it. */
 interface Clash extends Absence {
   readonly existing: string | undefined;
 }
@@ -38,11 +42,12 @@ interface Push {
   readonly ref: string;
   readonly oid: string;
 }
-/** `refs` if all refs were read; `identity` is the content of the file with this name. */
+/** A clone or read. `refs` if all refs were read; `identity` is the content of the file with this name. */
 interface View extends Absence {
   readonly refs: ReadonlyMap<string, string> | undefined;
   readonly identity: string | undefined;
 }
+/** A list of all repositories of an owner. */
 interface Listed extends Absence {
   readonly owner: string;
   readonly items: readonly { readonly id: string; readonly path: Path }[];
@@ -75,7 +80,7 @@ export class Ledger {
   readonly #pushes: Push[] = [];
   readonly #views: View[] = [];
   readonly #lists: Listed[] = [];
-  /** Filled when the events show which repository an acknowledged deletion by name deleted. */
+  /** Repository id → when it was deleted. Filled from the events, because a deletion only names a path. */
   readonly #deleted = new Map<string, Span>();
 
   created(id: string, path: Path, text: string, span: Span): void {
@@ -124,7 +129,7 @@ export class Ledger {
     this.#lists.push(list);
   }
 
-  /** To be called once, before `judge`. @returns faults */
+  /** Compares creations and deletions with the events. To be called once, before `judge`. @returns the faults. */
   settle(events: readonly RecordedEvent[]): string[] {
     const faults: string[] = [];
     const ids = (type: string): string[] =>
@@ -228,7 +233,7 @@ export class Ledger {
     return [...new Set(this.#namings.filter((naming) => naming.path === path).map(({ id }) => id))];
   }
 
-  /** The latest time until which it may have had the name. */
+  /** The latest time until which the repository may have had the name. */
   #untilAtMost({ id, span }: Naming): number {
     const later = this.#namings
       .filter((other) => other.id === id && other.span.from > span.to)
@@ -236,7 +241,7 @@ export class Ledger {
     return Math.min(...later, this.#deleted.get(id)?.to ?? Infinity);
   }
 
-  /** The span in which it certainly had the name; undefined if another rename was concurrent. */
+  /** The span in which the repository certainly had the name; undefined if another rename was concurrent. */
   #certain(naming: Naming): Span | undefined {
     const others = this.#namings.filter(
       (other) => other.id === naming.id && other !== naming && other.span.to >= naming.span.from,
@@ -364,7 +369,7 @@ export class Ledger {
   }
 }
 
-/** Those that were certainly not followed by another. */
+/** The changes that may be the last one: no other change certainly began after they had ended. */
 function last<T extends { readonly span: Span }>(all: readonly T[]): readonly T[] {
   return all.filter((one) => !all.some((other) => other.span.from > one.span.to));
 }

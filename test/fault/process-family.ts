@@ -1,4 +1,4 @@
-// A server and its child processes: their memory, and which remain without a request.
+// Measures the memory of a server and its child processes, and finds those that remain without a request.
 import { readFileSync, readdirSync } from 'node:fs';
 import { commandLines } from '#test/support/servers/server-process';
 
@@ -11,7 +11,7 @@ export function memory(pid: number): number {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       parents.set(Number(name), { parent: Number(fields[1]), bytes: Number(fields[21]) * 4096 });
     } catch {
-      // It ended in the meantime.
+      // The process ended in the meantime.
     }
   }
   const isBelow = (one: number): boolean => one === pid || (one > 1 && isBelow(parents.get(one)?.parent ?? 0));

@@ -1,5 +1,5 @@
-// Rotation of the secret key by the command, with and without a server, and killed at random times: every secret
-// setting stays readable.
+// Tests of `hexforge rotate-key`, with and without a running server, and killed at random times: every secret setting
+// stays readable.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, rmSync } from 'node:fs';
@@ -42,7 +42,11 @@ void t.test('a rotation of the secret key', { timeout: 600_000 }, async (t) => {
   const admin = await first.administrator();
   const settings = expected.map((value, index) => ({ key: secretKeyOf(index), value }));
   t.equal((await admin.post('/api/v1/admin/settings', { body: { settings } })).status, 200);
-  t.equal((await admin.get('/.well-known/jwks.json')).status, 200, 'creates a key that signs ID tokens');
+  t.equal(
+    (await admin.get('/.well-known/jwks.json')).status,
+    200,
+    'this request creates a key that signs ID tokens, which is a secret too',
+  );
 
   await t.test('hexforge rotate-key uses the running server, which reseals all secrets', async (t) => {
     const { code, stdout } = await hexforge(first, 'rotate-key');
@@ -56,14 +60,17 @@ void t.test('a rotation of the secret key', { timeout: 600_000 }, async (t) => {
   });
   await first.stop();
 
-  await t.test('without a server it opens the database, and reseals secrets of disabled plugins too', async (t) => {
-    const { code, stdout } = await hexforge(first, 'rotate-key');
-    t.equal(code, 0);
-    t.match(stdout, new RegExp(`^settings sealed again: ${secrets}$`, 'm'));
-    t.match(stdout, /^signing keys sealed again: 1$/m);
-    t.strictSame(keyFiles(first.dataDir), ['secret.key', 'secret.key.2', 'secret.key.3']);
-    rmSync(join(first.dataDir, 'secret.key.2'));
-  });
+  await t.test(
+    'without a server the command opens the database, and reseals secrets of disabled plugins too',
+    async (t) => {
+      const { code, stdout } = await hexforge(first, 'rotate-key');
+      t.equal(code, 0);
+      t.match(stdout, new RegExp(`^settings sealed again: ${secrets}$`, 'm'));
+      t.match(stdout, /^signing keys sealed again: 1$/m);
+      t.strictSame(keyFiles(first.dataDir), ['secret.key', 'secret.key.2', 'secret.key.3']);
+      rmSync(join(first.dataDir, 'secret.key.2'));
+    },
+  );
 
   const child = join(import.meta.dirname, 'rotation-child.ts');
   let rotations = keyFiles(first.dataDir).length;

@@ -1,4 +1,4 @@
-// Live updates through all servers of one database: two with PostgreSQL, one with the embedded database.
+// Tests of live updates through all servers of one database: two with PostgreSQL, one with the embedded database.
 import t, { type Test } from 'tap';
 import { startTestForge } from '#test/support/forge';
 import { followed, type LiveClient } from '#test/support/clients/live-client';
@@ -56,7 +56,7 @@ void t.test(
     const lost = new Map<string, Date>();
     for (const [turn, { name, clients }] of others.entries()) {
       await Promise.all(clients.map((client) => client.until(1)));
-      // Often through the server that does not process the next change.
+      // Rotates between the servers, so that often another server than this one processes the next change.
       expect(await alice(turn).delete(`/api/v1/repos/alice/code/collaborators/${name}`), 204);
       lost.set(name, new Date());
       for (const client of clients) t.match(await client.closed, { code: 1008, reason: 'Access was lost' }, name);

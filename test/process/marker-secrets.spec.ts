@@ -120,7 +120,7 @@ void t.test('marker passwords, tokens and cookies are found nowhere, and stored 
       .filter((path) => statSync(path).isFile())
       .map((path) => [path.slice(forge.dataDir.length + 1), readFileSync(path).toString('latin1')]),
   );
-  // After the files were read, because opening the database writes to it.
+  // The database is dumped after its files were read, because opening it writes to them.
   const rows = await dump(forge);
   texts.set('the dump', rows).set('standard output', forge.output.stdout).set('the log', forge.output.stderr);
 

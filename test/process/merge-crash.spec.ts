@@ -1,4 +1,4 @@
-// A server killed with SIGKILL during a merge, in every other round between the move of the branch and its record:
+// Tests of a server that is killed during a merge, in every other round between the move of the branch and its record:
 // after the restart row, branch and event agree, and a merge that was not made succeeds when it is requested again.
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -95,7 +95,7 @@ void t.test(`${rounds} interrupted merges`, { timeout: 60_000 * rounds }, async 
     server = await start();
 
     const state = async (): Promise<RequestJson> => (await alice.get(`${code}/merges/${number}`)).body as RequestJson;
-    /** Commits on the branch itself that added the file. */
+    /** The commits on the first-parent line of `main` that added the file of the merge request. */
     const brought = async (): Promise<readonly string[]> => {
       await work.git('fetch', '--quiet', url, '+main:refs/remotes/origin/main');
       const log = await work.git('log', '--first-parent', '--format=%H', 'origin/main', '--', branch);
@@ -133,7 +133,7 @@ void t.test(`${rounds} interrupted merges`, { timeout: 60_000 * rounds }, async 
   t.strictSame(
     told.map(({ number, merge_commit }) => ({ number, merge_commit })).toSorted((a, b) => a.number - b.number),
     merged,
-    'one event for each, with the same commit',
+    'each merge has one event, with the same commit',
   );
   t.strictSame(await door.run('select kind from hexforge_intent'), [], 'no intent is open');
   await last.stop();

@@ -1,5 +1,5 @@
-// Merges on several server processes with one database: two with PostgreSQL, one with the embedded database. Of many
-// merges into one branch during pushes none is lost or made twice; of many merges of one request one is made.
+// Tests of merges on several server processes with one database: two with PostgreSQL, one with the embedded database.
+// Of many merges into one branch during pushes none is lost or made twice; of many merges of one request one is made.
 import t, { type Test } from 'tap';
 import type { Answer } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
@@ -26,7 +26,7 @@ async function push(git: StockGit, url: string, name: string, isOver: () => bool
     await work.git('fetch', '--quiet', 'origin', 'main');
     await work.git('reset', '--quiet', '--hard', 'FETCH_HEAD');
     const made = await work.commit(`push ${name} ${count}`, { [`${name}-${count}`]: 'x\n' });
-    // Usually another push was first.
+    // Often the push is rejected, because another client has pushed meanwhile.
     if ((await work.ran('push', '--quiet', 'origin', 'HEAD:main')).code === 0) taken.push(made);
   }
   return taken;

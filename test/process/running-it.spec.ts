@@ -1,4 +1,4 @@
-// Running the program: environment variables, output, health, and how it stops.
+// Tests of running the program: environment variables, output, health, and how it stops.
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -29,7 +29,7 @@ async function serve(t: Teardown, environment: Readonly<Record<string, string>> 
   return { cwd: folder, url: await command.listening(), command };
 }
 
-/** For tests that do not depend on the database: memory is ready at once. */
+/** The environment of tests that do not depend on the database: a forge in memory is ready at once. */
 const inMemory = { HEXFORGE_DATABASE: 'memory' } as const;
 
 let plain: Promise<Running> | undefined;
@@ -39,7 +39,7 @@ const unchanged = (): Promise<Running> => (plain ??= serve(tap, inMemory));
 
 let onDisk: Promise<Running> | undefined;
 
-/** The same with the embedded database. */
+/** Like `unchanged`, with the embedded database. */
 const embeddedServer = (): Promise<Running> => (onDisk ??= started(tap).then((cwd) => serve(tap, {}, cwd)));
 
 let first: Promise<string> | undefined;
@@ -188,7 +188,7 @@ void tap.test(
   },
 );
 
-void tap.test('without HEXFORGE_ADMIN_PASSWORD one is generated and printed once', async (t) => {
+void tap.test('without HEXFORGE_ADMIN_PASSWORD a password is generated and printed once', async (t) => {
   const first = await serve(t, { HEXFORGE_ADMIN_PASSWORD: '' });
   const [name, line = '', ...rest] = first.command.lines;
   t.equal(name, 'administrator: admin');

@@ -1,5 +1,5 @@
-// Several server processes with rate limits in one Redis: budgets are shared exactly, also after Redis was down, and
-// administered from any process. Two processes with PostgreSQL, one with the embedded database.
+// Tests of several server processes with rate limits in one Redis: budgets are shared exactly, also after Redis was
+// down, and administered from any process. Two processes with PostgreSQL, one with the embedded database.
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import type { Client } from '#test/support/clients/client';

@@ -1,5 +1,5 @@
-// Revoking a credential through one of two processes with one PostgreSQL, data directory and Redis also applies in the
-// other at the next request; with the embedded database there is one process.
+// Tests that revoking a credential through one of two processes also applies in the other at the next request. The
+// processes share PostgreSQL, data directory and Redis; with the embedded database there is one process.
 import t from 'tap';
 import type { Answer } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
@@ -28,7 +28,7 @@ void t.test(
     t.equal((await ada.post('/api/v1/repos', { body: { name: 'code', visibility: 'private' } })).status, 201);
     await seed.stop();
     const { clients } = await sharedServers(t, seed, {
-      // More tokens are requested here than an address may in a minute.
+      // The test requests more tokens than one address may request in a minute.
       HEXFORGE_RATE_LIMIT: 'off',
       HEXFORGE_PLUGINS: '+redis',
       REDIS_URL: redis.url,
@@ -55,7 +55,7 @@ void t.test(
             );
           const all = (status: number): readonly string[] =>
             tokens.flatMap(([which]) => [`${which}, REST: ${status}`, `${which}, git: ${status}`]);
-          // Both processes have seen it, so each has it in its caches.
+          // Both processes have accepted the credential, so each has it in its caches.
           for (const place of places) t.strictSame(await statuses(place), all(200), 'valid before');
           await end(one);
           t.strictSame(await statuses(other), all(401), 'the other rejects it at the next request');

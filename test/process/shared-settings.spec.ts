@@ -1,5 +1,5 @@
-// A changed setting applies immediately in its own process and within two seconds in another, with one PostgreSQL, data
-// directory and Redis; with the embedded database there is one process.
+// Tests that a changed setting applies immediately in the process that changed it, and within two seconds in another
+// one. The processes share PostgreSQL, data directory and Redis; with the embedded database there is one process.
 import t from 'tap';
 import type { Answer, Client } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';

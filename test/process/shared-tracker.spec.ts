@@ -1,4 +1,4 @@
-// The issue tracker with several server processes on one database: two with PostgreSQL, one with the embedded database.
+// Tests of issues with several server processes on one database: two with PostgreSQL, one with the embedded database.
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import type { Answer } from '#test/support/clients/client';
@@ -179,7 +179,7 @@ void t.test('issues through all servers of one database', patient, async (t) => 
         alice(round).delete(`${at}/labels/${label}`),
         alice(round + 1).delete(`${at}/milestones/${milestone}`),
       ]);
-      only(t, answers.slice(0, 8), [200, 201, 400], 'given, or refused as unknown');
+      only(t, answers.slice(0, 8), [200, 201, 400], 'the label or milestone is set, or refused as unknown');
       only(t, answers.slice(8), [204], 'deleted');
     }
   });
@@ -253,7 +253,7 @@ void t.test('issues through all servers of one database', patient, async (t) => 
   for (const { log } of servers) t.notMatch(log, /"status":500|unhandled/);
   const after = databaseDoor();
   const last = await startTestForge(t, { after: seed, definitions: [after.definition] });
-  // Handlers run in order; the time limit is that of the test.
+  // Waits for the event handlers that remove such rows. Only the time limit of the test bounds this wait.
   while (Number((await after.run(orphans))[0]?.['count']) > 0) await pause(50);
   t.strictSame(
     (

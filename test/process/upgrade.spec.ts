@@ -1,5 +1,5 @@
-// The current version starts on the data of each earlier version with everything preserved, and on a copy in another
-// folder.
+// Tests that the current version starts on the data of each earlier version, and on a copy of a data directory in
+// another folder, and that all data is there.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ void t.test('there is a fixture of a version to start on', async (t) => {
 });
 
 for (const version of versions) {
-  void t.test(`the embedded data directory of ${version} is the same forge today`, async (t) => {
+  void t.test(`all data of the embedded data directory of ${version} is there`, async (t) => {
     const cwd = await temporaryFolder(t);
     unpack(read(version, 'embedded.tar.zst'), join(cwd, 'data'));
     const { url, stop } = await serve(t, cwd);
@@ -60,7 +60,7 @@ for (const version of versions) {
   });
 
   if (databaseUnderTest() === 'postgresql') {
-    void t.test(`the PostgreSQL database of ${version} is the same forge today`, async (t) => {
+    void t.test(`all data of the PostgreSQL database of ${version} is there`, async (t) => {
       const cwd = await temporaryFolder(t);
       unpack(read(version, 'postgresql.tar.zst'), join(cwd, 'data'));
       const database = await createDatabase();
@@ -73,7 +73,7 @@ for (const version of versions) {
   }
 }
 
-void t.test('a copy of a stopped data directory in another folder is the same forge', async (t) => {
+void t.test('all data of a stopped data directory is there in a copy in another folder', async (t) => {
   const password = 'moved from here to there';
   const here = await temporaryFolder(t);
   await layCluster(join(here, 'data'));

@@ -20,6 +20,6 @@ export function testAreas(names: readonly string[]): void {
   current = names;
 }
 
-/** The operations that this suite answers for. A spec that runs without a suite answers for all. */
+/** The operations that this suite must cover. A spec that runs without a suite covers all operations. */
 export const owned = (operations: readonly Operation[]): readonly Operation[] =>
   current === undefined ? operations : operations.filter(({ tag }) => current?.includes(tag));

@@ -54,9 +54,9 @@ export interface TestForge {
   readonly url: string;
   readonly dataDir: string;
   readonly column: Database;
-  /** Undefined unless the column is postgresql. */
+  /** Undefined unless the database under test, `column`, is PostgreSQL. */
   readonly databaseUrl: string | undefined;
-  /** Undefined unless the column is memory. */
+  /** Undefined unless the forge runs in memory. */
   readonly memory: Memory | undefined;
   readonly admin: { readonly username: string; readonly password: string };
   readonly anonymous: Client;

@@ -13,9 +13,9 @@ async function until(met: () => boolean, what: string): Promise<void> {
 }
 
 /**
- * Call it while a push is running and no ref has moved. When git is about to move the ref it blocks for longer than a
- * test waits.
- * @param root of the repositories. @param held a file that is created when git blocks.
+ * Makes git block, for longer than a test waits, when it is about to move the ref. To be called while a push is running
+ * and no ref has moved.
+ * @param root the folder of the repositories. @param held a file that is created when git blocks.
  */
 export async function holdRefs(root: string, ref: string, held: string): Promise<void> {
   const script = `#!/bin/sh\n[ "$1" = prepared ] && grep -q ' ${ref}$' && { : > '${held}'; sleep 30; }\nexit 0\n`;

@@ -4,13 +4,13 @@ import { databaseUnderTest, wholeRun } from './database.ts';
 
 type Tests = Pick<Test, 'test'>;
 
-/** Registers nothing. */
+/** Registers no test. */
 const none: Tests = { test: (async () => null) as unknown as Test['test'] };
 
 /** Tests of behaviour that only a database has: query plans, statement counts, concurrency. Not run in memory. */
 export const onDatabase = (t: Test): Tests => (databaseUnderTest() === 'memory' ? none : t);
 
-/** Tests that take long and repeat a rule that a quicker test has shown. Run by `npm run test:all` alone. */
+/** Tests that take long, of rules for which a quicker test exists too. Run by `npm run test:all` alone. */
 export const thorough = (t: Test): Tests => (wholeRun ? t : none);
 
 /**

@@ -26,7 +26,7 @@ export async function standardContract(t: Teardown): Promise<Contract> {
   return contract ?? (await sharedForge(t)).contract;
 }
 
-/** Uses plain fetch, because what the forge's client sees counts as tested. */
+/** Uses plain fetch, because the answers that the forge's client receives count as tested statuses. */
 async function empty({ url, admin }: TestForge): Promise<void> {
   const ask = async (method: string, path: string, token = '', body?: object): Promise<unknown> => {
     const response = await fetch(`${url}/api/v1${path}`, {

@@ -10,7 +10,7 @@ import { SmallDisk } from './small-disk.ts';
 
 const megabytes = 400;
 const segment = 16 * 1024 ** 2;
-/** Less than the traffic writes in one round. */
+/** Bytes that stay free in the log segment: less than the traffic writes in one round. */
 const leftInSegment = 200 * 1024;
 
 /** A scenario with one small disk, which is full for a part of each round. */
@@ -24,7 +24,7 @@ function full(
   }: Omit<ForgeOptions, 'engine' | 'prepare'> & {
     readonly mount: (forge: Forge, lay: () => Promise<void>) => Promise<SmallDisk>;
     readonly before?: (round: Round) => Promise<void>;
-    /** Runs while the server is stopped. */
+    /** Runs while the server is suspended, just before the disk is filled. */
     readonly atLast?: (round: Round) => Promise<void>;
     /** Bytes that stay free, from a random number between 0 and 1. */
     readonly free: (dice: number) => number;
@@ -66,11 +66,11 @@ function full(
   };
 }
 
-/** The number of operations after which the server has continued or needs its next file. */
+/** After this many operations the server has either shown that it continues, or needs its next log segment. */
 const enoughWork = 400;
 const writersPerEstate = 3;
 
-/** Writes much into the log of the database, in fields that are not checked afterwards. */
+/** Writes much into the write-ahead log of the database, in fields that are not checked afterwards. */
 async function writeAhead({ estates, figures, random }: Round, until: AbortSignal): Promise<void> {
   const write = async ({ client }: Round['estates'][number]): Promise<void> => {
     while (!until.aborted) {

@@ -14,7 +14,7 @@ const slowMs = 1500;
 const receivedMs = 500;
 const zeros = '0'.repeat(40);
 
-/** `begun` is called when a slow request has started; it continues after `goOn`. */
+/** `begun` is called when a slow request has started; the request continues when `goOn` resolves. */
 interface Pace {
   readonly begun: () => void;
   readonly goOn: Promise<void>;
@@ -122,7 +122,7 @@ async function slowPush({ client, home, refs }: Estate, folder: string, number: 
   return { what: 'a push whose pack came slowly', answer };
 }
 
-/** The file is larger than the kernel buffers between two processes. */
+/** Reads a file slowly that is larger than the kernel buffers between two processes. */
 async function slowReading({ client, home }: Estate, pace: Pace): Promise<Settled> {
   const reading = open(client, 'GET', `/api/v1/repos/${home}/raw/large/large`, {
     authorization: `Bearer ${client.token}`,

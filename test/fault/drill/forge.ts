@@ -29,7 +29,7 @@ export interface ForgeOptions {
   readonly prepare?: (forge: Forge, lay: () => Promise<void>) => Promise<void>;
 }
 
-/** Running requests have a grace period of 10 s. */
+/** The grace period of running requests after SIGTERM; `graceMs` is added before a server is killed. */
 export const stopMs = 10_000;
 const graceMs = 3000;
 /** The first start may create the embedded database. */
@@ -38,7 +38,7 @@ const startMs = 120_000;
 export class Forge {
   readonly root: string;
   readonly dataDir: string;
-  /** The temporary directory of its processes only. */
+  /** A temporary directory that only the processes of this forge use. */
   readonly temporary: string;
   readonly databaseUrl: string | undefined;
   readonly servers: ServerProcess[] = [];
@@ -123,14 +123,14 @@ export class Forge {
     return [{ pid: server.pid, parent: process.pid, command: '' }, ...processes(server.pid)];
   }
 
-  /** Kills all processes of one server at one moment: they are stopped before. */
+  /** Kills all processes of one server at one moment: they are suspended first. */
   async killTree(index = 0): Promise<void> {
     const frozen = this.freeze(index);
     for (const pid of frozen) signal(pid, 'SIGKILL');
     await this.servers[index]?.ended();
   }
 
-  /** @returns the stopped processes, including children started in the meantime. */
+  /** Suspends all processes of one server. @returns their ids, including children started in the meantime. */
   freeze(index = 0): readonly number[] {
     const frozen = new Set<number>();
     for (let grown = true; grown;) {
@@ -144,7 +144,7 @@ export class Forge {
     return [...frozen];
   }
 
-  /** Stops the servers with SIGTERM, and returns the findings. */
+  /** Ends the servers with SIGTERM. @returns findings about servers that did not end as they must. */
   async stop(): Promise<readonly Finding[]> {
     const findings = await Promise.all(
       this.servers
@@ -168,7 +168,10 @@ export class Forge {
     return [...findings.flat(), ...(await this.leavings())];
   }
 
-  /** Processes and temporary folders beyond those of running servers, after at most 10 s by default. */
+  /**
+   * Findings about processes and temporary folders that belong to no running server, after waiting for them to
+   * disappear for at most 10 s by default.
+   */
   async leavings(patience = 10_000): Promise<readonly Finding[]> {
     for (const until = Date.now() + patience; ;) {
       const found = await this.#leavings();
@@ -227,7 +230,7 @@ export class Forge {
       signal(pid, 'SIGKILL');
   }
 
-  /** Removes the database and the folders when nothing runs. */
+  /** Removes the database and the folders. To be called when no process runs. */
   async remove(): Promise<void> {
     await this.#drop();
     await rm(this.root, { recursive: true, force: true });

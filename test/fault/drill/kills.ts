@@ -6,7 +6,7 @@ import { both, pause, worked, type Round, type Scenario } from './scenario.ts';
 
 const stateFile = ({ root }: Pick<Forge, 'root'>): string => join(root, 'transactions');
 
-/** Notes what a stopped server was doing when it is killed. */
+/** Notes what a server is doing that is suspended and will be killed. */
 async function noteWork({ forge, note }: Round): Promise<void> {
   if (forge.tree().some(({ command }) => command.includes('receive-pack'))) note('in receive-pack');
   if (await transactionOpen(stateFile(forge), forge.databaseUrl)) note('in a transaction');

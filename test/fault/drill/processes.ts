@@ -22,7 +22,10 @@ async function advisoryLocks({ forge }: Round): Promise<number> {
   return Number(row?.['count'] ?? 0);
 }
 
-/** The kinds of locks that the killed process has, one per round. */
+/**
+ * The kinds of locks that the killed process has, one per round. `advisoryAtRest` is the number of advisory locks
+ * before the round.
+ */
 const held: readonly {
   readonly what: string;
   readonly holds: (round: Round, advisoryAtRest: number) => Promise<boolean>;

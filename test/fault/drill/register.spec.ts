@@ -1,4 +1,5 @@
-// A register distinguishes lost changes from untrue answers, and allows both outcomes of unanswered requests.
+// Tests that a register distinguishes lost changes from untrue answers, and allows both outcomes of unanswered
+// requests.
 import { t } from 'tap';
 import { absent, Register, something } from './register.ts';
 

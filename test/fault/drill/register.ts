@@ -1,5 +1,5 @@
-// The possible states of one thing from the answers to its clients: an acknowledgement leaves one state, an unanswered
-// request several, and an observed state must be among them.
+// The register of one thing, such as a branch: its possible states after the answers to clients. An acknowledgement
+// leaves one possible state, an unanswered request several, and an observed state must be among them.
 
 export const absent = 'absent';
 /** The thing exists, but with an unknown value because the answer was lost. */

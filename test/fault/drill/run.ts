@@ -263,7 +263,9 @@ class Run {
     return recordFindings(await this.#open.records(), this.#figures.promised, this.#people.estates);
   }
 
-  /** If it does not work again by itself, a restart shows whether anything was lost. */
+  /**
+   * Runs `work`. If requests still fail, reports that, restarts the servers and runs it again, to find lost changes.
+   */
   async #healed(work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -17,7 +17,7 @@ export interface Round {
   note(what: string): void;
   /** Runs work during which the server is stopped on purpose; this time does not count as unavailable. */
   aside(work: () => Promise<void>): Promise<void>;
-  /** Clients of one server use another after this call. */
+  /** After this call the clients of the server `from` use the server `to`. */
   redirect(from: number, to: number): void;
 }
 
@@ -51,7 +51,7 @@ export const pause = (milliseconds: number): Promise<void> =>
 export async function worked({ figures }: Pick<Round, 'figures'>, much: number, longestMs = 15_000): Promise<void> {
   const enough = figures.done + much;
   for (const until = Date.now() + longestMs; figures.done < enough && Date.now() < until;) await pause(10);
-  // Not immediately after an answer.
+  // So that a disturbance does not always begin immediately after an answer.
   await pause(much % 20);
 }
 

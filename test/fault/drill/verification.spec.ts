@@ -1,5 +1,5 @@
-// Comparing the records of a forge with the answers to its clients: no record is missing or doubled, and the moves of a
-// ref form a chain.
+// Tests of comparing the records of a forge with the answers to its clients: no record is missing or doubled, and the
+// moves of a ref form a chain.
 import { t } from 'tap';
 import type { Records } from '../inspection.ts';
 import { Register } from './register.ts';

@@ -111,7 +111,7 @@ async function refsOf(client: Client, home: string): Promise<ReadonlyMap<string,
   }
 }
 
-/** The stored default branch equals git's HEAD, when all changes are concluded. */
+/** Findings if the stored default branch is not git's HEAD. To be called when no intent is open. */
 export async function headFindings(dataDir: string, estates: readonly Estate[]): Promise<readonly Finding[]> {
   const found = await Promise.all(
     estates.map(async ({ home, homeId, defaultBranch }): Promise<Finding[]> => {

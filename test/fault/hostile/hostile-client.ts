@@ -15,7 +15,7 @@ export interface Weighed {
   readonly failure?: string;
 }
 
-/** The bytes that are read of a streaming answer. */
+/** The maximum number of bytes that are read of a streaming answer. */
 const enough = 64 * 1024 ** 2;
 
 export interface AskOptions {

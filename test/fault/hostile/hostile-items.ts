@@ -12,7 +12,7 @@ const longest = '\u0001'.repeat(65_000);
 
 export interface Made {
   readonly places: Places;
-  /** Answers with a failure of the server. */
+  /** One sentence for each answer with a failure of the server. */
   readonly faults: readonly string[];
 }
 

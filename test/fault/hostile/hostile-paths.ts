@@ -12,7 +12,7 @@ export interface Pushed {
   readonly refs: ReadonlyMap<string, string>;
 }
 
-/** The id of no object. */
+/** An id that no object has. */
 export const madeUp = '00000000-0000-4000-8000-0000000000ff';
 const most = { refs: 12, ofMany: 3, paths: 4 };
 

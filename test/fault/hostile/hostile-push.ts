@@ -10,7 +10,7 @@ const few = 40;
  */
 const pushPatience = 20;
 const broken = /HTTP 5\d\d|unexpected disconnect|hung up/;
-/** A rejection before git answers has a status only. */
+/** A push that is rejected before git runs has only a status. */
 const refused = /HTTP 4\d\d/;
 
 /** @returns the failures; a clean rejection is not a failure. */

@@ -4,7 +4,7 @@ import { operations, type Document } from '#test/support/clients/openapi';
 import { fillingOf, type Places, type Pushed } from './hostile-paths.ts';
 
 export interface HostileRequest {
-  /** The same for every repository. */
+  /** The name of the route, which is the same for every repository. */
   readonly route: string;
   readonly method: string;
   readonly path: string;

@@ -21,7 +21,7 @@ interface Schema {
 
 /** A text in the bodies that the sender may replace, so that names are new. */
 export const salt = 'hostile-salt';
-/** These would end the session of the walk. */
+/** Operations that are not requested, because they would end the session of the walk. */
 const spared = new Set(['authLogout', 'authRefresh']);
 const longest = { text: 60_000, list: 200, body: 1024 ** 2 - 1024 } as const;
 const name = `${salt}${'n'.repeat(20)}`;
@@ -123,7 +123,7 @@ const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
 
 export function hostileWrites(document: Document, pushed: Pushed, places?: Places): HostileRequest[] {
   const changed = fillingOf(pushed, places);
-  // Without existing ids, because deleted objects cannot be requested again.
+  // Deletions get ids that do not exist, because deleted objects could not be requested again.
   const deleted = fillingOf(pushed);
   const named = (document.components?.schemas ?? {}) as Readonly<Record<string, Schema>>;
   return operations(document)

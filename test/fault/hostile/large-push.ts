@@ -21,7 +21,7 @@ try {
   const server = await serve(native.backend);
   const work = join(folder, 'work');
   await must(folder, ['init', '-q', '-b', 'main', work]);
-  // In another process, because the memory of this one is measured.
+  // Runs in another process, because the memory of this one is measured.
   await promisify(execFile)(
     process.execPath,
     [

@@ -1,5 +1,5 @@
-// A server with plugins that misbehave in every way: their states, answers, and the routes of others; and commands that
-// load such plugins.
+// Tests of a server with plugins that misbehave in every way: their states and answers, and the routes of other
+// plugins; and of commands that load such plugins.
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { hexforge } from '#test/support/servers/command';
@@ -13,7 +13,7 @@ interface Bad {
   readonly members: string;
   /** The state and its reason: `state: reason`. */
   readonly stands: string;
-  /** Its routes and their status. */
+  /** Route of the plugin → the expected status. */
   readonly asks?: Readonly<Record<string, number>>;
 }
 
@@ -181,7 +181,7 @@ void t.test('the forge runs with misbehaving plugins, and reports the state of e
 const definition = (name: string): string => `export default { name: '${name}', version: '1.0.0', api: '*' };`;
 const mend = (name: string): string => `Mend it, or disable the plugin with HEXFORGE_PLUGINS=-${name}.\n`;
 
-/** Longer than a busy machine takes to load the program itself without an event loop iteration. */
+/** The loop timeout: longer than loading the program blocks the event loop on a busy machine. */
 const loopSeconds = 5;
 
 void t.test('a command that loads a misbehaving plugin ends with a message', async (t) => {

@@ -1,4 +1,5 @@
-// Whole servers with misbehaving plugins: the output for the operator, the exit code, and the routes of others.
+// Tests of whole servers with misbehaving plugins: the output for the operator, the exit code, and the routes of other
+// plugins.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -79,7 +80,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await pause(20);
 }
 
-/** Longer than a busy machine takes to load the program itself without an event loop iteration. */
+/** The loop timeout: longer than loading the program blocks the event loop on a busy machine. */
 const loopSeconds = 4;
 
 void t.test('a plugin in an endless loop is named by the watchdog, and the process exits with 70', async (t) => {
@@ -102,7 +103,7 @@ void t.test('a plugin in an endless loop is named by the watchdog, and the proce
   });
 });
 
-void t.test('a plugin that loops while it is loaded is named too', async (t) => {
+void t.test('a plugin in an endless loop at its import is named too', async (t) => {
   const folder = folderOf(t, {
     yaml: `loop_timeout: ${loopSeconds}\n`,
     plugins: { looper: 'version: (() => { for (;;); })()' },

@@ -1,5 +1,5 @@
-// External plugin authors: with only the packed package, in an empty folder, the documented plugins compile with
-// TypeScript and run, mistakes do not compile, and a plugin is tested.
+// Tests for authors of external plugins: with only the packed package, in an empty folder, the documented plugins
+// compile and run, their tests pass, and the documented mistakes do not compile.
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -14,7 +14,7 @@ import { firstRow, modules, promises } from './promised-errors.ts';
 
 const examples = join(root, 'docs/examples');
 
-/** Whether one list of tokens has one other or one additional token. */
+/** Whether two lists of tokens differ in one token, which is replaced or added. */
 function differInOne(one: readonly string[], other: readonly string[]): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   const first = long.findIndex((token, index) => token !== short[index]);
@@ -32,7 +32,7 @@ void t.test('plugins written with only the package', async (t) => {
 
   await t.test('"hexforge/plugin" alone declares the names of every area', async (t) => {
     await write('kit-alone.ts', kitAlone);
-    // Without plugins that import an area, because one such import would declare the names for all.
+    // Compiled without the plugins that import an area, because one such import would declare the names for all files.
     await write('tsconfig.kit.json', {
       compilerOptions: { ...compilerOptions, skipLibCheck: true, noEmit: true },
       files: ['greeting.ts', 'kit-alone.ts'],
@@ -67,7 +67,7 @@ void t.test('plugins written with only the package', async (t) => {
         'one error for each line, with its code',
       );
       for (const { line, message } of own) t.match(message, promises[line - firstRow]?.says ?? /./);
-      // The first lacks `| undefined` for exactOptionalPropertyTypes, the second the types of `pg`.
+      // The first file of MikroORM lacks `| undefined` for exactOptionalPropertyTypes, the second the types of `pg`.
       t.strictSame(
         [...new Set(complaints.filter((complaint) => !own.includes(complaint)).map(({ file }) => file))]
           .map((file) => file.replace(/^.*node_modules\//, ''))

@@ -1,4 +1,5 @@
-// The result of `npm run build` packs, installs and runs elsewhere, without sources and development dependencies.
+// Tests that the result of `npm run build` can be packed, installed and run elsewhere, without sources and development
+// dependencies.
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t from 'tap';
@@ -44,7 +45,7 @@ void t.test('the build packs, installs and runs', async (t) => {
   ])
     t.ok(files.includes(path), path);
 
-  // The tour links to the sources.
+  // docs/tour.md is skipped, because it links to sources, which the package does not contain.
   const pages = files.filter((path) => path.endsWith('.md') && path !== 'docs/tour.md');
   const links = await Promise.all(pages.map((path) => linksOf(project, path)));
   t.strictSame(

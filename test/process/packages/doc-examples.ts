@@ -1,4 +1,4 @@
-// The examples in the doc comments of the package as modules, each with the declarations that it uses.
+// Turns the examples in the doc comments of the package into modules, each with the declarations that it uses.
 import { examplesOf, stripped, type Declaration, type Entry } from '../../../tools/source/declarations.ts';
 
 /** Declarations that examples use without showing them. */
@@ -62,7 +62,7 @@ export interface Example {
   readonly module: string;
 }
 
-/** @param behind declarations that the exports refer to. */
+/** @param behind declarations that are not exported themselves, but that the exports refer to. */
 export function docExamples(entries: readonly Entry[], behind: readonly Declaration[]): readonly Example[] {
   const exported = entries.flatMap(({ exports }) => exports.flatMap(({ declaration }) => declaration ?? []));
   return [...new Set([...exported, ...behind])].flatMap((declaration) =>

@@ -1,4 +1,4 @@
-// The page on writing a plugin: its commands run unchanged, one after the other, in an empty folder and a clean
+// Tests of docs/writing-a-plugin.md: its commands run unchanged, one after the other, in an empty folder and a clean
 // environment. Only `npm install` takes its packages from this checkout, because tests use no registry.
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,5 +1,5 @@
-// A provider in a plugin written by `hexforge new-plugin` is tested with the contract suites of the package. The spec
-// of docs/writing-a-plugin.md proves that the written files are tested, packed and loaded unchanged.
+// Tests that a plugin written by `hexforge new-plugin` can test a provider with the contract suites of the package.
+// That its files are tested, packed and loaded unchanged is tested in first-plugin.spec.ts.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// Modules of external plugin authors: plugins with only the kit, and with their own declarations.
+// Modules of external plugin authors: one that imports only `hexforge/plugin`, and one that declares its own names.
 
 /** A module that uses names declared by areas without importing them: `hexforge/plugin` declares the names. */
 export const kitAlone = `

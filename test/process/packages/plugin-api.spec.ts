@@ -1,5 +1,5 @@
-// The plugin API: its surface is recorded and changes only with a changelog entry, all exports are documented, and the
-// examples in doc comments compile.
+// Tests of the plugin API: its surface is recorded and changes only with a changelog entry, all exports are documented,
+// and the examples in doc comments compile.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

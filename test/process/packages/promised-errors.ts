@@ -1,5 +1,5 @@
 // The compile errors that the types promise to plugin authors: one line for each, with a corrected line that compiles.
-/** Declarations that the lines use in addition to those of `own-words.ts`. */
+/** Declarations that the lines use in addition to `ownWords` of outside-words.ts. */
 const prelude = `
 import {
   anyone, api, changes, count, declarePort, defineEntity, definePlugin, indexer, maybe, on, p, page, reads, reply,

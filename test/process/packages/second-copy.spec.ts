@@ -1,4 +1,4 @@
-// A plugin from a folder with its own copy of Hexforge: its errors, answers and ports behave as with a single copy.
+// Tests of a plugin in a folder with its own copy of Hexforge: its errors, answers and ports behave as with one copy.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -86,7 +86,11 @@ void t.test('plugins by path, each next to its own copy of Hexforge, behave as w
   t.equal((await read('/bell/tagged', { 'if-none-match': tagged.headers.get('etag') ?? '' })).status, 304);
   const bytes = await read('/bell/bytes');
   t.strictSame([bytes.status, bytes.text], [200, 'ding']);
-  t.strictSame((await read('/tower/ring')).text, '{"text":"dong"}', 'a port of one is a need of the other');
+  t.strictSame(
+    (await read('/tower/ring')).text,
+    '{"text":"dong"}',
+    'a plugin can need a port that a plugin with another copy provides',
+  );
   server.signal('SIGTERM');
   t.equal(await server.ended(), 0);
 });

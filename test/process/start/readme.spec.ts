@@ -1,4 +1,4 @@
-// The commands of README.md run in an empty folder against a new server.
+// Tests that the commands of README.md run in an empty folder against a new server.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ function bash(script: string, cwd: string): Promise<{ code: number; stdout: stri
 }
 
 void t.test(
-  'two commands start it, and the next five sign in, create a token and a repository, push and read',
+  'two commands start the forge, and the next five sign in, create a token and a repository, push and read',
   async (t) => {
     const [start = '', five = ''] = blocks;
     t.strictSame(start.trimEnd().split('\n'), ['npm ci', 'npm start']);

@@ -104,7 +104,7 @@ void t.test('grants of admin scopes', async (t) => {
   });
 
   await t.test(
-    'admin:roles is required: 401, or 403 naming it before any lookup; its holder grants every scope except admin:roles',
+    'without admin:roles 401 or 403, also for unknown users; with it every scope except admin:roles can be granted',
     async (t) => {
       const all = (client: Client) =>
         Promise.all([

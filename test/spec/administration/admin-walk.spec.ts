@@ -7,7 +7,7 @@ import { adminScopes, guardOf, lines, type Guard } from './admin-table.ts';
 
 const patScopes = ['admin:users', 'admin:system'] as const;
 
-/** The status, and for a refusal the code and the missing scope. */
+/** An answer as one text: its status, and for a refusal also the error code and the missing scope. */
 function toldBy({ status, body }: Answer): string {
   const { error, error_code: code } = (body ?? {}) as { readonly error?: string; readonly error_code?: string };
   if (status !== 403) return code === undefined ? `${status}` : `${status} ${code}`;

@@ -165,7 +165,7 @@ const account = (username: string) => ({
 const password = ({ client }: TestUser, current: string, next: string): Promise<Answer> =>
   client.post('/api/v1/user/password', { body: { current_password: current, new_password: next } });
 
-/** The path of an entry in the history of a description. */
+/** Changes the description of an issue. @returns the path of the new entry in its history. */
 async function edited(client: Client, code: string): Promise<string> {
   if ((await client.get(`${code}/issues/1`)).status === 404) {
     const issue_type_id = '00000000-0000-4000-8000-000000000003';
@@ -208,7 +208,7 @@ void t.test('every listed operation adds its entry, and does nothing while the l
     for (const one of entries) seen.add(one.action);
   }
 
-  await t.test('a refresh token that is used twice', async (t) => {
+  await t.test('using a refresh token twice adds an entry', async (t) => {
     const cookie = (answer: Answer) =>
       answer.headers
         .getSetCookie()
@@ -228,7 +228,7 @@ void t.test('every listed operation adds its entry, and does nothing while the l
     seen.add('session.refresh_token_reused');
   });
 
-  await t.test('too many wrong passwords', async (t) => {
+  await t.test('too many wrong passwords add an entry', async (t) => {
     const wrong = () =>
       forge.anonymous.post('/api/v1/auth/login', { body: { username: 'bob', password: 'wrong one' } });
     for (let attempt = 0; attempt < 10; attempt += 1) t.equal((await wrong()).status, 401);

@@ -99,7 +99,8 @@ void tap.test('method_not_allowed: a known path with another method gives 405 wi
   for (const { path, method } of forge.contract.operations) byPath.set(path, [...(byPath.get(path) ?? []), method]);
   for (const path of new Set(owned(forge.contract.operations).map((operation) => operation.path))) {
     const known = byPath.get(path) ?? [];
-    // A template can overlap with another one, so the method must be unknown for this very URL.
+    // Another path template can match the same URL, so the method must be unknown for the URL, not just for the
+    // template.
     const url = fill(path, values);
     const wrong = ['PATCH', 'DELETE', 'PUT', 'POST'].find(
       (method) => !known.includes(method) && forge.contract.find(method, url) === undefined,
@@ -171,7 +172,8 @@ void tap.test('validation_failed: a query text with NUL is refused on every oper
   for (const operation of owned(queried)) {
     for (const name of operation.queries) {
       const answer = await admin.request(operation.method, `${fill(operation.path, values)}?${name}=a%00b`);
-      // A malformed paging number falls back to its default.
+      // 200 is correct for `page`, `per_page`, `limit` and `offset`, because a malformed number is replaced by the
+      // default.
       if (inShapeOfOAuth2(operation)) t.match(answer.body, { error: 'invalid_request' }, `${operation.id}, ${name}`);
       else if (answer.status !== 200) isError(t, answer, 400, 'validation_failed', `${operation.id}, ${name}`);
     }

@@ -15,13 +15,13 @@ import { allBut, oauthScopes, patScopes, type TokenScope } from '../oauth-server
 const places = ['public', 'private', 'missing'] as const;
 type Place = (typeof places)[number];
 
-// The outcomes for the three repositories; `+` means that the pack was sent or accepted.
+// The outcomes for the public, the private and the missing repository; `+` means that the pack was sent or accepted.
 const done = '+ + 404';
 const scope = 'insufficient_scope insufficient_scope insufficient_scope';
 const audience = 'invalid_audience invalid_audience invalid_audience';
 const challenged = '401 401 401';
 
-/** The outcomes of a fetch and of a push. */
+/** The outcomes of a fetch and of a push, each on the three repositories. */
 type Line = readonly [fetch: string, push: string];
 const all: Line = [done, done];
 const read: Line = [done, scope];
@@ -69,7 +69,7 @@ async function goods(t: Test): Promise<Goods> {
   return { work, tip, next, pack: await readFile(join(work.folder, `walked-${name}.pack`)) };
 }
 
-/** The four requests that make up a fetch and a push. */
+/** One of the four requests that make up a fetch and a push. */
 interface Row {
   readonly what: string;
   readonly service: 'fetch' | 'push';
@@ -153,7 +153,7 @@ async function stage(t: Test, { work }: Goods): Promise<{ forge: TestForge; cred
       credential('the password', alice.password, all, ['basic']),
       credential('a session', (await forge.signIn('alice', alice.password)).token, all),
       credential('a PAT without scopes', await pat(client, []), none),
-      credential('a PAT without those of repositories', await pat(client, allBut(patScopes, 'repo:read')), none),
+      credential('a PAT without the scopes of repositories', await pat(client, allBut(patScopes, 'repo:read')), none),
       credential('a PAT that may not write', await pat(client, allBut(patScopes, 'repo:write')), read),
       credential('a PAT, repo:read', await pat(client, ['repo:read']), read),
       credential('a PAT, repo:write', await pat(client, ['repo:write']), all),

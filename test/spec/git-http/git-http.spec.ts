@@ -215,8 +215,8 @@ void t.test('who may fetch and push: 401, 403 and 404 by visibility, caller and 
     await token(bob, 'repo:write'),
   ];
   const all = (status: number) => [status, status, status, status];
-  // The caller, then the statuses for public, internal, private and missing: of the advertisement to fetch, and of the
-  // one to push.
+  // Each row: the caller, its headers, and the statuses of the ref advertisement for a fetch and for a push, each on a
+  // public, an internal, a private and a missing repository.
   const table: readonly (readonly [string, Record<string, string>, readonly number[], readonly number[]])[] = [
     ['anonymous', {}, [200, 401, 401, 401], all(401)],
     ['another user, password', basic('bob', bob.password), [200, 200, 404, 404], [403, 403, 404, 404]],
@@ -267,7 +267,7 @@ void t.test('who may fetch and push: 401, 403 and 404 by visibility, caller and 
       );
     t.same(await statuses(() => 'info/refs?service=git-upload-pack'), fetching, `${who}: to fetch`);
     t.same(await statuses(() => 'info/refs?service=git-receive-pack'), pushing, `${who}: to push`);
-    // The services apply the same rule regardless of the advertisement.
+    // The requests that transfer packs have the same statuses, even if no advertisement was requested before.
     t.same(
       await statuses(
         () => 'git-upload-pack',
@@ -465,27 +465,30 @@ void t.test('edge cases of the protocol', async (t) => {
   });
 });
 
-void t.test('concurrent pushes: none is lost, and a push that loses gets an error', async (t) => {
-  const { url, work, forge } = await stage(t);
-  const clones = await Promise.all(
-    [1, 2, 3, 4].map(async (number) => {
-      const git = await stockGit(t);
-      await git.git('clone', '--quiet', url, 'c');
-      const clone = git.at('c');
-      const commit = await clone.commit(`By ${number}`, { [`file-${number}`]: String(number) });
-      return { clone, commit, number };
-    }),
-  );
-  const results = await Promise.all(
-    clones.map(({ clone, number }) => clone.ran('push', url, 'HEAD:main', `HEAD:refs/heads/own-${number}`)),
-  );
-  const now = await refs(work, remote(forge.url, 'alice/code'));
-  const winner = clones.filter(({ commit }) => now.includes(`${commit}\trefs/heads/main`));
-  t.equal(winner.length, 1);
-  for (const { commit, number } of clones)
-    t.ok(now.includes(`${commit}\trefs/heads/own-${number}`), 'each push to its own branch was accepted');
-  t.equal(results.filter(({ code }) => code === 0).length, 1);
-});
+void t.test(
+  'concurrent pushes: no accepted commit is lost, and a push that loses the race for a ref gets an error',
+  async (t) => {
+    const { url, work, forge } = await stage(t);
+    const clones = await Promise.all(
+      [1, 2, 3, 4].map(async (number) => {
+        const git = await stockGit(t);
+        await git.git('clone', '--quiet', url, 'c');
+        const clone = git.at('c');
+        const commit = await clone.commit(`By ${number}`, { [`file-${number}`]: String(number) });
+        return { clone, commit, number };
+      }),
+    );
+    const results = await Promise.all(
+      clones.map(({ clone, number }) => clone.ran('push', url, 'HEAD:main', `HEAD:refs/heads/own-${number}`)),
+    );
+    const now = await refs(work, remote(forge.url, 'alice/code'));
+    const winner = clones.filter(({ commit }) => now.includes(`${commit}\trefs/heads/main`));
+    t.equal(winner.length, 1);
+    for (const { commit, number } of clones)
+      t.ok(now.includes(`${commit}\trefs/heads/own-${number}`), 'each push to its own branch was accepted');
+    t.equal(results.filter(({ code }) => code === 0).length, 1);
+  },
+);
 
 void t.test('a rename or deletion never gives a client access to another repository', async (t) => {
   const { forge, alice, url, tip } = await stage(t);

@@ -94,7 +94,8 @@ void t.test('access that is lost during a request', async (t) => {
   const forge = await sharedForge(t);
   const alice = await forge.createUser('alice');
   const admin = await forge.administrator();
-  // Each request passes the same steps in order, so an earlier request has passed them when a later one is answered.
+  // Called after a delayed request was sent. Requests pass the access decision in the order of their arrival, so the
+  // delayed one has passed it when these are answered.
   const letIn = async (): Promise<void> => {
     for (let time = 0; time < 4; time += 1) await alice.client.get('/api/v1/user');
   };
@@ -237,7 +238,7 @@ void thorough(t).test('an answer that is read slowly is cut off when access is l
   t.equal(
     await readInParts(forge.url, raw ?? '', {}, undefined, async () => undefined),
     true,
-    'without a loss it is complete',
+    'it is complete if access is kept',
   );
   t.equal(
     await readInParts(forge.url, raw ?? '', { authorization: `Bearer ${token}` }, undefined, () =>

@@ -60,7 +60,7 @@ void t.test('personal access tokens', async (t) => {
     t.equal(token.slice(-6), base62(crc32(token.slice(0, -6))).padStart(6, '0'));
   });
 
-  await t.test('the raw token appears only in that answer', async (t) => {
+  await t.test('the raw token appears only in the answer that creates it', async (t) => {
     const { id, token } = (await create({ name: 'once' })).body as Created;
     const list = await client.get(`${tokens}?per_page=100`);
     t.equal(list.status, 200);
@@ -84,7 +84,7 @@ void t.test('personal access tokens', async (t) => {
     t.notMatch(forge.output.stderr, token);
   });
 
-  await t.test('the list is paged by the common rule', async (t) => {
+  await t.test('the list has pages of 25 by default, and an invalid per_page is ignored', async (t) => {
     const perPage = async (query: string) =>
       ((await client.get(`${tokens}?${query}`)).body as { per_page: number }).per_page;
     for (const [query, expected] of [
@@ -172,18 +172,21 @@ void t.test('personal access tokens', async (t) => {
     t.equal((await pat.delete(`${tokens}/${id}`)).status, 403);
   });
 
-  await t.test('it is accepted as a bearer token, and as the password of HTTP Basic with any username', async (t) => {
-    const { token } = await forge.pat(client, []);
-    t.match((await forge.as(token).get('/api/v1/auth/me')).body, { username: 'ada' });
-    for (const username of ['ada', 'anyone', '', 'admin'])
-      t.match(
-        (await forge.anonymous.get('/api/v1/auth/me', { headers: basic(username, token) })).body,
-        { username: 'ada' },
-        username,
-      );
-  });
+  await t.test(
+    'a PAT is accepted as a bearer token, and as the password of HTTP Basic with any username',
+    async (t) => {
+      const { token } = await forge.pat(client, []);
+      t.match((await forge.as(token).get('/api/v1/auth/me')).body, { username: 'ada' });
+      for (const username of ['ada', 'anyone', '', 'admin'])
+        t.match(
+          (await forge.anonymous.get('/api/v1/auth/me', { headers: basic(username, token) })).body,
+          { username: 'ada' },
+          username,
+        );
+    },
+  );
 
-  await t.test('its last use is recorded', async (t) => {
+  await t.test('the last use of a token is recorded', async (t) => {
     const { id, token } = (await create({ name: 'used' })).body as Created;
     t.equal((await forge.as(token).get('/api/v1/auth/me')).status, 200);
     const used = async (): Promise<unknown> =>
@@ -195,16 +198,19 @@ void t.test('personal access tokens', async (t) => {
     t.match(noted, instant);
   });
 
-  await t.test('DELETE revokes it at once: 204, then 404; 404 for another user; 400 for a malformed id', async (t) => {
-    const { id, token } = (await create({})).body as Created;
-    const eve = await forge.createUser('eve');
-    t.equal((await eve.client.delete(`${tokens}/${id}`)).status, 404);
-    t.equal((await forge.as(token).get('/api/v1/auth/me')).status, 200);
-    t.equal((await client.delete(`${tokens}/${id}`)).status, 204);
-    t.equal((await forge.as(token).get('/api/v1/auth/me')).status, 401);
-    t.equal((await client.delete(`${tokens}/${id}`)).status, 404);
-    t.equal((await client.delete(`${tokens}/none`)).status, 400);
-  });
+  await t.test(
+    'DELETE revokes a token at once: 204, then 404; 404 for another user; 400 for a malformed id',
+    async (t) => {
+      const { id, token } = (await create({})).body as Created;
+      const eve = await forge.createUser('eve');
+      t.equal((await eve.client.delete(`${tokens}/${id}`)).status, 404);
+      t.equal((await forge.as(token).get('/api/v1/auth/me')).status, 200);
+      t.equal((await client.delete(`${tokens}/${id}`)).status, 204);
+      t.equal((await forge.as(token).get('/api/v1/auth/me')).status, 401);
+      t.equal((await client.delete(`${tokens}/${id}`)).status, 404);
+      t.equal((await client.delete(`${tokens}/none`)).status, 400);
+    },
+  );
 
   await t.test('a malformed, unknown or expired token gives 401, also on public data', async (t) => {
     const { token } = await forge.pat(client, []);
@@ -263,16 +269,19 @@ void t.test('personal access tokens', async (t) => {
     });
   });
 
-  await t.test('the token of a suspended user gives 401, also on public data, and remains revoked', async (t) => {
-    const user = await forge.createUser('bob');
-    const pat = await forge.pat(user.client, []);
-    const by = await forge.administrator();
-    await by.patch(`/api/v1/admin/users/${user.id}`, { body: { is_active: false } });
-    for (const dead of [pat, user.client])
-      for (const path of ['/api/v1/auth/me', '/api/v1/users/ada']) t.equal((await dead.get(path)).status, 401);
-    await by.patch(`/api/v1/admin/users/${user.id}`, { body: { is_active: true } });
-    for (const dead of [pat, user.client]) t.equal((await dead.get('/api/v1/auth/me')).status, 401);
-  });
+  await t.test(
+    'a suspension revokes the tokens of the user: 401 also on public data, and after a reactivation',
+    async (t) => {
+      const user = await forge.createUser('bob');
+      const pat = await forge.pat(user.client, []);
+      const by = await forge.administrator();
+      await by.patch(`/api/v1/admin/users/${user.id}`, { body: { is_active: false } });
+      for (const dead of [pat, user.client])
+        for (const path of ['/api/v1/auth/me', '/api/v1/users/ada']) t.equal((await dead.get(path)).status, 401);
+      await by.patch(`/api/v1/admin/users/${user.id}`, { body: { is_active: true } });
+      for (const dead of [pat, user.client]) t.equal((await dead.get('/api/v1/auth/me')).status, 401);
+    },
+  );
 });
 
 void t.test('OAuth2 access tokens', async (t) => {

@@ -7,7 +7,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const jwt = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** A forge with cheap password hashes. */
+/** The body of a successful sign-in. */
 const session = (answer: Answer): { access_token: string; user: Record<string, unknown> } =>
   answer.body as { access_token: string; user: Record<string, unknown> };
 
@@ -353,7 +353,7 @@ void t.test('accounts', async (t) => {
       },
     );
 
-    await t.test('it is valid for 15 minutes and has no scopes', async (t) => {
+    await t.test('a session token is valid for 15 minutes and has no scopes', async (t) => {
       const { token } = await forge.signIn(user.username, user.password);
       const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<
         string,

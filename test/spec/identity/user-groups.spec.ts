@@ -170,7 +170,7 @@ void t.test('user groups', async (t) => {
     }
   });
 
-  await t.test('members: 201 with the summary, 409 if added twice, 404, 400; 204 when removed', async (t) => {
+  await t.test('members: adding is 201 with the summary, 409 if added twice, 404, 400; removing is 204', async (t) => {
     const { id } = await made({ name: 'Readers' });
     const path = `${groups}/${id}/members`;
     const add = (userId: unknown, client = admin) => client.post(path, { body: { user_id: userId } });
@@ -244,7 +244,7 @@ void t.test('user groups', async (t) => {
     t.equal((await by.delete(`${groups}/${id}`)).status, 204);
   });
 
-  await t.test('401, or 403 naming admin:users before any lookup; a token needs admin:users', async (t) => {
+  await t.test('401, or 403 naming admin:users also for malformed requests; a token needs admin:users', async (t) => {
     const all = (client: Client) =>
       Promise.all([
         client.get(groups),

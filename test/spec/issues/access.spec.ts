@@ -10,7 +10,8 @@ import { expect, types, type IssueJson } from './tracker.ts';
 const visibilities = ['public', 'internal', 'private'] as const;
 type Lines = Readonly<Record<(typeof visibilities)[number], string>>;
 
-// In the order of `standings`: none other read triage write maintain admin owner instance. `+` means success.
+// One status per caller, in the order of `standings` (everybody.ts): none other read triage write maintain admin owner
+// instance. `+` means success.
 /** Reading public repositories needs no credential; 404 for a caller who may not read. */
 const reading: Lines = {
   public: '+ + + + + + + + +',
@@ -49,7 +50,7 @@ const authoring: Lines = {
   private: '401 404 403 403 403 403 403 + 403',
 };
 
-/** The OAuth2 scope, and the tokens of the owner that are enough on a public repository. */
+/** The OAuth2 scope, and the scopes with which a personal access token of the owner is enough. */
 const scopes = {
   read: { oauth: 'read:issue', good: ['issue:read', 'issue:write'] },
   write: { oauth: 'write:issue', good: ['issue:write'] },

@@ -20,7 +20,7 @@ const absent = '00000000-0000-4000-8000-0000000000ff';
 const [task, bug] = ['00000000-0000-4000-8000-000000000003', '00000000-0000-4000-8000-000000000005'] as const;
 const fields = ['component_ids', 'fix_version_ids', 'affects_version_ids'] as const;
 
-// It creates types, which belong to no repository, so it does not use the shared forge.
+// Creates types, which all repositories of a forge share, so this test does not use the shared forge.
 void t.test('components, versions and types of issues', async (t) => {
   const forge = await startTestForge(t);
   const admin = await forge.administrator();
@@ -58,19 +58,22 @@ void t.test('components, versions and types of issues', async (t) => {
     return items.map(({ number }) => number);
   };
 
-  await t.test('create accepts ids, each once, and the issue has the things themselves, ordered by name', async (t) => {
-    const issue = await opened({
-      component_ids: [web.id, core.id, web.id.toUpperCase()],
-      fix_version_ids: [two.id],
-      affects_version_ids: [two.id, one.id],
-    });
-    const expected = { components: [core, web], fix_versions: [two], affects_versions: [one, two] };
-    t.same(about(issue), expected);
-    t.same(about((await forge.anonymous.get(`${code}/issues/${issue.number}`)).body as Issue), expected);
-    const { items } = (await alice.get(`${code}/issues`)).body as { items: Issue[] };
-    t.same(items.map(about), [expected], 'in lists too');
-    t.same(about(await opened({})), { components: [], fix_versions: [], affects_versions: [] });
-  });
+  await t.test(
+    'create accepts ids and ignores repeated ones; the issue has the objects of these ids, ordered by name',
+    async (t) => {
+      const issue = await opened({
+        component_ids: [web.id, core.id, web.id.toUpperCase()],
+        fix_version_ids: [two.id],
+        affects_version_ids: [two.id, one.id],
+      });
+      const expected = { components: [core, web], fix_versions: [two], affects_versions: [one, two] };
+      t.same(about(issue), expected);
+      t.same(about((await forge.anonymous.get(`${code}/issues/${issue.number}`)).body as Issue), expected);
+      const { items } = (await alice.get(`${code}/issues`)).body as { items: Issue[] };
+      t.same(items.map(about), [expected], 'in lists too');
+      t.same(about(await opened({})), { components: [], fix_versions: [], affects_versions: [] });
+    },
+  );
 
   await t.test('update replaces the given sets, also by an empty one, and keeps the others', async (t) => {
     const { number } = await opened({ component_ids: [web.id], fix_version_ids: [one.id] });

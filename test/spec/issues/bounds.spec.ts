@@ -14,7 +14,7 @@ void t.test('bounds of issues', async (t) => {
     (expect(await alice.client.post(path, { body }), 201).body as { readonly id: string }).id;
 
   await t.test(
-    'the last value of each member is accepted, the first past it is 400, for opening and changing',
+    'opening and changing accept the largest value of each member; the first larger one is 400',
     async (t) => {
       const { number } = await open(issues);
       for (const [member, last, past] of [
@@ -116,7 +116,7 @@ void t.test('bounds of issues', async (t) => {
       });
     for (let from = 0; from < 1000; from += 100) expect(await post(from, 100), 201);
     isError(t, await post(1000, 1), 422, 'unprocessable', 'one more');
-    t.equal((await post(0, 1)).status, 201, 'an existing one is reused');
+    t.equal((await post(0, 1)).status, 201, 'an existing label is reused');
     isError(t, await post(0, 101), 400, 'validation_failed', 'too many for one issue');
     const operation = forge.contract.operations.find(({ entry }) => entry['operationId'] === 'issueCreate');
     t.ok(Object.hasOwn(operation?.entry['responses'] as object, '422'));
@@ -131,11 +131,11 @@ void t.test('bounds of issues', async (t) => {
   });
 
   await thorough(t).test(
-    'a list with long texts answers: the longest are cut, and a fetch has them complete',
+    'a list of issues with long texts is 200 with the longest texts cut; fetching one issue returns them complete',
     async (t) => {
       const long = await repository('long');
       const above = await open(long, { title: 'Above' });
-      // Six bytes of JSON each, of the maximum length.
+      // A text of the maximum length, whose characters take six bytes each in JSON.
       const text = '\u0001'.repeat(65_536);
       for (let count = 0; count < 16; count++) {
         const { number } = await open(
@@ -160,7 +160,7 @@ void t.test('bounds of issues', async (t) => {
     },
   );
 
-  await thorough(t).test('the default page answers for any number of components of its issues', async (t) => {
+  await thorough(t).test('the default page is 200 for any number of components of its issues', async (t) => {
     const parts = await repository('parts');
     const component_ids: string[] = [];
     for (let count = 0; count < 100; count++)

@@ -3,7 +3,10 @@
 import type { Answer, Client } from '#test/support/clients/client';
 import type { TestForge } from '#test/support/forge';
 
-/** In the order of the rows of statuses. */
+/**
+ * The callers, in the order in which a row of statuses lists them: anonymous, another user, collaborators by role, the
+ * owner, an instance administrator.
+ */
 export const standings = [
   'none',
   'other',

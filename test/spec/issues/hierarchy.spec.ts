@@ -71,18 +71,21 @@ void t.test('parents and children', async (t) => {
     },
   );
 
-  await t.test('the author, the owner and instance administrators; issue.write is not enough', async (t) => {
-    const [parent] = await some(1);
-    const { number } = await open(issues, {}, bob.client);
-    const { client: carol } = await forge.createUser('carol');
-    expect(await alice.client.put(`${repos}/alice/code/collaborators/carol`, { body: { role: 'maintain' } }), 204);
-    for (const client of [bob.client, alice.client, await forge.administrator()]) {
-      t.equal((await put(number, parent, client)).status, 204);
-      t.equal((await client.delete(`${issues}/${number}/parent`)).status, 204);
-    }
-    t.equal((await put(number, parent, carol)).status, 403);
-    t.equal((await carol.delete(`${issues}/${number}/parent`)).status, 403);
-  });
+  await t.test(
+    'only the author, the owner and instance administrators may set a parent; issue.write is not enough',
+    async (t) => {
+      const [parent] = await some(1);
+      const { number } = await open(issues, {}, bob.client);
+      const { client: carol } = await forge.createUser('carol');
+      expect(await alice.client.put(`${repos}/alice/code/collaborators/carol`, { body: { role: 'maintain' } }), 204);
+      for (const client of [bob.client, alice.client, await forge.administrator()]) {
+        t.equal((await put(number, parent, client)).status, 204);
+        t.equal((await client.delete(`${issues}/${number}/parent`)).status, 204);
+      }
+      t.equal((await put(number, parent, carol)).status, 403);
+      t.equal((await carol.delete(`${issues}/${number}/parent`)).status, 403);
+    },
+  );
 
   await t.test('GET children: a bare array of issue objects ordered by number, in pages', async (t) => {
     const { id, number } = await open(issues);

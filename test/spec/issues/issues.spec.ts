@@ -169,7 +169,7 @@ void t.test('one issue', async (t) => {
     },
   );
 
-  await t.test('things of another repository are unknown', async () => {
+  await t.test('400 for labels, milestones and parents of another repository', async () => {
     const other = await repository('other');
     await refused({ label_ids: [await label('elsewhere', other)] }, /./);
     await refused({ milestone_id: await milestone('elsewhere', other) }, /./);
@@ -280,38 +280,44 @@ void t.test('one issue', async (t) => {
     t.match(put.headers.get('allow') ?? '', /PATCH/);
   });
 
-  await t.test('PATCH, close and reopen: the author and issue.write; 403 for another reader', async (t) => {
-    const at = `${issues}/${(await open(issues, {}, bob.client)).number}`;
-    const { client: carol } = await forge.createUser('carol');
-    const each = async (client: typeof carol) => [
-      (await client.patch(at, { body: { priority: 'low' } })).status,
-      (await client.post(`${at}/close`)).status,
-      (await client.post(`${at}/reopen`)).status,
-    ];
-    t.strictSame(await each(bob.client), [200, 204, 204], 'the author');
-    t.strictSame(await each(carol), [403, 403, 403]);
-    expect(await alice.client.put(`${repos}/alice/code/collaborators/carol`, { body: { role: 'triage' } }), 204);
-    t.strictSame(await each(carol), [200, 204, 204], 'triage');
-    t.equal((await carol.delete(at)).status, 403, 'only the owner may delete');
-  });
+  await t.test(
+    'PATCH, close and reopen are for the author and holders of issue.write; 403 for another reader',
+    async (t) => {
+      const at = `${issues}/${(await open(issues, {}, bob.client)).number}`;
+      const { client: carol } = await forge.createUser('carol');
+      const each = async (client: typeof carol) => [
+        (await client.patch(at, { body: { priority: 'low' } })).status,
+        (await client.post(`${at}/close`)).status,
+        (await client.post(`${at}/reopen`)).status,
+      ];
+      t.strictSame(await each(bob.client), [200, 204, 204], 'the author');
+      t.strictSame(await each(carol), [403, 403, 403]);
+      expect(await alice.client.put(`${repos}/alice/code/collaborators/carol`, { body: { role: 'triage' } }), 204);
+      t.strictSame(await each(carol), [200, 204, 204], 'triage');
+      t.equal((await carol.delete(at)).status, 403, 'only the owner may delete');
+    },
+  );
 
-  await t.test('close sets closed_at and the state, reopen clears them; the record counts open issues', async (t) => {
-    const own = await repository('counted');
-    await open(own);
-    await open(own);
-    const count = async () =>
-      ((await alice.client.get(`${repos}/alice/counted`)).body as Record<string, unknown>)['open_issues_count'];
-    t.equal(await count(), 2);
-    for (let round = 0; round < 2; round++) t.equal((await alice.client.post(`${own}/1/close`)).status, 204);
-    const closed = (await alice.client.get(`${own}/1`)).body as IssueJson;
-    t.equal(closed['state'], 'closed');
-    t.equal(closed['closed_at'], closed.updated_at);
-    t.equal(await count(), 1);
-    t.equal((await alice.client.post(`${own}/1/reopen`)).status, 204);
-    t.match((await alice.client.get(`${own}/1`)).body, { state: 'open', closed_at: null });
-    t.equal((await alice.client.post(`${own}/9/close`)).status, 404);
-    t.equal((await alice.client.post(`${own}/9/reopen`)).status, 404);
-  });
+  await t.test(
+    'close sets closed_at and the state, reopen resets them; the repository record counts open issues',
+    async (t) => {
+      const own = await repository('counted');
+      await open(own);
+      await open(own);
+      const count = async () =>
+        ((await alice.client.get(`${repos}/alice/counted`)).body as Record<string, unknown>)['open_issues_count'];
+      t.equal(await count(), 2);
+      for (let round = 0; round < 2; round++) t.equal((await alice.client.post(`${own}/1/close`)).status, 204);
+      const closed = (await alice.client.get(`${own}/1`)).body as IssueJson;
+      t.equal(closed['state'], 'closed');
+      t.equal(closed['closed_at'], closed.updated_at);
+      t.equal(await count(), 1);
+      t.equal((await alice.client.post(`${own}/1/reopen`)).status, 204);
+      t.match((await alice.client.get(`${own}/1`)).body, { state: 'open', closed_at: null });
+      t.equal((await alice.client.post(`${own}/9/close`)).status, 404);
+      t.equal((await alice.client.post(`${own}/9/reopen`)).status, 404);
+    },
+  );
 
   await t.test('DELETE: 204, its number is not reused, its children remain', async (t) => {
     const own = await repository('deleted');

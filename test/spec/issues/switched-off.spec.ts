@@ -1,5 +1,6 @@
-// Tests of disabling the plugin `issues` or `planning` temporarily: its data is kept but not accessible; things it
-// refers to can be deleted, or are refused as documented; after it is enabled again nothing refers to deleted things.
+// Tests of disabling the plugin `issues` or `planning` temporarily. Meanwhile its data is kept but not accessible, and
+// deleting a record that the data refers to succeeds or is refused as documented. After the plugin is enabled again,
+// nothing refers to deleted records.
 import t, { type Test } from 'tap';
 import { databaseDoor } from '#test/support/servers/database-door';
 import { isError } from '#test/support/clients/error-answer';
@@ -92,7 +93,7 @@ void onDatabase(t).test('with issues disabled, and enabled again', async (t) => 
   const admin = await off.administrator();
   const at = `${repos}/admin/code`;
 
-  await t.test('its routes are 404 for every caller, and it has no tools', async (t) => {
+  await t.test('the routes of issues are 404 for every caller, and the MCP tools of issues do not exist', async (t) => {
     const operations = first.contract.operations.filter(({ tag }) => tag === 'issues');
     t.ok(operations.length > 30, `${operations.length} operations`);
     for (const { method, path } of operations) {
@@ -138,7 +139,7 @@ void onDatabase(t).test('with issues disabled, and enabled again', async (t) => 
   });
   await off.stop();
 
-  await t.test('enabled again it has its data, and nothing that refers to deleted things', async (t) => {
+  await t.test('enabled again it has its data, and no row refers to a deleted record', async (t) => {
     const again = databaseDoor();
     const on = await startTestForge(t, { after: off, definitions: [again.definition] });
     await on.forge.drained();
@@ -167,7 +168,7 @@ void onDatabase(t).test('with issues disabled, and enabled again', async (t) => 
 });
 
 void onDatabase(t).test(
-  'with planning disabled issues remain usable, and after it is enabled again deleted things are gone',
+  'with planning disabled issues remain usable; enabled again it has its data, except that of deleted repositories',
   async (t) => {
     const { first, author, label, milestone } = await inhabited(t);
     const door = databaseDoor();

@@ -15,7 +15,7 @@ const [epic, task, bug] = [1, 3, 5].map((digit) => `00000000-0000-4000-8000-0000
   string,
 ];
 
-// It creates types, which belong to no repository, so it does not use the shared forge.
+// Creates types, which all repositories of a forge share, so this test does not use the shared forge.
 void t.test('type schemes', async (t) => {
   const forge = await startTestForge(t);
   const admin = await forge.administrator();

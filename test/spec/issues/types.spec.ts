@@ -17,7 +17,7 @@ const absent = '00000000-0000-4000-8000-0000000000ff';
 const builtIn = (digit: number): string => `00000000-0000-4000-8000-00000000000${digit}`;
 const names = ['epic', 'story', 'task', 'analysis', 'bug', 'feature', 'support'];
 
-// Types belong to no repository and no user, so it does not use the shared forge.
+// All repositories of a forge share its types, so this test does not use the shared forge.
 void t.test('issue types', async (t) => {
   const forge = await startTestForge(t);
   const admin = await forge.administrator();
@@ -31,7 +31,7 @@ void t.test('issue types', async (t) => {
   };
   const remove = (id: string) => admin.delete(`${administered}/${id}`);
 
-  await t.test('the built-in types have the ids that end in 1 to 7, in this order, with all members', async (t) => {
+  await t.test('the seven built-in types are listed in the order of their fixed ids, with all members', async (t) => {
     const answer = await alice.get(types);
     t.equal(answer.status, 200);
     t.same(

@@ -38,7 +38,7 @@ void t.test('watching', async (t) => {
     t.same(await seen(number), [2, true], 'a user who is assigned again watches again');
   });
 
-  await t.test('commenting does not watch', async (t) => {
+  await t.test('commenting does not make the author watch the issue', async (t) => {
     const { number } = await open(issues);
     expect(await bob.client.post(`${issues}/${number}/comments`, { body: { body: 'x' } }), 201);
     t.same(await seen(number), [1, false]);

@@ -55,7 +55,7 @@ void t.test('/admin/rate-limits', async (t) => {
   });
 
   await t.test(
-    'PATCH: 200 with the rule, which applies at once, with the burst added; reset: 200 with the default',
+    'PATCH: 200 with the rule, which applies at once and adds its burst to the budget; reset: 200 with the default',
     async (t) => {
       t.match(await headers(), { 'x-ratelimit-limit': '3000', 'x-ratelimit-resource': 'api.read' });
       const changed = await patch(groups.general, 'api.read', {
@@ -173,7 +173,7 @@ void t.test('/admin/rate-limits', async (t) => {
     t.match(second, { action: 'rate_limit.reset', details: { from: { burst: 5 } } });
   });
 
-  await t.test('401 for anonymous callers, 403 without the admin scope, before any lookup', async (t) => {
+  await t.test('401 for anonymous callers, 403 without the admin scope, also for malformed requests', async (t) => {
     const paths = [limits, `${limits}/groups/x`, `${limits}/violations`, `${limits}/violations.csv`];
     for (const path of [...paths, `${limits}/overrides/x`]) {
       isError(t, await forge.anonymous.get(path), 401, 'unauthorized', path);

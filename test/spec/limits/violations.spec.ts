@@ -49,7 +49,7 @@ void t.test('/admin/rate-limits/violations', async (t) => {
     await reset(groups.anonymous, 'api.read');
   });
 
-  await t.test('violations.csv: a header row, one line each, and no cell is a formula', async (t) => {
+  await t.test('violations.csv: a header row, one line per violation, and no cell is a formula', async (t) => {
     const eve = await forge.createUser('eve');
     await override('users', eve.id, 'api.read', { requests_per_window: 1 });
     const path = '/api/v1/repos/eve/a;=1+1,"b"\t@SUM(1)';

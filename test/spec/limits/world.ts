@@ -1,4 +1,4 @@
-// A forge with rate limits enabled, and the requests that its specs share.
+// A forge with rate limits enabled, and the requests that the specs of rate limits share.
 import type { Client } from '#test/support/clients/client';
 import { isError as isErrorOf } from '#test/support/clients/error-answer';
 import { startTestForge, type ForgeOptions, type Teardown } from '#test/support/forge';
@@ -56,6 +56,6 @@ export const members = ({ headers }: { readonly headers: Headers }): Readonly<Re
   Object.fromEntries(headers);
 
 type Asserted = Parameters<typeof isErrorOf>;
-/** Asserts an error; `what` names the request if there are several. */
+/** Asserts an error; `what` names the request in the message if a test sends several. */
 export const isError = (t: Asserted[0], answer: Asserted[1], status: number, code: string, what = 'it'): void =>
   isErrorOf(t, answer, status, code, what);

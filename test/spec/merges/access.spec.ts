@@ -12,7 +12,8 @@ const visibilities = ['public', 'internal', 'private'] as const;
 type Visibility = (typeof visibilities)[number];
 type Lines = Readonly<Record<Visibility, string>>;
 
-// In the order of `standings`: none other read triage write maintain admin owner instance. `+` means success.
+// One status per caller, in the order of `standings` (../issues/everybody.ts): none other read triage write maintain
+// admin owner instance. `+` means success.
 /** Reading public repositories needs no credential; 404 for a caller who may not read. */
 const reading: Lines = {
   public: '+ + + + + + + + +',
@@ -41,7 +42,7 @@ const authoring: Lines = {
 const everybodys = '+ + + + + + + + +';
 const moved: Lines = { public: everybodys, internal: everybodys, private: everybodys };
 
-/** The OAuth2 scope, and the tokens of the owner that are enough on a public repository. */
+/** The OAuth2 scope, and the scopes with which a personal access token of the owner is enough. */
 const scopes = {
   read: { oauth: 'read:repo', good: ['repo:read', 'repo:write', 'repo:admin'] },
   write: { oauth: 'write:repo', good: ['repo:write', 'repo:admin'] },
@@ -102,7 +103,7 @@ interface Stage {
   readonly ask: (route: string, client: Client, base: string, how?: 'bare') => Promise<Answer>;
 }
 
-/** In each repository request 1 of `topic` is open and belongs to the owner. */
+/** Repositories in which merge request 1, of the branch `topic`, is open and was opened by the owner. */
 async function stage(t: Test): Promise<Stage> {
   const forge = await sharedForge(t);
   const people = await everybody(forge);
@@ -221,7 +222,7 @@ void t.test('every route of merge requests', async (t) => {
   });
 
   await t.test(
-    'outsiders of a private repository get the same 403 for an existing and a missing request',
+    'users without access to a private repository get the same 403 for an existing and a missing request',
     async (t) => {
       const { other } = callers;
       const base = `${path('private')}/merges`;

@@ -112,35 +112,38 @@ void t.test('review comments', async (t) => {
     }
   });
 
-  await t.test('an anchor survives pushes, and `outdated` is true if its line is no longer at the head', async (t) => {
-    const sha = await write('lines.txt', 'one\ntwo\nthree\n');
-    const at = async (line: number): Promise<CommentJson> =>
-      add({ body: `line ${line}`, commit_sha: sha, file_path: 'lines.txt', line_number: line });
-    const [first, second, third] = [await at(1), await at(2), await at(3)];
-    const whole = await add({ body: 'file', commit_sha: sha, file_path: 'lines.txt' });
-    await settled();
-    const outdated = async (...comments: readonly CommentJson[]) => {
-      const listed = await list();
-      return comments.map(({ id }) => listed.find((comment) => comment.id === id)?.outdated);
-    };
-    t.strictSame(await outdated(first, second, third, whole), [false, false, false, false]);
-    await write('lines.txt', 'zero\none\n2\nthree\n');
-    await settled();
-    t.strictSame(
-      await outdated(first, second, third, whole),
-      [false, true, false, false],
-      'a moved line is not outdated',
-    );
-    t.match(await one(second.id), { commit_sha: sha, file_path: 'lines.txt', line_number: 2 }, 'it keeps its anchor');
-    await write('lines.txt', 'zero\none\ntwo\nthree\n');
-    await settled();
-    t.strictSame(await outdated(second), [false], 'the line exists again');
-    const { body } = await alice.client.get(`${code}/contents/lines.txt?ref=topic`);
-    const gone = { message: 'Remove', branch: 'topic', sha: (body as { readonly sha: string }).sha };
-    expect(await alice.client.delete(`${code}/contents/lines.txt`, { body: gone }), 200);
-    await settled();
-    t.strictSame(await outdated(first, second, third, whole), [true, true, true, true], 'the file was deleted');
-  });
+  await t.test(
+    'a comment keeps its anchor after pushes, and `outdated` is true if its line no longer exists at the head',
+    async (t) => {
+      const sha = await write('lines.txt', 'one\ntwo\nthree\n');
+      const at = async (line: number): Promise<CommentJson> =>
+        add({ body: `line ${line}`, commit_sha: sha, file_path: 'lines.txt', line_number: line });
+      const [first, second, third] = [await at(1), await at(2), await at(3)];
+      const whole = await add({ body: 'file', commit_sha: sha, file_path: 'lines.txt' });
+      await settled();
+      const outdated = async (...comments: readonly CommentJson[]) => {
+        const listed = await list();
+        return comments.map(({ id }) => listed.find((comment) => comment.id === id)?.outdated);
+      };
+      t.strictSame(await outdated(first, second, third, whole), [false, false, false, false]);
+      await write('lines.txt', 'zero\none\n2\nthree\n');
+      await settled();
+      t.strictSame(
+        await outdated(first, second, third, whole),
+        [false, true, false, false],
+        'a moved line is not outdated',
+      );
+      t.match(await one(second.id), { commit_sha: sha, file_path: 'lines.txt', line_number: 2 }, 'it keeps its anchor');
+      await write('lines.txt', 'zero\none\ntwo\nthree\n');
+      await settled();
+      t.strictSame(await outdated(second), [false], 'the line exists again');
+      const { body } = await alice.client.get(`${code}/contents/lines.txt?ref=topic`);
+      const gone = { message: 'Remove', branch: 'topic', sha: (body as { readonly sha: string }).sha };
+      expect(await alice.client.delete(`${code}/contents/lines.txt`, { body: gone }), 200);
+      await settled();
+      t.strictSame(await outdated(first, second, third, whole), [true, true, true, true], 'the file was deleted');
+    },
+  );
 
   await t.test('a commit that was removed by a force push remains the anchor of its comments', async (t) => {
     const git = await stockGit(t);
@@ -200,7 +203,7 @@ void t.test('review comments', async (t) => {
     isError(t, await forge.anonymous.patch(path, { body: { resolved: true } }), 401, 'unauthorized', 'anonymous');
     t.match(await one(made.id), { body: 'Administered', resolved: false });
     await invite('bob', 'read');
-    t.match(await change({ resolved: true }), { resolved: true }, 'its author, who may now only read');
+    t.match(await change({ resolved: true }), { resolved: true }, 'the author of the comment, who may now only read');
     await invite('bob', 'write');
   });
 

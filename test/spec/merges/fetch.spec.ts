@@ -8,7 +8,7 @@ void t.test('fetching a merge request', async (t) => {
   const code = await repository('code');
   const made = await open(code, { description: 'why' });
 
-  await t.test('every reader gets the enriched request', async (t) => {
+  await t.test('every reader gets the request with its counts, files and diff', async (t) => {
     const seen = await fetch(code, 1, forge.anonymous);
     t.strictSame(seen, made);
     t.match(seen, { commits_count: 1, additions: 1, deletions: 0, diff: /^diff --git a\/topic\.txt b\/topic\.txt/ });
@@ -19,7 +19,7 @@ void t.test('fetching a merge request', async (t) => {
       t.notOk(member in seen, member);
   });
 
-  await t.test('accepts both algorithms and no other', async (t) => {
+  await t.test('accepts both diff algorithms and no other', async (t) => {
     for (const algorithm of ['myers', 'histogram', ''])
       t.match((await alice.client.get(`${code}/merges/1?algorithm=${algorithm}`)).body, { diff: /topic/ }, algorithm);
     isError(t, await alice.client.get(`${code}/merges/1?algorithm=patience`), 400, 'validation_failed', 'patience');
@@ -39,7 +39,7 @@ void t.test('fetching a merge request', async (t) => {
       for (const client of [bob.client, forge.anonymous]) isError(t, await client.get(path), 404, 'not_found', path);
   });
 
-  await t.test('it follows commits of the target', async (t) => {
+  await t.test('commits of the target change neither the counts nor the diff', async (t) => {
     const other = await repository('moving');
     await open(other);
     await commit(alice.client, other, 'main', 'news.txt');
@@ -108,7 +108,7 @@ void t.test('the commits of a merge request', async (t) => {
     t.strictSame(Object.keys(commits[0] ?? {}).sort(), ['author', 'date', 'message', 'sha']);
   });
 
-  await t.test('its pages and errors', async (t) => {
+  await t.test('the commits are paged; 400 for a malformed number, 404 for an unknown one', async (t) => {
     t.match((await forge.anonymous.get(`${path}?per_page=1&page=2`)).body, [{ sha: tips[1] }]);
     for (const query of ['?per_page=0', '?per_page=251', '?per_page=x', '?page=0'])
       t.match((await forge.anonymous.get(`${path}${query}`)).body, { length: 3 }, query);

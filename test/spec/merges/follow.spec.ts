@@ -14,7 +14,7 @@ void t.test('pushes to the source', async (t) => {
       }[]
     ).map(({ sha }) => sha);
 
-  await t.test('the head moves, with commits, counts and diff', async (t) => {
+  await t.test('a push moves the head, and changes the commits, counts and diff of the request', async (t) => {
     const before = await fetch(code, number);
     const tip = await commit(alice.client, code, 'topic', 'second.txt');
     await settled();
@@ -78,7 +78,7 @@ void t.test('pushes to the target', async (t) => {
     ).map(({ sha }) => sha);
 
   await t.test(
-    'a manual merge marks the request merged, by the commit of the target that contains the head',
+    'pushing a manual merge marks the request as merged, with the commit of the target that first contains the head',
     async (t) => {
       const [one, other] = [await request('one'), await request('other')];
       await work.commit('Unrelated', { 'main.txt': 'm\n' });

@@ -31,7 +31,7 @@ void t.test('merge requests from forks', async (t) => {
   };
 
   await t.test(
-    'a reader of the target opens a request of a branch that they may push; only that branch is copied',
+    'a reader of the target can open a request from a branch of their fork; only that branch is copied',
     async (t) => {
       const code = await repository('code');
       const copy = await fork(code);
@@ -62,31 +62,34 @@ void t.test('merge requests from forks', async (t) => {
     },
   );
 
-  await t.test('its head follows pushes to the fork, force pushes, and pushes made while it was closed', async (t) => {
-    const [code, copy] = [`${repos}/alice/code`, `${repos}/bob/code`];
-    const second = await commit(bob.client, copy, 'fix', 'second.txt');
-    await settled();
-    const [head, first = ''] = await commits(code, 1);
-    t.equal(head, second);
-    t.equal(await heads('alice/code'), `${second}\trefs/merges/1/head`);
-    const work = await workTree(await stockGit(t), 'work');
-    const origin = remote(forge.url, 'bob/code', bob);
-    await work.git('pull', '--quiet', origin, 'fix');
-    await work.git('reset', '--quiet', '--hard', first);
-    await work.git('push', '--quiet', '--force', origin, 'HEAD:fix');
-    await settled();
-    t.strictSame(await commits(code, 1), [first]);
-    expect(await bob.client.patch(`${code}/merges/1`, { body: { state: 'closed' } }), 200);
-    const third = await commit(bob.client, copy, 'fix', 'third.txt');
-    await settled();
-    t.strictSame(await commits(code, 1), [first], 'a closed request does not move');
-    expect(await bob.client.patch(`${code}/merges/1`, { body: { state: 'open' } }), 200);
-    await settled();
-    t.strictSame(await commits(code, 1), [third, first]);
-    t.equal(await heads('alice/code'), `${third}\trefs/merges/1/head`);
-  });
+  await t.test(
+    'the head follows pushes to the fork, also force pushes, and pushes that were made while the request was closed',
+    async (t) => {
+      const [code, copy] = [`${repos}/alice/code`, `${repos}/bob/code`];
+      const second = await commit(bob.client, copy, 'fix', 'second.txt');
+      await settled();
+      const [head, first = ''] = await commits(code, 1);
+      t.equal(head, second);
+      t.equal(await heads('alice/code'), `${second}\trefs/merges/1/head`);
+      const work = await workTree(await stockGit(t), 'work');
+      const origin = remote(forge.url, 'bob/code', bob);
+      await work.git('pull', '--quiet', origin, 'fix');
+      await work.git('reset', '--quiet', '--hard', first);
+      await work.git('push', '--quiet', '--force', origin, 'HEAD:fix');
+      await settled();
+      t.strictSame(await commits(code, 1), [first]);
+      expect(await bob.client.patch(`${code}/merges/1`, { body: { state: 'closed' } }), 200);
+      const third = await commit(bob.client, copy, 'fix', 'third.txt');
+      await settled();
+      t.strictSame(await commits(code, 1), [first], 'a closed request does not move');
+      expect(await bob.client.patch(`${code}/merges/1`, { body: { state: 'open' } }), 200);
+      await settled();
+      t.strictSame(await commits(code, 1), [third, first]);
+      t.equal(await heads('alice/code'), `${third}\trefs/merges/1/head`);
+    },
+  );
 
-  await t.test('after many concurrent pushes to the fork the request is at the tip of the branch', async (t) => {
+  await t.test('after many concurrent pushes to the fork the head is the tip of the branch', async (t) => {
     const [code, copy] = [`${repos}/alice/code`, `${repos}/bob/code`];
     await Promise.all(Array.from({ length: 6 }, (_, index) => commit(bob.client, copy, 'fix', `many-${index}`)));
     await settled();
@@ -146,31 +149,38 @@ void t.test('merge requests from forks', async (t) => {
     },
   );
 
-  await t.test('of a private fork others see only the offered branch', async (t) => {
-    const code = await repository('shown');
-    const copy = await fork(code, { name: 'hidden-name', visibility: 'private' });
-    expect(await bob.client.put(`${copy}/branches/fix/protection`, { body: {} }), 200);
-    const made = await open(code, fix, bob.client);
-    t.match(made, { source_repo: { name: 'hidden-name' }, source_branch_protected: true }, 'to a user who may read it');
-    for (const client of [alice.client, carol.client, forge.anonymous]) {
-      t.match(await fetch(code, made.number, client), { source_repo: null, source_branch_protected: false });
-      const { text } = await client.get(`${code}/merges`);
-      t.notMatch(text, /hidden-name/);
-    }
-    const unknown = await refused(code, 400, { client: carol.client });
-    t.equal(
-      await refused(code, 400, { client: carol.client, source_branch: 'dave:fix' }),
-      unknown,
-      'as if it did not exist',
-    );
-    const later = await commit(bob.client, copy, 'main', 'private.txt');
-    await settled();
-    t.equal((await alice.client.get(`${code}/contents/?ref=${later}`)).status, 404);
-    const admin = await forge.administrator();
-    t.match(await fetch(code, made.number, admin), { source_repo: { name: 'hidden-name' } });
-    expect(await bob.client.put(`${copy}/collaborators/carol`, { body: { role: 'read' } }), 204);
-    t.match(await fetch(code, made.number, carol.client), { source_repo: { name: 'hidden-name' } });
-  });
+  await t.test(
+    'readers of the target without access to a private fork see only the branch of the request',
+    async (t) => {
+      const code = await repository('shown');
+      const copy = await fork(code, { name: 'hidden-name', visibility: 'private' });
+      expect(await bob.client.put(`${copy}/branches/fix/protection`, { body: {} }), 200);
+      const made = await open(code, fix, bob.client);
+      t.match(
+        made,
+        { source_repo: { name: 'hidden-name' }, source_branch_protected: true },
+        'to a user who may read it',
+      );
+      for (const client of [alice.client, carol.client, forge.anonymous]) {
+        t.match(await fetch(code, made.number, client), { source_repo: null, source_branch_protected: false });
+        const { text } = await client.get(`${code}/merges`);
+        t.notMatch(text, /hidden-name/);
+      }
+      const unknown = await refused(code, 400, { client: carol.client });
+      t.equal(
+        await refused(code, 400, { client: carol.client, source_branch: 'dave:fix' }),
+        unknown,
+        'the same answer as for a fork that does not exist',
+      );
+      const later = await commit(bob.client, copy, 'main', 'private.txt');
+      await settled();
+      t.equal((await alice.client.get(`${code}/contents/?ref=${later}`)).status, 404);
+      const admin = await forge.administrator();
+      t.match(await fetch(code, made.number, admin), { source_repo: { name: 'hidden-name' } });
+      expect(await bob.client.put(`${copy}/collaborators/carol`, { body: { role: 'read' } }), 204);
+      t.match(await fetch(code, made.number, carol.client), { source_repo: { name: 'hidden-name' } });
+    },
+  );
 
   await t.test('outsiders get no information about a private target, with or without a fork', async (t) => {
     const shut = await repository('shut', 'private');

@@ -20,7 +20,7 @@ void t.test('heads of merge requests for git clients', async (t) => {
   const listed = async (url = origin, ...more: readonly string[]): Promise<string> =>
     (await work.git(...more, 'ls-remote', url, 'refs/merges/*')).trim();
 
-  await t.test('every reader of the repository may fetch them, by each version of the protocol', async (t) => {
+  await t.test('every reader of the repository may fetch these refs, by each version of the protocol', async (t) => {
     const topic = await tip('topic');
     for (const version of ['0', '1', '2'])
       t.equal(await listed(origin, '-c', `protocol.version=${version}`), `${topic}\t${head}`);
@@ -31,7 +31,7 @@ void t.test('heads of merge requests for git clients', async (t) => {
     t.not((await work.ran('ls-remote', remote(forge.url, 'alice/shut', bob))).code, 0);
   });
 
-  await t.test('lists and clones do not contain them, and a fork does not have them', async (t) => {
+  await t.test('lists, clones and forks do not contain these refs', async (t) => {
     for (const list of ['branches', 'tags'])
       t.notMatch(JSON.stringify((await alice.client.get(`${code}/${list}`)).body), /merges/, list);
     await git.git('clone', '--quiet', origin, 'clone');
@@ -41,7 +41,7 @@ void t.test('heads of merge requests for git clients', async (t) => {
   });
 
   await t.test(
-    'pushing or deleting one is refused with the rule, and other refs of the push are accepted',
+    'pushing or deleting such a ref is refused with the reason, and other refs of the push are accepted',
     async (t) => {
       await work.commit('Other', { other: 'x' });
       const refused = [
@@ -87,7 +87,7 @@ void t.test('heads of merge requests for git clients', async (t) => {
     t.equal(await listed(copy), '');
   });
 
-  await t.test('they follow the source, also force pushes, and remain after it is deleted', async (t) => {
+  await t.test('these refs follow the source, also force pushes, and remain after the source is deleted', async (t) => {
     const pushed = await commit(alice.client, code, 'topic', 'more.txt');
     await settled();
     t.equal(await listed(), `${pushed}\t${head}`);

@@ -12,7 +12,7 @@ const live = (repository: string, number: number | string = 1, segment = 'merges
 
 const typesOf = ({ told }: LiveClient): readonly string[] => told.map(({ type }) => type);
 
-void t.test('changes of a request are sent on both paths, once each', async (t) => {
+void t.test('changes of a request are sent on both paths, each change once', async (t) => {
   const { forge, alice, bob, repository, open } = await workshop(t);
   const code = await repository('code');
   const { head_sha: _head, ...request } = await open(code);
@@ -136,20 +136,28 @@ void t.test('followers need permission to read the repository, and the scope to 
     ['the owner by header', { headers: { authorization: `Bearer ${aliceToken}` } }, [101, 101, 101]],
     ['an administrator', protocols(administrator.token), [101, 101, 101]],
     ['a token of the owner', protocols((await forge.pat(alice.client, ['repo:read'])).token), [101, 101, 101]],
-    ['one that includes reading', protocols((await forge.pat(alice.client, ['repo:write'])).token), [101, 101, 101]],
-    ['one without the scope', protocols((await forge.pat(alice.client, ['issue:read'])).token), [403, 403, 403]],
+    [
+      'a token whose scope includes reading',
+      protocols((await forge.pat(alice.client, ['repo:write'])).token),
+      [101, 101, 101],
+    ],
+    ['a token without the scope', protocols((await forge.pat(alice.client, ['issue:read'])).token), [403, 403, 403]],
     ['a bad token', protocols('svc_pat_nonsense'), [401, 401, 401]],
     [
-      'a session cookie from here',
+      'a session cookie, from the same origin',
       { headers: { cookie: `svc_access_token=${aliceToken}`, origin: forge.url } },
       [101, 101, 101],
     ],
     [
-      'a session cookie from elsewhere',
+      'a session cookie, from another origin',
       { headers: { cookie: `svc_access_token=${aliceToken}`, origin: 'https://evil.example' } },
       [403, 403, 403],
     ],
-    ['a session cookie from nowhere', { headers: { cookie: `svc_access_token=${aliceToken}` } }, [403, 403, 403]],
+    [
+      'a session cookie, without an Origin header',
+      { headers: { cookie: `svc_access_token=${aliceToken}` } },
+      [403, 403, 403],
+    ],
   ];
   for (const segment of ['merges', 'pulls'])
     for (const [who, options, expected] of whom) {

@@ -22,7 +22,7 @@ void t.test('opening a merge request', async (t) => {
   const label = await planned('labels', { name: 'Bug', color: 'd73a4a' });
   const milestone = await planned('milestones', { title: 'First', due_date: '2028-01-01' });
 
-  await t.test('only title and branches: 201 with every field of the merge request object', async (t) => {
+  await t.test('POST with only title and branches: 201 with every field of the merge request object', async (t) => {
     const made = await open(code, { title: 'Mend it' });
     t.match(made.id, uuid);
     t.strictSame(made, {
@@ -56,7 +56,7 @@ void t.test('opening a merge request', async (t) => {
     t.strictSame(await fetch(code, 1), made, 'the same as a fetch');
   });
 
-  await t.test('all other members', async (t) => {
+  await t.test('POST with all other members', async (t) => {
     await branch(alice.client, code, 'feature/one');
     const made = await open(code, {
       source_branch: 'feature/one',

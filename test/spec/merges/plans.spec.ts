@@ -19,7 +19,7 @@ const large = ['merges_open', 'merges_request', 'merges_label', 'merges_assignee
 const hundred = (what: string): Files =>
   Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`file-${index + 1}`, `${what} ${index}\n`]));
 
-/** The reads, sorted because some run concurrently, without those of background jobs. */
+/** The reads of requests, without those of background jobs. Sorted, because some run concurrently. */
 const texts = (statements: readonly Statement[]): readonly string[] =>
   statements
     .map(({ sql }) => sql)
@@ -40,10 +40,10 @@ void onDatabase(t).test('lists and fetches of merge requests', { timeout: 600_00
     (expect(await alice.client.post(`${base}/${what}`, { body }), 201).body as { readonly id: string }).id;
   const milestone = await made('milestones', { title: 'First' });
   const label = await made('labels', { name: 'Bug', color: 'ff0000' });
-  // A row exists only after the followers of the request have run.
+  // The `merges_` rows are complete only after the event handlers have run.
   await forge.forge.drained();
 
-  // Other repositories have only rows, without folders.
+  // The other repositories are only rows, without git directories.
   await run(`insert into repositories_repository
     select (jsonb_populate_record(r, jsonb_build_object(
       'id', gen_random_uuid(), 'name', 'many-' || n, 'name_key', 'many-' || n))).*
@@ -119,34 +119,44 @@ void onDatabase(t).test('lists and fetches of merge requests', { timeout: 600_00
     },
   );
 
-  await t.test('one row and a hundred take the same number of statements, and no process', async (t) => {
-    for (const path of ['?state=all&per_page=', '?state=open&per_page=']) {
-      const [one, all] = [await sent(`${base}/merges${path}1`), await sent(`${base}/merges${path}100`)];
-      t.strictSame(texts(all), texts(one), path);
-      t.ok(texts(all).length > 1, `${all.length} statements`);
-      t.strictSame(await processes(() => forge.anonymous.get(`${base}/merges${path}100`)), [], 'no git process starts');
-    }
-  });
-
-  await t.test('one file and a hundred take the same number of statements and processes', async (t) => {
-    const cost = async (path: string, algorithm: string) => {
-      let statements: readonly Statement[] = [];
-      const started = await processes(async () => (statements = await sent(`${path}${algorithm}`)));
-      return { processes: started.toSorted(), statements: texts(statements) };
-    };
-    for (const route of ['', '/files', '/commits'])
-      for (const algorithm of ['?algorithm=histogram', '?algorithm=myers']) {
-        const [one, all] = [
-          await cost(`${few.path}${route}`, algorithm),
-          await cost(`${many.path}${route}`, algorithm),
-        ];
-        t.strictSame(all, one, `${route}${algorithm}`);
-        t.ok(all.processes.length <= 3, all.processes.join());
+  await t.test(
+    'a list of one request and one of a hundred take the same number of statements, and start no git process',
+    async (t) => {
+      for (const path of ['?state=all&per_page=', '?state=open&per_page=']) {
+        const [one, all] = [await sent(`${base}/merges${path}1`), await sent(`${base}/merges${path}100`)];
+        t.strictSame(texts(all), texts(one), path);
+        t.ok(texts(all).length > 1, `${all.length} statements`);
+        t.strictSame(
+          await processes(() => forge.anonymous.get(`${base}/merges${path}100`)),
+          [],
+          'no git process starts',
+        );
       }
-  });
+    },
+  );
 
   await t.test(
-    'one comment and a hundred on files that have changed since take the same number of statements',
+    'a diff of one file and one of a hundred take the same number of statements and git processes',
+    async (t) => {
+      const cost = async (path: string, algorithm: string) => {
+        let statements: readonly Statement[] = [];
+        const started = await processes(async () => (statements = await sent(`${path}${algorithm}`)));
+        return { processes: started.toSorted(), statements: texts(statements) };
+      };
+      for (const route of ['', '/files', '/commits'])
+        for (const algorithm of ['?algorithm=histogram', '?algorithm=myers']) {
+          const [one, all] = [
+            await cost(`${few.path}${route}`, algorithm),
+            await cost(`${many.path}${route}`, algorithm),
+          ];
+          t.strictSame(all, one, `${route}${algorithm}`);
+          t.ok(all.processes.length <= 3, all.processes.join());
+        }
+    },
+  );
+
+  await t.test(
+    'a list of one comment and one of a hundred, on files that have changed since, take the same number of statements',
     async (t) => {
       await many.work.commit('Again', hundred('after'));
       await many.push('topic');
@@ -164,7 +174,7 @@ void onDatabase(t).test('lists and fetches of merge requests', { timeout: 600_00
   );
 
   await t.test(
-    'one reviewer and a hundred are requested, requested again and removed by the same number of statements',
+    'requesting, requesting again and removing one reviewer or a hundred takes the same number of statements',
     async (t) => {
       const people = await run(
         `insert into identity_user select (jsonb_populate_record(u, jsonb_build_object('id', gen_random_uuid(),

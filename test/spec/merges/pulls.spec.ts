@@ -29,7 +29,7 @@ void t.test('the deprecated paths', async (t) => {
       }
   });
 
-  await t.test('a client that follows keeps its method and body', async (t) => {
+  await t.test('a client that follows the redirect keeps its method and body', async (t) => {
     const { authorization } = expectHeaders(await forge.pat(alice.client, ['repo:write']));
     const answer = await fetch(new URL(`${code}/pulls/1`, forge.url), {
       method: 'PATCH',

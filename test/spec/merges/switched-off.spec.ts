@@ -40,7 +40,7 @@ void t.test('with merges disabled, and enabled again', async (t) => {
   const off = await startTestForge(t, { after: first, environment: { HEXFORGE_PLUGINS: '-merges' } });
   const admin = await off.administrator();
 
-  await t.test('its routes are 404, also the deprecated paths', async (t) => {
+  await t.test('the routes of merge requests are 404, also the deprecated paths', async (t) => {
     const operations = first.contract.operations.filter(({ tag }) => tag === 'merges');
     t.ok(operations.length >= 11, `${operations.length} operations`);
     for (const { method, path } of operations) {
@@ -68,7 +68,7 @@ void t.test('with merges disabled, and enabled again', async (t) => {
     },
   );
 
-  await t.test('enabled again it has handled what happened meanwhile', async (t) => {
+  await t.test('enabled again it has handled the events of that time', async (t) => {
     const on = await startTestForge(t, { after: off });
     const client = await on.administrator();
     await on.forge.drained();

@@ -23,7 +23,7 @@ void t.test('changing a merge request', async (t) => {
   ];
   const milestone = await planned('milestones', { title: 'First' });
 
-  await t.test('each member alone; missing members are unchanged', async (t) => {
+  await t.test('PATCH changes each member alone; missing members are unchanged', async (t) => {
     t.match(await change({ title: 'Another' }), { title: 'Another', description: 'first' });
     t.match(await change({ description: 'second' }), { title: 'Another', description: 'second' });
     t.match(await change({ body: 'third' }), { description: 'third' });
@@ -45,7 +45,7 @@ void t.test('changing a merge request', async (t) => {
     );
   });
 
-  await t.test('requested reviewers are pending until the request is withdrawn', async (t) => {
+  await t.test('requested reviewers are pending, and are removed when they are no longer requested', async (t) => {
     const carol = await forge.createUser('carol');
     t.match((await change({ reviewer_ids: [carol.id, bob.id] }))['reviewers'], [
       { user: { username: 'bob' }, state: 'pending' },
@@ -82,7 +82,7 @@ void t.test('changing a merge request', async (t) => {
     await change({ draft: false, title: 'Another' });
   });
 
-  await t.test('another target: it must exist, and may require a pipeline', async (t) => {
+  await t.test('a new target must exist, and may require a pipeline', async (t) => {
     await branch(alice.client, code, 'stable');
     t.match(await change({ target_branch: 'stable' }), { target_branch: 'stable', commits_count: 1 });
     await branch(alice.client, code, 'gated');
@@ -131,17 +131,20 @@ void t.test('changing a merge request', async (t) => {
     isError(t, await bob.client.patch(`${repos}/alice/none/merges/1`, { body: { title: 'x' } }), 404, 'not_found', '');
   });
 
-  await t.test('outsiders of a private repository get the same 403 for an existing and a missing number', async (t) => {
-    const hidden = await repository('hidden', 'private');
-    await open(hidden);
-    const body = { title: 'x', source_branch: 'topic', target_branch: 'main' };
-    const answers = [
-      await bob.client.patch(`${hidden}/merges/1`, { body: { title: 'x' } }),
-      await bob.client.patch(`${hidden}/merges/2`, { body: { title: 'x' } }),
-      await bob.client.post(`${hidden}/merges`, { body }),
-      await bob.client.post(`${hidden}/merges`, { body: {} }),
-    ];
-    for (const answer of answers) isError(t, answer, 403, 'forbidden', 'outsider');
-    t.strictSame(new Set(answers.map(({ text }) => text)).size, 1);
-  });
+  await t.test(
+    'users without access to a private repository get the same 403 for an existing and a missing number',
+    async (t) => {
+      const hidden = await repository('hidden', 'private');
+      await open(hidden);
+      const body = { title: 'x', source_branch: 'topic', target_branch: 'main' };
+      const answers = [
+        await bob.client.patch(`${hidden}/merges/1`, { body: { title: 'x' } }),
+        await bob.client.patch(`${hidden}/merges/2`, { body: { title: 'x' } }),
+        await bob.client.post(`${hidden}/merges`, { body }),
+        await bob.client.post(`${hidden}/merges`, { body: {} }),
+      ];
+      for (const answer of answers) isError(t, answer, 403, 'forbidden', 'outsider');
+      t.strictSame(new Set(answers.map(({ text }) => text)).size, 1);
+    },
+  );
 });

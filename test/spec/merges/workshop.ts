@@ -45,7 +45,7 @@ export interface Workshop {
    * Creates a repository of alice's with a commit on `main` and the branch `topic` one commit ahead. @returns its path.
    */
   readonly repository: (name: string, visibility?: string) => Promise<string>;
-  /** Creates bob's fork of it with the branch `fix` one commit ahead. @returns its path. */
+  /** Creates bob's fork of a repository, with the branch `fix` one commit ahead. @returns the path of the fork. */
   readonly fork: (repository: string, record?: object) => Promise<string>;
   /** @throws {Error} if the answer is not 201. */
   readonly open: (repository: string, body?: object, client?: Client) => Promise<MergeJson>;

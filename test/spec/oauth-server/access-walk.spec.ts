@@ -1,6 +1,6 @@
-// Access walk of all operations: every kind of token on a public and a private repository, without the scope, with it,
-// bound to another resource, of a user without the permission, and ended in every way. The expected answers are in the
-// hand-written table of scopes.
+// Access walk of all operations with every kind of token, on a public and a private repository. The tokens lack the
+// scope, have it, are bound to another resource, belong to a user without the permission, or have ended in every way.
+// The expected answers are in the hand-written table of scopes (scope-table.ts).
 import t from 'tap';
 import type { Answer, Client } from '#test/support/clients/client';
 import { databaseDoor } from '#test/support/servers/database-door';
@@ -22,7 +22,7 @@ const toldBy = ({ status, body }: Answer): Told => {
 interface Holder {
   readonly who: string;
   readonly session: Client;
-  /** Makes a token with these scopes. */
+  /** For each kind of token, a function that makes one with these scopes. */
   readonly tokens: Readonly<Record<keyof Door, (scopes: readonly TokenScope[]) => Promise<Client>>>;
 }
 
@@ -57,7 +57,7 @@ interface Column {
   readonly told: Told | undefined;
 }
 
-/** The scopes of the token, and the expected answer. */
+/** The scopes of each token to try for an operation, and the expected answer. */
 function cells(
   needed: Door[keyof Door],
   all: readonly TokenScope[],
@@ -78,7 +78,7 @@ function cells(
   }
 }
 
-/** Without the scope of the operation and with it, if it has one. */
+/** The tokens of one holder for one operation: without its scope and with it, if the operation needs a scope. */
 const columns = (door: Door, holder: Holder): readonly Column[] =>
   (
     [
@@ -96,7 +96,7 @@ const columns = (door: Door, holder: Holder): readonly Column[] =>
 
 const visibilities = ['public', 'private'] as const;
 
-/** Ended credentials; the access walk of git uses all of them. */
+/** Some of the ended credentials (ended-credentials.ts), to save time. The access walk of git over HTTP uses all. */
 const ended = [
   'the token of a personal access token that was deleted',
   'a personal access token past its time',
@@ -134,12 +134,12 @@ void onDatabase(t).test('every operation with every kind of token', { timeout: 2
   ].map(([what, token, told]): Column => ({ what, holder: owner, client: async () => forge.as(token), told }));
 
   const faults: string[] = [];
-  /** Operations that refuse the owner's session, so that comparing tokens with it would prove nothing. */
+  /** Operations that refuse the owner's session. A token with the same answer as that session would prove nothing. */
   const closed = new Set<string>();
   const used = new Set<string>();
   let asked = 0;
 
-  /** Each column uses one of the repositories in rotation, so that every column covers both over the walk. */
+  /** Each column uses one of the two repositories, alternating by `turn`, so that the whole walk covers both. */
   const walk = async ({ method, path, hasJsonBody }: Operation, door: Door, turn: number): Promise<void> => {
     const values = { owner: 'admin', username: 'stranger', user: 'stranger', path: 'README.md', ref: 'main' };
     const places = [...new Set(visibilities.map((repo) => fill(path, { ...values, repo })))];
@@ -183,7 +183,7 @@ void onDatabase(t).test('every operation with every kind of token', { timeout: 2
   t.strictSame(
     [...closed],
     ['POST /api/v1/auth/refresh'],
-    'the owner may use every operation; refresh alone fails without a cookie',
+    'the owner may use every operation except refresh, which needs a cookie',
   );
   t.strictSame(
     lines.filter((line) => !used.has(line)),

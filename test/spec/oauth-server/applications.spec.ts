@@ -53,7 +53,7 @@ void t.test('400: invalid names, links, redirects and scopes; unknown fields', a
   const cases: readonly (readonly [string, object, string])[] = [
     ['no name', { name: undefined }, 'validation_failed'],
     ['a blank name', { name: ' ' }, 'validation_failed'],
-    ['a name turned around', { name: 'a\u202Eb' }, 'validation_failed'],
+    ['a name with a right-to-left override', { name: 'a\u202Eb' }, 'validation_failed'],
     ['a description with a bell', { description: 'a\u0007' }, 'validation_failed'],
     ['a javascript: homepage', { homepage_url: 'javascript:alert(1)' }, 'validation_failed'],
     ['a data: logo', { logo_url: 'data:image/png;base64,AA' }, 'validation_failed'],
@@ -107,7 +107,7 @@ void t.test('PATCH, rotate-secret, DELETE: only the owner, others get 404', asyn
   t.equal(
     await status(forge.as(next.access_token).get('/api/v1/auth/me')),
     403,
-    'a scope that the application lost is lost at once',
+    'a scope that is removed from the application is removed from its tokens at once',
   );
   const last = (await refresh(forge, renewed, next.refresh_token)).body as Tokens;
   t.equal(last.scope, 'read:repo');
@@ -216,7 +216,7 @@ void t.test('/user/oauth2/grants: the grants of the caller; DELETE revokes the t
   t.match(
     (await visitor.get(paths.grants)).body,
     { total: 1, items: [{ scopes: ['read:user', 'openid'] }] },
-    'requesting fewer scopes hides none that a token has',
+    'a later request for fewer scopes does not hide a scope that an older token has',
   );
   t.equal(await status(visitor.delete(`${paths.grants}/nobody`)), 404);
   t.equal(await status(visitor.delete(`${paths.grants}/${app.clientId}`)), 204);

@@ -140,7 +140,7 @@ void t.test('8. PKCE: no verifier, plain, wrong lengths, an empty challenge', as
 });
 
 const registered = 'https://good.example/cb';
-/** Each is similar to the registered URI, but another URI. */
+/** URIs that are similar to the registered one, but not equal to it. */
 const near = [
   'https://good.example/cb/',
   'https://good.example/cb?x=1',
@@ -245,18 +245,21 @@ void t.test('11. consent: no form of another site, no frame, and remember adds n
   // This instance does not store second factors yet.
 });
 
-void t.test('12. introspection and revocation of another client’s token: inactive, 200, no effect', async (t) => {
-  const { forge, user, app } = await world(t);
-  const other = await makeApp(user);
-  const tokens = await tokensFor(forge, user, app);
-  for (const token of [tokens.access_token, tokens.refresh_token]) {
-    t.strictSame((await introspect(forge, other, token)).body, { active: false });
-    t.equal(await status(postForm(forge.anonymous, paths.revoke, { token, ...proof(other) })), 200);
-    t.equal(await status(postForm(forge.anonymous, paths.revoke, { token })), 401, 'no effect without a client');
-  }
-  t.ok(await works(forge, tokens.access_token));
-  t.equal(await status(refresh(forge, app, tokens.refresh_token)), 200);
-});
+void t.test(
+  '12. a token of another client: introspection returns inactive, revocation is 200 without an effect',
+  async (t) => {
+    const { forge, user, app } = await world(t);
+    const other = await makeApp(user);
+    const tokens = await tokensFor(forge, user, app);
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      t.strictSame((await introspect(forge, other, token)).body, { active: false });
+      t.equal(await status(postForm(forge.anonymous, paths.revoke, { token, ...proof(other) })), 200);
+      t.equal(await status(postForm(forge.anonymous, paths.revoke, { token })), 401, 'no effect without a client');
+    }
+    t.ok(await works(forge, tokens.access_token));
+    t.equal(await status(refresh(forge, app, tokens.refresh_token)), 200);
+  },
+);
 
 void t.test(
   '13. registration: 404 while disabled, no administrator scopes, no foreign redirects, bounded also in parallel',
@@ -371,8 +374,8 @@ void t.test('18. unknown and wrong credentials get the same answer', async (t) =
     await asked({ client_id: app.clientId }),
   ];
   t.equal(new Set(answers.map(({ status: got, text }) => `${got} ${text}`)).size, 1);
-  // Secrets are compared as digests of one length in constant time: test/adapters/crypto. The throttle of sign-ins is
-  // tested in test/spec/identity.
+  // test/adapters/crypto tests that secrets are compared in constant time, as digests of one length. The throttle of
+  // sign-ins is tested in test/spec/identity.
 });
 
 void t.test(

@@ -84,7 +84,7 @@ void t.test(
       ['method s256', { code_challenge_method: 's256' }, 'invalid_request'],
       ['a short challenge', { code_challenge: 'short' }, 'invalid_request'],
       ['a long challenge', { code_challenge: `${keys.challenge}A` }, 'invalid_request'],
-      ['a state without end', { state: 'x'.repeat(2049) }, 'invalid_request'],
+      ['a state that is too long', { state: 'x'.repeat(2049) }, 'invalid_request'],
     ];
     for (const [what, over, error] of cases)
       for (const answer of [await askConsent(user, { ...good, ...over }), await decide(user, { ...good, ...over })]) {
@@ -183,7 +183,7 @@ void t.test('POST: the approval URL has code, state and iss; the cancel URL has 
 
   const absent = await decide(user, query, {});
   t.strictSame([absent.status, errorOf(absent)], [400, 'invalid_request'], 'a missing decision is refused');
-  t.equal((await decide(user, query, { decision: 'whatever' })).status, 200, 'any other value approves');
+  t.equal((await decide(user, query, { decision: 'whatever' })).status, 200, 'any decision other than cancel approves');
 });
 
 void t.test('remember: true allows silent approval, false removes it, a missing value changes nothing', async (t) => {
@@ -212,7 +212,7 @@ void t.test('remember: true allows silent approval, false removes it, a missing 
 
   await approve(user, requestOf(app, keys, { scope: 'write:repo' }));
   t.ok(await silent(), 'an approval without `remember` keeps it');
-  t.notOk(await silent({ scope: 'write:repo' }), 'it adds nothing to what is remembered');
+  t.notOk(await silent({ scope: 'write:repo' }), 'an approval without `remember` adds no scope to the remembered ones');
   await approve(user, requestOf(app, keys, { scope: 'read:user' }), { decision: 'yes', remember: 'false' });
   t.notOk(await silent());
   t.match((await ask()).body, { grant_exists: false, remembered_scopes: [] });
@@ -221,9 +221,9 @@ void t.test('remember: true allows silent approval, false removes it, a missing 
   const cancel = (form = {}) => decide(user, requestOf(app, keys), { decision: 'cancel', ...form });
   await cancel();
   await cancel({ remember: 'true' });
-  t.ok(await silent({ scope: 'read:user' }), 'a refusal keeps what is remembered');
+  t.ok(await silent({ scope: 'read:user' }), 'a refusal keeps the remembered consent');
   t.equal((await cancel({ remember: 'false' })).status, 200);
-  t.notOk(await silent({ scope: 'read:user' }), 'unless it sends remember=false');
+  t.notOk(await silent({ scope: 'read:user' }), 'a refusal with remember=false removes the remembered consent');
 });
 
 void t.test('max_age and prompt=login: a sign-in that is too old is login_required', async (t) => {

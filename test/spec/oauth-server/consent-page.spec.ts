@@ -1,5 +1,4 @@
-// Tests of the consent page and the sign-in page of the web interface, which live under /-/, with a browser without
-// scripts.
+// Tests of the consent page and the sign-in page, which the server renders below /-/, in a browser without scripts.
 import * as oidc from 'openid-client';
 import t, { type Test } from 'tap';
 import { Browser, policyOf } from '#test/support/servers/browser';
@@ -155,7 +154,7 @@ void t.test('400 with a page and without a redirect if the redirect URI is not o
     ['response_type token', { response_type: 'token' }, /response_type must be code/],
     ['no PKCE', { code_challenge: undefined }, /PKCE is required/],
     ['method plain', { code_challenge_method: 'plain' }, /PKCE is required/],
-    ['a state without end', { state: 'x'.repeat(2049) }, /"state"/],
+    ['a state that is too long', { state: 'x'.repeat(2049) }, /"state"/],
   ];
   for (const [what, over, says] of cases) {
     for (const visitor of [browser, browse(forge)]) {
@@ -196,34 +195,37 @@ void t.test('other errors are sent to the redirect URI, with 302 after GET and 3
   t.strictSame([anonymous.way, back(anonymous).get('error')], [[302], 'login_required'], 'prompt=none shows no page');
 });
 
-void t.test('only a session: without one, with a token, and after it has ended, sign-in is shown', async (t) => {
-  const forge = await sharedForge(t);
-  const { user, app, browser } = await scene(forge);
-  const pat = await forge.pat(user.client, ['repo:admin']);
-  const { access_token: token } = await tokensFor(forge, user.client, app);
-  for (const client of [forge.anonymous, pat, forge.as(token)]) {
-    for (const answer of [
-      await client.get(urlOf(app)),
-      await postForm(client, urlOf(app), { decision: 'approve', remember: 'true' }),
-    ]) {
-      const to = new URL(answer.headers.get('location') ?? '');
-      t.equal(to.origin + to.pathname, forge.url + signInPath);
-      const returned = new URL(to.searchParams.get('return_to') ?? '', forge.url);
-      t.strictSame(Object.fromEntries(returned.searchParams), requestOf(app, keys));
+void t.test(
+  'the page needs a session: without one, with a token, and after the session has ended, it shows the sign-in form',
+  async (t) => {
+    const forge = await sharedForge(t);
+    const { user, app, browser } = await scene(forge);
+    const pat = await forge.pat(user.client, ['repo:admin']);
+    const { access_token: token } = await tokensFor(forge, user.client, app);
+    for (const client of [forge.anonymous, pat, forge.as(token)]) {
+      for (const answer of [
+        await client.get(urlOf(app)),
+        await postForm(client, urlOf(app), { decision: 'approve', remember: 'true' }),
+      ]) {
+        const to = new URL(answer.headers.get('location') ?? '');
+        t.equal(to.origin + to.pathname, forge.url + signInPath);
+        const returned = new URL(to.searchParams.get('return_to') ?? '', forge.url);
+        t.strictSame(Object.fromEntries(returned.searchParams), requestOf(app, keys));
+      }
     }
-  }
-  await browser.open(urlOf(app));
-  await user.client.post('/api/v1/user/password', {
-    body: { current_password: user.password, new_password: 'another password' },
-  });
-  await browser.submit({ decision: 'approve' });
-  t.strictSame([browser.way, browser.location.pathname], [[303, 200], signInPath]);
-  await browser.submit({ username: user.username, password: 'another password' });
-  await browser.submit({ decision: 'approve' });
-  t.ok(back(browser).get('code'), 'the flow continues');
-});
+    await browser.open(urlOf(app));
+    await user.client.post('/api/v1/user/password', {
+      body: { current_password: user.password, new_password: 'another password' },
+    });
+    await browser.submit({ decision: 'approve' });
+    t.strictSame([browser.way, browser.location.pathname], [[303, 200], signInPath]);
+    await browser.submit({ username: user.username, password: 'another password' });
+    await browser.submit({ decision: 'approve' });
+    t.ok(back(browser).get('code'), 'the flow continues');
+  },
+);
 
-void t.test('sign-in: cookies, throttle and audit of POST /auth/login', async (t) => {
+void t.test('signing in on the page has the cookies, throttle and audit entries of POST /auth/login', async (t) => {
   const forge = await sharedForge(t);
   const user = await forge.createUser('forgetful');
   const [posted, logged] = [
@@ -252,7 +254,7 @@ void t.test('sign-in: cookies, throttle and audit of POST /auth/login', async (t
   t.equal(
     (await forge.anonymous.post('/api/v1/auth/login', { body: credentials(user) })).status,
     429,
-    'one throttle for both',
+    'the page and POST /auth/login share one throttle',
   );
 
   const admin = await forge.administrator();
@@ -340,7 +342,7 @@ void t.test(
   },
 );
 
-void t.test('texts of applications are shown as text', async (t) => {
+void t.test('texts of applications are shown as text, not as HTML', async (t) => {
   const forge = await sharedForge(t);
   const user = await forge.createUser('visitor');
   const name = `</title><script>alert("1")</script>'&amp;`;
@@ -446,7 +448,7 @@ void t.test('openid-client runs the flow through the page', async (t) => {
     const info = await oidc.fetchUserInfo(config, tokens.access_token, user.id);
     t.equal(info.preferred_username, 'visitor');
   }
-  // Approved through the API, so that the page uses the same remembered consent.
+  // Consent is given and remembered through the API; the page must use it.
   await approve(user.client, requestOf(app, keys, { scope: 'read:user' }), { decision: 'yes', remember: 'true' });
   const browser = await browse(forge).open(urlOf(app, { scope: 'read:user' }));
   await browser.submit(credentials(user));

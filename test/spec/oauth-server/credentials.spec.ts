@@ -186,7 +186,7 @@ void t.test('suspension, deletion, revoke-tokens and a new password end every to
   }
 });
 
-void t.test('everything survives a restart: tokens, and which refresh tokens were used', async (t) => {
+void t.test('tokens, and the record of used refresh tokens, survive a restart', async (t) => {
   const before = await startTestForge(t);
   const visitor = await before.createUser('visitor');
   const app = await makeApp(visitor.client);

@@ -1,5 +1,5 @@
-// The ways in which a valid credential can be ended early, each over HTTP: for access walks with ended credentials, and
-// for servers that must learn of it from each other.
+// The ways in which a valid credential can be ended early, each over HTTP. Used by access walks with ended credentials,
+// and by specs in which one server ends a credential and another must refuse it.
 import type { Answer, Client } from '#test/support/clients/client';
 import {
   expected,
@@ -19,7 +19,7 @@ export interface Ending {
   readonly what: string;
   /** Description → a token that is valid until the end. A token with scopes has all of them. */
   readonly credentials: Readonly<Record<string, string>>;
-  /** The refresh request to send after the end, and its expected answer. */
+  /** The refresh request to send after the credential was ended, and its expected answer. */
   readonly renewal?: {
     readonly ask: (at: Place) => Promise<Answer>;
     readonly status: number;

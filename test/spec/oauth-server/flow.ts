@@ -1,4 +1,4 @@
-// An application and its user for the specs of the authorization server: every step is a request.
+// The steps of an OAuth2 flow for the specs of the authorization server, as requests of an application and its user.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Answer, Client } from '#test/support/clients/client';
 import type { TestForge } from '#test/support/forge';

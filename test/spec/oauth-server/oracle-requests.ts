@@ -1,5 +1,5 @@
-// The requests that are sent to our authorization server and to a certified one, and the answers that differ, each with
-// its reason.
+// The requests that are sent to our authorization server and to oidc-provider, a certified one ("the oracle"), and the
+// answers that may differ, each with its reason.
 import { basic, callback, encoded, formType, pkce } from './flow.ts';
 
 type Fields = Readonly<Record<string, string | undefined>>;
@@ -21,7 +21,10 @@ export interface Party {
   /** The headers of a caller who may register clients. */
   readonly registrar: Headers;
   fresh(id?: string, scope?: string): Promise<{ readonly code: string; readonly verifier: string }>;
-  /** The final answer to the browser after the user denies; `asked` is the answer to the denial. */
+  /**
+   * The final answer to the browser after the user denies. `asked` is the answer to the authorization request; with our
+   * server it already is the final one.
+   */
   denied(asked: Response): Promise<Response>;
   /** Runs the work while the server cannot issue tokens because of a fault. */
   broken<T>(work: () => Promise<T>): Promise<T>;
@@ -38,7 +41,7 @@ export interface Told {
   readonly body: 'error' | 'envelope' | 'other';
 }
 
-/** The rule by which our answer differs. */
+/** The rule by which our answer differs, or the decision in docs/api/decisions.md. */
 type Sentence = `${'A' | 'D'}${string}`;
 type Request = (party: Party) => Promise<Response>;
 
@@ -201,12 +204,12 @@ const authorize =
     return fetch(`${party.base}${party.path.authorize}?${query}`, {
       method,
       headers: { ...(method === 'POST' && formType), ...party.session },
-      // One server reads the parameters from the body, the other the decision of the user.
+      // From the body the oracle reads the parameters of the request, our server the decision of the user.
       ...(method === 'POST' && { body: `${query}&decision=${decision}` }),
       redirect: 'manual',
     });
   };
-/** Our server reports these errors to the page itself. */
+/** For these errors our server answers 400 instead of redirecting to the application. */
 const toPage = { status: 400, body: 'error' } as const;
 const pageSentence = 'At oauthConsent and oauthDecide a response_type other than code and missing PKCE S256 are 400';
 
@@ -252,7 +255,7 @@ const byEither = (method: 'GET' | 'POST'): Requests => {
   };
 };
 
-/** By endpoint. */
+/** The requests that both servers get, by endpoint. */
 export const shared: Readonly<Record<string, Requests>> = {
   token,
   revoke: ofToken('revoke'),

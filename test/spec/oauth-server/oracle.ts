@@ -63,7 +63,7 @@ export async function startOracle(t: { teardown(work: () => Promise<void>): unkn
       if (fault) throw new Error('the accounts are out of reach');
       return { accountId: id, claims: async () => ({ sub: id }) };
     },
-    // Options for which our server has no choice are set in the same way.
+    // These options are set to the behaviour that our server always has.
     allowOmittingSingleRegisteredRedirectUri: false,
     enableHttpPostMethods: true,
     rotateRefreshToken: true,

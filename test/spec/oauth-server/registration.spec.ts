@@ -13,7 +13,7 @@ async function opened(t: Parameters<typeof startTestForge>[0], settings = {}): P
 }
 
 void t.test(
-  'while it is disabled: 404 as for an unknown path for anonymous and other callers, 403 access_denied for administrators',
+  'while registration is disabled: 403 access_denied for administrators; for other callers 404, as for an unknown path',
   async (t) => {
     const forge = await startTestForge(t, { environment: { HEXFORGE_RATE_LIMIT: 'on' } });
     const { client: visitor } = await forge.createUser('visitor');
@@ -65,10 +65,10 @@ void t.test('anonymous: 201 only for a public client with mcp:read and loopback 
     ['another grant', { grant_types: ['password'] }, 'invalid_client_metadata'],
     ['another response', { response_types: ['token'] }, 'invalid_client_metadata'],
     ['a name of two lines', { client_name: 'a\nb' }, 'invalid_client_metadata'],
-    ['a name turned around', { client_name: '\u202Ekcatta' }, 'invalid_client_metadata'],
+    ['a name with a right-to-left override', { client_name: '\u202Ekcatta' }, 'invalid_client_metadata'],
     ['an invalid name', { client_name: 7 }, 'invalid_client_metadata'],
-    ['a name that shows nothing', { client_name: '\u200B\u3164' }, 'invalid_client_metadata'],
-    ['a name of two lines, as Unicode has them', { client_name: 'a\u2028b' }, 'invalid_client_metadata'],
+    ['a name of invisible characters', { client_name: '\u200B\u3164' }, 'invalid_client_metadata'],
+    ['a name with a Unicode line separator', { client_name: 'a\u2028b' }, 'invalid_client_metadata'],
     ['a list in the list of grants', { grant_types: [['authorization_code']] }, 'invalid_client_metadata'],
     ['a text for grants', { grant_types: 'authorization_code' }, 'invalid_client_metadata'],
     ['no grants', { grant_types: [] }, 'invalid_client_metadata'],
@@ -89,8 +89,12 @@ void t.test('anonymous: 201 only for a public client with mcp:read and loopback 
     ['javascript:', { redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
     ['a fragment', { redirect_uris: [`${loopback}#a`] }, 'invalid_redirect_uri'],
     ['userinfo', { redirect_uris: ['http://a@127.0.0.1/'] }, 'invalid_redirect_uri'],
-    ['another writing of the host', { redirect_uris: ['http://0x7f.1/'] }, 'invalid_redirect_uri'],
-    ['a host that begins so', { redirect_uris: ['http://127.0.0.1.evil.example/'] }, 'invalid_redirect_uri'],
+    ['another notation of the loopback address', { redirect_uris: ['http://0x7f.1/'] }, 'invalid_redirect_uri'],
+    [
+      'a host that begins with the loopback address',
+      { redirect_uris: ['http://127.0.0.1.evil.example/'] },
+      'invalid_redirect_uri',
+    ],
   ];
   for (const [what, over, error] of refused) {
     await setSetting(forge, 'oauth2.dcr.per_ip_per_hour', '100');

@@ -54,7 +54,7 @@ const wider: Partial<Readonly<Record<TokenScope, readonly TokenScope[]>>> = {
   'read:issue': ['write:issue'],
 };
 
-/** The scopes of a list that are not enough for one scope. */
+/** The scopes of a list without the given one and without those that include it. */
 export const allBut = <S extends TokenScope>(scopes: readonly S[], one: TokenScope): readonly S[] =>
   scopes.filter((scope) => scope !== one && wider[one]?.includes(scope) !== true);
 

@@ -1,5 +1,5 @@
-// Tests of the statements of the token and introspection endpoints, and of a request with each kind of credential: one
-// statement for each thing that must be read or changed, and no others.
+// Tests of the SQL statements of the token and introspection endpoints, and of a request with each kind of credential:
+// one statement for each record that must be read or changed, and no others.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import { onDatabase } from '#test/support/marks';
@@ -16,7 +16,7 @@ void onDatabase(t).test('statements of requests about tokens', { timeout: 60_000
   const forge = await startTestForge(t);
   const { client: user } = await forge.createUser('alice');
   const app = await makeApp(user);
-  /** Without the reads of settings, which happen once a second. */
+  /** The statements that `work` causes, without the reads of settings, which happen once a second. */
   const statements = async (work: () => Promise<unknown>): Promise<readonly string[]> =>
     (await recorded(work)).map(words).filter((one) => !/^(begin|commit) |settings_setting$/.test(one));
 
@@ -34,7 +34,7 @@ void onDatabase(t).test('statements of requests about tokens', { timeout: 60_000
       'update oauth_server_grant',
       'update oauth_server_code',
       'select identity_session',
-      // Makes room for it.
+      // Deletes token families past the limit before it inserts the new one.
       'delete oauth_server_family',
       'insert oauth_server_family',
       ...issued,
@@ -62,7 +62,7 @@ void onDatabase(t).test('statements of requests about tokens', { timeout: 60_000
     const asked = await statements(async () =>
       expected(await user.post('/api/v1/user/oauth2/apps', { body }), 201, 'creating an application'),
     );
-    // Locked while the application is written.
+    // The only read of the user is the row lock, which is held while the application is written.
     t.equal(asked.filter((one) => one === 'select identity_user').length, 1, asked.join(', '));
   });
 
@@ -71,7 +71,7 @@ void onDatabase(t).test('statements of requests about tokens', { timeout: 60_000
     t.strictSame(asked, ['select oauth_server_client', 'select oauth_server_access_token', 'select identity_user']);
   });
 
-  await t.test('a credential', async (t) => {
+  await t.test('the check of each kind of credential', async (t) => {
     const { id, token } = expected(
       await user.post('/api/v1/user/tokens', { body: { name: 'one', scopes: ['repo:read'] } }),
       201,
@@ -83,7 +83,7 @@ void onDatabase(t).test('statements of requests about tokens', { timeout: 60_000
       t.equal(asked.at(-1), 'select identity_user');
       return asked.slice(0, -1);
     };
-    // Its first use is recorded concurrently with the request.
+    // The first use of the token is recorded concurrently with the request.
     expected(await forge.as(token).get('/api/v1/auth/me'), 200, 'using a token');
     const used = async (): Promise<boolean> => {
       const { items } = expected(await user.get('/api/v1/user/tokens'), 200, 'listing tokens').body as {

@@ -84,8 +84,8 @@ void t.test('client authentication: Basic or body, not both; a public client has
     'no colon': { authorization: `Basic ${Buffer.from(app.clientId).toString('base64')}` },
     'an id with NUL': basic(`${app.clientId}\0`, secret),
     'a secret with NUL': basic(app.clientId, `${secret}\0`),
-    'bytes that are no text': { authorization: `Basic ${Buffer.from('%ff:%ff').toString('base64')}` },
-    'an id without end': basic('x'.repeat(8000), secret),
+    'bytes that are not valid UTF-8': { authorization: `Basic ${Buffer.from('%ff:%ff').toString('base64')}` },
+    'an id of 8,000 characters': basic('x'.repeat(8000), secret),
     'a bearer token': { authorization: `Bearer ${secret}` },
   })) {
     const answer = await asked({}, headers);
@@ -96,53 +96,61 @@ void t.test('client authentication: Basic or body, not both; a public client has
   t.strictSame(told(await asked({ client_id: other.clientId }, basic(app.clientId, secret))), [400, 'invalid_request']);
 });
 
-void t.test('400: requests that are malformed, incomplete, repeated, in the query, or of another type', async (t) => {
-  const forge = await sharedForge(t);
-  const { client: visitor } = await forge.createUser('visitor');
-  const app = await makeApp(visitor);
-  const { code, keys } = await codeFor(visitor, app);
-  const good = { grant_type: 'authorization_code', code, redirect_uri: app.redirectUri, code_verifier: keys.verifier };
-  const sent = (over: Readonly<Record<string, string | undefined>>) =>
-    postForm(forge.anonymous, paths.token, { ...good, ...proof(app), ...over });
-  for (const [what, answer, error] of [
-    ['no grant_type', await sent({ grant_type: undefined }), 'invalid_request'],
-    ['an empty one', await sent({ grant_type: '' }), 'invalid_request'],
-    ['client_credentials', await sent({ grant_type: 'client_credentials' }), 'unsupported_grant_type'],
-    ['password', await sent({ grant_type: 'password' }), 'unsupported_grant_type'],
-    ['implicit', await sent({ grant_type: 'implicit' }), 'unsupported_grant_type'],
-    ['constructor', await sent({ grant_type: 'constructor' }), 'unsupported_grant_type'],
-    ['no code', await sent({ code: undefined }), 'invalid_request'],
-    ['no redirect_uri', await sent({ redirect_uri: undefined }), 'invalid_request'],
-    ['no code_verifier', await sent({ code_verifier: undefined }), 'invalid_request'],
-    ['no refresh_token', await sent({ grant_type: 'refresh_token' }), 'invalid_request'],
-    [
-      'a repeated field',
-      await forge.anonymous.post(paths.token, {
-        raw: `${encoded({ ...good, ...proof(app) })}&code=x`,
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      }),
-      'invalid_request',
-    ],
-    ['JSON', await forge.anonymous.post(paths.token, { body: { ...good, ...proof(app) } }), 'invalid_request'],
-    [
-      'a secret in the query',
-      await postForm(forge.anonymous, `${paths.token}?client_secret=x`, { ...good, ...proof(app) }),
-      'invalid_request',
-    ],
-  ] as const)
-    t.strictSame(told(answer), [400, error], what);
-  t.equal(
-    (
-      await forge.anonymous.post(paths.token, {
-        raw: 'x'.repeat(70_000),
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      })
-    ).status,
-    413,
-  );
-  t.equal((await forge.anonymous.get(paths.token)).status, 405);
-  t.equal((await sent({ unknown: 'ignored' })).status, 200, 'none of these requests used up the code');
-});
+void t.test(
+  '400: parameters that are malformed, missing, repeated or in the query, and bodies of another type',
+  async (t) => {
+    const forge = await sharedForge(t);
+    const { client: visitor } = await forge.createUser('visitor');
+    const app = await makeApp(visitor);
+    const { code, keys } = await codeFor(visitor, app);
+    const good = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: app.redirectUri,
+      code_verifier: keys.verifier,
+    };
+    const sent = (over: Readonly<Record<string, string | undefined>>) =>
+      postForm(forge.anonymous, paths.token, { ...good, ...proof(app), ...over });
+    for (const [what, answer, error] of [
+      ['no grant_type', await sent({ grant_type: undefined }), 'invalid_request'],
+      ['an empty one', await sent({ grant_type: '' }), 'invalid_request'],
+      ['client_credentials', await sent({ grant_type: 'client_credentials' }), 'unsupported_grant_type'],
+      ['password', await sent({ grant_type: 'password' }), 'unsupported_grant_type'],
+      ['implicit', await sent({ grant_type: 'implicit' }), 'unsupported_grant_type'],
+      ['constructor', await sent({ grant_type: 'constructor' }), 'unsupported_grant_type'],
+      ['no code', await sent({ code: undefined }), 'invalid_request'],
+      ['no redirect_uri', await sent({ redirect_uri: undefined }), 'invalid_request'],
+      ['no code_verifier', await sent({ code_verifier: undefined }), 'invalid_request'],
+      ['no refresh_token', await sent({ grant_type: 'refresh_token' }), 'invalid_request'],
+      [
+        'a repeated field',
+        await forge.anonymous.post(paths.token, {
+          raw: `${encoded({ ...good, ...proof(app) })}&code=x`,
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        }),
+        'invalid_request',
+      ],
+      ['JSON', await forge.anonymous.post(paths.token, { body: { ...good, ...proof(app) } }), 'invalid_request'],
+      [
+        'a secret in the query',
+        await postForm(forge.anonymous, `${paths.token}?client_secret=x`, { ...good, ...proof(app) }),
+        'invalid_request',
+      ],
+    ] as const)
+      t.strictSame(told(answer), [400, error], what);
+    t.equal(
+      (
+        await forge.anonymous.post(paths.token, {
+          raw: 'x'.repeat(70_000),
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        })
+      ).status,
+      413,
+    );
+    t.equal((await forge.anonymous.get(paths.token)).status, 405);
+    t.equal((await sent({ unknown: 'ignored' })).status, 200, 'none of these requests used up the code');
+  },
+);
 
 void t.test('a code is bound to client, redirect_uri, verifier and resource, and is valid once', async (t) => {
   const forge = await sharedForge(t);
@@ -162,7 +170,7 @@ void t.test('a code is bound to client, redirect_uri, verifier and resource, and
     'invalid_target',
   ]);
   const answer = await exchange(forge, app, code, keys, { resource });
-  t.equal(answer.status, 200, 'failed attempts did not use it up');
+  t.equal(answer.status, 200, 'failed attempts did not use up the code');
   const issued = answer.body as Tokens;
   t.match((await introspect(forge, app, issued.access_token)).body, { active: true, aud: resource });
   t.strictSame(told(await exchange(forge, app, code, keys)), invalidGrant, 'a second use');
@@ -184,38 +192,41 @@ void t.test('a code is void after five attempts that do not match it', async (t)
   t.strictSame(told(await exchange(forge, app, code, keys)), invalidGrant);
 });
 
-void t.test('refresh_token: rotates, can narrow scopes, never widens; a used one ends its family', async (t) => {
-  const forge = await sharedForge(t);
-  const { client: visitor } = await forge.createUser('visitor');
-  const app = await makeApp(visitor);
-  const other = await makeApp(visitor);
-  const first = await tokensFor(forge, visitor, app, { scope: 'read:user read:repo openid', nonce: 'once' });
-  t.strictSame(told(await refresh(forge, other, first.refresh_token)), invalidGrant, 'of another client');
-  t.strictSame(told(await refresh(forge, app, first.refresh_token, { scope: 'read:user email' })), [
-    400,
-    'invalid_scope',
-  ]);
-  t.strictSame(told(await refresh(forge, app, first.refresh_token, { resource: `${forge.url}/api/v1/mcp/a/b` })), [
-    400,
-    'invalid_target',
-  ]);
-  const narrowed = (await refresh(forge, app, first.refresh_token, { scope: 'read:user' })).body as Tokens;
-  t.equal(narrowed.scope, 'read:user');
-  t.not(narrowed.refresh_token, first.refresh_token);
-  const second = (await refresh(forge, app, narrowed.refresh_token)).body as Tokens;
-  t.equal(second.scope, 'read:user read:repo openid', 'the narrower scope applied only to that access token');
-  t.ok(second.id_token);
-  t.ok(await works(forge, first.access_token), 'rotation keeps access tokens');
-  const replayed = await refresh(forge, app, first.refresh_token);
-  t.strictSame(told(replayed), invalidGrant);
-  t.match(replayed.text, /refresh token reuse detected/);
-  for (const token of [first, narrowed, second]) t.notOk(await works(forge, token.access_token), 'all have ended');
-  t.strictSame(told(await refresh(forge, app, second.refresh_token)), invalidGrant, 'the latest too');
-  for (const broken of ['svc_ort_x', `${second.refresh_token.slice(0, -1)}_`, second.access_token, 'x'])
-    t.strictSame(told(await refresh(forge, app, broken)), invalidGrant, broken);
-});
+void t.test(
+  'refresh_token: rotates, can narrow scopes but not widen them; using one again ends its family',
+  async (t) => {
+    const forge = await sharedForge(t);
+    const { client: visitor } = await forge.createUser('visitor');
+    const app = await makeApp(visitor);
+    const other = await makeApp(visitor);
+    const first = await tokensFor(forge, visitor, app, { scope: 'read:user read:repo openid', nonce: 'once' });
+    t.strictSame(told(await refresh(forge, other, first.refresh_token)), invalidGrant, 'of another client');
+    t.strictSame(told(await refresh(forge, app, first.refresh_token, { scope: 'read:user email' })), [
+      400,
+      'invalid_scope',
+    ]);
+    t.strictSame(told(await refresh(forge, app, first.refresh_token, { resource: `${forge.url}/api/v1/mcp/a/b` })), [
+      400,
+      'invalid_target',
+    ]);
+    const narrowed = (await refresh(forge, app, first.refresh_token, { scope: 'read:user' })).body as Tokens;
+    t.equal(narrowed.scope, 'read:user');
+    t.not(narrowed.refresh_token, first.refresh_token);
+    const second = (await refresh(forge, app, narrowed.refresh_token)).body as Tokens;
+    t.equal(second.scope, 'read:user read:repo openid', 'the narrower scope applied only to that access token');
+    t.ok(second.id_token);
+    t.ok(await works(forge, first.access_token), 'rotation keeps access tokens');
+    const replayed = await refresh(forge, app, first.refresh_token);
+    t.strictSame(told(replayed), invalidGrant);
+    t.match(replayed.text, /refresh token reuse detected/);
+    for (const token of [first, narrowed, second]) t.notOk(await works(forge, token.access_token), 'all have ended');
+    t.strictSame(told(await refresh(forge, app, second.refresh_token)), invalidGrant, 'the latest too');
+    for (const broken of ['svc_ort_x', `${second.refresh_token.slice(0, -1)}_`, second.access_token, 'x'])
+      t.strictSame(told(await refresh(forge, app, broken)), invalidGrant, broken);
+  },
+);
 
-void t.test('a used refresh token ends its family, for any other parameters', async (t) => {
+void t.test('using a refresh token again ends its family, whatever the other parameters are', async (t) => {
   const forge = await sharedForge(t);
   const { client: visitor } = await forge.createUser('visitor');
   const app = await makeApp(visitor);
@@ -366,7 +377,7 @@ void t.test(
     const next = (await refresh(forge, app, one.refresh_token)).body as Tokens;
     t.ok(await works(forge, next.access_token), 'its family continues');
     t.equal((await revoke(app, next.refresh_token, { token_type_hint: 'nonsense' })).status, 200);
-    t.notOk(await works(forge, next.access_token), 'the family with its access tokens');
+    t.notOk(await works(forge, next.access_token), 'a revoked refresh token ends the access tokens of its family');
     t.strictSame(told(await refresh(forge, app, next.refresh_token)), invalidGrant);
     t.equal((await revoke(app, next.refresh_token)).status, 200, 'a second revocation changes nothing');
     t.strictSame(told(await revoke(app, undefined)), [400, 'invalid_request'], 'without a token');

@@ -1,5 +1,5 @@
-// Tests of disabling the plugin `planning`: its routes are 404, its data is kept, and is deleted with its repository in
-// the meantime.
+// Tests of disabling the plugin `planning` temporarily: its routes are 404, and its data is kept, except the data of
+// repositories that are deleted meanwhile.
 import t from 'tap';
 import { isError } from '#test/support/clients/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';

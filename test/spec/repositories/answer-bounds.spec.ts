@@ -109,7 +109,7 @@ void t.test('no answer about a repository exceeds its bound, and omissions are m
     t.equal((compared.body as { commits: unknown[] }).commits.length, 250);
     for (const answer of [listing, blame, commits, one, branches, tags, compared]) {
       t.equal(answer.status, 200);
-      t.equal(answer.truncated, false, 'each text is there, cut');
+      t.equal(answer.truncated, false, 'no text is omitted; long ones are cut');
       t.ok(answer.bytes < most, `${answer.bytes} bytes`);
     }
   });

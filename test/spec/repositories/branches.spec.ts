@@ -248,7 +248,7 @@ void t.test('GET branches', async (t) => {
   );
 
   await t.test(
-    'visibility: 401 for anonymous callers unless it is public, 404 for a caller who may not read, existing or not',
+    '401 for anonymous callers unless the repository is public, 404 if the caller may not read it or it is missing',
     async (t) => {
       await create(alice, { name: 'inside', visibility: 'internal' });
       await create(alice, { name: 'secret' });
@@ -474,32 +474,35 @@ void t.test('DELETE branches/{branch}', async (t) => {
     t.equal((await remove('old', bob.client)).status, 204);
   });
 
-  await t.test('429 after 30 by one actor, with the headers of that budget; others are not limited', async (t) => {
-    const carol = await forge.createUser('carol');
-    const dave = await forge.createUser('dave');
-    for (const { username } of [carol, dave]) await collaborate(alice, 'code', username, 'write');
-    await make(32, (number) => `many/${number}`);
-    t.equal((await remove('nowhere', carol.client)).status, 404, 'a request that deletes nothing is not counted');
-    for (let number = 0; number < 30; number++)
-      t.equal((await remove(`many/${number}`, carol.client)).status, 204, `many/${number}`);
-    const refused = await remove('many/30', carol.client);
-    t.match(refused, { status: 429, body: { error_code: 'rate_limited' } });
-    const header = (name: string) => refused.headers.get(name);
-    t.same(
-      [header('x-ratelimit-limit'), header('x-ratelimit-remaining'), header('x-ratelimit-resource')],
-      ['30', '0', 'branch.delete'],
-    );
-    const wait = Number(header('retry-after'));
-    t.ok(wait >= 1 && wait <= 300, `Retry-After: ${wait}`);
-    t.ok(
-      Math.abs(Number(header('x-ratelimit-reset')) - Date.now() / 1000 - wait) < 30,
-      'the reset is when it may be tried again',
-    );
-    t.same(await refs(work, url), ['main', 'many/30', 'many/31'], 'the refused branch exists');
-    t.equal((await remove('many/30', dave.client)).status, 204);
-  });
+  await t.test(
+    '429 after 30 deletions by one user, with the headers of that budget; others are not limited',
+    async (t) => {
+      const carol = await forge.createUser('carol');
+      const dave = await forge.createUser('dave');
+      for (const { username } of [carol, dave]) await collaborate(alice, 'code', username, 'write');
+      await make(32, (number) => `many/${number}`);
+      t.equal((await remove('nowhere', carol.client)).status, 404, 'a request that deletes nothing is not counted');
+      for (let number = 0; number < 30; number++)
+        t.equal((await remove(`many/${number}`, carol.client)).status, 204, `many/${number}`);
+      const refused = await remove('many/30', carol.client);
+      t.match(refused, { status: 429, body: { error_code: 'rate_limited' } });
+      const header = (name: string) => refused.headers.get(name);
+      t.same(
+        [header('x-ratelimit-limit'), header('x-ratelimit-remaining'), header('x-ratelimit-resource')],
+        ['30', '0', 'branch.delete'],
+      );
+      const wait = Number(header('retry-after'));
+      t.ok(wait >= 1 && wait <= 300, `Retry-After: ${wait}`);
+      t.ok(
+        Math.abs(Number(header('x-ratelimit-reset')) - Date.now() / 1000 - wait) < 30,
+        'the reset is when it may be tried again',
+      );
+      t.same(await refs(work, url), ['main', 'many/30', 'many/31'], 'the refused branch exists');
+      t.equal((await remove('many/30', dave.client)).status, 204);
+    },
+  );
 
-  await t.test('a branch that is pushed to while it is deleted is deleted or remains, never an error', async (t) => {
+  await t.test('deleting a branch during pushes to it is 204 or 404, never a server error', async (t) => {
     const erin = await forge.createUser('erin');
     await collaborate(alice, 'code', 'erin', 'write');
     await make(1, () => 'busy');

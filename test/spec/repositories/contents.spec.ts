@@ -218,7 +218,7 @@ void t.test('contents and raw', async (t) => {
     },
   );
 
-  await t.test('raw: the longest ref that the path begins with', async (t) => {
+  await t.test('raw: the ref is the longest one that the path begins with', async (t) => {
     t.equal((await raw('feature/x/README.md')).text, '# Side');
     t.equal((await raw('feature%2Fx/README.md')).text, '# Side');
     t.equal((await raw(`${first}/README.md`)).text, '# One');

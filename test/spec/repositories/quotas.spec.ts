@@ -32,7 +32,7 @@ void t.test('quotas of repositories and forks', async (t) => {
     t.equal(((await alice.client.get(repos)).body as unknown[]).length, 4);
   });
 
-  await t.test('deleting one makes room for one', async (t) => {
+  await t.test('after deleting a repository one more can be created', async (t) => {
     const [{ name = '' } = {}] = (await alice.client.get(repos)).body as { name?: string }[];
     const deleted = await alice.client.delete(`${repos}/alice/${name}`, { body: { confirmation: `alice/${name}` } });
     t.equal(deleted.status, 204);
@@ -50,7 +50,7 @@ void t.test('quotas of repositories and forks', async (t) => {
     t.equal((await create('own', bob.client)).status, 201);
   });
 
-  await t.test('an administrator may exceed it, for themselves and for others', async (t) => {
+  await t.test('an administrator may exceed the quota, for themselves and for others', async (t) => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) t.equal((await create(name, admin)).status, 201);
     t.equal((await create('given', admin, { owner: 'alice' })).status, 201);
   });
@@ -104,15 +104,18 @@ void thorough(t).test('the quota of bytes', async (t) => {
     t.match(await fork('second'), { status: 422, body: { error: refusal, error_code: 'quota_exceeded' } });
   });
 
-  await t.test('without room branches and repositories can be deleted, and then there is room again', async (t) => {
-    const work = await large('three', 3_000_000);
-    t.match(await push(work, 'c', 'main:large'), { code: 1, stderr: refusal });
-    for (const name of ['a', 'b'])
-      await alice.client.delete(`${repos}/alice/${name}`, { body: { confirmation: `alice/${name}` } });
-    t.equal((await push(work, 'c', 'main:large')).code, 0);
-    t.match(await push(await large('four', 2_000_000), 'c', 'main:more'), { code: 1, stderr: refusal });
-    t.equal((await push(work, 'c', ':large')).code, 0);
-  });
+  await t.test(
+    'when the quota is exhausted, branches and repositories can be deleted, which frees their bytes',
+    async (t) => {
+      const work = await large('three', 3_000_000);
+      t.match(await push(work, 'c', 'main:large'), { code: 1, stderr: refusal });
+      for (const name of ['a', 'b'])
+        await alice.client.delete(`${repos}/alice/${name}`, { body: { confirmation: `alice/${name}` } });
+      t.equal((await push(work, 'c', 'main:large')).code, 0);
+      t.match(await push(await large('four', 2_000_000), 'c', 'main:more'), { code: 1, stderr: refusal });
+      t.equal((await push(work, 'c', ':large')).code, 0);
+    },
+  );
 
   await t.test('an administrator is not limited', async (t) => {
     const work = await large('five', 4_500_000);

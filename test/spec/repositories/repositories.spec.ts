@@ -149,7 +149,7 @@ void t.test('POST /repos', async (t) => {
     t.equal((await create(bob, { name: 'first' })).owner, 'bob', 'another owner may have the name');
   });
 
-  await t.test('another owner only for instance administrators', async (t) => {
+  await t.test('only instance administrators may name another owner', async (t) => {
     t.match(await bob.client.post(repos, { body: { name: 'x', owner: 'Alice' } }), {
       status: 403,
       body: { error_code: 'forbidden' },
@@ -252,7 +252,7 @@ void t.test('GET /repos/{owner}/{repo}', async (t) => {
     );
   });
 
-  await t.test('names ignore case, and only names lead to the record', async (t) => {
+  await t.test('names ignore case; 404 for anything similar to a name', async (t) => {
     t.match((await alice.client.get(`${repos}/aLICE/PUBLIC`)).body, { owner: 'Alice', name: 'public' });
     for (const repo of ['public.git', 'public%2F', 'p%C5%ABblic', '-'])
       t.equal((await alice.client.get(`${repos}/alice/${repo}`)).status, 404, repo);

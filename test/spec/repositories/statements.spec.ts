@@ -1,4 +1,4 @@
-// Tests the statements of fetching a repository: it is found, authorized and counted in one statement.
+// Tests that fetching a repository takes one SQL statement, which also decides access and counts issues.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import { onDatabase } from '#test/support/marks';

@@ -106,7 +106,7 @@ void t.test('GET tags', async (t) => {
     t.equal((await list()).items[0]?.commit_sha, two);
   });
 
-  await t.test('the visibility is that of branches', async (t) => {
+  await t.test('tags have the visibility rules of branches', async (t) => {
     for (const [name, status] of [
       ['inside', 200],
       ['secret', 404],

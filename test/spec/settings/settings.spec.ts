@@ -30,7 +30,7 @@ const sample = (max = 9) =>
   });
 
 type Asserted = Parameters<typeof isErrorOf>;
-/** Asserts an error; `what` names the request if there are several. */
+/** Asserts an error; `what` names the request in the message if a test sends several. */
 const isError = (t: Asserted[0], answer: Asserted[1], status: number, code: string, what = 'it'): void =>
   isErrorOf(t, answer, status, code, what);
 

@@ -1,4 +1,4 @@
-// Tests that the HTTP suites run on the database of their column, and that a forge without a database works.
+// Tests that the HTTP suites run on the database that HEXFORGE_TEST_DATABASE names, and that a forge in memory works.
 import { readdirSync } from 'node:fs';
 import t from 'tap';
 import { databaseUnderTest } from '#test/support/database';

@@ -118,7 +118,7 @@ export async function inhabit(url: string, password: string): Promise<Inhabitant
     });
   }
   const answers = await record(url, session, await fillAreas(url, session));
-  // Read last, because the merge request has a ref too.
+  // Read last, because opening the merge request adds a ref.
   const repositories: Record<string, Record<string, string>> = {};
   for (const name of ['admin/full', 'admin/open'])
     repositories[name] = await inFolder((folder) => refsOf(folder, remoteOf(url, token, name)));
@@ -180,7 +180,7 @@ const record = async (url: string, session: string, paths: readonly string[]): P
 /** Members that depend on the address of the server or on earlier requests. */
 const moving = new Set(['clone_url_http', 'last_used_at']);
 
-/** Whether an answer has all that the earlier one had. */
+/** Whether an answer has all members and items of an earlier answer. */
 function contains(now: unknown, before: unknown): boolean {
   if (Array.isArray(before))
     return (
@@ -230,7 +230,7 @@ export async function missing(url: string, there: Inhabitants): Promise<string[]
     const now = await call(url, 'GET', path, session);
     if (!contains(now, before)) expect(`the answer of ${path}`, now, before);
   }
-  // The existing repository can still be changed.
+  // Also tests that the existing repository can still be changed.
   await call(url, 'PATCH', '/repos/admin/full', there.token, { description: 'Changed after' });
   return wrong;
 }

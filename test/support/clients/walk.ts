@@ -9,7 +9,7 @@ interface ScopeRow {
   readonly oauth?: string;
 }
 
-/** The parts of an entry that tests read. */
+/** The parts of an operation's entry in the OpenAPI document that tests read. */
 export interface Entry {
   readonly 'x-access': { readonly who: string; readonly needsUser?: boolean };
   readonly 'x-meter': string;
@@ -18,11 +18,11 @@ export interface Entry {
 
 export const entryOf = (operation: Operation): Entry => operation.entry as unknown as Entry;
 
-/** Whether its errors have the shape of OAuth2 instead of the shared envelope. */
+/** Whether the errors of an operation have the shape of OAuth2 instead of the shared envelope. */
 export const inShapeOfOAuth2 = ({ answers }: Operation): boolean =>
   [...answers.values()].some((types) => types.get('application/json')?.includes('error_description') === true);
 
-/** Whether its Authorization header authenticates a client and not an account. */
+/** Whether the Authorization header of an operation authenticates an OAuth2 client and not an account. */
 export const readsOwnCredentials = ({ entry }: Operation): boolean =>
   (entry['security'] as readonly object[]).some((one) => 'client' in one);
 

@@ -12,7 +12,7 @@ const plugins = process.env['HEXFORGE_TEST_PLUGINS'] ?? '{}';
 export const installed =
   folder === undefined ? undefined : { folder, plugins: JSON.parse(plugins) as Readonly<Record<string, object>> };
 
-/** Starts the installed program. Of a forge in another process only what HTTP offers is available. */
+/** Starts the installed program. The returned forge has only the functions that HTTP offers. */
 export async function startInstalled(
   home: string,
   environment: Readonly<Record<string, string>> & { readonly HEXFORGE_CONFIG: string },

@@ -8,7 +8,7 @@ export interface LeavingStorage extends MemoryStorage {
   /** After this many more commits, every statement is rejected as Unavailable. */
   leaveAfter(commits: number): void;
   comeBack(): void;
-  /** Makes another port unavailable together with the database. */
+  /** Wraps another port so that it is unavailable together with the database. */
   along<T extends object>(port: T): T;
 }
 

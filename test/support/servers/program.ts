@@ -1,5 +1,5 @@
 // Runs programs to their end from a small process, because forking a test process with several forges takes longer than
-// most of them run.
+// most of these programs run.
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { Launcher } from '#adapters/git-native/process/launcher/launcher';

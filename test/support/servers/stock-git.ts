@@ -12,7 +12,7 @@ export interface StockGit {
   git(...commandLine: readonly string[]): Promise<string>;
   /** Runs git and returns how it ended. */
   ran(...commandLine: readonly string[]): Promise<Ran>;
-  /** The same client in a folder below. */
+  /** The same client in a subfolder. */
   at(folder: string): StockGit;
   /** Writes files and commits them together with the index. @returns the commit. */
   commit(message: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<string>;

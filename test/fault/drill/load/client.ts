@@ -13,7 +13,7 @@ interface Answered {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A change of one register to another state. */
+/** A change of one register to another state. A register has the possible states of one thing (../register.ts). */
 export interface Change {
   readonly kind: string;
   readonly register: Register;
@@ -25,9 +25,10 @@ export interface Change {
 /** Thrown when a request is still rejected or unanswered after the disturbance has ended. */
 export class Unhealed extends Error {}
 
-/** How long a session is used; sessions expire soon. */
+/** After this time a session is replaced, before it expires. */
 const sessionMs = 240_000;
 
+/** The time limit of a request. */
 export const patienceMs = 10_000;
 
 /** Texts that a rejection must not contain, because they do not name a cause. */
@@ -182,7 +183,7 @@ function judgement({ kind, register, to }: Change, answer: Answered): Finding | 
   const text = `${kind} of ${register.name} was refused: ${wordsOf(answer)}`;
   if (status === 409 && to !== absent) return register.mayBePresent ? undefined : { kind: 'untrue', text };
   if (status === 404 && to === absent) return register.mayBeAbsent ? undefined : { kind: 'untrue', text };
-  // The rate limit of deletions.
+  // A deletion may exceed the rate limit of deletions.
   if (status === 429 && to === absent) return undefined;
   return status < 500 ? { kind: 'untrue', text } : vagueness(`${kind} of ${register.name}`, answer);
 }

@@ -1,16 +1,17 @@
-// Counts of the answers to the clients of a drill by kind, and the database records that they promise.
+// Counts the answers to the clients of a drill by kind, and how many database records these answers imply.
 import { findingKinds, type Finding } from '../register.ts';
 
 /** The kind of a push that a rule always rejects. */
 export const alwaysRefused = 'pushed where it is protected';
 
+/** The answers to the changes with one trace, which is the key of the events or audit entries that record a change. */
 interface Told {
   acknowledged: number;
   unanswered: number;
   refused: number;
 }
 
-/** Records with one key: `least` is the number of acknowledged writes, `most` the number of possible writes. */
+/** How many database records with one key must exist: at least the acknowledged changes, at most the possible ones. */
 export interface Promised {
   readonly key: string;
   readonly least: number;
@@ -57,7 +58,7 @@ export class Figures {
   find(...findings: readonly (Finding | undefined)[]): void {
     for (const finding of findings) {
       if (finding === undefined) continue;
-      // A permanent fault is found in every round, and a vague message for every register: each is reported once.
+      // A permanent fault is found in every round, and a vague message for every changed thing: each is reported once.
       const text =
         finding.kind === 'unclear'
           ? finding.text.replace(/ of \S.* was refused/, ' was refused')

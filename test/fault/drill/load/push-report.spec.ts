@@ -1,4 +1,4 @@
-// Parsing the output of git push: done, refused with words, not sent, or unknown.
+// Tests of parsing the output of git push: done, refused with words, not sent, or unknown.
 import { t } from 'tap';
 import { toldOf } from './push-report.ts';
 
@@ -17,7 +17,7 @@ void t.test('each ref of an answered push has its own outcome', async (t) => {
   t.strictSame(toldOf(ran, 'refs/heads/mute'), { outcome: 'open' });
 });
 
-void t.test('a rejected pack has the words of git', async (t) => {
+void t.test('the outcome of a rejected pack has the message of git', async (t) => {
   const ran = {
     code: 1,
     stdout: line('!', 'refs/heads/new', '[remote rejected] (unpacker error)'),

@@ -1,5 +1,5 @@
-// Clients that change everything in a forge, one request after another, in a seeded order. Unanswered requests are
-// repeated, or not until the state has been verified.
+// Clients that change everything in a forge, one request after another, in a seeded order. After a request without an
+// answer the change is repeated, or the thing is not changed again until its state has been verified.
 import type { Change, Client } from './client.ts';
 import { alwaysRefused } from './figures.ts';
 import { absent, something, Register } from '../register.ts';
@@ -32,11 +32,11 @@ export interface Estate {
   readonly spares: ReadonlyMap<string, Register>;
   /** By name of the other account. */
   readonly collaborators: ReadonlyMap<string, { readonly id: string; readonly register: Register }>;
-  /** By name of the token; the state of one is its id. */
+  /** By name of the token. The state of a token is its id. */
   readonly tokens: Map<string, { readonly register: Register; secret: string; revoked: boolean }>;
 }
 
-/** Accounts that an administrator creates and suspends; the state of one is its status. */
+/** Accounts that an administrator creates and suspends. The state of an account is its status. */
 export type Accounts = Map<string, { readonly register: Register; id: string }>;
 
 /** Returns whether no request was refused or unanswered. */
@@ -72,7 +72,7 @@ export abstract class Worker {
     while (!this.#stopped) {
       const before = this.#told();
       await this.pick(this.steps)();
-      // No server is listening.
+      // Nothing was counted, because no server is listening: waits before the next attempt.
       if (this.#told() === before) await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

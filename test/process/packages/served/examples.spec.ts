@@ -1,5 +1,5 @@
-// The example packages of docs/examples in an external installation: built, packed, installed next to the packed
-// Hexforge in an empty folder, then started, killed, disabled, enabled and upgraded. On the database under test.
+// Tests of the example packages of docs/examples in an external installation: built, packed, installed next to the
+// packed Hexforge in an empty folder, then started, killed, disabled, enabled and upgraded. On the database under test.
 import { once } from 'node:events';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -45,7 +45,7 @@ async function until(what: () => boolean): Promise<void> {
   while (!what()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** An upgrade by the author: one more migration, and a new version. */
+/** Changes the sources as for a release of the author: one more migration, and a new version. */
 async function upgrade(folder: string): Promise<void> {
   const replace = async (file: string, from: string, to: string): Promise<void> => {
     const text = await readFile(join(folder, file), 'utf8');
@@ -62,7 +62,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   const { project, installIn } = await packed();
   for (const name of names) await cp(join(root, 'docs/examples', name), join(project, name), { recursive: true });
 
-  await t.test('their tests pass', async (t) => {
+  await t.test('the tests of the packages pass', async (t) => {
     const tests = names.map((name) => `${name}/*.test.ts`);
     const { stdout } = await withNode(process.execPath, ['--test', '--test-reporter', 'tap', ...tests], project).catch(
       (error: unknown) => error as { stdout: string },
@@ -76,7 +76,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   for (const tarball of await Promise.all(names.map((name) => packPlugin(join(project, name)))))
     await unpack(tarball, home);
 
-  // The module with which the README creates lines.
+  // The module that the README of the example uses to create a line of the password file.
   const people = join(home, 'node_modules/hexforge-plugin-password-file/dist/people.js');
   const { lineOf } = (await import(pathToFileURL(people).href)) as typeof People;
   await writeFile(join(home, 'people'), `${await lineOf('ada', 'analytical engine')}\n`);
@@ -137,7 +137,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   const labels = (repository: string): string => `/x/labels/repos/admin/${repository}/labels`;
   const bug = { name: 'Bug', color: '#d73a4a' };
 
-  await t.test('they work, and a kill -9 loses nothing', async (t) => {
+  await t.test('the plugins work, and a kill -9 loses nothing', async (t) => {
     const { server, call, signIn, create } = await start();
     t.equal(await signIn('admin', password), 200);
     const ada = { username: 'ada', password, email: 'ada@example.com', display_name: '' };
@@ -161,7 +161,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
     there.state.deaf = false;
   });
 
-  await t.test('disabled, they are absent, and the forge runs', async (t) => {
+  await t.test('disabled plugins are absent, and the forge runs', async (t) => {
     const { call, signIn, create, stop } = await start('-labels,-chat-notifier,-password-file');
     t.equal((await call('GET', labels('kept'))).status, 404);
     t.equal(await signIn('ada', 'analytical engine'), 401);

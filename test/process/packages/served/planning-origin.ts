@@ -1,4 +1,4 @@
-// The origin of the plugin planning in the installation of planning.spec.ts.
+// Runs with the specs of planning.spec.ts: asserts that the plugin `planning` under test comes from the package.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 

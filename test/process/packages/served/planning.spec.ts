@@ -1,5 +1,5 @@
-// The plugin planning with its core code as an external package: it only imports what an author can, and passes its
-// part of test/spec when it replaces the standard plugin in the packed Hexforge.
+// Tests the plugin `planning` with its core code as an external package: it imports only modules that an author can
+// import, and passes test/spec/planning when it replaces the standard plugin in the packed Hexforge.
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +9,8 @@ import { root } from '../../../../tools/project-files.ts';
 import { packed, packPlugin, unpack } from '../packed.ts';
 
 /**
- * Replaces the import specifiers of the checkout by those of an author; events of an external plugin start with its
- * name.
+ * Replaces the import specifiers of the checkout by those of an author, and the names of events, because events of an
+ * external plugin start with its name.
  */
 const outside = (text: string, up: string): string =>
   text
@@ -51,7 +51,7 @@ void t.test('planning as an external package', { timeout: 480_000 }, async (t) =
     HEXFORGE_TEST_PLUGINS: JSON.stringify({ planning: { package: 'hexforge-plugin-planning', mount: 'anywhere' } }),
   };
   const specs = join(root, 'test/spec/planning');
-  // A store of a package cannot be replaced.
+  // bounds.spec.ts replaces a store, which is not possible in an installed package.
   const files = (await readdir(specs)).filter((name) => name.endsWith('.spec.ts') && name !== 'bounds.spec.ts');
   t.not(files.length, 0);
   const origin = fileURLToPath(new URL('planning-origin.ts', import.meta.url));

@@ -29,12 +29,12 @@ void onDatabase(t).test('lists and searches of issues', { timeout: 600_000 }, as
     await made('milestones', { title: 'First' }),
   ];
   const [component, version] = [await made('components', { name: 'core' }), await made('versions', { name: '1.0' })];
-  // Other repositories have only rows, without folders.
+  // The other repositories are only rows, without git directories.
   await run(`insert into repositories_repository
     select (jsonb_populate_record(r, jsonb_build_object(
       'id', gen_random_uuid(), 'name', 'code-' || n, 'name_key', 'code-' || n))).*
     from repositories_repository r, generate_series(2, ${repositories}) n`);
-  // In pieces, because a statement has a time limit.
+  // Inserts in chunks, because a statement has a time limit.
   const [each, piece] = [count / repositories, 25];
   for (let from = 1; from <= each; from += piece)
     await run(
@@ -141,55 +141,52 @@ void onDatabase(t).test('lists and searches of issues', { timeout: 600_000 }, as
     for (const path of ['', '/milestones']) await planned(t, path, await sent(path));
   });
 
-  await t.test(
-    'no plan of the tools, the indexer or the deletion of a user scans all issues, in either order',
-    async (t) => {
-      const [found] = await run("select id::text from repositories_repository where name = 'code-1'");
-      const id = String(found?.['id']);
-      const resource = await forge.forge.port('Repositories').byId(id);
-      const list = forge.forge
-        .port('ToolRegistry')
-        .tools()
-        .find(({ tool }) => tool.name === 'list_issues')?.tool;
-      for (const input of [{}, { state: 'open' }, { labels: ['Bug'] }, { state: 'closed', labels: ['Bug'] }]) {
-        const pieces = recorded(async () => {
-          let next: unknown;
-          for (let piece = 0; piece < 2; piece++) {
-            const given = { limit: 5, ...input, ...(piece > 0 && { cursor: next }) };
-            const { value } = list?.input?.validate(given) ?? {};
-            const call = { caller: { kind: 'anonymous' } };
-            const answer = await list?.run(call as never, { input: value, granted: { resource, call } } as never);
-            next = (answer as { readonly next_cursor: unknown }).next_cursor;
-            t.type(next, 'string', 'there is more');
-          }
-        });
-        await planned(t, `list_issues ${JSON.stringify(input)}`, await pieces);
-      }
-      const named = (labels: readonly string[]) =>
-        recorded(async () => {
+  await t.test('no plan of the MCP tools, the search indexer or the deletion of a user scans all issues', async (t) => {
+    const [found] = await run("select id::text from repositories_repository where name = 'code-1'");
+    const id = String(found?.['id']);
+    const resource = await forge.forge.port('Repositories').byId(id);
+    const list = forge.forge
+      .port('ToolRegistry')
+      .tools()
+      .find(({ tool }) => tool.name === 'list_issues')?.tool;
+    for (const input of [{}, { state: 'open' }, { labels: ['Bug'] }, { state: 'closed', labels: ['Bug'] }]) {
+      const pieces = recorded(async () => {
+        let next: unknown;
+        for (let piece = 0; piece < 2; piece++) {
+          const given = { limit: 5, ...input, ...(piece > 0 && { cursor: next }) };
+          const { value } = list?.input?.validate(given) ?? {};
           const call = { caller: { kind: 'anonymous' } };
-          await list?.run(call as never, { input: { labels, limit: 5 }, granted: { resource, call } } as never);
-        });
-      t.equal(
-        (await named(['Bug', 'bug', 'BUG'])).length,
-        (await named(['Bug'])).length,
-        'labels are found by one statement',
-      );
-      const [indexer] = forge.forge.port('IndexerRegistry').indexers();
-      const indexed = recorded(async () => {
-        let count = 0;
-        for await (const _ of indexer?.indexer.documents(id) ?? []) if (++count > 150) break;
-        t.equal(count, 151, 'more than one piece');
+          const answer = await list?.run(call as never, { input: value, granted: { resource, call } } as never);
+          next = (answer as { readonly next_cursor: unknown }).next_cursor;
+          t.type(next, 'string', 'there is more');
+        }
       });
-      await planned(t, 'documents of the indexer', await indexed);
-      const referred = recorded(async () => {
-        for (const references of forge.forge.port('UserReferences')) await references.counts([nobody]);
+      await planned(t, `list_issues ${JSON.stringify(input)}`, await pieces);
+    }
+    const named = (labels: readonly string[]) =>
+      recorded(async () => {
+        const call = { caller: { kind: 'anonymous' } };
+        await list?.run(call as never, { input: { labels, limit: 5 }, granted: { resource, call } } as never);
       });
-      await planned(t, 'what a user wrote', await referred);
-    },
-  );
+    t.equal(
+      (await named(['Bug', 'bug', 'BUG'])).length,
+      (await named(['Bug'])).length,
+      'labels are found by one statement',
+    );
+    const [indexer] = forge.forge.port('IndexerRegistry').indexers();
+    const indexed = recorded(async () => {
+      let count = 0;
+      for await (const _ of indexer?.indexer.documents(id) ?? []) if (++count > 150) break;
+      t.equal(count, 151, 'more than one piece');
+    });
+    await planned(t, 'documents of the indexer', await indexed);
+    const referred = recorded(async () => {
+      for (const references of forge.forge.port('UserReferences')) await references.counts([nobody]);
+    });
+    await planned(t, 'what a user wrote', await referred);
+  });
 
-  await t.test('one row and a hundred take the same number of statements', async (t) => {
+  await t.test('a list of one issue and one of a hundred take the same number of statements', async (t) => {
     for (const path of [
       '/issues?per_page=',
       '/issues?label=Bug&component=core&per_page=',

@@ -56,34 +56,37 @@ void t.test('the diff of a merge request', async (t) => {
     },
   );
 
-  await t.test('the diff is against the merge base for any target, and follows both branches', async (t) => {
-    const { work, path, push } = await proposal(
-      t,
-      forge,
-      alice,
-      'moved',
-      { a: '1\n', b: '1\n' },
-      written({ a: '2\n' }),
-    );
-    const before = await fetched(path);
-    await work.git('checkout', '--quiet', 'main');
-    await work.commit('Elsewhere', { b: '2\n', c: '1\n' });
-    await push('main');
-    t.equal((await fetched(path)).diff, before.diff);
-    t.equal((await fetched(path)).commits_count, 1);
-    await work.git('checkout', '--quiet', 'topic');
-    await work.git('merge', '--quiet', '--no-edit', 'main');
-    await work.commit('More', { d: '1\n' });
-    await push('topic');
-    await forge.forge.drained();
-    const after = await fetched(path);
-    t.same(
-      [after.files?.map((file) => file.new_path), after.commits_count],
-      [['a', 'd'], 3],
-      'changes of the target are not in the diff',
-    );
-    t.equal(after.diff, await work.git('diff', '--full-index', 'main', 'topic'), 'as stock git prints it');
-  });
+  await t.test(
+    'the diff is against the merge base for any target, and changes with pushes to both branches',
+    async (t) => {
+      const { work, path, push } = await proposal(
+        t,
+        forge,
+        alice,
+        'moved',
+        { a: '1\n', b: '1\n' },
+        written({ a: '2\n' }),
+      );
+      const before = await fetched(path);
+      await work.git('checkout', '--quiet', 'main');
+      await work.commit('Elsewhere', { b: '2\n', c: '1\n' });
+      await push('main');
+      t.equal((await fetched(path)).diff, before.diff);
+      t.equal((await fetched(path)).commits_count, 1);
+      await work.git('checkout', '--quiet', 'topic');
+      await work.git('merge', '--quiet', '--no-edit', 'main');
+      await work.commit('More', { d: '1\n' });
+      await push('topic');
+      await forge.forge.drained();
+      const after = await fetched(path);
+      t.same(
+        [after.files?.map((file) => file.new_path), after.commits_count],
+        [['a', 'd'], 3],
+        'changes of the target are not in the diff',
+      );
+      t.equal(after.diff, await work.git('diff', '--full-index', 'main', 'topic'), 'as stock git prints it');
+    },
+  );
 
   await t.test('the diff is made by the requested algorithm; 400 for an unknown one', async (t) => {
     const [before, after] = ['a\nb\nc\na\nb\nb\na\n', 'c\nb\na\nb\na\nc\n'];
@@ -99,21 +102,24 @@ void t.test('the diff of a merge request', async (t) => {
       isError(t, await forge.anonymous.get(`${path}?algorithm=${algorithm}`), 400, 'validation_failed', algorithm);
   });
 
-  await t.test('the diff of unrelated histories, and of no change at all', async (t) => {
-    const { work, path, push } = await proposal(t, forge, alice, 'strange', { a: '1\n' }, written({ a: '2\n' }));
-    await work.git('checkout', '--quiet', '--orphan', 'other');
-    await work.commit('Alone', { b: '1\n' });
-    await work.git('branch', '--force', 'topic', 'other');
-    await push('topic');
-    await forge.forge.drained();
-    const strange = await fetched(path);
-    t.equal(strange.diff, await work.git('diff', '--full-index', '-M', 'main', 'topic'), 'against the target itself');
-    t.equal(strange.commits_count, 1);
-    const empty = await proposal(t, forge, alice, 'nothing', { a: '1\n' }, (tree) => tree.commit('Nothing', {}));
-    const nothing = await fetched(empty.path);
-    t.match(nothing, { diff: '', diff_suppressed: false, additions: 0, deletions: 0, commits_count: 1 });
-    t.notOk('files' in nothing, 'without files the member is omitted');
-  });
+  await t.test(
+    'the diff of unrelated histories is against the target itself; without changes there are no files',
+    async (t) => {
+      const { work, path, push } = await proposal(t, forge, alice, 'strange', { a: '1\n' }, written({ a: '2\n' }));
+      await work.git('checkout', '--quiet', '--orphan', 'other');
+      await work.commit('Alone', { b: '1\n' });
+      await work.git('branch', '--force', 'topic', 'other');
+      await push('topic');
+      await forge.forge.drained();
+      const strange = await fetched(path);
+      t.equal(strange.diff, await work.git('diff', '--full-index', '-M', 'main', 'topic'), 'against the target itself');
+      t.equal(strange.commits_count, 1);
+      const empty = await proposal(t, forge, alice, 'nothing', { a: '1\n' }, (tree) => tree.commit('Nothing', {}));
+      const nothing = await fetched(empty.path);
+      t.match(nothing, { diff: '', diff_suppressed: false, additions: 0, deletions: 0, commits_count: 1 });
+      t.notOk('files' in nothing, 'without files the member is omitted');
+    },
+  );
 
   await t.test('binary_files_only', async (t) => {
     const bytes = (last: number) => new Uint8Array([0, 1, last]);
@@ -234,20 +240,23 @@ void t.test('a diff that cannot be made is suppressed, and its files answer 503 
     await rename(`${program}.away`, program);
   });
 
-  await thorough(t).test('a slow git process', async (t) => {
-    await moved('3.5\n');
-    await replace('case "$*" in *diff-tree*) sleep 4;; esac\n');
-    const began = performance.now();
-    t.match((await forge.anonymous.get(path)).body, suppressed('git_backend_unavailable'));
-    const answer = await forge.anonymous.get(`${path}/files`);
-    t.ok(performance.now() - began < 3900, 'neither waits for its end');
-    isError(t, answer, 503, 'unavailable', 'files');
-    t.equal(answer.headers.get('retry-after'), '2');
-    const until = performance.now() + 15_000;
-    while ((await forge.anonymous.get(`${path}/files`)).status === 503 && performance.now() < until);
-    t.match((await forge.anonymous.get(path)).body, { diff_suppressed: false, additions: 1 });
-    await replace('');
-  });
+  await thorough(t).test(
+    'while git still computes a slow diff it is git_backend_unavailable; afterwards it is shown',
+    async (t) => {
+      await moved('3.5\n');
+      await replace('case "$*" in *diff-tree*) sleep 4;; esac\n');
+      const began = performance.now();
+      t.match((await forge.anonymous.get(path)).body, suppressed('git_backend_unavailable'));
+      const answer = await forge.anonymous.get(`${path}/files`);
+      t.ok(performance.now() - began < 3900, 'neither request waits until the git process ends');
+      isError(t, answer, 503, 'unavailable', 'files');
+      t.equal(answer.headers.get('retry-after'), '2');
+      const until = performance.now() + 15_000;
+      while ((await forge.anonymous.get(`${path}/files`)).status === 503 && performance.now() < until);
+      t.match((await forge.anonymous.get(path)).body, { diff_suppressed: false, additions: 1 });
+      await replace('');
+    },
+  );
 
   await t.test('compare_branches_failed', async (t) => {
     await moved('4\n');

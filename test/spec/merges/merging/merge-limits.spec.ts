@@ -11,7 +11,7 @@ import { expect, workshop } from '../workshop.ts';
 void t.test('a merge that git does not finish', async (t) => {
   const folder = await temporaryFolder(t);
   const [program, how] = [join(folder, 'git'), join(folder, 'how')];
-  // The git of this machine, whose merges run the shell commands in the file.
+  // Runs the git of this machine. Before a merge it runs the shell commands in the file `how`.
   await writeFile(program, `#!/bin/sh\ncase "$*" in *merge-tree*) . '${how}' ;; esac\nexec git "$@"\n`);
   await chmod(program, 0o700);
   const merges = (does: string): Promise<void> => writeFile(how, `${does}\n`);

@@ -88,7 +88,7 @@ void t.test('merging with each strategy', async (t) => {
     t.ok((await has(alice.client, code, 'topic.txt')) && (await has(alice.client, code, 'more.txt')));
   });
 
-  await t.test('rebase: each commit is made again with its author, date and message', async (t) => {
+  await t.test('rebase: each commit is repeated on top of the target with its author, date and message', async (t) => {
     const code = await repository('rebased');
     await commit(alice.client, code, 'topic', 'more.txt');
     await commit(alice.client, code, 'main', 'elsewhere.txt');
@@ -280,7 +280,7 @@ void t.test('rules that block a merge', async (t) => {
     t.ok(await has(alice.client, code, 'topic.txt'));
   });
 
-  await t.test('422 quota_exceeded if the owner has no room', async (t) => {
+  await t.test('422 quota_exceeded if the merge would exceed the quota of the owner', async (t) => {
     const code = await repository('full');
     await open(code);
     const admin = await given.forge.administrator();

@@ -64,7 +64,7 @@ void t.test('GET /merges/{number}/mergeability', async (t) => {
     t.match(await ask(code), { state: 'blocked', conflicts: [] }, 'no conflict is reported for a closed request');
   });
 
-  await t.test('closed, without its source, and merged', async (t) => {
+  await t.test('the state of a request that is closed, has lost its source, or is merged', async (t) => {
     const code = await repository('over');
     await open(code);
     expect(await alice.client.patch(`${code}/merges/1`, { body: { state: 'closed' } }), 200);
@@ -90,7 +90,7 @@ void t.test('GET /merges/{number}/mergeability', async (t) => {
     });
   });
 
-  await t.test('a request from a fork, after its commits were copied', async (t) => {
+  await t.test('a request from a fork has a state after its commits were copied', async (t) => {
     const code = await repository('offered');
     const theirs = await fork(code);
     await open(code, { source_branch: 'bob:fix' }, bob.client);

@@ -21,7 +21,7 @@ export const credentials = [
 ] as const;
 export type Credential = (typeof credentials)[number];
 
-/** `+`: allowed, so that the sample succeeds; otherwise the status of the refusal. */
+/** `+`: allowed, so that the sample (the request of the row) succeeds; otherwise the status of the refusal. */
 type Access = Partial<Readonly<Record<Visibility, string>>>;
 
 // A caller who may not read gets 404, and so does an anonymous caller on an internal repository. A change without a
@@ -128,7 +128,7 @@ export interface Row extends Sample {
   readonly route: string;
   readonly access: Access;
   readonly scope: Scope;
-  /** Sent by the owner first, and again after a sample that used it up. */
+  /** A request of the owner that makes what the sample needs. It is repeated after each sample that succeeded. */
   readonly before?: Sample & { readonly route: string };
   /** The sample deletes the repository, so each sample that may succeed has its own. */
   readonly throwaway?: true;
@@ -210,8 +210,8 @@ export const table: readonly Row[] = [
     values: { branch: 'doomed-{fresh}' },
     before: { route: `POST ${repo}/branches`, body: { name: 'doomed-{fresh}' } },
   },
-  // Needs branch.protect and the scope repo:admin. docs/api/decisions.md, "Branch protection": reading is 401 without a
-  // credential.
+  // Branch protection needs branch.protect and the scope repo:admin. Reading it is 401 without a credential
+  // (docs/api/decisions.md, "Branch protection").
   {
     route: `PUT ${repo}/branches/{branch}/protection`,
     access: protecting,
@@ -238,7 +238,7 @@ export const table: readonly Row[] = [
     before: { route: `POST ${repo}/tags`, body: { name: 'doomed-{fresh}' } },
   },
 
-  // Needs read access; 404 for a non-member of a private repository.
+  // The list of collaborators needs read access; 404 for a non-member of a private repository.
   { route: `GET ${repo}/collaborators`, access: reading, scope: 'read' },
   {
     route: `GET ${repo}/collaborators/{user}/permissions`,
@@ -305,8 +305,7 @@ export const table: readonly Row[] = [
   },
   { route: `DELETE ${repo}/milestones/{id}`, access: writing, scope: 'write', before: makesMilestone },
 
-  // The scopes follow docs/api/decisions.md, "Repositories". The rows are in this order because GET is 404 without a
-  // star.
+  // The scopes follow docs/api/decisions.md, "Repositories". PUT precedes GET, because GET is 404 without a star.
   { route: 'PUT /user/starred/{owner}/{repo}', access: readingAsUser, scope: 'read' },
   { route: 'GET /user/starred/{owner}/{repo}', access: readingAsUser, scope: 'read' },
   { route: 'DELETE /user/starred/{owner}/{repo}', access: readingAsUser, scope: 'read' },

@@ -26,7 +26,7 @@ const words = (line: string): string[] => line.trim().split(/\s+/);
 
 const cellsOf = new Map<Row, Cells>();
 
-/** The expected cells of a row, in the words of the walk. */
+/** The expected cells of a row, with the names and outcomes that the walk uses. */
 function expected(row: Row): Cells {
   const cells = cellsOf.get(row) ?? readCells(row);
   cellsOf.set(row, cells);
@@ -101,7 +101,7 @@ void t.test('a planted change is found and named', async (t) => {
       .filter(([cell, answer]) => planted(row.route, cell, answer === '+' ? '404' : '+').length !== 1)
       .map(([cell]) => `${row.route}: ${cell}`),
   );
-  t.same(passedOver, [], 'any single answer of any route');
+  t.same(passedOver, [], 'changing any single answer of any route is found');
 
   const fewer = asWritten();
   fewer.delete('GET /repos');
@@ -160,7 +160,7 @@ async function people(forge: TestForge): Promise<Stage> {
   };
 }
 
-/** The outcome of a request, in the words of the table. */
+/** The outcome of a request, as the table writes it. */
 function outcome({ status, body }: Answer): string {
   if (status === 403 && (body as { readonly error_code?: string } | undefined)?.error_code === 'insufficient_scope')
     return 'insufficient_scope';
@@ -204,7 +204,7 @@ async function send(
   );
 }
 
-/** @throws {Error} if the request fails: the setup of a sample is not part of the walk. */
+/** Sends a request that must succeed, because a sample (the request of a row) needs it. @throws {Error} otherwise. */
 async function sure(client: Client, route: string, sample: Sample, known: Values): Promise<Answer> {
   const answer = await send(client, route, sample, known);
   if (outcome(answer) !== '+')
@@ -259,7 +259,7 @@ async function walk(
         unlisted,
       );
       note(row, cell, answer);
-      // It was used up.
+      // The sample consumed what `before` made, so it is made again for the next sample.
       if (answer === '+') known = undefined;
     }
   }
@@ -295,7 +295,7 @@ void t.test('every route answers every credential and token as in the access tab
   const note = (row: Row, cell: string, answer: string): void => {
     observed.get(row.route)?.set(cell, answer);
   };
-  // A route that is not walked answers as the walked route of its rule.
+  // Without the whole run only one route per access rule is requested. The others are taken to answer as expected.
   for (const row of there)
     if (!walked.has(row))
       for (const [cell, answer] of expected(row)) if (cell !== 'OAuth2 scope') note(row, cell, answer);

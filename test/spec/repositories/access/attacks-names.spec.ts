@@ -53,7 +53,7 @@ void t.test('32: a value that begins with a dash is a name and never an option',
   t.equal(existsSync(marker), false, 'nothing was written');
 });
 
-// POST /repos: repositories.spec.ts.
+// Names in POST /repos are tested in repositories.spec.ts.
 void t.test('34: names that are paths, and names that only look like others', async (t) => {
   const { forge, alice, bob } = await world(t);
   await make(alice, 'code', 'public');
@@ -103,7 +103,7 @@ void t.test('34: names that are paths, and names that only look like others', as
   );
 });
 
-// Single encoding in contents: repositories.spec.ts. Git's own files: git-http.spec.ts.
+// Single encoding in contents is tested in repositories.spec.ts, the paths of git's own files in git-http.spec.ts.
 void t.test('35: no path leads outside: dots, double encoding, absolute paths, backslashes', async (t) => {
   const { forge, alice, push } = await world(t);
   await make(alice, 'code', 'public');
@@ -135,7 +135,7 @@ void t.test('35: no path leads outside: dots, double encoding, absolute paths, b
   }
 });
 
-// Writing through the API: contents-writing.spec.ts.
+// Writing through a link over the API is tested in contents-writing.spec.ts.
 void t.test('36: a link in a tree is read as its own text and never followed', async (t) => {
   const { alice, work, push } = await world(t);
   await make(alice, 'code', 'public');
@@ -223,7 +223,7 @@ void thorough(t).test(
   },
 );
 
-// By visibility and credential, and content types: git-http.spec.ts.
+// Access by visibility and credential, and content types, are tested in git-http.spec.ts.
 void thorough(t).test(
   '38: receive-pack checks write access regardless of the advertisement, and a gzip bomb is rejected early',
   async (t) => {
@@ -267,7 +267,7 @@ void thorough(t).test(
       );
     }
     t.match(await work.git('ls-remote', remote(forge.url, 'alice/code')), /refs\/heads\/side/, 'the branch exists');
-    // The same want repeated, so that git continues to read.
+    // The same `want` line is repeated, so that git continues to read.
     const bomb = new Uint8Array(gzipSync(Buffer.alloc(65 * 1024 * 1024, `0032want ${tip}\n`)));
     const answer = await post(bob, 'upload-pack', bomb, { 'content-encoding': 'gzip' });
     await answer.arrayBuffer();
@@ -276,7 +276,8 @@ void thorough(t).test(
   },
 );
 
-// Pushes, tags of its name, and deletion over REST: protection.spec.ts, branches.spec.ts.
+// Pushes to a protected branch, tags with its name, and its deletion over REST are tested in protection.spec.ts and
+// branches.spec.ts.
 void t.test(
   '40: a protected branch cannot be changed under another name, by a rename, or after the default branch changed',
   async (t) => {

@@ -1,8 +1,8 @@
 // Tests of attacks on private repositories and git, numbered by a list of attacks that other forges suffered. Each test
 // covers what no other suite does.
-// Not covered here: 28 and 29 (issues, merge requests), 31 (LFS); of 24 artifacts, attestations and MCP; of 25 labels,
-// comments, milestones and pipelines; of 26 search; of 27 notifications, feeds, e-mails, WebSocket and SSE; of 40 the
-// source branch of a merge request.
+// Not covered here: 28 and 29 (issues, merge requests) and 31 (LFS); the part of 24 about artifacts, attestations and
+// MCP; of 25 about labels, comments, milestones and pipelines; of 26 about search; of 27 about notifications, feeds,
+// e-mails, WebSocket and SSE; of 40 about the source branch of a merge request.
 // Tested elsewhere: 33 in test/adapters/git-native/adapter.spec.ts, because no client can observe it; 39 in
 // test/contracts/git/hang-ups.ts; endless ref updates of 37 in test/contracts/git/pushes.ts.
 import t from 'tap';
@@ -118,7 +118,7 @@ void t.test('24: neither a redirect after a rename nor a 304 by a guessed ETag r
   }
 });
 
-// Role templates of another repository: collaborators.spec.ts.
+// Role templates of another repository are tested in collaborators.spec.ts.
 void t.test("25: an object of another repository is not found through one's own", async (t) => {
   const { forge, alice, bob, work, push } = await world(t);
   await make(alice, 'secret');
@@ -129,7 +129,7 @@ void t.test("25: an object of another repository is not found through one's own"
   for (const path of reading(hidden)) t.equal((await bob.client.get(`${repos}/bob/mine${path}`)).status, 404, path);
   t.equal((await bob.client.post(`${repos}/bob/mine/branches`, { body: { name: 'x', base_ref: hidden } })).status, 404);
   t.equal((await bob.client.post(`${repos}/bob/mine/tags`, { body: { name: 'x', ref: hidden } })).status, 404);
-  // A blob of the other repository as the one to replace.
+  // `sha`, the blob to replace, is one of the other repository.
   const sha = (await work.git('rev-parse', `${hidden}:README.md`)).trim();
   t.equal(
     (await bob.client.put(`${repos}/bob/mine/contents/README.md`, { body: { message: 'x', content: '', sha } })).status,
@@ -144,7 +144,7 @@ void t.test("25: an object of another repository is not found through one's own"
   );
 });
 
-// Lists of forks: forks.spec.ts.
+// Lists of forks are tested in forks.spec.ts.
 void t.test('26: lists follow visibility and membership at once', async (t) => {
   const { forge, alice, bob } = await world(t);
   await make(alice, 'plan', 'public');
@@ -175,7 +175,7 @@ void t.test('26: lists follow visibility and membership at once', async (t) => {
   t.same(await seen(bob.client), [0, 0]);
 });
 
-// Stars and watching: stars.spec.ts.
+// Stars and watching are tested in stars.spec.ts.
 void t.test(
   '27: after access is lost, cached pages are 404 and not 304, and tokens and clones stop working',
   async (t) => {
@@ -279,5 +279,5 @@ void t.test('30: hidden refs are neither listed nor fetched, and cannot be named
   }
 });
 
-// Contents, raw, archives, branches, tags and writing: repositories.spec.ts, archives.spec.ts, branches.spec.ts,
-// tags.spec.ts, contents-writing.spec.ts.
+// Access to contents, raw files, archives, branches, tags and writing is tested in repositories.spec.ts,
+// archives.spec.ts, branches.spec.ts, tags.spec.ts and contents-writing.spec.ts.

@@ -45,7 +45,7 @@ export const endpoints: readonly Endpoint[] = [
   [`GET ${repo}/branches/{branch}/protection`, '200 401 403 404 429'],
   [`PUT ${repo}/branches/{branch}/protection`, '200 400 401 403 404 413 415 429'],
   [`DELETE ${repo}/branches/{branch}/protection`, '204 401 403 404 429'],
-  // The same as branches.
+  // As for branches.
   [`GET ${repo}/tags`, '200 304 401 403 404 429'],
   // 409 for a duplicate.
   [`POST ${repo}/tags`, '201 400 401 403 404 409 413 415 429'],
@@ -53,7 +53,7 @@ export const endpoints: readonly Endpoint[] = [
   [`DELETE ${repo}/tags/{tag}`, '204 401 403 404 429 503'],
 
   [`GET ${repo}/collaborators`, '200 401 403 404 429'],
-  // For its 503 see `never`.
+  // 503 was planned but is never answered: see `never`.
   [`PUT ${repo}/collaborators/{user}`, '204 400 401 403 404 413 415 429'],
   [`DELETE ${repo}/collaborators/{user}`, '204 401 403 404 429'],
   [`GET ${repo}/collaborators/{user}/permissions`, '200 401 403 404 429'],
@@ -75,7 +75,7 @@ export const endpoints: readonly Endpoint[] = [
 
 /** Planned statuses that are never answered. If OpenAPI lists one, it belongs in the list above. */
 export const never: readonly Endpoint[] = [
-  // For an instance without role templates, which cannot exist because the plugin with this route has them.
+  // 503 was planned for an instance without role templates. The plugin with this route always has them.
   [`PUT ${repo}/collaborators/{user}`, '503'],
 ];
 
