@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { folderCircles, largeFolders, mostFiles } from '../tools/folders.ts';
 import { habits } from '../tools/habits.ts';
 import { areas, check, type SourceFile, type Violation } from '../tools/layers.ts';
 import { projectFiles, root } from '../tools/project-files.ts';
@@ -59,6 +60,28 @@ void t.test('every file follows the habits', async (t) => {
     habits(files).map(({ file, message }) => `${file} ${message}`),
     [],
   );
+});
+
+/** Folders of the product. Tests and tools may import each other. */
+const ofProduct = /^(core|adapters|plugins|host|config)\//;
+
+void t.test('folders are small and have an order', async (t) => {
+  const files = projectFiles(['ts']);
+  t.strictSame(largeFolders(files), []);
+  t.strictSame(folderCircles(files.filter(({ path }) => ofProduct.test(path))), []);
+});
+
+void t.test('a large folder and a circle between folders are reported', async (t) => {
+  const many = Array.from({ length: mostFiles + 1 }, (_, index) => source(`core/issues/file-${index}.ts`));
+  t.match(largeFolders(many), [/^core\/issues has 21 files/]);
+  t.strictSame(largeFolders(many.slice(1)), []);
+  const [model, lists, face] = [
+    source('core/issues/model/a.ts', "import { x } from '../lists/b.ts';"),
+    source('core/issues/lists/b.ts', "import { x } from '#core/issues/index';"),
+    source('core/issues/index.ts', "export * from './model/a.ts';"),
+  ];
+  t.strictSame(folderCircles([model, lists, face]), ['core/issues/lists and core/issues/model depend on each other']);
+  t.strictSame(folderCircles([model, source('core/issues/lists/b.ts'), face]), []);
 });
 
 void t.test('the order of the areas has no cycle', async (t) => {
