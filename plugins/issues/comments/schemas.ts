@@ -1,6 +1,6 @@
-// The JSON shapes of comments on issues, and the conversion of a comment.
-import { list, presentUser, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
-import { issueBounds, type CommentView } from 'hexforge/issues';
+// The JSON shapes of comments on issues.
+import { list, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
+import { issueBounds } from 'hexforge/issues';
 import { issuePath, userJson } from '../issues/schemas.ts';
 
 export const commentParams = shape({ ...issuePath, cid: uuid() });
@@ -15,13 +15,4 @@ export const commentJson = shape({
   updated_at: time(),
 }).id('IssueComment');
 export const commentsJson = list(commentJson);
-
-export const presentComment = (comment: CommentView): TypeOf<typeof commentJson> => ({
-  id: comment.id,
-  issue_id: comment.issueId,
-  author_id: comment.authorId,
-  author: presentUser(comment.author),
-  body: comment.body,
-  created_at: comment.createdAt.toISOString(),
-  updated_at: comment.updatedAt.toISOString(),
-});
+export const presentComment = presenter(commentJson);

@@ -1,7 +1,7 @@
 // The routes of issues: list, create, fetch, update, close, reopen, delete, and the hierarchy.
 import { api, changes, presentPage, reads, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
-import { arrayPage, listCommand, renamed } from './commands.ts';
+import { arrayPage, listCommand, written } from './commands.ts';
 import { presentIssue, presentItem } from './present.ts';
 import {
   arrayQuery,
@@ -41,7 +41,7 @@ export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
     success: 201,
     result: issueJson,
     statuses: [422],
-    run: async (_call, { granted, body }) => presentIssue(await issues.create(granted, renamed(body))),
+    run: async (_call, { granted, body }) => presentIssue(await issues.create(granted, written(body))),
   }),
   api({
     ...reading,
@@ -63,7 +63,7 @@ export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
     body: issueChangeBody,
     result: issueJson,
     run: async (_call, { granted, params, body }) =>
-      presentIssue(await issues.update(granted, { ...renamed(body), number: params.number })),
+      presentIssue(await issues.update(granted, { ...written(body), number: params.number })),
   }),
   api({
     ...writing,

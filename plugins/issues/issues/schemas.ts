@@ -182,7 +182,6 @@ export const issueItemMembers = {
 
 /** An issue in a list. */
 export const issueItemJson = shape(issueItemMembers).id('IssueItem');
-export type IssueItemJson = TypeOf<typeof issueItemJson>;
 export const issuePageJson = pageOf(issueItemJson).id('IssuePage');
 export const issueItemsJson = list(issueItemJson);
 
@@ -191,4 +190,3 @@ export const issueJson = shape({
   blocked_by: list(linkedIssueJson),
   watching: flag(),
 }).id('Issue');
-export type IssueJson = TypeOf<typeof issueJson>;

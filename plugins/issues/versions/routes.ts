@@ -1,8 +1,7 @@
 // The routes of versions.
-import { changes, operations, reads, type Route } from 'hexforge/plugin';
+import { camelCased, changes, operations, reads, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
-import { presentVersion, readVersion, readVersionChange } from './schemas.ts';
-import { versionBody, versionChangeBody, versionJson } from './schemas.ts';
+import { presentVersion, versionBody, versionChangeBody, versionJson } from './schemas.ts';
 
 const version = operations({
   noun: 'version',
@@ -18,12 +17,12 @@ export const versionRoutes = ({ versions }: IssueUseCases): readonly Route[] => 
   version.create({
     body: versionBody,
     statuses: [409],
-    run: (granted, body) => versions.create(granted, readVersion(body)),
+    run: (granted, body) => versions.create(granted, camelCased(body)),
   }),
   version.update({
     body: versionChangeBody,
     statuses: [409],
-    run: (granted, { id, ...change }) => versions.update(granted, { id, patch: readVersionChange(change) }),
+    run: (granted, { id, ...change }) => versions.update(granted, { id, patch: camelCased(change) }),
   }),
   version.delete({ run: versions.delete }),
 ];
