@@ -13,6 +13,10 @@ export interface BranchCommand {
   readonly branch: string;
 }
 
+type ProtectionWish = Partial<Omit<Protection, 'requiredPipeline'>> & {
+  readonly requiredPipeline?: Partial<Protection['requiredPipeline']>;
+};
+
 type Parts = Pick<RepositoryParts, 'git' | 'protections' | 'unitOfWork' | 'events' | 'audit'>;
 type Readable = Granted<Repository, 'branch.protect'>;
 type Protecting = Granted<Repository, 'branch.protect', User>;
@@ -31,7 +35,7 @@ export const protectBranch =
   ({ git, protections, unitOfWork, events, audit }: Parts) =>
   async (
     { resource: { id, owner, name }, call }: Protecting,
-    { branch, wished }: BranchCommand & { readonly wished: Partial<Protection> },
+    { branch, wished }: BranchCommand & { readonly wished: ProtectionWish },
   ): Promise<Protection> => {
     if (!git.isLegalName('branch', branch))
       throw new ValidationFailed('The branch name is not allowed', {
@@ -41,6 +45,7 @@ export const protectBranch =
       ...defaultProtection,
       ...wished,
       pushRoles: [...new Set(wished.pushRoles ?? defaultProtection.pushRoles)],
+      requiredPipeline: { ...defaultProtection.requiredPipeline, ...wished.requiredPipeline },
     };
     await unitOfWork.run(async () => {
       const before = (await protections.all(id)).get(branch);

@@ -1,5 +1,5 @@
 // The routes of review comments.
-import { api, changes, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
+import { api, camelCased, changes, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { mergeParams } from '../params.ts';
 import {
@@ -42,15 +42,7 @@ export const commentRoutes = ({ comments }: MergeUseCases): readonly Route[] => 
     success: 201,
     result: commentJson,
     run: async (_call, { granted, params: { number }, body }) =>
-      presentComment(
-        await comments.create(granted, {
-          number,
-          body: body.body,
-          commitOid: body.commit_sha,
-          filePath: body.file_path,
-          lineNumber: body.line_number,
-        }),
-      ),
+      presentComment(await comments.create(granted, { ...camelCased(body, { commit_sha: 'commitOid' }), number })),
   }),
   api({
     ...changing,

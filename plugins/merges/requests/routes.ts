@@ -1,9 +1,8 @@
 // The routes of merge requests: list, open, fetch, update, commits and prepare-url.
-import { api, changes, pageRules, presentPage, readPage, reply, type Route } from 'hexforge/plugin';
+import { api, camelCased, changes, pageRules, presentPage, readPage, reply, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { diffQuery } from '../files/schemas.ts';
-import { mergesPath, reading, requestPath } from '../params.ts';
-import { openCommand, updateCommand } from './commands.ts';
+import { mergeParams, mergesPath, reading, requestPath } from '../params.ts';
 import { presentCommit, presentItem, presentMerge } from './present.ts';
 import {
   commitQuery,
@@ -13,7 +12,6 @@ import {
   mergeJson,
   mergeListQuery,
   mergePageJson,
-  mergeParams,
   preparedJson,
   prepareBody,
 } from './schemas.ts';
@@ -29,6 +27,15 @@ const writing = { access: changes('repository', 'repo.read', { hidden: 403 }), s
  * `commitCompare`.
  */
 const commitPages = pageRules.orDefault(250, 250);
+
+const names = { source_branch: 'source', draft: 'isDraft' } as const;
+
+/** Converts a body to a command. `body` is an alias of `description`, which takes precedence. */
+const command = <B extends { readonly body?: string; readonly description?: string }>({
+  body,
+  description = body,
+  ...rest
+}: B) => ({ ...camelCased(rest, names), description });
 
 export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
   api({
@@ -58,7 +65,7 @@ export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
     success: 201,
     result: mergeJson,
     statuses: [409, 422],
-    run: async (_call, { granted, body }) => presentMerge(await merges.open(granted, openCommand(body))),
+    run: async (_call, { granted, body }) => presentMerge(await merges.open(granted, command(body))),
   }),
   api({
     ...reading,
@@ -83,7 +90,7 @@ export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
     result: mergeJson,
     statuses: [409],
     run: async (_call, { granted, params, body }) =>
-      presentMerge(await merges.update(granted, { ...updateCommand(body), number: params.number })),
+      presentMerge(await merges.update(granted, { ...command(body), number: params.number })),
   }),
   api({
     ...reading,
@@ -109,8 +116,8 @@ export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
     body: prepareBody,
     result: preparedJson,
     statuses: [422],
-    run: async (_call, { granted, body: { source_branch: source, target_branch: targetBranch, draft, ...texts } }) => ({
-      url: await merges.prepareUrl(granted, { ...texts, source, targetBranch, isDraft: draft }),
+    run: async (_call, { granted, body }) => ({
+      url: await merges.prepareUrl(granted, camelCased(body, names)),
       expires_at: null,
     }),
   }),

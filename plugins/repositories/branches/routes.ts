@@ -1,9 +1,16 @@
 // The routes of branches.
-import { api, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
+import { api, camelCased, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
-import { presentBranch } from './present.ts';
-import { branchBody, branchPageJson, branchParams, branchQuery, createdBranchJson } from './schemas.ts';
+import {
+  branchBody,
+  branchPageJson,
+  branchParams,
+  branchQuery,
+  createdBranchJson,
+  presentBranch,
+  presentCreatedBranch,
+} from './schemas.ts';
 
 const path = '/repos/{owner}/{repo}/branches';
 
@@ -36,10 +43,8 @@ export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     success: 201,
     result: createdBranchJson,
     statuses: [409, 422],
-    async run(_call, { granted, body }) {
-      const { name, baseRef } = await useCases.createBranch(granted, { name: body.name, baseRef: body.base_ref });
-      return { name, base_ref: baseRef };
-    },
+    run: async (_call, { granted, body }) =>
+      presentCreatedBranch(await useCases.createBranch(granted, camelCased(body))),
   }),
   api({
     id: 'branchDelete',

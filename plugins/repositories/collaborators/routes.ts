@@ -1,8 +1,14 @@
 // The routes of collaborators: list, add or update, effective permissions, remove.
-import { api, changes, reads, type Route } from 'hexforge/plugin';
+import { api, camelCased, changes, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { presentCollaborator, presentEffectivePermissions } from './present.ts';
-import { collaboratorBody, collaboratorListJson, collaboratorParams, effectivePermissionsJson } from './schemas.ts';
+import {
+  collaboratorBody,
+  collaboratorListJson,
+  collaboratorParams,
+  effectivePermissionsJson,
+  presentCollaborator,
+  presentEffectivePermissions,
+} from './schemas.ts';
 
 export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
   api({
@@ -26,12 +32,7 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     body: collaboratorBody,
     result: 'empty',
     run: (_call, { granted, params, body }) =>
-      useCases.putCollaborator(granted, {
-        username: params.user,
-        role: body.role,
-        permissions: body.permissions,
-        roleTemplateId: body.role_template_id,
-      }),
+      useCases.putCollaborator(granted, { ...camelCased(body), username: params.user }),
   }),
   api({
     id: 'collaboratorPermissions',

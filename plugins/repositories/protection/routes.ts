@@ -2,8 +2,7 @@
 import { api, changes, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { branchParams } from '../branches/schemas.ts';
-import { presentProtection, wishedProtection } from './present.ts';
-import { protectionBody, protectionJson } from './schemas.ts';
+import { presentProtection, protectionBody, protectionJson, wishedProtection } from './schemas.ts';
 
 const path = '/repos/{owner}/{repo}/branches/{branch}/protection';
 

@@ -1,5 +1,5 @@
 // The routes of repositories: list, create, fetch, update, delete.
-import { anyone, api, changes, reads, reply, signedIn, type Route } from 'hexforge/plugin';
+import { anyone, api, camelCased, changes, reads, reply, signedIn, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { revalidated } from '../conditional.ts';
 import type { RepositoryPresenter } from './present.ts';
@@ -38,14 +38,7 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     result: repositoryJson,
     statuses: [403, 409, 422],
     async run(call, { body }) {
-      const repository = await useCases.create(call, {
-        name: body.name,
-        description: body.description,
-        visibility: body.visibility,
-        isPrivate: body.is_private,
-        defaultBranch: body.default_branch,
-        owner: body.owner,
-      });
+      const repository = await useCases.create(call, camelCased(body));
       return present.record(await useCases.record(call, { repository }));
     },
   }),
@@ -74,14 +67,7 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     statuses: [409],
     errorMembers: nameInUse,
     async run(call, { granted, body }) {
-      const repository = await useCases.update(granted, {
-        name: body.name,
-        description: body.description,
-        visibility: body.visibility,
-        isPrivate: body.is_private,
-        defaultBranch: body.default_branch,
-        issueCode: body.issue_code,
-      });
+      const repository = await useCases.update(granted, camelCased(body));
       return present.record(await useCases.record(call, { repository }));
     },
   }),

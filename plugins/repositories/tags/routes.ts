@@ -2,8 +2,7 @@
 import { api, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
-import { presentTag } from './present.ts';
-import { createdTagJson, tagBody, tagPageJson, tagParams, tagQuery } from './schemas.ts';
+import { createdTagJson, presentTag, tagBody, tagPageJson, tagParams, tagQuery } from './schemas.ts';
 
 const path = '/repos/{owner}/{repo}/tags';
 
