@@ -34,7 +34,7 @@ import {
   updateRoleTemplate,
 } from './access/role-templates.ts';
 import { lateRoleTable } from './model/roles.ts';
-import { checkStarred, removeMark, setMark } from './lifecycle/stars.ts';
+import { changeMark, checkStarred } from './lifecycle/stars.ts';
 import { createTag, deleteTag, listTags } from './refs/tags.ts';
 import { updateRepository } from './lifecycle/update.ts';
 import { writeContents } from './contents/write-contents.ts';
@@ -88,11 +88,11 @@ export function repositoryUseCases(
     createRoleTemplate: createRoleTemplate(built),
     updateRoleTemplate: updateRoleTemplate(built),
     deleteRoleTemplate: deleteRoleTemplate(built),
-    star: setMark(built, 'star'),
-    unstar: removeMark(built, 'star'),
+    star: changeMark(built, 'set', 'star'),
+    unstar: changeMark(built, 'remove', 'star'),
     checkStarred: checkStarred(built),
-    watch: setMark(built, 'watch'),
-    unwatch: removeMark(built, 'watch'),
+    watch: changeMark(built, 'set', 'watch'),
+    unwatch: changeMark(built, 'remove', 'watch'),
     fork: forkRepository(built),
     forks: listForks(built),
     pushes: pushes(built),

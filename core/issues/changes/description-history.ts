@@ -50,10 +50,10 @@ export function descriptionHistoryUseCases(parts: Parts) {
       unitOfWork.run(async () => {
         const issue = await heldIssue(parts, granted, number);
         const edit = found(await edits.delete({ id, issueId: issue.id }), 'There is no such entry');
-        const { payload, ...about } = aboutIssue(issue, granted.call);
+        const about = aboutIssue(issue, granted.call, { edit_id: id });
         const type = 'issue.description_edit_deleted';
-        await events.emit({ type, ...about, payload: { ...payload, edit_id: id } });
-        const details = { ...payload, edit_id: id, edited_by: edit.editedBy, edited_at: edit.editedAt.toISOString() };
+        await events.emit({ type, ...about });
+        const details = { ...about.payload, edited_by: edit.editedBy, edited_at: edit.editedAt.toISOString() };
         await audit.append(auditEntry(granted.call, type, about.aggregate, details));
       }),
   };

@@ -51,6 +51,5 @@ const move = (
     const parentId = await choose(issue);
     if (parentId === issue.parentId) return;
     await store.update(issue.id, { parentId, updatedAt: call.now });
-    const { payload, ...about } = aboutIssue(issue, call);
-    await events.emit({ type: 'issue.parent_changed', ...about, payload: { ...payload, parent_id: parentId } });
+    await events.emit({ type: 'issue.parent_changed', ...aboutIssue(issue, call, { parent_id: parentId }) });
   });

@@ -58,12 +58,7 @@ export const updateIssue =
           await store.watch(before.id, sets.assigneeIds);
         }
         await replaceAssociations(parts, before, associated);
-        const { payload, ...about } = aboutIssue(before, call);
-        await events.emit({
-          type: 'issue.updated',
-          ...about,
-          payload: { ...payload, changed: members.map(snakeCase) },
-        });
+        await events.emit({ type: 'issue.updated', ...aboutIssue(before, call, { changed: members.map(snakeCase) }) });
       }
       return detailOf(parts, repository, call.caller, String(before.number));
     });

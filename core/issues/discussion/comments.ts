@@ -4,7 +4,7 @@ import type { Granted } from '#core/kernel/access/access';
 import { fitMembers } from '#core/kernel/clipping';
 import { Forbidden, found } from '#core/kernel/errors';
 import type { PageRequest } from '#core/kernel/page';
-import type { Repository } from '#core/repositories/index';
+import type { ItemChange, Repository } from '#core/repositories/index';
 import { commentBody, type CommentView, type IssueComment } from '../model/comment.ts';
 import { aboutIssue } from '../model/events.ts';
 import { heldIssue, knownIssue } from '../model/held-issue.ts';
@@ -44,10 +44,8 @@ export function commentUseCases(parts: Parts) {
   const shownOne = async (comment: IssueComment): Promise<CommentView> => found((await shown([comment]))[0]);
   const own = async ({ id: issueId }: HeldIssue, { id }: CommentPath): Promise<IssueComment> =>
     found(await comments.findOne({ id, issueId }), 'There is no such comment');
-  const tell = (what: 'created' | 'updated' | 'deleted', { call }: Writing, issue: HeldIssue, { id }: IssueComment) => {
-    const { payload, ...about } = aboutIssue(issue, call);
-    return events.emit({ type: `issue_comment.${what}`, ...about, payload: { ...payload, comment_id: id } });
-  };
+  const tell = (what: ItemChange, { call }: Writing, issue: HeldIssue, { id }: IssueComment) =>
+    events.emit({ type: `issue_comment.${what}`, ...aboutIssue(issue, call, { comment_id: id }) });
 
   return {
     /** The oldest first, and only those after `after` if it is given. @throws {NotFound} */

@@ -14,10 +14,14 @@ type Writing = Granted<Repository, 'issue.write', User>;
 
 export function linkUseCases(parts: Parts) {
   const { store, links, unitOfWork, events, ids } = parts;
-  const tell = (type: 'issue.linked' | 'issue.unlinked', { call }: Writing, issue: HeldIssue, link: IssueLink) => {
-    const { payload, ...about } = aboutIssue(issue, call);
-    const ends = { source_id: link.sourceId, target_id: link.targetId };
-    return events.emit({ type, ...about, payload: { ...payload, link_id: link.id, type: link.type, ...ends } });
+  const tell = (
+    type: 'issue.linked' | 'issue.unlinked',
+    { call }: Writing,
+    issue: HeldIssue,
+    { id, type: kind, sourceId, targetId }: IssueLink,
+  ) => {
+    const link = { link_id: id, type: kind, source_id: sourceId, target_id: targetId };
+    return events.emit({ type, ...aboutIssue(issue, call, link) });
   };
   return {
     /** All links from and to the issue, the oldest first. @throws {NotFound} */

@@ -18,12 +18,7 @@ const setWatching =
       const issue = await heldIssue(parts, granted, number);
       if ((await store.watching(issue.id, call.caller.id)).watching === watching) return;
       await (watching ? store.watch(issue.id, [call.caller.id]) : store.unwatch(issue.id, call.caller.id));
-      const { payload, ...about } = aboutIssue(issue, call);
-      await parts.events.emit({
-        type: events[`${watching}`],
-        ...about,
-        payload: { ...payload, user_id: call.caller.id },
-      });
+      await parts.events.emit({ type: events[`${watching}`], ...aboutIssue(issue, call, { user_id: call.caller.id }) });
     });
 
 export const watchIssue = setWatching(true);

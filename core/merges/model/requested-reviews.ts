@@ -31,9 +31,8 @@ export async function askForReviews(
   await reviews.deleteMany({ where: { requestId }, among: { userId: dropped } });
   await reviews.updateMany({ where: { requestId }, among: { userId: again } }, review);
   await reviews.insertMany(first.map((userId) => ({ ...review, id: ids.uuid(), requestId, userId })));
-  const { payload, ...about } = aboutMerge(request, call.caller.id);
   for (const userId of asked)
-    await events.emit({ type: 'merge_review.requested', ...about, payload: { ...payload, user_id: userId } });
+    await events.emit({ type: 'merge_review.requested', ...aboutMerge(request, call.caller.id, { user_id: userId }) });
   return dropped.length + asked.length > 0;
 }
 

@@ -82,29 +82,22 @@ export const putCollaborator =
         checkHeld(granted, roleTable().permissionsOf(before), `"${user.username}" holds a permission you do not hold`);
       if (before !== undefined && same(before, given)) return;
       await collaborators.put(repository.id, user.id, given, call.now);
-      const about = aboutCollaborator(repository, user, call);
-      if (before === undefined)
-        await events.emit({ type: 'collaborator.added', ...about, payload: { ...about.payload, role: given.role } });
-      else
-        await events.emit({
-          type: 'collaborator.updated',
-          ...about,
-          payload: { ...about.payload, role: given.role, old_role: before.role },
-        });
+      const about = aboutCollaborator(repository, user, call, { role: given.role });
+      if (before === undefined) await events.emit({ type: 'collaborator.added', ...about });
+      else {
+        const payload = { ...about.payload, old_role: before.role };
+        await events.emit({ type: 'collaborator.updated', ...about, payload });
+      }
+      const type = before === undefined ? 'collaborator.added' : 'collaborator.updated';
       await audit.append(
-        auditEntry(
-          call,
-          before === undefined ? 'collaborator.added' : 'collaborator.updated',
-          `repository:${repository.id}`,
-          {
-            user_id: user.id,
-            username: user.username,
-            role: given.role,
-            permissions: given.permissions,
-            role_template_id: given.roleTemplateId,
-            ...(before !== undefined && { old_role: before.role, old_permissions: before.permissions }),
-          },
-        ),
+        auditEntry(call, type, `repository:${repository.id}`, {
+          user_id: user.id,
+          username: user.username,
+          role: given.role,
+          permissions: given.permissions,
+          role_template_id: given.roleTemplateId,
+          ...(before !== undefined && { old_role: before.role, old_permissions: before.permissions }),
+        }),
       );
     });
   };
@@ -121,15 +114,11 @@ export const removeCollaborator =
       const before = (await collaborators.find(repository.id, user.id))?.collaboration;
       if (before === undefined || !(await collaborators.remove(repository.id, user.id)))
         throw notCollaborating(repository, username);
-      const about = aboutCollaborator(repository, user, call);
-      await events.emit({ type: 'collaborator.removed', ...about, payload: { ...about.payload, role: before.role } });
-      await audit.append(
-        auditEntry(call, 'collaborator.removed', `repository:${repository.id}`, {
-          user_id: user.id,
-          username: user.username,
-          role: before.role,
-        }),
-      );
+      const { role } = before;
+      const type = 'collaborator.removed';
+      await events.emit({ type, ...aboutCollaborator(repository, user, call, { role }) });
+      const details = { user_id: user.id, username: user.username, role };
+      await audit.append(auditEntry(call, type, `repository:${repository.id}`, details));
     });
   };
 

@@ -4,7 +4,7 @@ import { auditEntry } from '#core/kernel/services/audit';
 import type { User } from '#core/kernel/caller';
 import { sameMembers } from '#core/kernel/storage/changed';
 import { NotFound, ValidationFailed } from '#core/kernel/errors';
-import { aggregateOf } from '../model/events.ts';
+import { aboutRepository } from '../model/events.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import type { Repository } from '../model/repository.ts';
 import { defaultProtection, type Protection } from '../model/protection.ts';
@@ -53,18 +53,11 @@ export const protectBranch =
       await protections.put(id, branch, protection, call.now);
       await events.emit({
         type: 'branch.protection_changed',
-        aggregate: aggregateOf(id),
-        actorId: call.caller.id,
+        ...aboutRepository({ id }, call),
         payload: { repository_id: id, branch, protected: true },
       });
-      await audit.append(
-        auditEntry(call, 'branch.protected', `repository:${id}`, {
-          owner,
-          name,
-          branch,
-          protection: { ...protection },
-        }),
-      );
+      const details = { owner, name, branch, protection: { ...protection } };
+      await audit.append(auditEntry(call, 'branch.protected', `repository:${id}`, details));
     });
     return protection;
   };
@@ -77,8 +70,7 @@ export const unprotectBranch =
       if (!(await protections.delete(id, branch))) throw new NotFound('The branch is not protected');
       await events.emit({
         type: 'branch.protection_changed',
-        aggregate: aggregateOf(id),
-        actorId: call.caller.id,
+        ...aboutRepository({ id }, call),
         payload: { repository_id: id, branch, protected: false },
       });
       await audit.append(auditEntry(call, 'branch.unprotected', `repository:${id}`, { owner, name, branch }));

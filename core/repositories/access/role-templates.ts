@@ -113,18 +113,11 @@ async function tell(
   change: Change,
   { id, name, permissions }: RoleTemplate,
 ): Promise<void> {
-  await events.emit({
-    type: `role_template.${change}`,
-    ...aboutRepository(repository, call),
-    payload: { repository_id: repository.id, role_template_id: id, name },
-  });
-  await audit.append(
-    auditEntry(call, `role_template.${change}`, `repository:${repository.id}`, {
-      role_template_id: id,
-      name,
-      permissions,
-    }),
-  );
+  const type = `role_template.${change}` as const;
+  const template = { role_template_id: id, name };
+  const payload = { repository_id: repository.id, ...template };
+  await events.emit({ type, ...aboutRepository(repository, call), payload });
+  await audit.append(auditEntry(call, type, `repository:${repository.id}`, { ...template, permissions }));
 }
 
 const taken = (name: string) => (cause: Duplicate) =>
