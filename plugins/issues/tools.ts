@@ -6,7 +6,6 @@ import {
   oneOf,
   orNull,
   presenter,
-  reads,
   shape,
   time,
   tool,
@@ -23,9 +22,8 @@ import { commentJson, presentComment } from './comments/schemas.ts';
 import { cursor } from './cursor.ts';
 import { presentIssue } from './issues/present.ts';
 import { issueJson } from './issues/schemas.ts';
+import { reading } from './params.ts';
 import { rank } from './search/schemas.ts';
-
-const reading = { access: reads('repository', 'issue.read'), scope: 'issue.read' } as const;
 
 /** The members that a model needs to choose among issues. The tool `read_issue` returns the whole issue. */
 const members = {

@@ -1,7 +1,8 @@
 // The JSON shapes of comments on issues.
 import { list, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
 import { issueBounds } from 'hexforge/issues';
-import { issuePath, userJson } from '../issues/schemas.ts';
+import { userJson } from '../issues/schemas.ts';
+import { issuePath } from '../params.ts';
 
 export const commentParams = shape({ ...issuePath, cid: uuid() });
 export const commentBody = shape({ body: word().max(issueBounds.text) }).id('IssueCommentBody');

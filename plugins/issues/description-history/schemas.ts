@@ -1,7 +1,7 @@
 // The JSON shapes of the history of a description.
 import { list, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
 import type { DescriptionEditView } from 'hexforge/issues';
-import { issuePath } from '../issues/schemas.ts';
+import { issuePath } from '../params.ts';
 
 export const editParams = shape({ ...issuePath, id: uuid() });
 const editJson = shape({

@@ -1,7 +1,7 @@
 // Converts request bodies and queries to commands. An absent member stays absent.
-import { camelCased, pageRules, readPage, type PageRequest } from 'hexforge/plugin';
+import { camelCased, pageRules, readPage } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
-import type { ArrayQuery, IssueListQuery } from './schemas.ts';
+import type { IssueListQuery } from './schemas.ts';
 
 /** Renames the present members of a body to those of the command. */
 export const written = <Body extends object>(body: Body) =>
@@ -36,6 +36,3 @@ export const listCommand = (query: IssueListQuery): Parameters<IssueUseCases['li
     },
   },
 });
-
-/** The page of a list that is returned as a plain JSON array: `per_page` is 1 to 100, default 100. */
-export const arrayPage = (query: ArrayQuery): PageRequest => readPage(pageRules.orDefault(100), query);

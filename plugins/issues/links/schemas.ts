@@ -2,7 +2,8 @@
 import { count, list, oneOf, presenter, shape, time, uuid } from 'hexforge/plugin';
 import { linkTypes, type LinkView } from 'hexforge/issues';
 import { lastNumber } from 'hexforge/repositories';
-import { issuePath, linkedIssueJson } from '../issues/schemas.ts';
+import { linkedIssueJson } from '../issues/schemas.ts';
+import { issuePath } from '../params.ts';
 
 const type = oneOf(...linkTypes);
 export const linkParams = shape({ ...issuePath, id: uuid() });

@@ -1,13 +1,14 @@
 // The routes of versions.
-import { camelCased, changes, operations, reads, type Route } from 'hexforge/plugin';
+import { camelCased, operations, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
+import { managing, reading } from '../params.ts';
 import { presentVersion, versionBody, versionChangeBody, versionJson } from './schemas.ts';
 
 const version = operations({
   noun: 'version',
   path: '/repos/{owner}/{repo}/versions',
-  reading: { access: reads('repository', 'issue.read'), scope: 'issue.read' },
-  writing: { access: changes('repository', 'issue.write'), scope: 'issue.write' },
+  reading,
+  writing: managing,
   json: versionJson,
   present: presentVersion,
 });

@@ -2,7 +2,7 @@
 import { api, camelCased, changes, pageRules, presentPage, readPage, reply, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { diffQuery } from '../files/schemas.ts';
-import { mergeParams, mergesPath, reading, requestPath } from '../params.ts';
+import { mergeParams, mergesPath, reading, requestPath, writing } from '../params.ts';
 import { presentCommit, presentItem, presentMerge } from './present.ts';
 import {
   commitQuery,
@@ -20,7 +20,7 @@ import {
  * Requires a user who may read. The use case checks further rights, because they depend on the author and the source
  * repository. Other users get 403, also if the repository is private.
  */
-const writing = { access: changes('repository', 'repo.read', { hidden: 403 }), scope: 'repo.write' } as const;
+const own = { access: changes('repository', 'repo.read', { hidden: 403 }), scope: 'repo.write' } as const;
 
 /**
  * The page of commits, which are returned as a plain JSON array: `per_page` is 1 to 250, default 250, as in
@@ -56,7 +56,7 @@ export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
       ),
   }),
   api({
-    ...writing,
+    ...own,
     id: 'mergeOpen',
     summary: 'Open a merge request',
     method: 'POST',
@@ -80,7 +80,7 @@ export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
       presentMerge(await merges.fetch(granted, { number, algorithm })),
   }),
   api({
-    ...writing,
+    ...own,
     id: 'mergeUpdate',
     summary: 'Change, close or reopen a merge request',
     method: 'PATCH',
@@ -111,8 +111,7 @@ export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
     summary: 'The address of the form that opens a merge request, filled in',
     method: 'POST',
     path: `${mergesPath}/prepare-url`,
-    access: changes('repository', 'repo.write'),
-    scope: 'repo.write',
+    ...writing,
     body: prepareBody,
     result: preparedJson,
     statuses: [422],

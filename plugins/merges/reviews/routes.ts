@@ -1,8 +1,8 @@
 // The route of reviews.
-import { api, changes, maybe, oneOf, presenter, shape, text, uuid, type Route } from 'hexforge/plugin';
+import { api, maybe, oneOf, presenter, shape, text, uuid, type Route } from 'hexforge/plugin';
 import { longestText, reviewStates, verdicts } from 'hexforge/merges';
 import type { MergeUseCases } from '#core/merges/use-cases';
-import { mergeParams, requestPath } from '../params.ts';
+import { mergeParams, requestPath, writing } from '../params.ts';
 
 const reviewBody = shape({
   state: oneOf(...verdicts),
@@ -18,8 +18,7 @@ export const reviewRoutes = ({ submitReview }: MergeUseCases): readonly Route[] 
     summary: 'Review a merge request',
     method: 'POST',
     path: `${requestPath}/reviews`,
-    access: changes('repository', 'repo.write'),
-    scope: 'repo.write',
+    ...writing,
     params: mergeParams,
     body: reviewBody,
     success: 201,

@@ -1,9 +1,9 @@
 // The route of blame: the commit and author of each line of a file.
-import { api, Joi, list, reads, shape, text, time, type Route, type TypeOf } from 'hexforge/plugin';
+import { api, Joi, list, shape, text, time, type Route, type TypeOf } from 'hexforge/plugin';
 import type { BlamedLine } from 'hexforge/repositories';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
-import { fileAtRefParams, sha } from '../shapes.ts';
+import { fileAtRefParams, reading, sha } from '../shapes.ts';
 
 const blameLineJson = shape({
   line_number: Joi.number().integer().min(1),
@@ -20,8 +20,7 @@ export const blameRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     summary: 'Blame',
     method: 'GET',
     path: '/repos/{owner}/{repo}/blame/{ref}/{path*}',
-    access: reads('repository', 'repo.read'),
-    scope: 'repo.read',
+    ...reading,
     params: fileAtRefParams,
     result: list(blameLineJson),
     statuses: [304, 422],

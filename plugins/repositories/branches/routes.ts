@@ -1,7 +1,8 @@
 // The routes of branches.
-import { api, camelCased, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
+import { api, camelCased, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
+import { writing } from '../shapes.ts';
 import {
   branchBody,
   branchPageJson,
@@ -37,8 +38,7 @@ export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     summary: 'Create a branch',
     method: 'POST',
     path,
-    access: changes('repository', 'repo.write'),
-    scope: 'repo.write',
+    ...writing,
     body: branchBody,
     success: 201,
     result: createdBranchJson,
@@ -51,8 +51,7 @@ export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     summary: 'Delete a branch',
     method: 'DELETE',
     path: `${path}/{branch}`,
-    access: changes('repository', 'repo.write'),
-    scope: 'repo.write',
+    ...writing,
     params: branchParams,
     result: 'empty',
     statuses: [400, 503],

@@ -1,6 +1,7 @@
 // The routes of collaborators: list, add or update, effective permissions, remove.
-import { api, camelCased, changes, reads, type Route } from 'hexforge/plugin';
+import { api, camelCased, changes, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { reading } from '../shapes.ts';
 import {
   collaboratorBody,
   collaboratorListJson,
@@ -16,8 +17,7 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     summary: 'List collaborators',
     method: 'GET',
     path: '/repos/{owner}/{repo}/collaborators',
-    access: reads('repository', 'repo.read'),
-    scope: 'repo.read',
+    ...reading,
     result: collaboratorListJson,
     run: async (_call, { granted }) => (await useCases.collaborators(granted)).map(presentCollaborator),
   }),
@@ -39,8 +39,7 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     summary: 'Effective permissions of a collaborator',
     method: 'GET',
     path: '/repos/{owner}/{repo}/collaborators/{user}/permissions',
-    access: reads('repository', 'repo.read'),
-    scope: 'repo.read',
+    ...reading,
     params: collaboratorParams,
     result: effectivePermissionsJson,
     run: async (_call, { granted, params }) =>

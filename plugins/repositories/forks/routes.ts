@@ -1,10 +1,11 @@
 // The routes of forks.
-import { api, changes, maybe, oneOf, pageQuery, pageRules, readPage, reads, shape, text, word } from 'hexforge/plugin';
+import { api, changes, maybe, oneOf, pageQuery, pageRules, readPage, shape, text, word } from 'hexforge/plugin';
 import type { Route } from 'hexforge/plugin';
 import { visibilities } from 'hexforge/repositories';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import type { RepositoryPresenter } from '../repositories/present.ts';
 import { repositoryJson, repositoryListJson } from '../repositories/schemas.ts';
+import { reading } from '../shapes.ts';
 
 const path = '/repos/{owner}/{repo}/forks';
 
@@ -20,8 +21,7 @@ export const forkRoutes = (useCases: RepositoryUseCases, present: RepositoryPres
     summary: 'List the forks of a repository',
     method: 'GET',
     path,
-    access: reads('repository', 'repo.read'),
-    scope: 'repo.read',
+    ...reading,
     query: shape(pageQuery),
     result: repositoryListJson,
     run: async (_call, { granted, query }) =>
