@@ -2,10 +2,8 @@
 import { indexedThings } from '#core/repositories/index';
 import { commentUseCases } from './discussion/comments.ts';
 import { fetchFile, listFiles } from './requests/files.ts';
-import { requestCommits } from './requests/commits.ts';
-import { fetchRequest, idOfRequest } from './requests/fetch-request.ts';
+import { fetchRequest, idOfRequest, listRequests, requestCommits } from './requests/read-requests.ts';
 import { followUseCases } from './merging/follow.ts';
-import { listRequests } from './requests/list-requests.ts';
 import { repositoryCounters, userReferences } from './model/offers.ts';
 import { mergeIntents } from './merging/merge-intents.ts';
 import { mergeRequest } from './merging/merge.ts';

@@ -23,16 +23,11 @@ import { merging } from './refs/merging.ts';
 import { mergeHeads } from './refs/merge-heads.ts';
 import type { RepositoryCounters } from './model/offers.ts';
 import type { RepositoryParts } from './model/parts.ts';
-import { protectBranch, protectionOf, unprotectBranch } from './access/protections.ts';
+import { protectionUseCases } from './access/protections.ts';
 import { pruneDue } from './push/prune.ts';
 import { pushes } from './push/push.ts';
 import { reconciler } from './push/reconciliation.ts';
-import {
-  createRoleTemplate,
-  deleteRoleTemplate,
-  listRoleTemplates,
-  updateRoleTemplate,
-} from './access/role-templates.ts';
+import { roleTemplateUseCases } from './access/role-templates.ts';
 import { lateRoleTable } from './model/roles.ts';
 import { changeMark, checkStarred } from './lifecycle/stars.ts';
 import { createTag, deleteTag, listTags } from './refs/tags.ts';
@@ -76,18 +71,13 @@ export function repositoryUseCases(
     tags: listTags(built),
     createTag: createTag(built),
     deleteTag: deleteTag(built),
-    protection: protectionOf(built),
-    protectBranch: protectBranch(built),
-    unprotectBranch: unprotectBranch(built),
+    protections: protectionUseCases(built),
     record: recordRepository(built),
     collaborators: listCollaborators(built),
     effectivePermissions: effectivePermissions(built),
     putCollaborator: putCollaborator(built),
     removeCollaborator: removeCollaborator(built),
-    roleTemplates: listRoleTemplates(built),
-    createRoleTemplate: createRoleTemplate(built),
-    updateRoleTemplate: updateRoleTemplate(built),
-    deleteRoleTemplate: deleteRoleTemplate(built),
+    roleTemplates: roleTemplateUseCases(built),
     star: changeMark(built, 'set', 'star'),
     unstar: changeMark(built, 'remove', 'star'),
     checkStarred: checkStarred(built),

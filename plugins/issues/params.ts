@@ -1,4 +1,4 @@
-// What the routes of issues share: the access, the parameters of paths, and the pages of plain arrays.
+// The access, path parameters and array pages that the routes of issues share.
 import { changes, maybe, pageQuery, pageRules, readPage, reads, shape, word, type TypeOf } from 'hexforge/plugin';
 import { issueReference } from 'hexforge/issues';
 

@@ -1,4 +1,4 @@
-// What several nouns of this plugin share: the access for reading, the path to a repository, and object ids.
+// The access, path parameters and shapes of object ids that several nouns of this plugin share.
 import { changes, Joi, reads, shape, word } from 'hexforge/plugin';
 
 export const reading = { access: reads('repository', 'repo.read'), scope: 'repo.read' } as const;

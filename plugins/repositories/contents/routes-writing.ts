@@ -44,7 +44,7 @@ export const contentsWritingRoutes = (useCases: RepositoryUseCases): readonly Ro
   }),
 ];
 
-/** @throws {ValidationFailed} if the date is none that git can store. */
+/** @throws {ValidationFailed} if git cannot store the date. */
 function authorOf({ author }: Pick<WriteBody, 'author'>): WriteCommand['author'] {
   if (author?.date === undefined) return author && { ...author, date: undefined };
   const date = parseInstant(author.date);

@@ -6,7 +6,7 @@ import { presentProtection, protectionBody, protectionJson, wishedProtection } f
 
 const path = '/repos/{owner}/{repo}/branches/{branch}/protection';
 
-export const protectionRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+export const protectionRoutes = ({ protections }: RepositoryUseCases): readonly Route[] => [
   api({
     id: 'protectionFetch',
     summary: 'The protection of a branch',
@@ -16,7 +16,7 @@ export const protectionRoutes = (useCases: RepositoryUseCases): readonly Route[]
     scope: 'repo.admin',
     params: branchParams,
     result: protectionJson,
-    run: async (_call, { granted, params }) => presentProtection(await useCases.protection(granted, params)),
+    run: async (_call, { granted, params }) => presentProtection(await protections.fetch(granted, params)),
   }),
   api({
     id: 'protectionSet',
@@ -29,9 +29,7 @@ export const protectionRoutes = (useCases: RepositoryUseCases): readonly Route[]
     body: protectionBody,
     result: protectionJson,
     run: async (_call, { granted, params, body }) =>
-      presentProtection(
-        await useCases.protectBranch(granted, { branch: params.branch, wished: wishedProtection(body) }),
-      ),
+      presentProtection(await protections.set(granted, { branch: params.branch, wished: wishedProtection(body) })),
   }),
   api({
     id: 'protectionDelete',
@@ -42,6 +40,6 @@ export const protectionRoutes = (useCases: RepositoryUseCases): readonly Route[]
     scope: 'repo.admin',
     params: branchParams,
     result: 'empty',
-    run: (_call, { granted, params }) => useCases.unprotectBranch(granted, params),
+    run: (_call, { granted, params }) => protections.delete(granted, params),
   }),
 ];

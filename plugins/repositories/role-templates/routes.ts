@@ -15,9 +15,9 @@ const roleTemplate = operations({
   present: presenter(templateJson),
 });
 
-export const roleTemplateRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
-  roleTemplate.list({ run: useCases.roleTemplates }),
-  roleTemplate.create({ body: templateBody, statuses: [409], run: useCases.createRoleTemplate }),
-  roleTemplate.update({ body: templateChangeBody, statuses: [409], run: useCases.updateRoleTemplate }),
-  roleTemplate.delete({ run: useCases.deleteRoleTemplate }),
+export const roleTemplateRoutes = ({ roleTemplates }: RepositoryUseCases): readonly Route[] => [
+  roleTemplate.list({ run: roleTemplates.list }),
+  roleTemplate.create({ body: templateBody, statuses: [409], run: roleTemplates.create }),
+  roleTemplate.update({ body: templateChangeBody, statuses: [409], run: roleTemplates.update }),
+  roleTemplate.delete({ run: roleTemplates.delete }),
 ];

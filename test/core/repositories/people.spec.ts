@@ -55,10 +55,10 @@ void t.test('role templates emit events and write audit entries', async (t) => {
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
   const granted = await forge.granted(alice, 'repo.admin', repository);
-  const { id } = await forge.useCases.createRoleTemplate(granted, { name: 'crew', permissions });
-  await forge.useCases.updateRoleTemplate(granted, { id, name: 'Crew' });
-  await forge.useCases.updateRoleTemplate(granted, { id });
-  await forge.useCases.deleteRoleTemplate(granted, { id });
+  const { id } = await forge.useCases.roleTemplates.create(granted, { name: 'crew', permissions });
+  await forge.useCases.roleTemplates.update(granted, { id, name: 'Crew' });
+  await forge.useCases.roleTemplates.update(granted, { id });
+  await forge.useCases.roleTemplates.delete(granted, { id });
   const actions = ['role_template.created', 'role_template.updated', 'role_template.deleted'];
   t.same(
     (await forge.events())
