@@ -9,14 +9,14 @@ import { fetchIssue } from './changes/fetch-issue.ts';
 import { issueTypeUseCases } from './catalogue/issue-types.ts';
 import { linkUseCases } from './discussion/links.ts';
 import { listChildren, listIssues, listPiece } from './lists/list-issues.ts';
-import { namedUseCases } from './model/named.ts';
+import { namedUseCases } from './catalogue/named.ts';
 import { milestoneCounts, repositoryCounters, userReferences } from './model/offers.ts';
 import type { IssueParts } from './model/parts.ts';
 import { searchIssues } from './lists/search.ts';
 import { clearParent, setParent } from './changes/set-parent.ts';
-import { typeSchemeUseCases } from './model/type-scheme.ts';
+import { typeSchemeUseCases } from './catalogue/type-scheme.ts';
 import { updateIssue } from './changes/update-issue.ts';
-import type { VersionMembers } from './model/version.ts';
+import type { VersionMembers } from './model/named.ts';
 import { unwatchIssue, watchIssue } from './discussion/watching.ts';
 
 export type { SearchResult } from './lists/search.ts';

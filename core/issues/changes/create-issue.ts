@@ -10,7 +10,7 @@ import type { Issue, IssueDetail, IssueView } from '../model/issue.ts';
 import type { IssueType } from '../model/issue-type.ts';
 import type { IssueParts } from '../model/parts.ts';
 import { checkAssignees, type Writing } from '../model/references.ts';
-import { allowedType } from '../model/type-scheme.ts';
+import { allowedType } from '../catalogue/type-scheme.ts';
 
 export interface CreateCommand extends IssueFields, LabelsWanted, AssociationIds {
   readonly title: string;

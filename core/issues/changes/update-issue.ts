@@ -14,7 +14,7 @@ import type { IssueDetail, IssueView } from '../model/issue.ts';
 import type { IssueParts } from '../model/parts.ts';
 import type { HeldIssue } from '../model/ports.ts';
 import { checkAssignees, type Writing } from '../model/references.ts';
-import { allowedType } from '../model/type-scheme.ts';
+import { allowedType } from '../catalogue/type-scheme.ts';
 
 /** Absent members stay unchanged. A set that is present, even an empty one, replaces the existing one. */
 export interface UpdateCommand extends IssueFields, AssociationIds {

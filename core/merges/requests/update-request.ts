@@ -12,7 +12,7 @@ import type { MergeRequest, MergeView } from '../model/merge-request.ts';
 import { checkOnlyOne, checkPipelineFor, sameIsOpen } from './open-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import type { HeldRequest, MergePatch } from '../model/ports.ts';
-import { askForReviews } from '../model/requested-reviews.ts';
+import { askForReviews } from './requested-reviews.ts';
 import { viewAfterChange } from '../model/view.ts';
 
 /** Absent members stay unchanged. */

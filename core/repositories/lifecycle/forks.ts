@@ -6,8 +6,8 @@ import { Conflict, NotFound, ValidationFailed } from '#core/kernel/errors';
 import { offsetOf, type PageRequest } from '#core/kernel/page';
 import { provisionRepository, type ProvisioningParts } from './create.ts';
 import { aboutRepository, factOf } from '../model/events.ts';
-import { readerOf } from '../model/list.ts';
-import type { Maintenance } from '../model/maintenance.ts';
+import { readerOf } from '../access/readable.ts';
+import type { Maintenance } from '../push/maintenance.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import {
   checkDescription,

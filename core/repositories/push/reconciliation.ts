@@ -6,7 +6,7 @@ import type { Intent } from '#core/kernel/storage/unit-of-work';
 import { dropRef } from '../git/drop-ref.ts';
 import type { RefUpdate } from '../git/git-backend.ts';
 import { defaultBranchAlone, intentKinds, type BringDetail, type IntentKind, type PushDetail } from './intents.ts';
-import type { Maintenance } from '../model/maintenance.ts';
+import type { Maintenance } from './maintenance.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import { landed, recordPush, type Moved } from './record-push.ts';
 

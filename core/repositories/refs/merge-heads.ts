@@ -4,11 +4,12 @@ import { anonymous } from '#core/kernel/caller';
 import { Conflict, NotFound } from '#core/kernel/errors';
 import { dropRef } from '../git/drop-ref.ts';
 import { broughtRefs, mergeHeadRef, type CommitToKeep, type JudgeRefs } from '../git/git-backend.ts';
-import type { Maintenance } from '../model/maintenance.ts';
+import type { Maintenance } from '../push/maintenance.ts';
 import type { KeepingFor, MergeHeads } from '../model/offers.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import { nextPrune } from '../push/prune.ts';
-import { quotaExceeded, roomForBytes } from '../model/quota.ts';
+import { quotaExceeded } from '../model/quota.ts';
+import { roomForBytes } from '../push/byte-limit.ts';
 import type { Reconciler } from '../push/reconciliation.ts';
 
 type Parts = Pick<RepositoryParts, 'store' | 'git' | 'settings' | 'unitOfWork' | 'intents' | 'ids' | 'clock'> & {

@@ -1,10 +1,10 @@
 // Requests reviews of a merge request. A submitted review stays valid after a push, and becomes pending if the review
 // is requested again.
-import { aboutMerge } from './events.ts';
-import type { Writing } from './held-request.ts';
-import type { MergeRequest } from './merge-request.ts';
-import type { MergeParts } from './parts.ts';
-import type { MergeReview } from './review.ts';
+import { aboutMerge } from '../model/events.ts';
+import type { Writing } from '../model/held-request.ts';
+import type { MergeRequest } from '../model/merge-request.ts';
+import type { MergeParts } from '../model/parts.ts';
+import type { MergeReview } from '../model/review.ts';
 
 type Parts = Pick<MergeParts, 'reviews' | 'events' | 'ids'>;
 
