@@ -3,12 +3,7 @@
 import { archiveOf } from './contents/archive.ts';
 import { blameFile } from './contents/blame.ts';
 import { createBranch, deleteBranch, listBranches } from './refs/branches.ts';
-import {
-  effectivePermissions,
-  listCollaborators,
-  putCollaborator,
-  removeCollaborator,
-} from './access/collaborators.ts';
+import { collaboratorUseCases } from './access/collaborators.ts';
 import { fetchCommit, listCommits } from './contents/commits.ts';
 import { compareRefs } from './contents/compare.ts';
 import { contents, rawFile } from './contents/contents.ts';
@@ -73,10 +68,7 @@ export function repositoryUseCases(
     deleteTag: deleteTag(built),
     protections: protectionUseCases(built),
     record: recordRepository(built),
-    collaborators: listCollaborators(built),
-    effectivePermissions: effectivePermissions(built),
-    putCollaborator: putCollaborator(built),
-    removeCollaborator: removeCollaborator(built),
+    collaborators: collaboratorUseCases(built),
     roleTemplates: roleTemplateUseCases(built),
     star: changeMark(built, 'set', 'star'),
     unstar: changeMark(built, 'remove', 'star'),

@@ -9,7 +9,7 @@ import { parentRefusal } from '../model/hierarchy.ts';
 import type { Issue, IssueDetail, IssueView } from '../model/issue.ts';
 import type { IssueType } from '../model/issue-type.ts';
 import type { IssueParts } from '../model/parts.ts';
-import { checkAssignees, type Writing } from '../model/references.ts';
+import { checkAssignees, type Writing } from '../model/held-issue.ts';
 import { allowedType } from '../catalogue/type-scheme.ts';
 
 export interface CreateCommand extends IssueFields, LabelsWanted, AssociationIds {

@@ -3,11 +3,10 @@
 import { found, Unprocessable } from '#core/kernel/errors';
 import { checkAuthorOr } from '#core/repositories/index';
 import { aboutIssue } from '../model/events.ts';
-import { heldIssue } from '../model/held-issue.ts';
+import { heldIssue, type Writing } from '../model/held-issue.ts';
 import { parentRefusal } from '../model/hierarchy.ts';
 import type { IssueParts } from '../model/parts.ts';
 import type { HeldIssue } from '../model/ports.ts';
-import type { Writing } from '../model/references.ts';
 
 type Parts = Pick<IssueParts, 'store' | 'unitOfWork' | 'events' | 'types'>;
 

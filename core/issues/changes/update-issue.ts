@@ -8,12 +8,11 @@ import { recordDescription } from './description-history.ts';
 import { aboutIssue } from '../model/events.ts';
 import { detailOf } from './fetch-issue.ts';
 import { changedFields, checkedFields, type IssueFields } from '../model/fields.ts';
-import { heldIssue } from '../model/held-issue.ts';
+import { checkAssignees, heldIssue, type Writing } from '../model/held-issue.ts';
 import { typeRefusal } from '../model/hierarchy.ts';
 import type { IssueDetail, IssueView } from '../model/issue.ts';
 import type { IssueParts } from '../model/parts.ts';
 import type { HeldIssue } from '../model/ports.ts';
-import { checkAssignees, type Writing } from '../model/references.ts';
 import { allowedType } from '../catalogue/type-scheme.ts';
 
 /** Absent members stay unchanged. A set that is present, even an empty one, replaces the existing one. */

@@ -4,7 +4,7 @@ import type { User } from '#core/kernel/caller';
 import { found, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
 import { aboutIssue } from '../model/events.ts';
-import { heldIssue, knownIssue } from '../model/held-issue.ts';
+import { heldIssue, knownIssue, type Reading } from '../model/held-issue.ts';
 import { checkLink, type IssueLink, type LinkType, type LinkView } from '../model/link.ts';
 import type { IssueParts } from '../model/parts.ts';
 import type { HeldIssue } from '../model/ports.ts';
@@ -25,10 +25,8 @@ export function linkUseCases(parts: Parts) {
   };
   return {
     /** All links from and to the issue, the oldest first. @throws {NotFound} */
-    list: async (
-      { resource }: Granted<Repository, 'issue.read'>,
-      { number }: { readonly number: string },
-    ): Promise<readonly LinkView[]> => links.of((await knownIssue(parts, resource, number)).id),
+    list: async ({ resource }: Reading, { number }: { readonly number: string }): Promise<readonly LinkView[]> =>
+      links.of((await knownIssue(parts, resource, number)).id),
 
     /** @throws {NotFound | ValidationFailed | Unprocessable | Conflict} */
     create: (

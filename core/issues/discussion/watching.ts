@@ -1,9 +1,8 @@
 // Watches and unwatches an issue for the caller. Allowed to signed-in users who may read it. Does nothing if the state
 // is already as requested.
 import { aboutIssue } from '../model/events.ts';
-import { heldIssue } from '../model/held-issue.ts';
+import { heldIssue, type Writing } from '../model/held-issue.ts';
 import type { IssueParts } from '../model/parts.ts';
-import type { Writing } from '../model/references.ts';
 
 const events = { true: 'issue.watched', false: 'issue.unwatched' } as const;
 

@@ -1,8 +1,7 @@
 // Ranked search for the issues of a repository. Falls back to similar titles if no issue contains the words of the
 // query.
-import type { Granted } from '#core/kernel/access/access';
 import { ValidationFailed } from '#core/kernel/errors';
-import type { Repository } from '#core/repositories/index';
+import type { Reading } from '../model/held-issue.ts';
 import type { IssueView } from '../model/issue.ts';
 import { listedIssues, textShare, withShares } from './listed.ts';
 import type { IssueParts } from '../model/parts.ts';
@@ -36,7 +35,6 @@ export interface SearchResult {
 }
 
 type Parts = Pick<IssueParts, 'searches' | 'planning' | 'associations'>;
-type Reading = Granted<Repository, 'issue.read'>;
 
 /** @throws {ValidationFailed} */
 export const searchIssues =

@@ -34,29 +34,14 @@ export const listBranches =
     if (refs.length > mostSorted && query.sort !== undefined && query.sort !== 'name') throw tooMany(query.sort);
     const divergences = async (shown: readonly Ref[]): Promise<ReadonlyMap<Oid, Divergence>> => {
       const base = refs.find(({ name }) => name === `${prefix}${defaultBranch}`)?.oid;
-      return base === undefined
-        ? new Map()
-        : git.divergence(
-            id,
-            base,
-            shown.map(({ oid }) => oid),
-            signal,
-          );
+      return base === undefined ? new Map() : git.divergence(id, base, shown.map(oidOf), signal);
     };
     return {
-      basis: {
-        query,
-        defaultBranch,
-        protected: [...rules.keys()].toSorted(),
-        refs: digest,
-      },
+      basis: { query, defaultBranch, protected: [...rules.keys()].toSorted(), refs: digest },
       async read() {
-        const shown = pageOf(await sorted(refs), query);
+        const shown = pageOf(await sorted(), query);
         const [tips, apart] = await Promise.all([
-          git.tips(
-            id,
-            shown.map(({ oid }) => oid),
-          ),
+          git.tips(id, shown.map(oidOf)),
           query.includeDivergence ? divergences(shown) : new Map<Oid, Divergence>(),
         ]);
         const items = shown.map(({ name: full, oid }): Branch => {
@@ -79,32 +64,31 @@ export const listBranches =
       },
     };
 
-    async function sorted(all: readonly Ref[]): Promise<readonly Ref[]> {
-      const key = await keyOf(query.sort, all);
-      const sign = query.sort !== undefined && query.order === 'desc' ? -1 : 1;
-      if (key === undefined) return sign === 1 ? all : all.toReversed();
-      return all
+    async function sorted(): Promise<readonly Ref[]> {
+      const { sort = 'name', order } = query;
+      const sign = query.sort !== undefined && order === 'desc' ? -1 : 1;
+      if (sort === 'name') return sign === 1 ? refs : refs.toReversed();
+      const key = await keyOf(sort);
+      return refs
         .map((ref) => ({ ref, key: key(ref.oid) }))
         .sort((a, b) => sign * (a.key - b.key))
         .map(({ ref }) => ref);
     }
 
-    async function keyOf(sort: BranchQuery['sort'], all: readonly Ref[]): Promise<((oid: Oid) => number) | undefined> {
-      if (sort === undefined || sort === 'name') return undefined;
-      if (sort === 'last_commit_at') {
-        const tips = await git.tips(
-          id,
-          all.map(({ oid }) => oid),
-        );
-        return (oid) => {
-          const tip = tips.get(oid);
-          return tip?.kind === 'commit' ? tip.committedAt.getTime() : 0;
-        };
+    async function keyOf(sort: 'last_commit_at' | 'ahead' | 'behind'): Promise<(oid: Oid) => number> {
+      if (sort !== 'last_commit_at') {
+        const apart = await divergences(refs);
+        return (oid) => apart.get(oid)?.[sort] ?? 0;
       }
-      const apart = await divergences(all);
-      return (oid) => apart.get(oid)?.[sort] ?? 0;
+      const tips = await git.tips(id, refs.map(oidOf));
+      return (oid) => {
+        const tip = tips.get(oid);
+        return tip?.kind === 'commit' ? tip.committedAt.getTime() : 0;
+      };
     }
   };
+
+const oidOf = ({ oid }: Ref): Oid => oid;
 
 export function pageOf<T>(all: readonly T[], { page, perPage }: PageRequest): readonly T[] {
   const from = (page - 1) * perPage;

@@ -11,7 +11,7 @@ import {
   presentEffectivePermissions,
 } from './schemas.ts';
 
-export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+export const collaboratorRoutes = ({ collaborators }: RepositoryUseCases): readonly Route[] => [
   api({
     id: 'collaboratorList',
     summary: 'List collaborators',
@@ -19,7 +19,7 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     path: '/repos/{owner}/{repo}/collaborators',
     ...reading,
     result: collaboratorListJson,
-    run: async (_call, { granted }) => (await useCases.collaborators(granted)).map(presentCollaborator),
+    run: async (_call, { granted }) => (await collaborators.list(granted)).map(presentCollaborator),
   }),
   api({
     id: 'collaboratorPut',
@@ -32,7 +32,7 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     body: collaboratorBody,
     result: 'empty',
     run: (_call, { granted, params, body }) =>
-      useCases.putCollaborator(granted, { ...camelCased(body), username: params.user }),
+      collaborators.put(granted, { ...camelCased(body), username: params.user }),
   }),
   api({
     id: 'collaboratorPermissions',
@@ -43,7 +43,7 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     params: collaboratorParams,
     result: effectivePermissionsJson,
     run: async (_call, { granted, params }) =>
-      presentEffectivePermissions(await useCases.effectivePermissions(granted, { username: params.user })),
+      presentEffectivePermissions(await collaborators.effective(granted, { username: params.user })),
   }),
   api({
     id: 'collaboratorRemove',
@@ -54,6 +54,6 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     scope: 'repo.admin',
     params: collaboratorParams,
     result: 'empty',
-    run: (_call, { granted, params }) => useCases.removeCollaborator(granted, { username: params.user }),
+    run: (_call, { granted, params }) => collaborators.remove(granted, { username: params.user }),
   }),
 ];
