@@ -4,7 +4,7 @@ import type { Granted } from '#core/kernel/access/access';
 import { auditEntry } from '#core/kernel/services/audit';
 import type { User } from '#core/kernel/caller';
 import { changed } from '#core/kernel/storage/changed';
-import { Conflict, NotFound, onDuplicate, ValidationFailed, type Duplicate } from '#core/kernel/errors';
+import { Conflict, found, onDuplicate, ValidationFailed, type Duplicate } from '#core/kernel/errors';
 import type { Intent } from '#core/kernel/storage/unit-of-work';
 import { checkBranchName } from './create.ts';
 import { aboutRepository, factOf } from '../model/events.ts';
@@ -95,8 +95,7 @@ function save(
   const patch: RepositoryPatch = { ...changes, updatedAt: call.now };
   return unitOfWork.run(async () => {
     if (changes.visibility !== undefined) checkForkVisibility(changes.visibility, await store.parentOf(before.id));
-    const after = (await store.update(before.id, patch)) ? await store.byId(before.id) : undefined;
-    if (after === undefined) throw new NotFound('Not found');
+    const after = found((await store.update(before.id, patch)) ? await store.byId(before.id) : undefined);
     const about = aboutRepository(before, call);
     const fact = factOf(after);
     const { id, owner, name, visibility } = after;

@@ -1,7 +1,7 @@
 // The port `MergeHeads`: copies the commits of merge requests into the target repository and keeps them there, within
 // the quota of its owner.
 import { anonymous } from '#core/kernel/caller';
-import { Conflict, NotFound } from '#core/kernel/errors';
+import { Conflict, found } from '#core/kernel/errors';
 import { dropRef } from '../git/drop-ref.ts';
 import { broughtRefs, mergeHeadRef, type CommitToKeep, type JudgeRefs } from '../git/git-backend.ts';
 import type { Maintenance } from '../push/maintenance.ts';
@@ -30,8 +30,7 @@ export function mergeHeads(parts: Parts): MergeHeads {
     by: KeepingFor,
     still?: () => Promise<void>,
   ): Promise<void> => {
-    const repository = await store.byId(repositoryId);
-    if (repository === undefined) throw new NotFound('Not found');
+    const repository = found(await store.byId(repositoryId));
     const room = roomForBytes(parts, repository, by.caller ?? anonymous);
     let refusal: string | undefined;
     // The area of merge requests decides which commit is kept. This judge only checks the quota.

@@ -13,6 +13,12 @@ import {
   repositoryListQuery,
 } from './schemas.ts';
 
+const owned = {
+  path: '/repos/{owner}/{repo}',
+  access: changes('repository', 'repo.own'),
+  scope: 'repo.admin',
+} as const;
+
 export const repositoryRoutes = (useCases: RepositoryUseCases, present: RepositoryPresenter): readonly Route[] => [
   api({
     id: 'repositoryList',
@@ -59,9 +65,7 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     id: 'repositoryUpdate',
     summary: 'Update a repository',
     method: 'PATCH',
-    path: '/repos/{owner}/{repo}',
-    access: changes('repository', 'repo.own'),
-    scope: 'repo.admin',
+    ...owned,
     body: repositoryChangeBody,
     result: repositoryJson,
     statuses: [409],
@@ -75,9 +79,7 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     id: 'repositoryDelete',
     summary: 'Delete a repository',
     method: 'DELETE',
-    path: '/repos/{owner}/{repo}',
-    access: changes('repository', 'repo.own'),
-    scope: 'repo.admin',
+    ...owned,
     body: repositoryDeletionBody,
     result: 'empty',
     run: (_call, { granted, body }) => useCases.delete(granted, body),
