@@ -1,5 +1,5 @@
-// Finds the issue that a path refers to, either only to read it or locked until the unit of work ends, and the users that
-// it is assigned to.
+// Finds the issue that a path refers to, either only to read it or locked until the unit of work ends, and checks the
+// users that an issue is assigned to.
 import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import { found } from '#core/kernel/errors';
