@@ -98,13 +98,8 @@ async function valuesOf(
       .map(({ value, count }) => ({ value, count }))
       .sort((one, other) => other.count - one.count || (one.value < other.value ? -1 : 1));
   const labels = most('label');
-  const named =
-    labels.length === 0
-      ? undefined
-      : await planning?.labels(
-          repositoryId,
-          labels.map(({ value }) => value),
-        );
+  const ids = labels.map(({ value }) => value);
+  const named = ids.length === 0 ? undefined : await planning?.labels(repositoryId, ids);
   return {
     state: most('state'),
     type: most('type').slice(0, searchBounds.values),

@@ -10,7 +10,7 @@ const presentListed = presenter(mergeItemJson, names);
 const presentWhole = presenter(mergeJson, names);
 
 /** In lists, reviewers and labels are empty, counts are 0, and there is no diff. */
-const unlisted = {
+const blanks = {
   reviewers: [],
   labels: [],
   commitsCount: 0,
@@ -19,7 +19,7 @@ const unlisted = {
   diff: '',
   diffSuppressed: false,
 };
-export const presentItem = (request: ListedRequest) => presentListed({ ...request, ...unlisted });
+export const presentItem = (request: ListedRequest) => presentListed({ ...request, ...blanks });
 
 export const presentMerge = ({ changes, ...request }: MergeView) => presentWhole({ ...request, ...diffFacts(changes) });
 
