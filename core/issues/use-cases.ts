@@ -1,5 +1,7 @@
 // All use cases of the area for its own plugin, built once from its dependencies. Each takes a `Granted` and a command.
-import { indexedThings } from '#core/repositories/index';
+import type { UserReferences } from '#core/identity/index';
+import type { MilestoneCounts } from '#core/planning/index';
+import { indexedThings, type RepositoryCounters } from '#core/repositories/index';
 import { closeIssue, reopenIssue } from './changes/close-issue.ts';
 import { commentUseCases } from './discussion/comments.ts';
 import { createIssue } from './changes/create-issue.ts';
@@ -9,14 +11,13 @@ import { fetchIssue } from './changes/fetch-issue.ts';
 import { issueTypeUseCases } from './catalogue/issue-types.ts';
 import { linkUseCases } from './discussion/links.ts';
 import { listChildren, listIssues, listPiece } from './lists/list-issues.ts';
-import { namedUseCases } from './model/named.ts';
-import { milestoneCounts, repositoryCounters, userReferences } from './model/offers.ts';
+import { namedUseCases } from './catalogue/named.ts';
 import type { IssueParts } from './model/parts.ts';
 import { searchIssues } from './lists/search.ts';
 import { clearParent, setParent } from './changes/set-parent.ts';
-import { typeSchemeUseCases } from './model/type-scheme.ts';
+import { typeSchemeUseCases } from './catalogue/type-scheme.ts';
 import { updateIssue } from './changes/update-issue.ts';
-import type { VersionMembers } from './model/version.ts';
+import type { VersionMembers } from './model/named.ts';
 import { unwatchIssue, watchIssue } from './discussion/watching.ts';
 
 export type { SearchResult } from './lists/search.ts';
@@ -47,10 +48,26 @@ export function issueUseCases(parts: IssueParts) {
     typeScheme: typeSchemeUseCases(parts),
     components: namedUseCases<object>({ ...parts, rows: parts.components, noun: 'component' }),
     versions: namedUseCases<VersionMembers>({ ...parts, rows: parts.versions, noun: 'version' }),
-    repositoryCounters: repositoryCounters(parts),
-    userReferences: userReferences(parts),
-    milestoneCounts: milestoneCounts(parts),
+    ...countsFor(parts),
     dropLabel: (labelId: string) => parts.store.dropLabel(labelId),
     dropMilestone: (milestoneId: string) => parts.store.dropMilestone(milestoneId),
   };
 }
+
+/** The counts that other areas show or need. */
+const countsFor = ({
+  store,
+}: IssueParts): {
+  readonly repositoryCounters: RepositoryCounters;
+  readonly userReferences: UserReferences;
+  readonly milestoneCounts: MilestoneCounts;
+} => ({
+  repositoryCounters: {
+    async counts(repositoryIds) {
+      const open = await store.countOpen(repositoryIds);
+      return new Map(repositoryIds.map((id) => [id, { openIssues: open.get(id) ?? 0 }]));
+    },
+  },
+  userReferences: { what: 'issues, comments and descriptions', counts: (userIds) => store.countByAuthor(userIds) },
+  milestoneCounts: { counts: (repositoryId, milestoneIds) => store.countByMilestone(repositoryId, milestoneIds) },
+});

@@ -1,12 +1,10 @@
 // All use cases of the area for its own plugin, built once from its dependencies. Each takes a `Granted` and a command.
-import { indexedThings } from '#core/repositories/index';
+import type { UserReferences } from '#core/identity/index';
+import { indexedThings, type RepositoryCounters } from '#core/repositories/index';
 import { commentUseCases } from './discussion/comments.ts';
 import { fetchFile, listFiles } from './requests/files.ts';
-import { requestCommits } from './requests/commits.ts';
-import { fetchRequest, idOfRequest } from './requests/fetch-request.ts';
+import { fetchRequest, idOfRequest, listRequests, requestCommits } from './requests/read-requests.ts';
 import { followUseCases } from './merging/follow.ts';
-import { listRequests } from './requests/list-requests.ts';
-import { repositoryCounters, userReferences } from './model/offers.ts';
 import { mergeIntents } from './merging/merge-intents.ts';
 import { mergeRequest } from './merging/merge.ts';
 import { mergeability } from './merging/mergeability.ts';
@@ -37,9 +35,24 @@ export function mergeUseCases(parts: MergeParts) {
     prepareUrl: prepareUrl(parts),
     follow: followUseCases(parts),
     indexed: indexedThings(parts),
-    repositoryCounters: repositoryCounters(parts),
-    userReferences: userReferences(parts),
+    ...countsFor(parts),
     dropLabel: (labelId: string) => parts.store.dropLabel(labelId),
     dropMilestone: (milestoneId: string) => parts.store.dropMilestone(milestoneId),
   };
 }
+
+/** The counts that other areas show or need. */
+const countsFor = ({
+  store,
+}: MergeParts): { readonly repositoryCounters: RepositoryCounters; readonly userReferences: UserReferences } => ({
+  repositoryCounters: {
+    async counts(repositoryIds) {
+      const open = await store.countOpen(repositoryIds);
+      return new Map(repositoryIds.map((id) => [id, { openMergeRequests: open.get(id) ?? 0 }]));
+    },
+  },
+  userReferences: {
+    what: 'merge requests, reviews and comments on them',
+    counts: (userIds) => store.countByUser(userIds),
+  },
+});

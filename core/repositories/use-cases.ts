@@ -3,38 +3,28 @@
 import { archiveOf } from './contents/archive.ts';
 import { blameFile } from './contents/blame.ts';
 import { createBranch, deleteBranch, listBranches } from './refs/branches.ts';
-import {
-  effectivePermissions,
-  listCollaborators,
-  putCollaborator,
-  removeCollaborator,
-} from './access/collaborators.ts';
+import { collaboratorUseCases } from './access/collaborators.ts';
 import { fetchCommit, listCommits } from './contents/commits.ts';
 import { compareRefs } from './contents/compare.ts';
 import { contents, rawFile } from './contents/contents.ts';
 import { createRepository } from './lifecycle/create.ts';
 import { deleteRepository } from './lifecycle/delete.ts';
-import { fetchRepository, recordRepository } from './model/record.ts';
+import { fetchRepository, recordRepository } from './lifecycle/record.ts';
 import { forkRepository, listForks } from './lifecycle/forks.ts';
 import { repositoryLanguages } from './contents/language-statistics.ts';
-import { listRepositories } from './model/list.ts';
-import { maintenance } from './model/maintenance.ts';
+import { listRepositories } from './lifecycle/list.ts';
+import { maintenance } from './push/maintenance.ts';
 import { merging } from './refs/merging.ts';
 import { mergeHeads } from './refs/merge-heads.ts';
 import type { RepositoryCounters } from './model/offers.ts';
 import type { RepositoryParts } from './model/parts.ts';
-import { protectBranch, protectionOf, unprotectBranch } from './access/protections.ts';
+import { protectionUseCases } from './access/protections.ts';
 import { pruneDue } from './push/prune.ts';
 import { pushes } from './push/push.ts';
 import { reconciler } from './push/reconciliation.ts';
-import {
-  createRoleTemplate,
-  deleteRoleTemplate,
-  listRoleTemplates,
-  updateRoleTemplate,
-} from './access/role-templates.ts';
+import { roleTemplateUseCases } from './access/role-templates.ts';
 import { lateRoleTable } from './model/roles.ts';
-import { checkStarred, removeMark, setMark } from './lifecycle/stars.ts';
+import { changeMark, checkStarred } from './lifecycle/stars.ts';
 import { createTag, deleteTag, listTags } from './refs/tags.ts';
 import { updateRepository } from './lifecycle/update.ts';
 import { writeContents } from './contents/write-contents.ts';
@@ -76,23 +66,15 @@ export function repositoryUseCases(
     tags: listTags(built),
     createTag: createTag(built),
     deleteTag: deleteTag(built),
-    protection: protectionOf(built),
-    protectBranch: protectBranch(built),
-    unprotectBranch: unprotectBranch(built),
+    protections: protectionUseCases(built),
     record: recordRepository(built),
-    collaborators: listCollaborators(built),
-    effectivePermissions: effectivePermissions(built),
-    putCollaborator: putCollaborator(built),
-    removeCollaborator: removeCollaborator(built),
-    roleTemplates: listRoleTemplates(built),
-    createRoleTemplate: createRoleTemplate(built),
-    updateRoleTemplate: updateRoleTemplate(built),
-    deleteRoleTemplate: deleteRoleTemplate(built),
-    star: setMark(built, 'star'),
-    unstar: removeMark(built, 'star'),
+    collaborators: collaboratorUseCases(built),
+    roleTemplates: roleTemplateUseCases(built),
+    star: changeMark(built, 'set', 'star'),
+    unstar: changeMark(built, 'remove', 'star'),
     checkStarred: checkStarred(built),
-    watch: setMark(built, 'watch'),
-    unwatch: removeMark(built, 'watch'),
+    watch: changeMark(built, 'set', 'watch'),
+    unwatch: changeMark(built, 'remove', 'watch'),
     fork: forkRepository(built),
     forks: listForks(built),
     pushes: pushes(built),

@@ -19,6 +19,7 @@ import '#core/settings/index';
 export { entityTag } from '#adapters/http/reply/etag';
 export { channel, type ChannelMessage, type ChannelSpec, type LiveChannel } from '#adapters/http/live/channel';
 export { html, HtmlPage, type Html, type HtmlPiece } from '#adapters/http/descriptor/html';
+export { camelCased, presenter, type CamelCased, type Presentable } from '#adapters/http/descriptor/members';
 export { operations, type Noun, type OperationAccess, type Operations } from '#adapters/http/descriptor/operations';
 export {
   api,

@@ -55,18 +55,10 @@ export default definePlugin({
   references: ['repositories_repository', 'repositories_public_repository', 'identity_user', 'identity_public_user'],
   migrations,
   emits: issueEvents,
-  build: (context) =>
+  build: ({ stores: { issues: store, ...stores }, ...context }) =>
     issueUseCases({
-      store: context.stores.issues,
-      searches: context.stores.searches,
-      types: context.stores.types,
-      schemes: context.stores.schemes,
-      components: context.stores.components,
-      versions: context.stores.versions,
-      associations: context.stores.associations,
-      comments: context.stores.comments,
-      edits: context.stores.edits,
-      links: context.stores.links,
+      store,
+      ...stores,
       unitOfWork: context.UnitOfWork,
       events: context.Events,
       audit: context.AuditLog,

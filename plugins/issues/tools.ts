@@ -5,7 +5,7 @@ import {
   maybe,
   oneOf,
   orNull,
-  reads,
+  presenter,
   shape,
   time,
   tool,
@@ -13,7 +13,6 @@ import {
   uuidPattern,
   word,
   type Tool,
-  type TypeOf,
 } from 'hexforge/plugin';
 import { issueBounds, issueStates, issueStatuses, priorities, searchBounds } from 'hexforge/issues';
 import type { CommentView, IssueView } from 'hexforge/issues';
@@ -23,9 +22,8 @@ import { commentJson, presentComment } from './comments/schemas.ts';
 import { cursor } from './cursor.ts';
 import { presentIssue } from './issues/present.ts';
 import { issueJson } from './issues/schemas.ts';
+import { reading } from './params.ts';
 import { rank } from './search/schemas.ts';
-
-const reading = { access: reads('repository', 'issue.read'), scope: 'issue.read' } as const;
 
 /** The members that a model needs to choose among issues. The tool `read_issue` returns the whole issue. */
 const members = {
@@ -45,20 +43,15 @@ const members = {
 const summaryJson = shape(members);
 const hitJson = shape({ ...members, rank: rank() });
 
-const summary = (issue: IssueView): TypeOf<typeof summaryJson> => ({
-  id: issue.id,
-  number: issue.number,
-  title: issue.title,
-  state: issue.state,
-  issue_status: issue.status,
-  priority: issue.priority,
-  type: issue.type.name,
-  labels: issue.labels.map(({ name }) => name),
-  author: issue.author.username,
-  assignees: issue.assignees.map(({ username }) => username),
-  created_at: issue.createdAt.toISOString(),
-  updated_at: issue.updatedAt.toISOString(),
-});
+const presentSummary = presenter(summaryJson, { issue_status: 'status' });
+const summary = (issue: IssueView) =>
+  presentSummary({
+    ...issue,
+    type: issue.type.name,
+    labels: issue.labels.map(({ name }) => name),
+    author: issue.author.username,
+    assignees: issue.assignees.map(({ username }) => username),
+  });
 
 /** The `limit` of every tool that returns a list. */
 const limit = () => count().min(1).max(100).default(30).description('1 to 100; default 30');

@@ -1,8 +1,7 @@
 // The live updates of a merge request, at its path and at the alias with `pulls`.
 import { channel, type EventType, type LiveChannel } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
-import { reading } from './params.ts';
-import { mergeParams } from './requests/schemas.ts';
+import { mergeParams, reading } from './params.ts';
 
 /** The message of each event, with the changed members if the event does not name them. */
 const told = {

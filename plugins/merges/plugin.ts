@@ -52,15 +52,14 @@ export default definePlugin({
   references: ['repositories_repository', 'repositories_public_repository', 'identity_user', 'identity_public_user'],
   migrations,
   emits: mergeEvents,
-  build: (context) =>
+  build: ({ stores: { requests: store, ...stores }, config, instance, log, ...context }) =>
     mergeUseCases({
-      store: context.stores.requests,
-      reviews: context.stores.reviews,
-      comments: context.stores.comments,
+      store,
+      ...stores,
       git: context.GitBackend,
       heads: context.MergeHeads,
       merging: context.Merging,
-      diffs: diffSettings(context.config),
+      diffs: diffSettings(config),
       repositories: context.Repositories,
       users: context.Users,
       planning: context.Planning,
@@ -73,8 +72,8 @@ export default definePlugin({
       audit: context.AuditLog,
       clock: context.Clock,
       ids: context.Ids,
-      log: context.log,
-      host: new URL(context.instance.baseUrl).hostname,
+      log,
+      host: new URL(instance.baseUrl).hostname,
     }),
   provides: {
     RepositoryCounters: ({ repositoryCounters }) => ({
@@ -97,17 +96,9 @@ export default definePlugin({
   channels: mergeChannels,
   indexers: (useCases) => [mergeIndexer(useCases)],
   events: ({ follow, dropLabel, dropMilestone }) => [
-    on('push', { name: 'follow-push', delivery: 'durable', handle: (event, signal) => follow.pushed(event, signal) }),
-    on('merge.opened', {
-      name: 'keep-opened',
-      delivery: 'durable',
-      handle: (event, signal) => follow.opened(event, signal),
-    }),
-    on('merge.reopened', {
-      name: 'keep-reopened',
-      delivery: 'durable',
-      handle: (event, signal) => follow.opened(event, signal),
-    }),
+    on('push', { name: 'follow-push', delivery: 'durable', handle: follow.pushed }),
+    on('merge.opened', { name: 'keep-opened', delivery: 'durable', handle: follow.opened }),
+    on('merge.reopened', { name: 'keep-reopened', delivery: 'durable', handle: follow.opened }),
     ...droppedFrom({ dropLabel, dropMilestone }),
   ],
 });

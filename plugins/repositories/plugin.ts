@@ -62,15 +62,10 @@ export default definePlugin({
     marks: { sql: sqlMarkStore, memory: memoryMarkStore },
     protections: { sql: sqlProtectionStore, memory: memoryProtectionStore },
   },
-  build(context) {
-    const { stores, late, log, config, instance } = context;
-    const counters = () => late.RepositoryCounters;
-    const useCases = repositoryUseCases({
-      store: stores.repositories,
-      collaborators: stores.collaborators,
-      roleTemplates: stores.roleTemplates,
-      marks: stores.marks,
-      protections: stores.protections,
+  build({ stores: { repositories: store, ...stores }, late, log, config, instance, ...context }) {
+    const parts = {
+      store,
+      ...stores,
       git: context.GitBackend,
       unitOfWork: context.UnitOfWork,
       events: context.Events,
@@ -84,23 +79,13 @@ export default definePlugin({
       clock: context.Clock,
       ids: context.Ids,
       log,
-      counters,
-    });
+      counters: () => late.RepositoryCounters,
+    };
     return {
-      useCases,
-      store: stores.repositories,
-      offered: offeredRepositories({
-        store: stores.repositories,
-        collaborators: stores.collaborators,
-        protections: stores.protections,
-        users: context.Users,
-        permissionTable: context.PermissionTable,
-      }),
-      resolver: repositoryResolver({
-        store: stores.repositories,
-        permissionTable: context.PermissionTable,
-        counters,
-      }),
+      store,
+      useCases: repositoryUseCases(parts),
+      offered: offeredRepositories(parts),
+      resolver: repositoryResolver(parts),
       present: repositoryPresenter(instance, config.ssh_url),
     };
   },

@@ -1,5 +1,8 @@
-// Shapes that several nouns of this plugin share: the path to a repository, and object ids.
-import { Joi, shape, word } from 'hexforge/plugin';
+// The access, path parameters and shapes of object ids that several nouns of this plugin share.
+import { changes, Joi, reads, shape, word } from 'hexforge/plugin';
+
+export const reading = { access: reads('repository', 'repo.read'), scope: 'repo.read' } as const;
+export const writing = { access: changes('repository', 'repo.write'), scope: 'repo.write' } as const;
 
 /** The parameters of a path that starts with `/repos/{owner}/{repo}`, for routes with further parameters. */
 export const inRepository = { owner: word(), repo: word() } as const;

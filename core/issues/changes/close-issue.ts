@@ -2,10 +2,9 @@
 // already in that state.
 import { checkAuthorOr } from '#core/repositories/index';
 import { aboutIssue } from '../model/events.ts';
-import { heldIssue } from '../model/held-issue.ts';
+import { heldIssue, type Writing } from '../model/held-issue.ts';
 import type { IssueState } from '../model/issue.ts';
 import type { IssueParts } from '../model/parts.ts';
-import type { Writing } from '../model/references.ts';
 
 const events = { open: 'issue.reopened', closed: 'issue.closed' } as const;
 

@@ -9,8 +9,8 @@ import { parentRefusal } from '../model/hierarchy.ts';
 import type { Issue, IssueDetail, IssueView } from '../model/issue.ts';
 import type { IssueType } from '../model/issue-type.ts';
 import type { IssueParts } from '../model/parts.ts';
-import { checkAssignees, type Writing } from '../model/references.ts';
-import { allowedType } from '../model/type-scheme.ts';
+import { checkAssignees, type Writing } from '../model/held-issue.ts';
+import { allowedType } from '../catalogue/type-scheme.ts';
 
 export interface CreateCommand extends IssueFields, LabelsWanted, AssociationIds {
   readonly title: string;

@@ -9,10 +9,9 @@ import type { PageRequest } from '#core/kernel/page';
 import type { Repository } from '#core/repositories/index';
 import type { DescriptionEditView } from '../model/description-edit.ts';
 import { aboutIssue } from '../model/events.ts';
-import { heldIssue, knownIssue } from '../model/held-issue.ts';
+import { heldIssue, knownIssue, type Reading, type Writing } from '../model/held-issue.ts';
 import type { IssueParts } from '../model/parts.ts';
 import type { HeldIssue } from '../model/ports.ts';
-import type { Writing } from '../model/references.ts';
 
 /** Runs inside the unit of work that changes the description. */
 export async function recordDescription(
@@ -31,7 +30,7 @@ export function descriptionHistoryUseCases(parts: Parts) {
   return {
     /** The newest first. @throws {NotFound} */
     async list(
-      { resource }: Granted<Repository, 'issue.read'>,
+      { resource }: Reading,
       { number, page }: { readonly number: string; readonly page: PageRequest },
     ): Promise<readonly DescriptionEditView[]> {
       const { id: issueId } = await knownIssue(parts, resource, number);
@@ -50,10 +49,10 @@ export function descriptionHistoryUseCases(parts: Parts) {
       unitOfWork.run(async () => {
         const issue = await heldIssue(parts, granted, number);
         const edit = found(await edits.delete({ id, issueId: issue.id }), 'There is no such entry');
-        const { payload, ...about } = aboutIssue(issue, granted.call);
+        const about = aboutIssue(issue, granted.call, { edit_id: id });
         const type = 'issue.description_edit_deleted';
-        await events.emit({ type, ...about, payload: { ...payload, edit_id: id } });
-        const details = { ...payload, edit_id: id, edited_by: edit.editedBy, edited_at: edit.editedAt.toISOString() };
+        await events.emit({ type, ...about });
+        const details = { ...about.payload, edited_by: edit.editedBy, edited_at: edit.editedAt.toISOString() };
         await audit.append(auditEntry(granted.call, type, about.aggregate, details));
       }),
   };

@@ -1,9 +1,9 @@
 // Fetches one issue, with the details that lists omit.
-import type { Granted } from '#core/kernel/access/access';
 import type { Caller } from '#core/kernel/caller';
 import { found } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
 import { blockersOf } from '../model/link.ts';
+import type { Reading } from '../model/held-issue.ts';
 import { issueNumber, type IssueDetail, type IssueView } from '../model/issue.ts';
 import type { IssueParts } from '../model/parts.ts';
 import { viewsOf } from '../lists/view.ts';
@@ -13,7 +13,7 @@ type Parts = Pick<IssueParts, 'store' | 'planning' | 'associations' | 'links'>;
 /** @throws {NotFound} */
 export const fetchIssue =
   (parts: Parts) =>
-  ({ resource, call }: Granted<Repository, 'issue.read'>, { number }: { readonly number: string }) =>
+  ({ resource, call }: Reading, { number }: { readonly number: string }) =>
     detailOf(parts, resource, call.caller, number);
 
 /** The issue that a path refers to, for this caller. @throws {NotFound} */

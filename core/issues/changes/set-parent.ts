@@ -3,11 +3,10 @@
 import { found, Unprocessable } from '#core/kernel/errors';
 import { checkAuthorOr } from '#core/repositories/index';
 import { aboutIssue } from '../model/events.ts';
-import { heldIssue } from '../model/held-issue.ts';
+import { heldIssue, type Writing } from '../model/held-issue.ts';
 import { parentRefusal } from '../model/hierarchy.ts';
 import type { IssueParts } from '../model/parts.ts';
 import type { HeldIssue } from '../model/ports.ts';
-import type { Writing } from '../model/references.ts';
 
 type Parts = Pick<IssueParts, 'store' | 'unitOfWork' | 'events' | 'types'>;
 
@@ -51,6 +50,5 @@ const move = (
     const parentId = await choose(issue);
     if (parentId === issue.parentId) return;
     await store.update(issue.id, { parentId, updatedAt: call.now });
-    const { payload, ...about } = aboutIssue(issue, call);
-    await events.emit({ type: 'issue.parent_changed', ...about, payload: { ...payload, parent_id: parentId } });
+    await events.emit({ type: 'issue.parent_changed', ...aboutIssue(issue, call, { parent_id: parentId }) });
   });

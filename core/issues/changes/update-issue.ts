@@ -8,13 +8,12 @@ import { recordDescription } from './description-history.ts';
 import { aboutIssue } from '../model/events.ts';
 import { detailOf } from './fetch-issue.ts';
 import { changedFields, checkedFields, type IssueFields } from '../model/fields.ts';
-import { heldIssue } from '../model/held-issue.ts';
+import { checkAssignees, heldIssue, type Writing } from '../model/held-issue.ts';
 import { typeRefusal } from '../model/hierarchy.ts';
 import type { IssueDetail, IssueView } from '../model/issue.ts';
 import type { IssueParts } from '../model/parts.ts';
 import type { HeldIssue } from '../model/ports.ts';
-import { checkAssignees, type Writing } from '../model/references.ts';
-import { allowedType } from '../model/type-scheme.ts';
+import { allowedType } from '../catalogue/type-scheme.ts';
 
 /** Absent members stay unchanged. A set that is present, even an empty one, replaces the existing one. */
 export interface UpdateCommand extends IssueFields, AssociationIds {
@@ -58,12 +57,7 @@ export const updateIssue =
           await store.watch(before.id, sets.assigneeIds);
         }
         await replaceAssociations(parts, before, associated);
-        const { payload, ...about } = aboutIssue(before, call);
-        await events.emit({
-          type: 'issue.updated',
-          ...about,
-          payload: { ...payload, changed: members.map(snakeCase) },
-        });
+        await events.emit({ type: 'issue.updated', ...aboutIssue(before, call, { changed: members.map(snakeCase) }) });
       }
       return detailOf(parts, repository, call.caller, String(before.number));
     });

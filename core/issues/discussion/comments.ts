@@ -1,16 +1,14 @@
 // Comments on issues. Signed-in users who may read the repository create them, only the author may change one, and the
 // author and instance administrators may delete one.
-import type { Granted } from '#core/kernel/access/access';
 import { fitMembers } from '#core/kernel/clipping';
 import { Forbidden, found } from '#core/kernel/errors';
 import type { PageRequest } from '#core/kernel/page';
-import type { Repository } from '#core/repositories/index';
+import type { ItemChange } from '#core/repositories/index';
 import { commentBody, type CommentView, type IssueComment } from '../model/comment.ts';
 import { aboutIssue } from '../model/events.ts';
-import { heldIssue, knownIssue } from '../model/held-issue.ts';
+import { heldIssue, knownIssue, type Reading, type Writing } from '../model/held-issue.ts';
 import type { IssueParts } from '../model/parts.ts';
 import type { HeldIssue } from '../model/ports.ts';
-import type { Writing } from '../model/references.ts';
 
 type Parts = Pick<IssueParts, 'store' | 'comments' | 'users' | 'unitOfWork' | 'events' | 'ids'>;
 /** The path parameters of one comment: the issue reference and the comment id. */
@@ -44,17 +42,12 @@ export function commentUseCases(parts: Parts) {
   const shownOne = async (comment: IssueComment): Promise<CommentView> => found((await shown([comment]))[0]);
   const own = async ({ id: issueId }: HeldIssue, { id }: CommentPath): Promise<IssueComment> =>
     found(await comments.findOne({ id, issueId }), 'There is no such comment');
-  const tell = (what: 'created' | 'updated' | 'deleted', { call }: Writing, issue: HeldIssue, { id }: IssueComment) => {
-    const { payload, ...about } = aboutIssue(issue, call);
-    return events.emit({ type: `issue_comment.${what}`, ...about, payload: { ...payload, comment_id: id } });
-  };
+  const tell = (what: ItemChange, { call }: Writing, issue: HeldIssue, { id }: IssueComment) =>
+    events.emit({ type: `issue_comment.${what}`, ...aboutIssue(issue, call, { comment_id: id }) });
 
   return {
     /** The oldest first, and only those after `after` if it is given. @throws {NotFound} */
-    async list(
-      { resource }: Granted<Repository, 'issue.read'>,
-      { number, page, after }: CommentList,
-    ): Promise<readonly CommentView[]> {
+    async list({ resource }: Reading, { number, page, after }: CommentList): Promise<readonly CommentView[]> {
       const { id: issueId } = await knownIssue(parts, resource, number);
       const { items } = await comments.page({ where: { issueId }, orderBy: ['createdAt', 'id'], after }, page);
       return fitMembers(await shown(items), ['body']);

@@ -4,7 +4,7 @@ import type { User } from '#core/kernel/caller';
 import { found, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
 import { aboutIssue } from '../model/events.ts';
-import { heldIssue, knownIssue } from '../model/held-issue.ts';
+import { heldIssue, knownIssue, type Reading } from '../model/held-issue.ts';
 import { checkLink, type IssueLink, type LinkType, type LinkView } from '../model/link.ts';
 import type { IssueParts } from '../model/parts.ts';
 import type { HeldIssue } from '../model/ports.ts';
@@ -14,17 +14,19 @@ type Writing = Granted<Repository, 'issue.write', User>;
 
 export function linkUseCases(parts: Parts) {
   const { store, links, unitOfWork, events, ids } = parts;
-  const tell = (type: 'issue.linked' | 'issue.unlinked', { call }: Writing, issue: HeldIssue, link: IssueLink) => {
-    const { payload, ...about } = aboutIssue(issue, call);
-    const ends = { source_id: link.sourceId, target_id: link.targetId };
-    return events.emit({ type, ...about, payload: { ...payload, link_id: link.id, type: link.type, ...ends } });
+  const tell = (
+    type: 'issue.linked' | 'issue.unlinked',
+    { call }: Writing,
+    issue: HeldIssue,
+    { id, type: kind, sourceId, targetId }: IssueLink,
+  ) => {
+    const link = { link_id: id, type: kind, source_id: sourceId, target_id: targetId };
+    return events.emit({ type, ...aboutIssue(issue, call, link) });
   };
   return {
     /** All links from and to the issue, the oldest first. @throws {NotFound} */
-    list: async (
-      { resource }: Granted<Repository, 'issue.read'>,
-      { number }: { readonly number: string },
-    ): Promise<readonly LinkView[]> => links.of((await knownIssue(parts, resource, number)).id),
+    list: async ({ resource }: Reading, { number }: { readonly number: string }): Promise<readonly LinkView[]> =>
+      links.of((await knownIssue(parts, resource, number)).id),
 
     /** @throws {NotFound | ValidationFailed | Unprocessable | Conflict} */
     create: (

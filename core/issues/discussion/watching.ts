@@ -1,9 +1,8 @@
 // Watches and unwatches an issue for the caller. Allowed to signed-in users who may read it. Does nothing if the state
 // is already as requested.
 import { aboutIssue } from '../model/events.ts';
-import { heldIssue } from '../model/held-issue.ts';
+import { heldIssue, type Writing } from '../model/held-issue.ts';
 import type { IssueParts } from '../model/parts.ts';
-import type { Writing } from '../model/references.ts';
 
 const events = { true: 'issue.watched', false: 'issue.unwatched' } as const;
 
@@ -18,12 +17,7 @@ const setWatching =
       const issue = await heldIssue(parts, granted, number);
       if ((await store.watching(issue.id, call.caller.id)).watching === watching) return;
       await (watching ? store.watch(issue.id, [call.caller.id]) : store.unwatch(issue.id, call.caller.id));
-      const { payload, ...about } = aboutIssue(issue, call);
-      await parts.events.emit({
-        type: events[`${watching}`],
-        ...about,
-        payload: { ...payload, user_id: call.caller.id },
-      });
+      await parts.events.emit({ type: events[`${watching}`], ...aboutIssue(issue, call, { user_id: call.caller.id }) });
     });
 
 export const watchIssue = setWatching(true);

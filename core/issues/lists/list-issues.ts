@@ -1,17 +1,15 @@
 // Lists the issues of a repository that match a filter, and the children of an issue.
-import type { Granted } from '#core/kernel/access/access';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
-import { nameKey, numberedPage, type NumberedSlice, type Repository } from '#core/repositories/index';
+import { nameKey, numberedPage, type NumberedSlice } from '#core/repositories/index';
 import { associationFilter, type AssociationNames } from '../model/associations.ts';
 import { dayOf, type IssueFilter } from '../model/filter.ts';
-import { knownIssue } from '../model/held-issue.ts';
+import { knownIssue, type Reading } from '../model/held-issue.ts';
 import type { IssueView } from '../model/issue.ts';
 import { checkIssues, listedIssues, listedRows, textShare } from './listed.ts';
 import type { IssueParts } from '../model/parts.ts';
 import { viewsOf } from './view.ts';
 
 type Parts = Pick<IssueParts, 'store' | 'planning' | 'associations' | 'components' | 'versions'>;
-type Reading = Granted<Repository, 'issue.read'>;
 
 type ById = 'labelIds' | 'parentId' | 'componentId' | 'fixVersionId' | 'affectsVersionId';
 

@@ -1,8 +1,7 @@
 // Ranked search for the issues of a repository. Falls back to similar titles if no issue contains the words of the
 // query.
-import type { Granted } from '#core/kernel/access/access';
 import { ValidationFailed } from '#core/kernel/errors';
-import type { Repository } from '#core/repositories/index';
+import type { Reading } from '../model/held-issue.ts';
 import type { IssueView } from '../model/issue.ts';
 import { listedIssues, textShare, withShares } from './listed.ts';
 import type { IssueParts } from '../model/parts.ts';
@@ -36,7 +35,6 @@ export interface SearchResult {
 }
 
 type Parts = Pick<IssueParts, 'searches' | 'planning' | 'associations'>;
-type Reading = Granted<Repository, 'issue.read'>;
 
 /** @throws {ValidationFailed} */
 export const searchIssues =
@@ -100,13 +98,8 @@ async function valuesOf(
       .map(({ value, count }) => ({ value, count }))
       .sort((one, other) => other.count - one.count || (one.value < other.value ? -1 : 1));
   const labels = most('label');
-  const named =
-    labels.length === 0
-      ? undefined
-      : await planning?.labels(
-          repositoryId,
-          labels.map(({ value }) => value),
-        );
+  const ids = labels.map(({ value }) => value);
+  const named = ids.length === 0 ? undefined : await planning?.labels(repositoryId, ids);
   return {
     state: most('state'),
     type: most('type').slice(0, searchBounds.values),

@@ -3,12 +3,10 @@ import { sameMembers } from '#core/kernel/storage/changed';
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Rows } from '#core/kernel/storage/rows';
 import { nameKey } from '#core/repositories/index';
-import type { Component } from './component.ts';
 import type { IssueFilter } from './filter.ts';
 import type { Issue } from './issue.ts';
-import type { Named } from './named.ts';
+import type { Component, Named, Version } from './named.ts';
 import type { IssueParts } from './parts.ts';
-import type { Version } from './version.ts';
 
 /** The associations of an issue. Each list is sorted by name. */
 export interface Associations {

@@ -112,9 +112,16 @@ export const issueEvents = [
 
 type Told = Pick<Issue, 'id' | 'repositoryId' | 'number'>;
 
-/** The common parts of an event about an issue. The caller adds the type and the rest of the payload. */
-export const aboutIssue = ({ id, repositoryId, number }: Told, { caller }: Call<Caller>) => ({
+/**
+ * An event about an issue, without its type.
+ * @param more the members of the payload that only this type of event has.
+ */
+export const aboutIssue = <More extends object>(
+  { id, repositoryId, number }: Told,
+  { caller }: Call<Caller>,
+  more = {} as More,
+) => ({
   aggregate: `issue:${id}`,
   ...(caller.kind === 'user' && { actorId: caller.id }),
-  payload: { repository_id: repositoryId, issue_id: id, number } satisfies IssueFact,
+  payload: { ...({ repository_id: repositoryId, issue_id: id, number } satisfies IssueFact), ...more },
 });

@@ -1,22 +1,27 @@
-// Components and versions: the named things of a repository that issues refer to. They are listed, created, changed and
-// deleted here.
-import type { Granted } from '#core/kernel/access/access';
-import type { User } from '#core/kernel/caller';
-import type { PageRequest } from '#core/kernel/page';
-import type { Rows } from '#core/kernel/storage/rows';
-import {
-  itemName,
-  repositoryItems,
-  type NamedItem,
-  type Repository,
-  type RepositoryItem,
-} from '#core/repositories/index';
-import type { IssueParts } from './parts.ts';
+// Components and versions: the named things of a repository that issues refer to.
+import { itemName, type NamedItem } from '#core/repositories/index';
 
 /** The members that components and versions have in common. */
 export interface Named extends NamedItem {
   readonly description: string;
 }
+
+/** A part of the project in a repository. */
+export interface Component extends Named {}
+
+/** The members of a version other than name and description. */
+export interface VersionMembers {
+  readonly released: boolean;
+  /** YYYY-MM-DD. May be in the future. */
+  readonly releaseDate: string | null;
+}
+
+/** A released or planned version of the project in a repository. Issues occur in versions and are fixed in versions. */
+export interface Version extends Named, VersionMembers {}
+
+/** The names of the unique constraints, as in `Duplicate`. */
+export const componentName = 'issues_component_name';
+export const versionName = 'issues_version_name';
 
 /** The most characters of a name. */
 export const maxNamedName = 100;
@@ -25,33 +30,3 @@ export const maxNamedDescription = 1000;
 
 /** @throws {ValidationFailed} */
 export const named = (name: string): Pick<Named, 'name' | 'nameKey'> => itemName(name, maxNamedName);
-
-type Parts<T extends Named> = Pick<IssueParts, 'unitOfWork' | 'events' | 'ids'> & {
-  readonly rows: Rows<T>;
-  /** The noun in error messages, and the prefix of the event types. */
-  readonly noun: 'component' | 'version';
-};
-type Reading = Granted<Repository, 'issue.read'>;
-type Writing = Granted<Repository, 'issue.write', User>;
-
-/** @template Extra the members other than name and description. */
-export function namedUseCases<Extra extends object>({ events, noun, ...parts }: Parts<Named & Extra>) {
-  type Thing = Named & Extra;
-  type Members = Pick<Named, 'name' | 'description'> & Extra;
-  const items = repositoryItems<Thing>({
-    ...parts,
-    noun,
-    tell: (change, about) => events.emit({ type: `${noun}.${change}`, ...about }),
-  });
-  const some = (members: Partial<Named>) => members as Partial<Thing>;
-  return {
-    list: ({ resource }: Reading, page: PageRequest) =>
-      parts.rows.page({ where: some({ repositoryId: resource.id }), orderBy: ['nameKey'] }, page),
-    create: async (granted: Writing, members: Members) =>
-      items.create(granted, { ...members, ...named(members.name) } as Omit<Thing, keyof RepositoryItem>),
-    update: (granted: Writing, { id, patch }: { readonly id: string; readonly patch: Partial<Members> }) =>
-      items.update(granted, id, () => some({ ...patch, ...(patch.name !== undefined && named(patch.name)) })),
-    /** Also removes it from all issues that refer to it. */
-    delete: (granted: Writing, which: { readonly id: string }) => items.delete(granted, some(which)),
-  };
-}

@@ -8,13 +8,11 @@ import type { Planning } from '#core/planning/index';
 import type { Repositories } from '#core/repositories/index';
 import type { AssociationStore } from './associations.ts';
 import type { IssueComment } from './comment.ts';
-import type { Component } from './component.ts';
 import type { DescriptionEdit } from './description-edit.ts';
 import type { IssueType } from './issue-type.ts';
 import type { LinkStore } from './link.ts';
-import type { IssueSearchStore, IssueStore } from './ports.ts';
-import type { TypeSchemeStore } from './type-scheme.ts';
-import type { Version } from './version.ts';
+import type { Component, Version } from './named.ts';
+import type { IssueSearchStore, IssueStore, TypeSchemeStore } from './ports.ts';
 
 /** The dependencies of all use cases. Each use case picks those it needs. */
 export interface IssueParts {

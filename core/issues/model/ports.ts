@@ -114,3 +114,11 @@ export interface IssueSearchStore {
   /** Counts of all matching issues, in any order. One query. */
   facets(repositoryId: string, text: SearchText): Promise<readonly FacetCount[]>;
 }
+
+/** Stores type schemes. */
+export interface TypeSchemeStore {
+  /** The types of a scheme, in its order. */
+  typesOf(repositoryId: string): Promise<readonly IssueType[]>;
+  /** Replaces the whole scheme with these types in this order. Concurrent calls do not mix: the last one wins. */
+  replace(repositoryId: string, typeIds: readonly string[]): Promise<void>;
+}

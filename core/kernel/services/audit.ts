@@ -69,37 +69,27 @@ export function auditEntry(
   resource: string,
   details: AuditEntry['details'] = {},
 ): AuditEntry {
-  const actor = call.caller.kind === 'user' ? call.caller : undefined;
-  return {
-    actorId: actor?.id,
-    actorUsername: actor?.username,
-    action,
-    resource,
-    ip: call.ip,
-    userAgent: call.userAgent,
-    details,
-    at: call.now,
-  };
+  const { caller, ip, userAgent, now: at } = call;
+  const actor = caller.kind === 'user' ? caller : undefined;
+  return { actorId: actor?.id, actorUsername: actor?.username, action, resource, ip, userAgent, details, at };
 }
 
 /** An entry for an action of the instance itself, or of an operator on its machine: no caller and no address. */
-export function systemEntry(
-  now: Date,
+export const systemEntry = (
+  at: Date,
   action: AuditAction,
   resource: string,
   details: AuditEntry['details'] = {},
-): AuditEntry {
-  return {
-    actorId: undefined,
-    actorUsername: 'system',
-    action,
-    resource,
-    ip: '',
-    userAgent: '',
-    details,
-    at: now,
-  };
-}
+): AuditEntry => ({
+  actorId: undefined,
+  actorUsername: 'system',
+  action,
+  resource,
+  ip: '',
+  userAgent: '',
+  details,
+  at,
+});
 
 declare module '../ports.ts' {
   interface Ports {

@@ -1,7 +1,10 @@
 // Compares values before and after a change, so that unchanged values are neither written nor reported.
 
-/** Returns the requested members that differ from the current ones. Objects are compared by identity. */
-export const changed = <T extends object>(before: T, asked: Partial<T>): Partial<T> =>
+/** The requested members that differ from the current ones. Objects are compared by identity, undefined is ignored. */
+export const changed = <T extends object>(
+  before: T,
+  asked: { readonly [M in keyof T]?: T[M] | undefined },
+): Partial<T> =>
   Object.fromEntries(
     Object.entries(asked).filter(([member, value]) => value !== undefined && before[member as keyof T] !== value),
   ) as Partial<T>;

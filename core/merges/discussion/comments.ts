@@ -7,7 +7,7 @@ import { fitMembers } from '#core/kernel/clipping';
 import type { User } from '#core/kernel/caller';
 import { Forbidden, found, ValidationFailed } from '#core/kernel/errors';
 import type { PageRequest } from '#core/kernel/page';
-import type { Repository } from '#core/repositories/index';
+import type { ItemChange, Repository } from '#core/repositories/index';
 import { checkedAnchor, type AnchorWish } from './anchors.ts';
 import { commentText, type CommentView, type MergeComment } from '../model/comment.ts';
 import { aboutMerge } from '../model/events.ts';
@@ -56,15 +56,8 @@ export function commentUseCases(parts: Parts) {
     if (comment.authorId === granted.call.caller.id || granted.may('repo.admin')) return comment;
     throw new Forbidden('Only its author and administrators of the repository may change a comment');
   };
-  const tell = (
-    what: 'created' | 'updated' | 'deleted',
-    { call }: Pick<Writing, 'call'>,
-    request: MergeRequest,
-    { id }: MergeComment,
-  ) => {
-    const { payload, ...about } = aboutMerge(request, call.caller.id);
-    return events.emit({ type: `merge_comment.${what}`, ...about, payload: { ...payload, comment_id: id } });
-  };
+  const tell = (what: ItemChange, { call }: Pick<Writing, 'call'>, request: MergeRequest, { id }: MergeComment) =>
+    events.emit({ type: `merge_comment.${what}`, ...aboutMerge(request, call.caller.id, { comment_id: id }) });
 
   return {
     /** The oldest first. @throws {NotFound} */
@@ -100,14 +93,11 @@ export function commentUseCases(parts: Parts) {
       const { now, signal } = granted.call;
       if (body === undefined && resolved === undefined)
         throw new ValidationFailed('There is nothing to change', { detail: 'Send "body", "resolved" or both' });
-      const asked = {
-        ...(body !== undefined && { body: commentText(body) }),
-        ...(resolved !== undefined && { resolved }),
-      };
+      const asked = { body: body === undefined ? undefined : commentText(body), resolved };
       const { request, comment } = await unitOfWork.run(async () => {
         const held = await heldRequest(parts, granted.resource, number);
         const before = await own(granted, held, id);
-        const patch = changed(before, asked);
+        const patch = changed<MergeComment>(before, asked);
         if (Object.keys(patch).length === 0) return { request: held, comment: before };
         const after = found(await comments.update({ id }, { ...patch, updatedAt: now }));
         await tell('updated', granted, held, after);

@@ -42,12 +42,8 @@ export const submitReview =
         before === undefined
           ? await reviews.insert({ id: ids.uuid(), ...one, requestedAt: null, ...said })
           : found(await reviews.update({ id: before.id }, said));
-      const { payload, ...about } = aboutMerge(request, caller.id);
-      await events.emit({
-        type: 'merge_review.submitted',
-        ...about,
-        payload: { ...payload, review_id: review.id, user_id: caller.id, state },
-      });
+      const submitted = { review_id: review.id, user_id: caller.id, state };
+      await events.emit({ type: 'merge_review.submitted', ...aboutMerge(request, caller.id, submitted) });
       return review;
     });
   };

@@ -132,10 +132,7 @@ async function closeAll(
       if (request.createdAt <= at) await conclude(parts, request, actor, { state: 'closed', baseOid: old });
 }
 
-const conclusions = {
-  merged: { type: 'merge.merged', at: 'mergedAt' },
-  closed: { type: 'merge.closed', at: 'closedAt' },
-} as const;
+const conclusions = { merged: 'mergedAt', closed: 'closedAt' } as const;
 
 /** Does nothing if the request is no longer open or its head has changed. */
 const conclude = (
@@ -148,13 +145,10 @@ const conclude = (
     const held = await store.held(repositoryId, number);
     if (held?.state !== 'open' || held.headOid !== headOid) return;
     const now = clock.now();
-    await store.update(held.id, { ...patch, [conclusions[patch.state].at]: now, updatedAt: now });
-    const { payload, ...about } = aboutMerge(held, actorId);
-    if (patch.state === 'closed') await events.emit({ type: 'merge.closed', ...about, payload });
-    else
-      await events.emit({
-        type: 'merge.merged',
-        ...about,
-        payload: { ...payload, merge_commit: patch.mergeCommit ?? headOid },
-      });
+    await store.update(held.id, { ...patch, [conclusions[patch.state]]: now, updatedAt: now });
+    if (patch.state === 'closed') await events.emit({ type: 'merge.closed', ...aboutMerge(held, actorId) });
+    else {
+      const merged = { merge_commit: patch.mergeCommit ?? headOid };
+      await events.emit({ type: 'merge.merged', ...aboutMerge(held, actorId, merged) });
+    }
   });

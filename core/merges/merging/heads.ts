@@ -109,7 +109,6 @@ const moveHead = (
     if (held?.headOid !== before.headOid || held.state !== 'open') return held;
     const moved = { ...held, headOid: tip, updatedAt: clock.now() };
     await store.update(held.id, { headOid: tip, updatedAt: moved.updatedAt });
-    const { payload, ...about } = aboutMerge(moved, actorId);
-    await events.emit({ type: 'merge.pushed', ...about, payload: { ...payload, old_head: held.headOid } });
+    await events.emit({ type: 'merge.pushed', ...aboutMerge(moved, actorId, { old_head: held.headOid }) });
     return moved;
   });

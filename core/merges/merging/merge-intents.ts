@@ -143,6 +143,6 @@ async function record(
     updatedAt: now,
   } as const;
   await store.update(held.id, patch);
-  const { payload, ...about } = aboutMerge({ ...held, ...patch }, actor);
-  await events.emit({ type: 'merge.merged', ...about, payload: { ...payload, merge_commit: mergeCommit } });
+  const merged = aboutMerge({ ...held, ...patch }, actor, { merge_commit: mergeCommit });
+  await events.emit({ type: 'merge.merged', ...merged });
 }

@@ -60,14 +60,19 @@ export async function sourceNamed(
   return presentBranch(found, 'source_branch');
 }
 
+/** The repositories of the owner in the fork network, the repository itself first. */
 async function candidates(
   { heads }: Pick<MergeParts, 'heads'>,
-  repository: Repository,
+  { id }: Repository,
   owner: string,
 ): Promise<readonly Repository[]> {
-  const network = await heads.network(repository.id, owner);
-  const itself = network.filter(({ id }) => id === repository.id);
-  return [...itself, ...network.filter(({ id }) => id !== repository.id)].slice(0, mostForks);
+  const network = await heads.network(id, owner);
+  return network.toSorted((one, other) => Number(other.id === id) - Number(one.id === id)).slice(0, mostForks);
+}
+
+async function sourceIn(git: MergeParts['git'], repositoryId: string, branch: string): Promise<Source | undefined> {
+  const tip = await branchTip(git, repositoryId, branch);
+  return tip === undefined ? undefined : { repositoryId, branch, tip };
 }
 
 /** @throws {Forbidden} if the caller may not open requests from the repository's own branches. */
@@ -76,13 +81,11 @@ async function ownSource(
   granted: Asking,
   branch: string,
 ): Promise<Source | undefined> {
-  const { id } = granted.resource;
   if (!granted.may('merge.open'))
     throw new Forbidden('You may not open merge requests of the branches of this repository', {
       detail: 'It needs the permission "merge.open"; push to a fork of yours, and name its branch as "OWNER:branch"',
     });
-  const tip = await branchTip(git, id, branch);
-  return tip === undefined ? undefined : { repositoryId: id, branch, tip };
+  return sourceIn(git, granted.resource.id, branch);
 }
 
 /**
@@ -120,10 +123,7 @@ async function forkSource(
   { owner, name }: Repository,
   branch: string,
 ): Promise<Source | undefined> {
-  const { resource } = await access.decide(call, changes('repository', 'repo.write'), 'repo.write', {
-    owner,
-    repo: name,
-  });
-  const tip = await branchTip(git, resource.id, branch);
-  return tip === undefined ? undefined : { repositoryId: resource.id, branch, tip };
+  const path = { owner, repo: name };
+  const { resource } = await access.decide(call, changes('repository', 'repo.write'), 'repo.write', path);
+  return sourceIn(git, resource.id, branch);
 }

@@ -62,20 +62,27 @@ export const mergeEvents = [
   'merge_comment.deleted',
 ] as const satisfies readonly EventType[];
 
+const factOf = (request: MergeRequest): MergeFact => ({
+  repository_id: request.repositoryId,
+  merge_request_id: request.id,
+  number: request.number,
+  source_repository_id: request.sourceRepositoryId ?? null,
+  source_branch: request.sourceBranch,
+  target_branch: request.targetBranch,
+  head: request.headOid,
+});
+
 /**
- * The common parts of an event about a merge request. The caller adds the type and the rest of the payload.
+ * An event about a merge request, without its type.
  * @param actorId undefined if the server itself is the actor.
+ * @param more the members of the payload that only this type of event has.
  */
-export const aboutMerge = (request: MergeRequest, actorId: string | undefined) => ({
+export const aboutMerge = <More extends object>(
+  request: MergeRequest,
+  actorId: string | undefined,
+  more = {} as More,
+) => ({
   aggregate: `merge:${request.id}`,
   ...(actorId !== undefined && { actorId }),
-  payload: {
-    repository_id: request.repositoryId,
-    merge_request_id: request.id,
-    number: request.number,
-    source_repository_id: request.sourceRepositoryId ?? null,
-    source_branch: request.sourceBranch,
-    target_branch: request.targetBranch,
-    head: request.headOid,
-  } satisfies MergeFact,
+  payload: { ...factOf(request), ...more },
 });

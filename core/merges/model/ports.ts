@@ -1,6 +1,6 @@
 // The port that this area needs: the store of merge requests.
 import type { Carriers } from '#core/planning/index';
-import type { NumberedSlice } from '#core/repositories/index';
+import type { Numbered, NumberedSlice } from '#core/repositories/index';
 import type { ListedRow, MergeRequest, MergeRow, MergeState } from './merge-request.ts';
 
 /** A merge request that is locked until the unit of work ends, with the sets that an update can replace. */
@@ -10,24 +10,8 @@ export type HeldRequest = MergeRequest & {
 };
 
 /** The members of the row that an update can write. */
-export type MergePatch = Partial<
-  Pick<
-    MergeRequest,
-    | 'title'
-    | 'description'
-    | 'state'
-    | 'isDraft'
-    | 'targetBranch'
-    | 'milestoneId'
-    | 'headOid'
-    | 'baseOid'
-    | 'mergeCommit'
-    | 'mergedById'
-    | 'mergedAt'
-    | 'closedAt'
-  >
-> &
-  Pick<MergeRequest, 'updatedAt'>;
+export type MergePatch = Pick<MergeRequest, 'updatedAt'> & Partial<Omit<MergeRequest, Fixed>>;
+type Fixed = keyof Numbered | 'sourceRepositoryId' | 'sourceBranch' | 'authorId' | 'createdAt' | 'updatedAt';
 
 /** The source and target of a request. At most one open request can exist for a pair. */
 export type BranchPair = Pick<MergeRequest, 'repositoryId' | 'sourceRepositoryId' | 'sourceBranch' | 'targetBranch'>;

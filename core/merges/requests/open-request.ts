@@ -10,7 +10,7 @@ import { type MergeRequest, type MergeView } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import { checkPipeline, verdictsOf } from '../model/pipeline-verdicts.ts';
 import { openPairUnique, type BranchPair, type MergeStore } from '../model/ports.ts';
-import { askForReviews } from '../model/requested-reviews.ts';
+import { askForReviews } from './requested-reviews.ts';
 import { viewAfterChange } from '../model/view.ts';
 
 export interface OpenCommand extends MergeFields, MergeSets {

@@ -12,7 +12,7 @@ import type { MergeRequest, MergeView } from '../model/merge-request.ts';
 import { checkOnlyOne, checkPipelineFor, sameIsOpen } from './open-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import type { HeldRequest, MergePatch } from '../model/ports.ts';
-import { askForReviews } from '../model/requested-reviews.ts';
+import { askForReviews } from './requested-reviews.ts';
 import { viewAfterChange } from '../model/view.ts';
 
 /** Absent members stay unchanged. */
@@ -103,12 +103,12 @@ async function changedFields(
   tip: Oid | undefined,
 ): Promise<Omit<MergePatch, 'updatedAt'>> {
   const fields = changed<MergeRequest>(before, {
-    ...(title !== undefined && { title: checkTitle(title) }),
-    ...(description !== undefined && { description }),
-    ...(isDraft !== undefined && { isDraft }),
-    ...(milestoneId !== undefined && { milestoneId }),
-    ...(targetBranch !== undefined && { targetBranch }),
-    ...(state !== undefined && { state }),
+    title: title === undefined ? undefined : checkTitle(title),
+    description,
+    isDraft,
+    milestoneId,
+    targetBranch,
+    state,
   });
   if (typeof fields.milestoneId === 'string') await checkMilestone(parts, granted, fields.milestoneId);
   if (fields.state === 'closed') return { ...fields, closedAt: granted.call.now, baseOid: tip ?? null };
@@ -156,9 +156,9 @@ async function tell(
   request: MergeRequest,
   { members, state }: { readonly members: readonly string[]; readonly state: MergeRequest['state'] | undefined },
 ): Promise<void> {
-  const { payload, ...about } = aboutMerge(request, call.caller.id);
+  const actorId = call.caller.id;
   if (members.length > 0)
-    await events.emit({ type: 'merge.updated', ...about, payload: { ...payload, changed: members } });
+    await events.emit({ type: 'merge.updated', ...aboutMerge(request, actorId, { changed: members }) });
   if (state !== undefined)
-    await events.emit({ type: state === 'open' ? 'merge.reopened' : 'merge.closed', ...about, payload });
+    await events.emit({ type: state === 'open' ? 'merge.reopened' : 'merge.closed', ...aboutMerge(request, actorId) });
 }

@@ -31,107 +31,96 @@ type Parts = Pick<RepositoryParts, 'collaborators' | 'roleTemplates' | 'unitOfWo
   readonly roleTable: () => RoleTable;
 };
 
-/** Each with the permissions of their role. */
-export const listCollaborators =
-  ({ collaborators, roleTable }: Parts) =>
-  async ({ resource }: Granted<Repository, 'repo.read'>): Promise<readonly Collaborator[]> =>
-    (await collaborators.list(resource.id)).map((one) => ({
-      ...one,
-      collaboration: { ...one.collaboration, permissions: [...roleTable().permissionsOf(one.collaboration)] },
-    }));
+export function collaboratorUseCases(parts: Parts) {
+  const { collaborators, unitOfWork, events, audit, users, roleTable } = parts;
+  return {
+    /** Each with the permissions of their role. */
+    list: async ({ resource }: Granted<Repository, 'repo.read'>): Promise<readonly Collaborator[]> =>
+      (await collaborators.list(resource.id)).map((one) => ({
+        ...one,
+        collaboration: { ...one.collaboration, permissions: [...roleTable().permissionsOf(one.collaboration)] },
+      })),
 
-/** @throws {NotFound} if the user does not exist or is not a collaborator. */
-export const effectivePermissions =
-  ({ collaborators, users, roleTable }: Parts) =>
-  async (
-    { resource: repository }: Granted<Repository, 'repo.read'>,
-    { username }: { readonly username: string },
-  ): Promise<EffectivePermissions> => {
-    const found = await collaborators.find(repository.id, (await person(users, username)).id);
-    if (found === undefined) throw notCollaborating(repository, username);
-    const { collaboration } = found;
-    const { role, roleTemplateId } = collaboration;
-    const held = new Set(
-      heldPermissions({ repository, collaboration }, true, roleTable()).flatMap((permissions) => [...permissions]),
-    );
-    return {
-      role,
-      permissions: [...roleTable().of('admin')].filter((name) => held.has(name)),
-      source: isRole(role) ? 'role' : roleTemplateId === undefined ? 'custom' : 'template',
-      roleTemplateId,
-    };
-  };
+    /** @throws {NotFound} if the user does not exist or is not a collaborator. */
+    async effective(
+      { resource: repository }: Granted<Repository, 'repo.read'>,
+      { username }: { readonly username: string },
+    ): Promise<EffectivePermissions> {
+      const found = await collaborators.find(repository.id, (await person(users, username)).id);
+      if (found === undefined) throw notCollaborating(repository, username);
+      const { collaboration } = found;
+      const { role, roleTemplateId } = collaboration;
+      const held = new Set(
+        heldPermissions({ repository, collaboration }, true, roleTable()).flatMap((permissions) => [...permissions]),
+      );
+      return {
+        role,
+        permissions: [...roleTable().of('admin')].filter((name) => held.has(name)),
+        source: isRole(role) ? 'role' : roleTemplateId === undefined ? 'custom' : 'template',
+        roleTemplateId,
+      };
+    },
 
-/** @throws {ValidationFailed | Forbidden | NotFound} */
-export const putCollaborator =
-  (parts: Parts) =>
-  async (granted: Granted<Repository, 'repo.admin', User>, command: CollaboratorCommand): Promise<void> => {
-    const { collaborators, unitOfWork, events, audit, users, roleTable } = parts;
-    const { resource: repository, call } = granted;
-    const asked = wished(roleTable(), command);
-    const user = await person(users, command.username);
-    if (user.id === repository.ownerId)
-      throw new ValidationFailed('The owner cannot be a collaborator', {
-        detail: `"${user.username}" owns the repository and holds every permission already`,
-      });
-    const given = 'templateId' in asked ? await snapshot(parts, repository, asked.templateId) : asked;
-    checkHeld(granted, roleTable().permissionsOf(given));
-    await unitOfWork.run(async () => {
-      const before = (await collaborators.find(repository.id, user.id))?.collaboration;
-      if (before !== undefined)
-        checkHeld(granted, roleTable().permissionsOf(before), `"${user.username}" holds a permission you do not hold`);
-      if (before !== undefined && same(before, given)) return;
-      await collaborators.put(repository.id, user.id, given, call.now);
-      const about = aboutCollaborator(repository, user, call);
-      if (before === undefined)
-        await events.emit({ type: 'collaborator.added', ...about, payload: { ...about.payload, role: given.role } });
-      else
-        await events.emit({
-          type: 'collaborator.updated',
-          ...about,
-          payload: { ...about.payload, role: given.role, old_role: before.role },
+    /** @throws {ValidationFailed | Forbidden | NotFound} */
+    async put(granted: Granted<Repository, 'repo.admin', User>, command: CollaboratorCommand): Promise<void> {
+      const { resource: repository, call } = granted;
+      const asked = wished(roleTable(), command);
+      const user = await person(users, command.username);
+      if (user.id === repository.ownerId)
+        throw new ValidationFailed('The owner cannot be a collaborator', {
+          detail: `"${user.username}" owns the repository and holds every permission already`,
         });
-      await audit.append(
-        auditEntry(
-          call,
-          before === undefined ? 'collaborator.added' : 'collaborator.updated',
-          `repository:${repository.id}`,
-          {
+      const given = 'templateId' in asked ? await snapshot(parts, repository, asked.templateId) : asked;
+      checkHeld(granted, roleTable().permissionsOf(given));
+      await unitOfWork.run(async () => {
+        const before = (await collaborators.find(repository.id, user.id))?.collaboration;
+        if (before !== undefined)
+          checkHeld(
+            granted,
+            roleTable().permissionsOf(before),
+            `"${user.username}" holds a permission you do not hold`,
+          );
+        if (before !== undefined && same(before, given)) return;
+        await collaborators.put(repository.id, user.id, given, call.now);
+        const about = aboutCollaborator(repository, user, call, { role: given.role });
+        if (before === undefined) await events.emit({ type: 'collaborator.added', ...about });
+        else {
+          const payload = { ...about.payload, old_role: before.role };
+          await events.emit({ type: 'collaborator.updated', ...about, payload });
+        }
+        const type = before === undefined ? 'collaborator.added' : 'collaborator.updated';
+        await audit.append(
+          auditEntry(call, type, `repository:${repository.id}`, {
             user_id: user.id,
             username: user.username,
             role: given.role,
             permissions: given.permissions,
             role_template_id: given.roleTemplateId,
             ...(before !== undefined && { old_role: before.role, old_permissions: before.permissions }),
-          },
-        ),
-      );
-    });
-  };
+          }),
+        );
+      });
+    },
 
-/** @throws {NotFound} if the user does not exist or is not a collaborator. */
-export const removeCollaborator =
-  ({ collaborators, unitOfWork, events, audit, users }: Parts) =>
-  async (
-    { resource: repository, call }: Granted<Repository, 'repo.own', User>,
-    { username }: { readonly username: string },
-  ): Promise<void> => {
-    const user = await person(users, username);
-    await unitOfWork.run(async () => {
-      const before = (await collaborators.find(repository.id, user.id))?.collaboration;
-      if (before === undefined || !(await collaborators.remove(repository.id, user.id)))
-        throw notCollaborating(repository, username);
-      const about = aboutCollaborator(repository, user, call);
-      await events.emit({ type: 'collaborator.removed', ...about, payload: { ...about.payload, role: before.role } });
-      await audit.append(
-        auditEntry(call, 'collaborator.removed', `repository:${repository.id}`, {
-          user_id: user.id,
-          username: user.username,
-          role: before.role,
-        }),
-      );
-    });
+    /** @throws {NotFound} if the user does not exist or is not a collaborator. */
+    async remove(
+      { resource: repository, call }: Granted<Repository, 'repo.own', User>,
+      { username }: { readonly username: string },
+    ): Promise<void> {
+      const user = await person(users, username);
+      await unitOfWork.run(async () => {
+        const before = (await collaborators.find(repository.id, user.id))?.collaboration;
+        if (before === undefined || !(await collaborators.remove(repository.id, user.id)))
+          throw notCollaborating(repository, username);
+        const { role } = before;
+        const type = 'collaborator.removed';
+        await events.emit({ type, ...aboutCollaborator(repository, user, call, { role }) });
+        const details = { user_id: user.id, username: user.username, role };
+        await audit.append(auditEntry(call, type, `repository:${repository.id}`, details));
+      });
+    },
   };
+}
 
 /** Validates the body before anything is read from the database. */
 function wished(

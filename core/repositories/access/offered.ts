@@ -1,6 +1,6 @@
 // Implements the port `Repositories`: the records, readers and permission holders of repositories for other areas.
 import type { Repositories } from '../model/offers.ts';
-import { readerOf } from '../model/list.ts';
+import { readerOf } from './readable.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import { lateRoleTable } from '../model/roles.ts';
 import { standing } from './standing.ts';

@@ -1,5 +1,6 @@
 // The rule of who can read a repository. The published SQL function `repositories_readable_by` implements the same
 // rule.
+import type { Caller } from '#core/kernel/caller';
 import type { Reader } from '../model/ports.ts';
 import type { Repository } from '../model/repository.ts';
 import { isRole, type Collaboration } from '../model/roles.ts';
@@ -23,3 +24,7 @@ export function mayRead(
   if (reader.isAdmin || repository.ownerId === reader.id) return true;
   return collaboration !== undefined && (isRole(collaboration.role) || collaboration.permissions.includes('repo.read'));
 }
+
+/** The reader for whom queries filter. */
+export const readerOf = (caller: Caller): Reader =>
+  caller.kind === 'user' ? { kind: 'user', id: caller.id, isAdmin: caller.isAdmin } : { kind: 'anonymous' };

@@ -14,117 +14,94 @@ type Parts = Pick<RepositoryParts, 'roleTemplates' | 'unitOfWork' | 'events' | '
   readonly roleTable: () => RoleTable;
 };
 type Administered = Granted<Repository, 'repo.admin', User>;
-type Change = 'created' | 'updated' | 'deleted';
 
-export const listRoleTemplates =
-  ({ roleTemplates }: Parts) =>
-  ({ resource }: Administered): Promise<readonly RoleTemplate[]> =>
-    roleTemplates.list(resource.id);
+/** Absent members stay unchanged. */
+export interface RoleTemplateChange {
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly permissions?: readonly string[] | undefined;
+}
 
-/** @throws {ValidationFailed | Forbidden | Conflict} */
-export const createRoleTemplate =
-  (parts: Parts) =>
-  async (granted: Administered, command: Pick<RoleTemplate, 'name' | 'permissions'>): Promise<RoleTemplate> => {
-    const { resource: repository, call } = granted;
-    const template: RoleTemplate = {
-      id: parts.ids.uuid(),
-      repositoryId: repository.id,
-      name: checkCustomRoleName('name', command.name),
-      permissions: permissionsFor(parts, granted, command.permissions),
-      createdAt: call.now,
-      updatedAt: call.now,
-    };
-    await onDuplicate(
-      () =>
-        parts.unitOfWork.run(async () => {
-          await parts.roleTemplates.insert(template);
-          await tell(parts, granted, 'created', template);
-        }),
-      taken(template.name),
-    );
+export function roleTemplateUseCases({ roleTemplates, unitOfWork, events, audit, ids, roleTable }: Parts) {
+  /**
+   * A template may only contain permissions that its author can give, because another user may give it without a check
+   * of its contents.
+   */
+  const permissionsFor = (granted: Administered, names: readonly string[]): readonly string[] => {
+    const permissions = checkPermissions(roleTable(), names);
+    checkHeld(granted, permissions);
+    return permissions;
+  };
+  const own = async ({ resource }: Administered, id: string): Promise<RoleTemplate> => {
+    const template = await roleTemplates.byId(id);
+    if (template === undefined || template.repositoryId !== resource.id)
+      throw new NotFound('There is no such role template');
     return template;
   };
-
-/**
- * Collaborators who were given the template keep their permissions.
- * @throws {ValidationFailed | Forbidden | NotFound | Conflict}
- */
-export const updateRoleTemplate =
-  (parts: Parts) =>
-  async (
-    granted: Administered,
-    {
-      id,
-      ...command
-    }: {
-      readonly id: string;
-      readonly name?: string | undefined;
-      readonly permissions?: readonly string[] | undefined;
-    },
-  ): Promise<RoleTemplate> => {
-    const patch = {
-      ...(command.name !== undefined && { name: checkCustomRoleName('name', command.name) }),
-      ...(command.permissions !== undefined && { permissions: permissionsFor(parts, granted, command.permissions) }),
-    };
-    return onDuplicate(
-      () =>
-        parts.unitOfWork.run(async () => {
-          const before = await own(parts, granted, id);
-          if (Object.keys(patch).length === 0) return before;
-          const after: RoleTemplate = { ...before, ...patch, updatedAt: granted.call.now };
-          await parts.roleTemplates.update(id, { ...patch, updatedAt: after.updatedAt });
-          await tell(parts, granted, 'updated', after);
-          return after;
-        }),
-      taken(patch.name ?? ''),
-    );
+  const tell = async (
+    { resource: repository, call }: Administered,
+    change: 'created' | 'updated' | 'deleted',
+    { id, name, permissions }: RoleTemplate,
+  ): Promise<void> => {
+    const type = `role_template.${change}` as const;
+    const template = { role_template_id: id, name };
+    const payload = { repository_id: repository.id, ...template };
+    await events.emit({ type, ...aboutRepository(repository, call), payload });
+    await audit.append(auditEntry(call, type, `repository:${repository.id}`, { ...template, permissions }));
   };
 
-/** @throws {NotFound} */
-export const deleteRoleTemplate =
-  (parts: Parts) =>
-  (granted: Administered, { id }: { readonly id: string }): Promise<void> =>
-    parts.unitOfWork.run(async () => {
-      const template = await own(parts, granted, id);
-      await parts.roleTemplates.delete(id);
-      await tell(parts, granted, 'deleted', template);
-    });
+  return {
+    list: ({ resource }: Administered): Promise<readonly RoleTemplate[]> => roleTemplates.list(resource.id),
 
-/**
- * A template may only contain permissions that its author can give, because another user may give it without a check of
- * its contents.
- */
-function permissionsFor({ roleTable }: Parts, granted: Administered, names: readonly string[]): readonly string[] {
-  const permissions = checkPermissions(roleTable(), names);
-  checkHeld(granted, permissions);
-  return permissions;
-}
+    /** @throws {ValidationFailed | Forbidden | Conflict} */
+    async create(granted: Administered, command: Pick<RoleTemplate, 'name' | 'permissions'>): Promise<RoleTemplate> {
+      const { resource: repository, call } = granted;
+      const template: RoleTemplate = {
+        id: ids.uuid(),
+        repositoryId: repository.id,
+        name: checkCustomRoleName('name', command.name),
+        permissions: permissionsFor(granted, command.permissions),
+        createdAt: call.now,
+        updatedAt: call.now,
+      };
+      const write = (): Promise<RoleTemplate> =>
+        unitOfWork.run(async () => {
+          await roleTemplates.insert(template);
+          await tell(granted, 'created', template);
+          return template;
+        });
+      return onDuplicate(write, taken(template.name));
+    },
 
-async function own({ roleTemplates }: Parts, { resource }: Administered, id: string): Promise<RoleTemplate> {
-  const template = await roleTemplates.byId(id);
-  if (template === undefined || template.repositoryId !== resource.id)
-    throw new NotFound('There is no such role template');
-  return template;
-}
+    /**
+     * Collaborators who were given the template keep their permissions.
+     * @throws {ValidationFailed | Forbidden | NotFound | Conflict}
+     */
+    async update(granted: Administered, { id, name, permissions }: RoleTemplateChange): Promise<RoleTemplate> {
+      const patch = {
+        ...(name !== undefined && { name: checkCustomRoleName('name', name) }),
+        ...(permissions !== undefined && { permissions: permissionsFor(granted, permissions) }),
+      };
+      const write = (): Promise<RoleTemplate> =>
+        unitOfWork.run(async () => {
+          const before = await own(granted, id);
+          if (Object.keys(patch).length === 0) return before;
+          const after: RoleTemplate = { ...before, ...patch, updatedAt: granted.call.now };
+          await roleTemplates.update(id, { ...patch, updatedAt: after.updatedAt });
+          await tell(granted, 'updated', after);
+          return after;
+        });
+      return onDuplicate(write, taken(patch.name ?? ''));
+    },
 
-async function tell(
-  { events, audit }: Parts,
-  { resource: repository, call }: Administered,
-  change: Change,
-  { id, name, permissions }: RoleTemplate,
-): Promise<void> {
-  await events.emit({
-    type: `role_template.${change}`,
-    ...aboutRepository(repository, call),
-    payload: { repository_id: repository.id, role_template_id: id, name },
-  });
-  await audit.append(
-    auditEntry(call, `role_template.${change}`, `repository:${repository.id}`, {
-      role_template_id: id,
-      name,
-      permissions,
-    }),
-  );
+    /** @throws {NotFound} */
+    delete: (granted: Administered, { id }: { readonly id: string }): Promise<void> =>
+      unitOfWork.run(async () => {
+        const template = await own(granted, id);
+        await roleTemplates.delete(id);
+        await tell(granted, 'deleted', template);
+      }),
+  };
 }
 
 const taken = (name: string) => (cause: Duplicate) =>

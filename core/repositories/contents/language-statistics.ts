@@ -7,18 +7,9 @@ import { languageOf } from '../git/languages.ts';
 import type { Repository } from '../model/repository.ts';
 
 /** Data and prose formats are not counted, as on GitHub. */
-const uncounted: ReadonlySet<string> = new Set([
-  'json',
-  'yaml',
-  'toml',
-  'ini',
-  'xml',
-  'csv',
-  'text',
-  'markdown',
-  'restructuredtext',
-  'diff',
-]);
+const uncounted: ReadonlySet<string> = new Set(
+  'json yaml toml ini xml csv text markdown restructuredtext diff'.split(' '),
+);
 const counted = (path: string): string => {
   const language = languageOf(path);
   return uncounted.has(language) ? '' : language;

@@ -4,7 +4,7 @@ import type { PublicUser } from '#core/identity/index';
 import { auditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { Conflict, Duplicate, Forbidden, ValidationFailed } from '#core/kernel/errors';
-import { aggregateOf } from '../model/events.ts';
+import { aboutRepository, factOf } from '../model/events.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import { checkRoom } from '../model/quota.ts';
 import type { Reconciler } from '../push/reconciliation.ts';
@@ -94,9 +94,8 @@ export async function provisionRepository(
       if (bytes > 0) await store.resize(repository.id, { to: bytes });
       await events.emit({
         type: 'repository.created',
-        aggregate: aggregateOf(repository.id),
-        actorId: call.caller.id,
-        payload: { repository_id: repository.id, owner_id: ownerId, name, visibility },
+        ...aboutRepository(repository, call),
+        payload: factOf(repository),
       });
       await within?.();
       await audit.append(

@@ -3,7 +3,7 @@ import type { Granted } from '#core/kernel/access/access';
 import { auditEntry } from '#core/kernel/services/audit';
 import type { User } from '#core/kernel/caller';
 import { NotFound, ValidationFailed } from '#core/kernel/errors';
-import { aggregateOf } from '../model/events.ts';
+import { aboutRepository, factOf } from '../model/events.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import type { Reconciler } from '../push/reconciliation.ts';
 import type { Repository } from '../model/repository.ts';
@@ -19,7 +19,7 @@ export const deleteRepository =
     { resource: repository, call }: Granted<Repository, 'repo.own', User>,
     command: { readonly confirmation: string },
   ): Promise<void> => {
-    const { id, owner, name, ownerId, visibility } = repository;
+    const { id, owner, name, visibility } = repository;
     if (command.confirmation !== `${owner}/${name}`)
       throw new ValidationFailed('The confirmation does not match', {
         detail: `"confirmation" must be "${owner}/${name}"`,
@@ -31,9 +31,8 @@ export const deleteRepository =
         if (!(await store.delete(id))) throw new NotFound('Not found');
         await events.emit({
           type: 'repository.deleted',
-          aggregate: aggregateOf(id),
-          actorId: call.caller.id,
-          payload: { repository_id: id, owner_id: ownerId, name, visibility },
+          ...aboutRepository(repository, call),
+          payload: factOf(repository),
         });
         await audit.append(auditEntry(call, 'repository.deleted', `repository:${id}`, { owner, name, visibility }));
       });

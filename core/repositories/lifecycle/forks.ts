@@ -2,12 +2,12 @@
 // lists forks.
 import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
-import { Conflict, NotFound, ValidationFailed } from '#core/kernel/errors';
+import { Conflict, found, NotFound, ValidationFailed } from '#core/kernel/errors';
 import { offsetOf, type PageRequest } from '#core/kernel/page';
 import { provisionRepository, type ProvisioningParts } from './create.ts';
 import { aboutRepository, factOf } from '../model/events.ts';
-import { readerOf } from '../model/list.ts';
-import type { Maintenance } from '../model/maintenance.ts';
+import { readerOf } from '../access/readable.ts';
+import type { Maintenance } from '../push/maintenance.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import {
   checkDescription,
@@ -55,9 +55,8 @@ export const forkRepository =
           await granted.renew();
         },
         async within() {
-          const now = await store.byId(parent.id);
-          if (now === undefined) throw new NotFound('Not found');
-          if (!isAtMostAsVisible(fork.visibility, now.visibility))
+          const { visibility } = found(await store.byId(parent.id));
+          if (!isAtMostAsVisible(fork.visibility, visibility))
             throw new Conflict('The visibility of the repository changed while it was forked', { detail: 'Try again' });
           await events.emit({
             type: 'repository.forked',

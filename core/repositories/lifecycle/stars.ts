@@ -11,32 +11,18 @@ type Parts = Pick<RepositoryParts, 'marks' | 'unitOfWork' | 'events'>;
 type Readable = Granted<Repository, 'repo.read', User>;
 
 const happens = {
-  star: { set: 'repository.starred', removed: 'repository.unstarred' },
-  watch: { set: 'repository.watched', removed: 'repository.unwatched' },
+  star: { set: 'repository.starred', remove: 'repository.unstarred' },
+  watch: { set: 'repository.watched', remove: 'repository.unwatched' },
 } as const;
 
-export const setMark =
-  ({ marks, unitOfWork, events }: Parts, mark: Mark) =>
-  ({ resource: repository, call }: Readable): Promise<void> =>
+export const changeMark =
+  ({ marks, unitOfWork, events }: Parts, how: 'set' | 'remove', mark: Mark) =>
+  ({ resource: { id }, call }: Readable): Promise<void> =>
     unitOfWork.run(async () => {
-      if (!(await marks.set(mark, repository.id, call.caller.id, call.now))) return;
-      await events.emit({
-        type: happens[mark].set,
-        ...aboutRepository(repository, call),
-        payload: { repository_id: repository.id, user_id: call.caller.id },
-      });
-    });
-
-export const removeMark =
-  ({ marks, unitOfWork, events }: Parts, mark: Mark) =>
-  ({ resource: repository, call }: Readable): Promise<void> =>
-    unitOfWork.run(async () => {
-      if (!(await marks.remove(mark, repository.id, call.caller.id))) return;
-      await events.emit({
-        type: happens[mark].removed,
-        ...aboutRepository(repository, call),
-        payload: { repository_id: repository.id, user_id: call.caller.id },
-      });
+      const { id: userId } = call.caller;
+      if (!(await marks[how](mark, id, userId, call.now))) return;
+      const payload = { repository_id: id, user_id: userId };
+      await events.emit({ type: happens[mark][how], ...aboutRepository({ id }, call), payload });
     });
 
 /** @throws {NotFound} if the caller has not starred the repository. */

@@ -3,10 +3,11 @@
 import type { Granted } from '#core/kernel/access/access';
 import { auditEntry } from '#core/kernel/services/audit';
 import type { User } from '#core/kernel/caller';
-import { Conflict, NotFound, onDuplicate, ValidationFailed, type Duplicate } from '#core/kernel/errors';
+import { changed } from '#core/kernel/storage/changed';
+import { Conflict, found, onDuplicate, ValidationFailed, type Duplicate } from '#core/kernel/errors';
 import type { Intent } from '#core/kernel/storage/unit-of-work';
 import { checkBranchName } from './create.ts';
-import { aggregateOf, type RepositoryFact } from '../model/events.ts';
+import { aboutRepository, factOf } from '../model/events.ts';
 import { checkForkVisibility } from './forks.ts';
 import { zeroOid } from '../git/git-backend.ts';
 import { defaultBranchAlone } from '../push/intents.ts';
@@ -33,7 +34,7 @@ type Parts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'events' | '
   readonly reconciler: Reconciler;
 };
 type Owned = Granted<Repository, 'repo.own', User>;
-type Changes = Partial<Pick<Repository, 'name' | 'description' | 'visibility' | 'defaultBranch' | 'issueCode'>>;
+type Changes = Omit<RepositoryPatch, 'updatedAt'>;
 
 /** @throws {ValidationFailed | Conflict | NotFound} */
 export const updateRepository =
@@ -47,9 +48,7 @@ export const updateRepository =
       defaultBranch: command.defaultBranch ?? repository.defaultBranch,
       issueCode: checkIssueCode(command.issueCode ?? repository.issueCode),
     };
-    const changes = Object.fromEntries(
-      Object.entries(wished).filter(([key, value]) => repository[key as keyof Changes] !== value),
-    ) as Changes;
+    const changes = changed<Repository>(repository, wished);
     if (Object.keys(changes).length === 0) return repository;
     const { defaultBranch } = changes;
     return onDuplicate(
@@ -96,43 +95,21 @@ function save(
   const patch: RepositoryPatch = { ...changes, updatedAt: call.now };
   return unitOfWork.run(async () => {
     if (changes.visibility !== undefined) checkForkVisibility(changes.visibility, await store.parentOf(before.id));
-    const after = (await store.update(before.id, patch)) ? await store.byId(before.id) : undefined;
-    if (after === undefined) throw new NotFound('Not found');
-    const about = {
-      aggregate: aggregateOf(before.id),
-      actorId: call.caller.id,
-    };
-    const fact: RepositoryFact = {
-      repository_id: after.id,
-      owner_id: after.ownerId,
-      name: after.name,
-      visibility: after.visibility,
-    };
+    const after = found((await store.update(before.id, patch)) ? await store.byId(before.id) : undefined);
+    const about = aboutRepository(before, call);
+    const fact = factOf(after);
+    const { id, owner, name, visibility } = after;
     await events.emit({ type: 'repository.updated', ...about, payload: { ...fact, changed: Object.keys(changes) } });
     if (changes.name !== undefined) {
       await events.emit({ type: 'repository.renamed', ...about, payload: { ...fact, old_name: before.name } });
-      await audit.append(
-        auditEntry(call, 'repository.renamed', `repository:${after.id}`, {
-          owner: after.owner,
-          from: before.name,
-          to: after.name,
-        }),
-      );
+      const rename = { owner, from: before.name, to: name };
+      await audit.append(auditEntry(call, 'repository.renamed', `repository:${id}`, rename));
     }
     if (changes.visibility !== undefined) {
-      await events.emit({
-        type: 'repository.visibility_changed',
-        ...about,
-        payload: { ...fact, old_visibility: before.visibility },
-      });
-      await audit.append(
-        auditEntry(call, 'repository.visibility_changed', `repository:${after.id}`, {
-          owner: after.owner,
-          name: after.name,
-          from: before.visibility,
-          to: after.visibility,
-        }),
-      );
+      const type = 'repository.visibility_changed';
+      await events.emit({ type, ...about, payload: { ...fact, old_visibility: before.visibility } });
+      const change = { owner, name, from: before.visibility, to: visibility };
+      await audit.append(auditEntry(call, type, `repository:${id}`, change));
     }
     if (intentId !== undefined) await intents.close(intentId);
     return after;

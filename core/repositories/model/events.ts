@@ -151,8 +151,16 @@ export const aboutRepository = ({ id }: Pick<Repository, 'id'>, { caller }: Call
   ...(caller.kind === 'user' && { actorId: caller.id }),
 });
 
-/** The common parts of an event about a collaborator. The caller adds the type and the rest of the payload. */
-export const aboutCollaborator = (repository: Repository, user: { readonly id: string }, call: Call<Caller>) => ({
+/**
+ * An event about a collaborator, without its type.
+ * @param more further members of the payload.
+ */
+export const aboutCollaborator = <More extends object>(
+  repository: Repository,
+  user: { readonly id: string },
+  call: Call<Caller>,
+  more = {} as More,
+) => ({
   ...aboutRepository(repository, call),
-  payload: { repository_id: repository.id, user_id: user.id },
+  payload: { repository_id: repository.id, user_id: user.id, ...more },
 });

@@ -182,30 +182,18 @@ declare module '#core/kernel/ports' {
   }
 }
 
-declarePort('Pushes', {
-  arity: 'single',
-  component: 'repositories (plugin "repositories")',
-  critical: true,
-  absent: 'refuse',
-});
-declarePort('Repositories', {
-  arity: 'single',
-  component: 'repository records (plugin "repositories")',
-  critical: true,
-  absent: 'refuse',
-});
-declarePort('MergeHeads', {
-  arity: 'single',
-  component: 'commits of merge requests (plugin "repositories")',
-  critical: true,
-  absent: 'refuse',
-});
-declarePort('Merging', {
-  arity: 'single',
-  component: 'merging (plugin "repositories")',
-  critical: true,
-  absent: 'refuse',
-});
+for (const [port, component] of [
+  ['Pushes', 'repositories'],
+  ['Repositories', 'repository records'],
+  ['MergeHeads', 'commits of merge requests'],
+  ['Merging', 'merging'],
+] as const)
+  declarePort(port, {
+    arity: 'single',
+    component: `${component} (plugin "repositories")`,
+    critical: true,
+    absent: 'refuse',
+  });
 declarePort('RepositoryCounters', {
   arity: 'plural',
   component: 'repository counters',

@@ -2,7 +2,7 @@
 // rows of the scope catalogue.
 import type { PermissionDeclaration } from '#core/kernel/access/permissions';
 import type { ScopeRow } from '#core/kernel/access/scopes';
-import type { CountedRepository } from './record.ts';
+import type { CountedRepository } from './ports.ts';
 import type { Repository } from './repository.ts';
 
 declare module '#core/kernel/access/access' {

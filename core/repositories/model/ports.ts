@@ -62,6 +62,9 @@ export type OwnCounts = Pick<RepositoryCounts, 'stars' | 'watchers' | 'forks' | 
 /** The counts that were read in the query that found the repository. */
 export type FoundCounts = OwnCounts & Partial<RepositoryCounts>;
 
+/** A repository with the counts that were read in the same query, if it was requested as `counted-repository`. */
+export type CountedRepository = Repository & { readonly found?: FoundCounts };
+
 /** Stores the records of repositories. */
 export interface RepositoryStore {
   /**

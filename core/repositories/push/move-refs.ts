@@ -1,22 +1,105 @@
-// Creates and deletes refs over REST. The change is judged like a push, has an intent, and emits the same events.
+// Creates and deletes branches and tags over REST. The change is judged like a push, has an intent, and emits the same
+// events. A deletion has an audit entry and a rate limit.
 import type { Granted } from '#core/kernel/access/access';
-import { Conflict, Forbidden, Unavailable } from '#core/kernel/errors';
-import type { RefUpdate } from '../git/git-backend.ts';
+import { Conflict, Forbidden, NotFound, Unavailable, ValidationFailed } from '#core/kernel/errors';
+import { zeroOid, type Oid, type RefUpdate } from '../git/git-backend.ts';
 import type { Moving } from '../git/git-refs.ts';
+import { recordDeletions, spendDeletion, type DeletionParts } from './deletions.ts';
 import { judgeRefs } from './ref-policy.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import { pushIntent, type PushIntentParts } from './push-intent.ts';
-import type { RefLimitParts } from './ref-limit.ts';
+import { inRoom, type RefLimitParts } from './ref-limit.ts';
 import type { Repository } from '../model/repository.ts';
 
 export type MoveParts = PushIntentParts & RefLimitParts & Pick<RepositoryParts, 'protections'>;
+export type DeletingParts = MoveParts & DeletionParts;
 type Writable = Granted<Repository, 'repo.write'>;
+
+const prefixes = { branch: 'refs/heads/', tag: 'refs/tags/' } as const;
+type Kind = keyof typeof prefixes;
+
+/** A branch or tag to create. */
+export interface NewRef {
+  readonly kind: Kind;
+  readonly name: string;
+  /** The branch, tag or commit that it begins from. Absent: the default branch. */
+  readonly from: string | undefined;
+  /** The member of the body that names it, and the error message if it does not exist. */
+  readonly naming: { readonly member: string; readonly missing: string };
+}
+
+/**
+ * @param target makes the object that the ref points to. Default: the commit.
+ * @returns the name that the new ref began from.
+ * @throws {ValidationFailed | NotFound | Conflict | Forbidden | Unprocessable}
+ */
+export async function createRef(
+  parts: MoveParts,
+  granted: Writable,
+  { kind, name, from, naming }: NewRef,
+  target = async (commit: Oid) => commit,
+): Promise<string> {
+  const { git } = parts;
+  const { id, defaultBranch } = granted.resource;
+  if (!git.isLegalName(kind, name))
+    throw new ValidationFailed(`The ${kind} name is not allowed`, {
+      detail: `"name" must be a name that git allows for a ${kind}, not starting with "-" or "refs/", of at most 250 bytes between two slashes`,
+    });
+  const base = from ?? defaultBranch;
+  const commit = await git.resolveCommit(id, base);
+  if (commit === undefined)
+    throw new NotFound(naming.missing, {
+      detail:
+        from === undefined
+          ? 'The repository has no default branch yet; push a first commit'
+          : `"${naming.member}" names no branch, tag or commit`,
+    });
+  const update = { ref: `${prefixes[kind]}${name}`, old: zeroOid, new: commit };
+  const taken = new Conflict(`The repository has a ${kind} of this name already`, {
+    detail: `"name": "${name}" is in use`,
+  });
+  if ((await git.readRefs(id, [update.ref]))[0] !== zeroOid) throw taken;
+  const moving = await inRoom(parts, id, update, async () => {
+    await checkMove(parts, granted, update);
+    return moveRef(parts, granted, { ...update, new: await target(commit) });
+  });
+  if (moving === 'stale') throw taken;
+  return base;
+}
+
+/** How often a deletion is tried if pushes move the ref meanwhile. */
+const attempts = 5;
+
+/**
+ * @param check throws if the ref must not be deleted at this value.
+ * @throws {NotFound | Forbidden | RateLimited}; {Unavailable} if the audit entry cannot be written or the ref keeps
+ * moving.
+ */
+export async function deleteRef(
+  parts: DeletingParts,
+  granted: Writable,
+  { kind, name }: Pick<NewRef, 'kind' | 'name'>,
+  check?: (oid: Oid) => Promise<void>,
+): Promise<void> {
+  const ref = `${prefixes[kind]}${name}`;
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const [oid = zeroOid] = await parts.git.readRefs(granted.resource.id, [ref]);
+    if (oid === zeroOid) throw new NotFound(`There is no such ${kind}`);
+    await check?.(oid);
+    const update = { ref, old: oid, new: zeroOid };
+    await checkMove(parts, granted, update);
+    if (attempt === 0) await spendDeletion(parts, granted.call);
+    await recordDeletions(parts, granted, [{ ref, oid }]);
+    if ((await moveRef(parts, granted, update)) === 'moved') return;
+  }
+  throw new Unavailable(`The ${kind} keeps moving`, { detail: 'Try again when nobody pushes to it' });
+}
 
 /**
  * @throws {Forbidden} with the rule that does not allow the change; {Unauthorized | NotFound} if access was lost while
  * the request was queued.
  */
-export async function checkMove(parts: MoveParts, granted: Writable, update: RefUpdate): Promise<void> {
+async function checkMove(parts: MoveParts, granted: Writable, update: RefUpdate): Promise<void> {
   const { resource: repository, call } = await granted.renew();
   const verdicts = await judgeRefs(
     parts,
@@ -36,7 +119,7 @@ export async function checkMove(parts: MoveParts, granted: Writable, update: Ref
  * Creates or deletes one ref after `checkMove`. `stale` if its current value is not `update.old`.
  * @throws {Conflict} if the name conflicts with another ref (`a` and `a/b`).
  */
-export async function moveRef(
+async function moveRef(
   parts: MoveParts,
   { resource: { id }, call }: Writable,
   update: RefUpdate,

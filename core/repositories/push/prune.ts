@@ -1,7 +1,7 @@
 // Prunes unreachable objects: decides which repositories are due, and when each is due again.
 import type { RepositoryParts } from '../model/parts.ts';
 import type { PlannedPrune } from '../model/ports.ts';
-import { measure } from '../model/quota.ts';
+import { measure } from './byte-limit.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

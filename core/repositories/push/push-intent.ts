@@ -4,7 +4,7 @@ import type { Caller } from '#core/kernel/caller';
 import type { Intent } from '#core/kernel/storage/unit-of-work';
 import type { ReceiveRequest, RefUpdate } from '../git/git-backend.ts';
 import type { PushDetail } from './intents.ts';
-import type { Maintenance } from '../model/maintenance.ts';
+import type { Maintenance } from './maintenance.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import type { Reconciler } from './reconciliation.ts';
 import { recordPush } from './record-push.ts';

@@ -4,9 +4,9 @@ import { Unavailable } from '#core/kernel/errors';
 import { withLock } from '#core/kernel/storage/with-lock';
 import type { Intent } from '#core/kernel/storage/unit-of-work';
 import { dropRef } from '../git/drop-ref.ts';
-import type { RefUpdate } from '../git/git-backend.ts';
+import { zeroOid, type RefUpdate } from '../git/git-backend.ts';
 import { defaultBranchAlone, intentKinds, type BringDetail, type IntentKind, type PushDetail } from './intents.ts';
-import type { Maintenance } from '../model/maintenance.ts';
+import type { Maintenance } from './maintenance.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import { landed, recordPush, type Moved } from './record-push.ts';
 
@@ -54,19 +54,18 @@ export function reconciler(parts: Parts, { waitMs }: { readonly waitMs?: number 
       for (const { intent } of open) await intents.close(intent.id);
     });
 
+  const removeUnrecorded = async (repositoryId: string, open: readonly Open[]): Promise<void> => {
+    if ((await store.byId(repositoryId)) === undefined) await git.remove(repositoryId);
+    await close(open);
+  };
+
   /**
    * For each kind, concludes all open intents about one repository: completes the operation if the record has it, and
    * undoes it otherwise.
    */
   const conclude: { readonly [K in IntentKind]: (repositoryId: string, open: readonly Open[]) => Promise<void> } = {
-    async 'repositories.create'(repositoryId, open) {
-      if ((await store.byId(repositoryId)) === undefined) await git.remove(repositoryId);
-      await close(open);
-    },
-    async 'repositories.delete'(repositoryId, open) {
-      if ((await store.byId(repositoryId)) === undefined) await git.remove(repositoryId);
-      await close(open);
-    },
+    'repositories.create': removeUnrecorded,
+    'repositories.delete': removeUnrecorded,
     async 'repositories.default-branch'(repositoryId, open) {
       await defaultBranchAlone(locks, repositoryId, async () => {
         const repository = await store.byId(repositoryId);
@@ -100,15 +99,7 @@ export function reconciler(parts: Parts, { waitMs }: { readonly waitMs?: number 
     if (candidates.every(({ known }) => known)) return candidates;
     const names = [...new Set(candidates.map(({ ref }) => ref))];
     const oids = await git.readRefs(repositoryId, names);
-    const chains = landed(
-      candidates,
-      new Map(
-        names.flatMap((name, index) => {
-          const oid = oids[index];
-          return oid === undefined ? [] : [[name, oid] as const];
-        }),
-      ),
-    );
+    const chains = landed(candidates, new Map(names.map((name, index) => [name, oids[index] ?? zeroOid])));
     const told = new Set(chains);
     return [...candidates.filter((candidate) => candidate.known && !told.has(candidate)), ...chains];
   };

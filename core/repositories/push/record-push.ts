@@ -1,7 +1,7 @@
 // Records that refs moved, in one transaction: an event per ref, the time of the last update and, for a first push, the
 // default branch.
 import { NotFound } from '#core/kernel/errors';
-import { aggregateOf } from '../model/events.ts';
+import { aggregateOf, factOf } from '../model/events.ts';
 import { zeroOid, type Oid, type RefUpdate } from '../git/git-backend.ts';
 import { defaultBranchAlone } from './intents.ts';
 import type { RepositoryParts } from '../model/parts.ts';
@@ -86,28 +86,17 @@ function record(
       await store.planPrune(repositoryId, nextPrune(now));
       const aggregate = aggregateOf(repositoryId);
       for (const { ref, old, new: next, actor } of moved) {
-        await events.emit({
-          type: 'push',
-          aggregate,
-          actorId: actor,
-          payload: { repository_id: repositoryId, ref, old, new: next, actor },
-        });
-        if (next === zeroOid && ref.startsWith(branches))
-          await events.emit({
-            type: 'branch.deleted',
-            aggregate,
-            actorId: actor,
-            payload: { repository_id: repositoryId, branch: ref.slice(branches.length), old, actor },
-          });
+        const about = { aggregate, actorId: actor };
+        const payload = { repository_id: repositoryId, ref, old, new: next, actor };
+        await events.emit({ type: 'push', ...about, payload });
+        if (next !== zeroOid || !ref.startsWith(branches)) continue;
+        const deletion = { repository_id: repositoryId, branch: ref.slice(branches.length), old, actor };
+        await events.emit({ type: 'branch.deleted', ...about, payload: deletion });
       }
       const repository = defaultBranch === undefined ? undefined : await store.byId(repositoryId);
       if (repository !== undefined) {
-        const { ownerId, name, visibility } = repository;
-        await events.emit({
-          type: 'repository.updated',
-          aggregate,
-          payload: { repository_id: repositoryId, owner_id: ownerId, name, visibility, changed: ['defaultBranch'] },
-        });
+        const payload = { ...factOf(repository), changed: ['defaultBranch'] };
+        await events.emit({ type: 'repository.updated', aggregate, payload });
       }
     }
     await beside?.();

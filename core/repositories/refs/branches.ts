@@ -1,17 +1,14 @@
-// Lists branches with their divergence from the default branch, creates them, and deletes them with an audit entry and
-// a rate limit.
+// Lists branches with their divergence from the default branch, and creates and deletes them.
 import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
-import { Conflict, Forbidden, NotFound, Unavailable, Unprocessable, ValidationFailed } from '#core/kernel/errors';
+import { Conflict, Forbidden, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
 import type { Branch, BranchQuery } from '../model/branch.ts';
-import { recordDeletions, spendDeletion, type DeletionParts } from '../push/deletions.ts';
 import type { Derived } from '../contents/derived.ts';
-import { zeroOid, type Oid, type Ref } from '../git/git-backend.ts';
+import type { Oid, Ref } from '../git/git-backend.ts';
 import type { Divergence } from '../git/git-refs.ts';
-import { checkMove, moveRef, type MoveParts } from '../push/move-refs.ts';
+import { createRef, deleteRef, type DeletingParts, type MoveParts } from '../push/move-refs.ts';
 import type { RepositoryParts } from '../model/parts.ts';
-import { inRoom } from '../push/ref-limit.ts';
 import type { Repository } from '../model/repository.ts';
 
 type Readable = Granted<Repository, 'repo.read'>;
@@ -37,29 +34,14 @@ export const listBranches =
     if (refs.length > mostSorted && query.sort !== undefined && query.sort !== 'name') throw tooMany(query.sort);
     const divergences = async (shown: readonly Ref[]): Promise<ReadonlyMap<Oid, Divergence>> => {
       const base = refs.find(({ name }) => name === `${prefix}${defaultBranch}`)?.oid;
-      return base === undefined
-        ? new Map()
-        : git.divergence(
-            id,
-            base,
-            shown.map(({ oid }) => oid),
-            signal,
-          );
+      return base === undefined ? new Map() : git.divergence(id, base, shown.map(oidOf), signal);
     };
     return {
-      basis: {
-        query,
-        defaultBranch,
-        protected: [...rules.keys()].toSorted(),
-        refs: digest,
-      },
+      basis: { query, defaultBranch, protected: [...rules.keys()].toSorted(), refs: digest },
       async read() {
-        const shown = pageOf(await sorted(refs), query);
+        const shown = pageOf(await sorted(), query);
         const [tips, apart] = await Promise.all([
-          git.tips(
-            id,
-            shown.map(({ oid }) => oid),
-          ),
+          git.tips(id, shown.map(oidOf)),
           query.includeDivergence ? divergences(shown) : new Map<Oid, Divergence>(),
         ]);
         const items = shown.map(({ name: full, oid }): Branch => {
@@ -82,32 +64,31 @@ export const listBranches =
       },
     };
 
-    async function sorted(all: readonly Ref[]): Promise<readonly Ref[]> {
-      const key = await keyOf(query.sort, all);
-      const sign = query.sort !== undefined && query.order === 'desc' ? -1 : 1;
-      if (key === undefined) return sign === 1 ? all : all.toReversed();
-      return all
+    async function sorted(): Promise<readonly Ref[]> {
+      const { sort = 'name', order } = query;
+      const sign = query.sort !== undefined && order === 'desc' ? -1 : 1;
+      if (sort === 'name') return sign === 1 ? refs : refs.toReversed();
+      const key = await keyOf(sort);
+      return refs
         .map((ref) => ({ ref, key: key(ref.oid) }))
         .sort((a, b) => sign * (a.key - b.key))
         .map(({ ref }) => ref);
     }
 
-    async function keyOf(sort: BranchQuery['sort'], all: readonly Ref[]): Promise<((oid: Oid) => number) | undefined> {
-      if (sort === undefined || sort === 'name') return undefined;
-      if (sort === 'last_commit_at') {
-        const tips = await git.tips(
-          id,
-          all.map(({ oid }) => oid),
-        );
-        return (oid) => {
-          const tip = tips.get(oid);
-          return tip?.kind === 'commit' ? tip.committedAt.getTime() : 0;
-        };
+    async function keyOf(sort: 'last_commit_at' | 'ahead' | 'behind'): Promise<(oid: Oid) => number> {
+      if (sort !== 'last_commit_at') {
+        const apart = await divergences(refs);
+        return (oid) => apart.get(oid)?.[sort] ?? 0;
       }
-      const apart = await divergences(all);
-      return (oid) => apart.get(oid)?.[sort] ?? 0;
+      const tips = await git.tips(id, refs.map(oidOf));
+      return (oid) => {
+        const tip = tips.get(oid);
+        return tip?.kind === 'commit' ? tip.committedAt.getTime() : 0;
+      };
     }
   };
+
+const oidOf = ({ oid }: Ref): Oid => oid;
 
 export function pageOf<T>(all: readonly T[], { page, perPage }: PageRequest): readonly T[] {
   const from = (page - 1) * perPage;
@@ -121,37 +102,9 @@ export const createBranch =
     granted: Writable,
     { name, baseRef }: { readonly name: string; readonly baseRef?: string | undefined },
   ): Promise<{ readonly name: string; readonly baseRef: string }> => {
-    const { git } = parts;
-    const { id, defaultBranch } = granted.resource;
-    if (!git.isLegalName('branch', name))
-      throw new ValidationFailed('The branch name is not allowed', {
-        detail:
-          '"name" must be a name that git allows for a branch, not starting with "-" or "refs/", of at most 250 bytes between two slashes',
-      });
-    const base = baseRef ?? defaultBranch;
-    const commit = await git.resolveCommit(id, base);
-    if (commit === undefined)
-      throw new NotFound('There is no such branch or commit to begin from', {
-        detail:
-          baseRef === undefined
-            ? 'The repository has no default branch yet; push a first commit'
-            : '"base_ref" names no branch, tag or commit',
-      });
-    const update = { ref: `${prefix}${name}`, old: zeroOid, new: commit };
-    const taken = new Conflict('The repository has a branch of this name already', {
-      detail: `"name": "${name}" is in use`,
-    });
-    if ((await git.readRefs(id, [update.ref]))[0] !== zeroOid) throw taken;
-    const moving = await inRoom(parts, id, update, async () => {
-      await checkMove(parts, granted, update);
-      return moveRef(parts, granted, update);
-    });
-    if (moving === 'stale') throw taken;
-    return { name, baseRef: base };
+    const naming = { member: 'base_ref', missing: 'There is no such branch or commit to begin from' };
+    return { name, baseRef: await createRef(parts, granted, { kind: 'branch', name, from: baseRef, naming }) };
   };
-
-/** How often a deletion is tried if pushes move the ref meanwhile. */
-export const attempts = 5;
 
 /** @param at the required tip of the branch. Absent: any tip. */
 export interface BranchToDelete {
@@ -159,40 +112,25 @@ export interface BranchToDelete {
   readonly at?: Oid;
 }
 
-export type DeletingParts = MoveParts & DeletionParts;
-
 /**
- * @throws {ValidationFailed} for the default branch; {NotFound | Forbidden | RateLimited}; {Conflict} if the tip of the
- * branch is not the required one; {Unavailable} if the audit entry cannot be written or the branch keeps moving.
+ * @throws {ValidationFailed} for the default branch; {Forbidden} for a protected one; {Conflict} if the tip of the
+ * branch is not the required one; and as `deleteRef`.
  */
 export const deleteBranch =
   (parts: DeletingParts) =>
   async (granted: Writable, { name, at }: BranchToDelete): Promise<void> => {
-    const { git, protections } = parts;
-    const {
-      resource: { id, defaultBranch },
-      call,
-    } = granted;
+    const { id, defaultBranch } = granted.resource;
     // 400 over REST. For a push, ref-policy.ts rejects the same.
     if (name === defaultBranch)
       throw new ValidationFailed('The default branch cannot be deleted', {
         detail: 'Make another branch the default first',
       });
-    const ref = `${prefix}${name}`;
-    for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const [oid = zeroOid] = await git.readRefs(id, [ref]);
-      if (oid === zeroOid) throw new NotFound('There is no such branch');
+    await deleteRef(parts, granted, { kind: 'branch', name }, async (oid) => {
       if (at !== undefined && oid !== at)
         throw new Conflict('The branch has moved', { detail: `"${name}" is at ${oid}, not at ${at}` });
-      if ((await protections.all(id)).has(name))
+      if ((await parts.protections.all(id)).has(name))
         throw new Forbidden('The branch is protected', {
           detail: `"${name}" is protected: remove its protection first`,
         });
-      const update = { ref, old: oid, new: zeroOid };
-      await checkMove(parts, granted, update);
-      if (attempt === 0) await spendDeletion(parts, call);
-      await recordDeletions(parts, granted, [{ ref, oid }]);
-      if ((await moveRef(parts, granted, update)) === 'moved') return;
-    }
-    throw new Unavailable('The branch keeps moving', { detail: 'Try again when nobody pushes to it' });
+    });
   };

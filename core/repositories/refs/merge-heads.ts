@@ -1,14 +1,15 @@
 // The port `MergeHeads`: copies the commits of merge requests into the target repository and keeps them there, within
 // the quota of its owner.
 import { anonymous } from '#core/kernel/caller';
-import { Conflict, NotFound } from '#core/kernel/errors';
+import { Conflict, found } from '#core/kernel/errors';
 import { dropRef } from '../git/drop-ref.ts';
 import { broughtRefs, mergeHeadRef, type CommitToKeep, type JudgeRefs } from '../git/git-backend.ts';
-import type { Maintenance } from '../model/maintenance.ts';
+import type { Maintenance } from '../push/maintenance.ts';
 import type { KeepingFor, MergeHeads } from '../model/offers.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import { nextPrune } from '../push/prune.ts';
-import { quotaExceeded, roomForBytes } from '../model/quota.ts';
+import { quotaExceeded } from '../model/quota.ts';
+import { roomForBytes } from '../push/byte-limit.ts';
 import type { Reconciler } from '../push/reconciliation.ts';
 
 type Parts = Pick<RepositoryParts, 'store' | 'git' | 'settings' | 'unitOfWork' | 'intents' | 'ids' | 'clock'> & {
@@ -29,8 +30,7 @@ export function mergeHeads(parts: Parts): MergeHeads {
     by: KeepingFor,
     still?: () => Promise<void>,
   ): Promise<void> => {
-    const repository = await store.byId(repositoryId);
-    if (repository === undefined) throw new NotFound('Not found');
+    const repository = found(await store.byId(repositoryId));
     const room = roomForBytes(parts, repository, by.caller ?? anonymous);
     let refusal: string | undefined;
     // The area of merge requests decides which commit is kept. This judge only checks the quota.

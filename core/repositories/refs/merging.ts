@@ -1,9 +1,10 @@
 // Merges into a branch, for the area of merge requests. A merge has the rules, intent, events and maintenance of a
 // push, except that `push_roles` does not apply.
 import { branchWrite, type BranchWriteParts } from '../contents/branch-write.ts';
-import { deleteBranch, type DeletingParts } from './branches.ts';
+import { deleteBranch } from './branches.ts';
 import { zeroOid, type Oid, type RefUpdate } from '../git/git-backend.ts';
 import type { Merging } from '../model/offers.ts';
+import type { DeletingParts } from '../push/move-refs.ts';
 
 /** The result of a merge by git, with the created commit. */
 interface Attempt {

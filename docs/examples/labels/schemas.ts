@@ -1,6 +1,5 @@
 // Shapes of labels over HTTP, and how a label becomes one.
-import { maybe, shape, uuid, word, type TypeOf } from 'hexforge/plugin';
-import type { Label } from './label.ts';
+import { maybe, presenter, shape, uuid, word } from 'hexforge/plugin';
 
 const members = { name: word().max(50), color: word().pattern(/^#[0-9a-f]{6}$/) };
 
@@ -8,4 +7,4 @@ export const labelBody = shape(members).id('LabelCreate');
 export const labelChangeBody = shape({ name: maybe(members.name), color: maybe(members.color) }).id('LabelUpdate');
 export const labelJson = shape({ id: uuid(), ...members }).id('Label');
 
-export const presentLabel = ({ id, name, color }: Label): TypeOf<typeof labelJson> => ({ id, name, color });
+export const presentLabel = presenter(labelJson);

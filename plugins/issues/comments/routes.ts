@@ -1,13 +1,10 @@
 // The routes of comments on issues.
-import { api, changes, reads, type Route } from 'hexforge/plugin';
+import { api, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
-import { arrayPage } from '../issues/commands.ts';
-import { arrayQuery, issueParams } from '../issues/schemas.ts';
+import { arrayPage, arrayQuery, issueParams, issuesPath, reading, writing } from '../params.ts';
 import { commentBody, commentJson, commentParams, commentsJson, presentComment } from './schemas.ts';
 
-const path = '/repos/{owner}/{repo}/issues/{number}/comments';
-/** Requires a user who may read. The use case checks further rights, because they depend on the author. */
-const writing = { access: changes('repository', 'issue.read'), scope: 'issue.write' } as const;
+const path = `${issuesPath}/{number}/comments` as const;
 
 export const commentRoutes = ({ comments }: IssueUseCases): readonly Route[] => [
   api({
@@ -15,8 +12,7 @@ export const commentRoutes = ({ comments }: IssueUseCases): readonly Route[] => 
     summary: 'List the comments on an issue',
     method: 'GET',
     path,
-    access: reads('repository', 'issue.read'),
-    scope: 'issue.read',
+    ...reading,
     params: issueParams,
     query: arrayQuery,
     result: commentsJson,

@@ -1,7 +1,8 @@
-// The JSON shapes of comments on issues, and the conversion of a comment.
-import { list, presentUser, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
-import { issueBounds, type CommentView } from 'hexforge/issues';
-import { issuePath, userJson } from '../issues/schemas.ts';
+// The JSON shapes of comments on issues.
+import { list, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
+import { issueBounds } from 'hexforge/issues';
+import { userJson } from '../issues/schemas.ts';
+import { issuePath } from '../params.ts';
 
 export const commentParams = shape({ ...issuePath, cid: uuid() });
 export const commentBody = shape({ body: word().max(issueBounds.text) }).id('IssueCommentBody');
@@ -15,13 +16,4 @@ export const commentJson = shape({
   updated_at: time(),
 }).id('IssueComment');
 export const commentsJson = list(commentJson);
-
-export const presentComment = (comment: CommentView): TypeOf<typeof commentJson> => ({
-  id: comment.id,
-  issue_id: comment.issueId,
-  author_id: comment.authorId,
-  author: presentUser(comment.author),
-  body: comment.body,
-  created_at: comment.createdAt.toISOString(),
-  updated_at: comment.updatedAt.toISOString(),
-});
+export const presentComment = presenter(commentJson);

@@ -1,13 +1,14 @@
 // The routes of components.
-import { changes, operations, reads, type Route } from 'hexforge/plugin';
+import { operations, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
+import { managing, reading } from '../params.ts';
 import { componentBody, componentChangeBody, componentJson, presentComponent } from './schemas.ts';
 
 const component = operations({
   noun: 'component',
   path: '/repos/{owner}/{repo}/components',
-  reading: { access: reads('repository', 'issue.read'), scope: 'issue.read' },
-  writing: { access: changes('repository', 'issue.write'), scope: 'issue.write' },
+  reading,
+  writing: managing,
   json: componentJson,
   present: presentComponent,
 });

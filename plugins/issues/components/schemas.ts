@@ -1,6 +1,6 @@
-// The JSON shapes of components, and the conversion of a component.
-import { maybe, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
-import { maxNamedDescription, maxNamedName, type Component } from 'hexforge/issues';
+// The JSON shapes of components.
+import { maybe, presenter, shape, text, uuid, word } from 'hexforge/plugin';
+import { maxNamedDescription, maxNamedName } from 'hexforge/issues';
 
 const members = { name: word().max(maxNamedName), description: text().max(maxNamedDescription) };
 
@@ -12,9 +12,4 @@ export const componentChangeBody = shape({
   description: maybe(members.description),
 }).id('ComponentUpdate');
 export const componentJson = shape({ id: uuid(), ...members }).id('Component');
-
-export const presentComponent = ({ id, name, description }: Component): TypeOf<typeof componentJson> => ({
-  id,
-  name,
-  description,
-});
+export const presentComponent = presenter(componentJson);

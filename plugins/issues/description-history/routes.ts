@@ -1,11 +1,10 @@
 // The routes of the history of descriptions.
-import { api, changes, reads, type Route } from 'hexforge/plugin';
+import { api, changes, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
-import { arrayPage } from '../issues/commands.ts';
-import { arrayQuery, issueParams } from '../issues/schemas.ts';
+import { arrayPage, arrayQuery, issueParams, issuesPath, reading } from '../params.ts';
 import { editParams, editsJson, presentEdit } from './schemas.ts';
 
-const path = '/repos/{owner}/{repo}/issues/{number}/description-history';
+const path = `${issuesPath}/{number}/description-history` as const;
 
 export const descriptionHistoryRoutes = ({ descriptionHistory }: IssueUseCases): readonly Route[] => [
   api({
@@ -13,8 +12,7 @@ export const descriptionHistoryRoutes = ({ descriptionHistory }: IssueUseCases):
     summary: 'List the changes of the description of an issue',
     method: 'GET',
     path,
-    access: reads('repository', 'issue.read'),
-    scope: 'issue.read',
+    ...reading,
     params: issueParams,
     query: arrayQuery,
     result: editsJson,

@@ -1,7 +1,7 @@
-// The JSON shapes of the history of a description, and the conversion of an entry.
-import { list, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+// The JSON shapes of the history of a description.
+import { list, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
 import type { DescriptionEditView } from 'hexforge/issues';
-import { issuePath } from '../issues/schemas.ts';
+import { issuePath } from '../params.ts';
 
 export const editParams = shape({ ...issuePath, id: uuid() });
 const editJson = shape({
@@ -16,13 +16,6 @@ const editJson = shape({
 }).id('IssueDescriptionEdit');
 export const editsJson = list(editJson);
 
-export const presentEdit = ({ editor, ...edit }: DescriptionEditView): TypeOf<typeof editJson> => ({
-  id: edit.id,
-  issue_id: edit.issueId,
-  body_before: edit.bodyBefore,
-  body_after: edit.bodyAfter,
-  edited_by: edit.editedBy,
-  edited_at: edit.editedAt.toISOString(),
-  editor_username: editor.username,
-  editor_display_name: editor.displayName,
-});
+const present = presenter(editJson);
+export const presentEdit = ({ editor, ...edit }: DescriptionEditView) =>
+  present({ ...edit, editorUsername: editor.username, editorDisplayName: editor.displayName });

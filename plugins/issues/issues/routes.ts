@@ -1,24 +1,18 @@
 // The routes of issues: list, create, fetch, update, close, reopen, delete, and the hierarchy.
-import { api, changes, presentPage, reads, type Route } from 'hexforge/plugin';
+import { api, changes, presentPage, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
-import { arrayPage, listCommand, renamed } from './commands.ts';
+import { arrayPage, arrayQuery, issueParams, issuesPath, reading, writing } from '../params.ts';
+import { listCommand, written } from './commands.ts';
 import { presentIssue, presentItem } from './present.ts';
 import {
-  arrayQuery,
   issueBody,
   issueChangeBody,
   issueItemsJson,
   issueJson,
   issueListQuery,
-  issueParams,
   issuePageJson,
   parentBody,
 } from './schemas.ts';
-
-const path = '/repos/{owner}/{repo}/issues';
-const reading = { access: reads('repository', 'issue.read'), scope: 'issue.read' } as const;
-/** Requires a user who may read. The use case checks further rights, because they depend on the author. */
-const writing = { access: changes('repository', 'issue.read'), scope: 'issue.write' } as const;
 
 export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
   api({
@@ -26,7 +20,7 @@ export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
     id: 'issueList',
     summary: 'List issues',
     method: 'GET',
-    path,
+    path: issuesPath,
     query: issueListQuery,
     result: issuePageJson,
     run: async (_call, { granted, query }) => presentPage(await issues.list(granted, listCommand(query)), presentItem),
@@ -36,19 +30,19 @@ export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
     id: 'issueCreate',
     summary: 'Open an issue',
     method: 'POST',
-    path,
+    path: issuesPath,
     body: issueBody,
     success: 201,
     result: issueJson,
     statuses: [422],
-    run: async (_call, { granted, body }) => presentIssue(await issues.create(granted, renamed(body))),
+    run: async (_call, { granted, body }) => presentIssue(await issues.create(granted, written(body))),
   }),
   api({
     ...reading,
     id: 'issueFetch',
     summary: 'Fetch an issue',
     method: 'GET',
-    path: `${path}/{number}`,
+    path: `${issuesPath}/{number}`,
     params: issueParams,
     result: issueJson,
     run: async (_call, { granted, params }) => presentIssue(await issues.fetch(granted, params)),
@@ -58,19 +52,19 @@ export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
     id: 'issueUpdate',
     summary: 'Change an issue',
     method: 'PATCH',
-    path: `${path}/{number}`,
+    path: `${issuesPath}/{number}`,
     params: issueParams,
     body: issueChangeBody,
     result: issueJson,
     run: async (_call, { granted, params, body }) =>
-      presentIssue(await issues.update(granted, { ...renamed(body), number: params.number })),
+      presentIssue(await issues.update(granted, { ...written(body), number: params.number })),
   }),
   api({
     ...writing,
     id: 'issueClose',
     summary: 'Close an issue',
     method: 'POST',
-    path: `${path}/{number}/close`,
+    path: `${issuesPath}/{number}/close`,
     params: issueParams,
     result: 'empty',
     run: (_call, { granted, params }) => issues.close(granted, params),
@@ -80,7 +74,7 @@ export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
     id: 'issueReopen',
     summary: 'Reopen an issue',
     method: 'POST',
-    path: `${path}/{number}/reopen`,
+    path: `${issuesPath}/{number}/reopen`,
     params: issueParams,
     result: 'empty',
     run: (_call, { granted, params }) => issues.reopen(granted, params),
@@ -89,7 +83,7 @@ export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
     id: 'issueDelete',
     summary: 'Delete an issue',
     method: 'DELETE',
-    path: `${path}/{number}`,
+    path: `${issuesPath}/{number}`,
     params: issueParams,
     access: changes('repository', 'repo.own'),
     scope: 'repo.admin',
@@ -101,7 +95,7 @@ export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
     id: 'issueChildren',
     summary: 'List the children of an issue',
     method: 'GET',
-    path: `${path}/{number}/children`,
+    path: `${issuesPath}/{number}/children`,
     params: issueParams,
     query: arrayQuery,
     result: issueItemsJson,
@@ -113,7 +107,7 @@ export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
     id: 'issueParentSet',
     summary: 'Put an issue under another one',
     method: 'PUT',
-    path: `${path}/{number}/parent`,
+    path: `${issuesPath}/{number}/parent`,
     params: issueParams,
     body: parentBody,
     result: 'empty',
@@ -126,7 +120,7 @@ export const issueRoutes = (issues: IssueUseCases): readonly Route[] => [
     id: 'issueParentClear',
     summary: 'Take an issue out from under its parent',
     method: 'DELETE',
-    path: `${path}/{number}/parent`,
+    path: `${issuesPath}/{number}/parent`,
     params: issueParams,
     result: 'empty',
     run: (_call, { granted, params }) => issues.clearParent(granted, params),

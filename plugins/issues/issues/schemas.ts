@@ -19,21 +19,11 @@ import {
   word,
   type TypeOf,
 } from 'hexforge/plugin';
-import { issueBounds, issueReference, issueStates, issueStatuses, priorities, searchBounds } from 'hexforge/issues';
+import { issueBounds, issueStates, issueStatuses, priorities, searchBounds } from 'hexforge/issues';
 import { lastNumber } from 'hexforge/repositories';
 import { componentJson } from '../components/schemas.ts';
 import { issueTypeJson } from '../types/schemas.ts';
 import { versionJson } from '../versions/schemas.ts';
-
-/** The parameters of a path with an issue. */
-export const issuePath = {
-  owner: word(),
-  repo: word(),
-  number: word()
-    .pattern(issueReference, 'number of an issue')
-    .description('Alone, or after the issue code of the repository: 7, ABC-7'),
-};
-export const issueParams = shape(issuePath);
 
 /** A number in a request body must be a JSON number. */
 const amount = () => count().strict();
@@ -126,13 +116,6 @@ export const issueListQuery = shape({
 });
 export type IssueListQuery = TypeOf<typeof issueListQuery>;
 
-/** The query of a list that is returned as a plain JSON array. */
-export const arrayQuery = shape({
-  page: pageQuery.page,
-  per_page: maybe(word().empty('').description('1 to 100; default 100')),
-});
-export type ArrayQuery = TypeOf<typeof arrayQuery>;
-
 export const userJson = userShape().id('IssueUser');
 
 /** The issue at one end of a link. */
@@ -182,7 +165,6 @@ export const issueItemMembers = {
 
 /** An issue in a list. */
 export const issueItemJson = shape(issueItemMembers).id('IssueItem');
-export type IssueItemJson = TypeOf<typeof issueItemJson>;
 export const issuePageJson = pageOf(issueItemJson).id('IssuePage');
 export const issueItemsJson = list(issueItemJson);
 
@@ -191,4 +173,3 @@ export const issueJson = shape({
   blocked_by: list(linkedIssueJson),
   watching: flag(),
 }).id('Issue');
-export type IssueJson = TypeOf<typeof issueJson>;

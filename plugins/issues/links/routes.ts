@@ -1,11 +1,10 @@
 // The routes of links between issues.
-import { api, changes, reads, type Route } from 'hexforge/plugin';
+import { api, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
-import { issueParams } from '../issues/schemas.ts';
+import { issueParams, issuesPath, managing, reading } from '../params.ts';
 import { linkBody, linkJson, linkParams, linksJson, presentLink } from './schemas.ts';
 
-const path = '/repos/{owner}/{repo}/issues/{number}/links';
-const writing = { access: changes('repository', 'issue.write'), scope: 'issue.write' } as const;
+const path = `${issuesPath}/{number}/links` as const;
 
 export const linkRoutes = ({ links }: IssueUseCases): readonly Route[] => [
   api({
@@ -13,14 +12,13 @@ export const linkRoutes = ({ links }: IssueUseCases): readonly Route[] => [
     summary: 'List the links from and to an issue',
     method: 'GET',
     path,
-    access: reads('repository', 'issue.read'),
-    scope: 'issue.read',
+    ...reading,
     params: issueParams,
     result: linksJson,
     run: async (_call, { granted, params }) => (await links.list(granted, params)).map(presentLink),
   }),
   api({
-    ...writing,
+    ...managing,
     id: 'issueLinkCreate',
     summary: 'Link an issue to another one',
     method: 'POST',
@@ -36,7 +34,7 @@ export const linkRoutes = ({ links }: IssueUseCases): readonly Route[] => [
       ),
   }),
   api({
-    ...writing,
+    ...managing,
     id: 'issueLinkDelete',
     summary: 'Delete a link from or to an issue',
     method: 'DELETE',

@@ -1,8 +1,9 @@
-// The JSON shapes of links between issues, and the conversion of a link.
-import { count, list, oneOf, shape, time, uuid, type TypeOf } from 'hexforge/plugin';
+// The JSON shapes of links between issues.
+import { count, list, oneOf, presenter, shape, time, uuid } from 'hexforge/plugin';
 import { linkTypes, type LinkView } from 'hexforge/issues';
 import { lastNumber } from 'hexforge/repositories';
-import { issuePath, linkedIssueJson } from '../issues/schemas.ts';
+import { linkedIssueJson } from '../issues/schemas.ts';
+import { issuePath } from '../params.ts';
 
 const type = oneOf(...linkTypes);
 export const linkParams = shape({ ...issuePath, id: uuid() });
@@ -17,11 +18,5 @@ export const linkJson = shape({
 }).id('IssueLink');
 export const linksJson = list(linkJson);
 
-export const presentLink = ({ id, type, source, target, createdAt }: LinkView): TypeOf<typeof linkJson> => ({
-  id,
-  type,
-  target_number: target.number,
-  source,
-  target,
-  created_at: createdAt.toISOString(),
-});
+const present = presenter(linkJson);
+export const presentLink = (link: LinkView) => present({ ...link, targetNumber: link.target.number });

@@ -1,8 +1,9 @@
 // The route of the search of issues.
-import { api, pageRules, readSlice, reads, reply, type Route } from 'hexforge/plugin';
+import { api, pageRules, readSlice, reply, type Route } from 'hexforge/plugin';
 import { searchBounds } from 'hexforge/issues';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { presentItem } from '../issues/present.ts';
+import { issuesPath, reading } from '../params.ts';
 import { facetsHeader } from './facets-header.ts';
 import { issueHitsJson, searchQuery } from './schemas.ts';
 
@@ -14,9 +15,8 @@ export const searchRoutes = ({ search }: Pick<IssueUseCases, 'search'>): readonl
     id: 'issueSearch',
     summary: 'Search issues',
     method: 'GET',
-    path: '/repos/{owner}/{repo}/issues/search',
-    access: reads('repository', 'issue.read'),
-    scope: 'issue.read',
+    path: `${issuesPath}/search`,
+    ...reading,
     meter: 'api.expensive',
     query: searchQuery,
     result: issueHitsJson,

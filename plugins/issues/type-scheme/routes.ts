@@ -1,6 +1,7 @@
 // The routes of a repository's type scheme.
-import { api, changes, reads, type Route } from 'hexforge/plugin';
+import { api, changes, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
+import { reading } from '../params.ts';
 import { presentScheme, schemeBody, schemeJson } from './schemas.ts';
 
 const path = '/repos/{owner}/{repo}/issue-type-scheme';
@@ -11,8 +12,7 @@ export const typeSchemeRoutes = ({ typeScheme }: IssueUseCases): readonly Route[
     summary: 'The issue types that a repository uses, in its order',
     method: 'GET',
     path,
-    access: reads('repository', 'issue.read'),
-    scope: 'issue.read',
+    ...reading,
     result: schemeJson,
     run: async (_call, { granted }) => presentScheme(await typeScheme.fetch(granted)),
   }),

@@ -1,11 +1,12 @@
 // The routes of issue types.
-import { api, signedIn, superAdmin, type Route } from 'hexforge/plugin';
+import { api, camelCased, signedIn, superAdmin, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
-import { presentIssueType, readType, typeBody, typeChangeBody, issueTypeJson, typeListJson } from './schemas.ts';
+import { issueTypeJson, presentIssueType, typeBody, typeChangeBody, typeListJson } from './schemas.ts';
 
 /** Reading issue types requires an authenticated caller; a token may have any scope. */
 const reading = { access: signedIn, scope: null } as const;
 const administered = { access: superAdmin, scope: 'admin.system' } as const;
+const names = { icon_name: 'icon' } as const;
 
 export const typeRoutes = ({ types }: IssueUseCases): readonly Route[] => [
   api({
@@ -37,16 +38,7 @@ export const typeRoutes = ({ types }: IssueUseCases): readonly Route[] => [
     success: 201,
     result: issueTypeJson,
     statuses: [409, 422],
-    run: async (call, { body: { name, display_name, is_subtask, color, ...rest } }) =>
-      presentIssueType(
-        await types.create(call, {
-          ...readType(rest),
-          name,
-          color,
-          displayName: display_name,
-          ...(is_subtask !== undefined && { isSubtask: is_subtask }),
-        }),
-      ),
+    run: async (call, { body }) => presentIssueType(await types.create(call, camelCased(body, names))),
   }),
   api({
     ...administered,
@@ -58,7 +50,7 @@ export const typeRoutes = ({ types }: IssueUseCases): readonly Route[] => [
     result: issueTypeJson,
     statuses: [404],
     run: async (call, { params, body }) =>
-      presentIssueType(await types.update(call, { ...readType(body), id: params.id })),
+      presentIssueType(await types.update(call, { ...camelCased(body, names), id: params.id })),
   }),
   api({
     ...administered,

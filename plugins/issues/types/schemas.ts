@@ -1,6 +1,5 @@
-// The JSON shapes of issue types, and the conversion of a type.
-import { count, flag, list, maybe, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
-import type { IssueType } from 'hexforge/issues';
+// The JSON shapes of issue types.
+import { count, flag, list, maybe, presenter, shape, text, uuid, word } from 'hexforge/plugin';
 
 const position = () => count().max(1_000_000).strict();
 const changeable = {
@@ -36,18 +35,4 @@ export const issueTypeJson = shape({
   position: count(),
 }).id('IssueType');
 export const typeListJson = list(issueTypeJson);
-
-export const presentIssueType = ({ displayName, isSubtask, ...type }: IssueType): TypeOf<typeof issueTypeJson> => ({
-  ...type,
-  display_name: displayName,
-  is_subtask: isSubtask,
-});
-
-type Written = Partial<TypeOf<typeof typeBody>>;
-
-/** Renames the members of a body to those of the command. */
-export const readType = ({ display_name, icon_name, ...same }: Omit<Written, 'name' | 'is_subtask'>) => ({
-  ...same,
-  ...(display_name !== undefined && { displayName: display_name }),
-  ...(icon_name !== undefined && { icon: icon_name }),
-});
+export const presentIssueType = presenter(issueTypeJson);

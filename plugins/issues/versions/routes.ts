@@ -1,14 +1,14 @@
 // The routes of versions.
-import { changes, operations, reads, type Route } from 'hexforge/plugin';
+import { camelCased, operations, type Route } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
-import { presentVersion, readVersion, readVersionChange } from './schemas.ts';
-import { versionBody, versionChangeBody, versionJson } from './schemas.ts';
+import { managing, reading } from '../params.ts';
+import { presentVersion, versionBody, versionChangeBody, versionJson } from './schemas.ts';
 
 const version = operations({
   noun: 'version',
   path: '/repos/{owner}/{repo}/versions',
-  reading: { access: reads('repository', 'issue.read'), scope: 'issue.read' },
-  writing: { access: changes('repository', 'issue.write'), scope: 'issue.write' },
+  reading,
+  writing: managing,
   json: versionJson,
   present: presentVersion,
 });
@@ -18,12 +18,12 @@ export const versionRoutes = ({ versions }: IssueUseCases): readonly Route[] => 
   version.create({
     body: versionBody,
     statuses: [409],
-    run: (granted, body) => versions.create(granted, readVersion(body)),
+    run: (granted, body) => versions.create(granted, camelCased(body)),
   }),
   version.update({
     body: versionChangeBody,
     statuses: [409],
-    run: (granted, { id, ...change }) => versions.update(granted, { id, patch: readVersionChange(change) }),
+    run: (granted, { id, ...change }) => versions.update(granted, { id, patch: camelCased(change) }),
   }),
   version.delete({ run: versions.delete }),
 ];

@@ -1,6 +1,6 @@
-// The JSON shapes of versions, and the conversion of a version.
-import { day, flag, maybe, orNull, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
-import { maxNamedDescription, maxNamedName, type Version } from 'hexforge/issues';
+// The JSON shapes of versions.
+import { day, flag, maybe, orNull, presenter, shape, text, uuid, word } from 'hexforge/plugin';
+import { maxNamedDescription, maxNamedName } from 'hexforge/issues';
 
 const name = word().max(maxNamedName);
 const description = text().max(maxNamedDescription);
@@ -25,21 +25,4 @@ export const versionJson = shape({
   released: flag(),
   release_date: orNull(day()),
 }).id('Version');
-
-export const presentVersion = (version: Version): TypeOf<typeof versionJson> => ({
-  id: version.id,
-  name: version.name,
-  description: version.description,
-  released: version.released,
-  release_date: version.releaseDate,
-});
-
-/** Renames the members of a body to those of the command. */
-export const readVersion = ({ release_date, ...same }: TypeOf<typeof versionBody>) => ({
-  ...same,
-  releaseDate: release_date,
-});
-export const readVersionChange = ({ release_date, ...same }: TypeOf<typeof versionChangeBody>) => ({
-  ...same,
-  ...(release_date !== undefined && { releaseDate: release_date }),
-});
+export const presentVersion = presenter(versionJson);

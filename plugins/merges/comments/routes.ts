@@ -1,7 +1,7 @@
 // The routes of review comments.
-import { api, changes, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
+import { api, camelCased, changes, pageRules, readPage, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
-import { mergeParams } from '../params.ts';
+import { mergeParams, reading, requestPath, writing } from '../params.ts';
 import {
   commentBody,
   commentChangeBody,
@@ -12,7 +12,7 @@ import {
   presentComment,
 } from './schemas.ts';
 
-const path = '/repos/{owner}/{repo}/merges/{number}/comments';
+const path = `${requestPath}/comments` as const;
 /** For existing comments. The use case checks further rights, because they depend on the author. */
 const changing = { access: changes('repository', 'repo.read'), scope: 'repo.write' } as const;
 
@@ -22,8 +22,7 @@ export const commentRoutes = ({ comments }: MergeUseCases): readonly Route[] => 
     summary: 'List the comments on a merge request',
     method: 'GET',
     path,
-    access: reads('repository', 'repo.read'),
-    scope: 'repo.read',
+    ...reading,
     params: mergeParams,
     query: commentQuery,
     result: commentsJson,
@@ -35,22 +34,13 @@ export const commentRoutes = ({ comments }: MergeUseCases): readonly Route[] => 
     summary: 'Comment on a merge request',
     method: 'POST',
     path,
-    access: changes('repository', 'repo.write'),
-    scope: 'repo.write',
+    ...writing,
     params: mergeParams,
     body: commentBody,
     success: 201,
     result: commentJson,
     run: async (_call, { granted, params: { number }, body }) =>
-      presentComment(
-        await comments.create(granted, {
-          number,
-          body: body.body,
-          commitOid: body.commit_sha,
-          filePath: body.file_path,
-          lineNumber: body.line_number,
-        }),
-      ),
+      presentComment(await comments.create(granted, { ...camelCased(body, { commit_sha: 'commitOid' }), number })),
   }),
   api({
     ...changing,

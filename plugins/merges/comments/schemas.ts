@@ -1,19 +1,6 @@
-// The JSON shapes of review comments, and the conversion of a comment.
-import {
-  count,
-  flag,
-  list,
-  maybe,
-  orNull,
-  pageQuery,
-  shape,
-  text,
-  time,
-  uuid,
-  word,
-  type TypeOf,
-} from 'hexforge/plugin';
-import { longestText, type CommentView } from 'hexforge/merges';
+// The JSON shapes of review comments.
+import { count, flag, list, maybe, orNull, pageQuery, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
+import { longestText } from 'hexforge/merges';
 import { mergePath } from '../params.ts';
 
 export const commentParams = shape({ ...mergePath, cid: uuid() });
@@ -58,17 +45,4 @@ export const commentJson = shape({
   updated_at: time(),
 }).id('ReviewComment');
 export const commentsJson = list(commentJson);
-
-export const presentComment = (comment: CommentView): TypeOf<typeof commentJson> => ({
-  id: comment.id,
-  mr_id: comment.requestId,
-  author_id: comment.authorId,
-  commit_sha: comment.commitOid,
-  file_path: comment.filePath,
-  line_number: comment.lineNumber,
-  body: comment.body,
-  resolved: comment.resolved,
-  outdated: comment.outdated,
-  created_at: comment.createdAt.toISOString(),
-  updated_at: comment.updatedAt.toISOString(),
-});
+export const presentComment = presenter(commentJson, { mr_id: 'requestId', commit_sha: 'commitOid' });

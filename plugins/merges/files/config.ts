@@ -1,5 +1,5 @@
 // The configuration of the diffs of merge requests.
-import { Joi, oneOf, shape, type TypeOf } from 'hexforge/plugin';
+import { camelCased, Joi, oneOf, shape, type TypeOf } from 'hexforge/plugin';
 import type { DiffSettings } from 'hexforge/merges';
 import { diffAlgorithms } from 'hexforge/repositories';
 
@@ -22,12 +22,7 @@ export const diffConfig = shape({
     .description('How the lines of diffs are matched, where the request names none'),
 });
 
-export const diffSettings = ({ diff_caps: caps, diff_algorithm }: TypeOf<typeof diffConfig>): DiffSettings => ({
-  caps: {
-    maxFileBytes: caps.max_file_bytes,
-    maxTotalBytes: caps.max_total_bytes,
-    maxFileLines: caps.max_file_lines,
-    maxFiles: caps.max_files,
-  },
+export const diffSettings = ({ diff_caps, diff_algorithm }: TypeOf<typeof diffConfig>): DiffSettings => ({
+  caps: camelCased(diff_caps),
   algorithm: diff_algorithm,
 });

@@ -1,25 +1,22 @@
 // Converts the diff of a merge request and its files to JSON.
+import { presenter } from 'hexforge/plugin';
 import { suppressionOf, type FileDiff, type MergeDiff } from 'hexforge/merges';
 import type { PatchedFile } from 'hexforge/repositories';
-import type { FileDiffJson, FileJson } from './schemas.ts';
+import { fileJson, type FileDiffJson, type FileJson } from './schemas.ts';
 
-export const presentFile = (file: PatchedFile): FileJson => {
-  const reason = suppressionOf(file);
-  const { oldMode, newMode, isAdd, isDelete } = file;
+const fileFacts = (file: PatchedFile) => {
+  const suppressedReason = suppressionOf(file);
+  const sameMode = file.isAdd || file.isDelete || file.oldMode === file.newMode;
   return {
-    old_path: file.oldPath,
-    new_path: file.newPath,
-    ...(!isAdd && !isDelete && oldMode !== newMode && { old_mode: oldMode, new_mode: newMode }),
-    is_binary: file.isBinary,
-    is_add: isAdd,
-    is_delete: isDelete,
-    is_rename: file.isRename,
-    additions: file.additions,
-    deletions: file.deletions,
-    suppressed: reason !== undefined,
-    ...(reason !== undefined && { suppressed_reason: reason }),
+    ...file,
+    ...(sameMode && { oldMode: undefined, newMode: undefined }),
+    suppressed: suppressedReason !== undefined,
+    suppressedReason,
   };
 };
+
+const present = presenter(fileJson);
+export const presentFile = (file: PatchedFile): FileJson => present(fileFacts(file));
 
 export const presentFileDiff = ({ file, hunks }: FileDiff): FileDiffJson => ({
   ...presentFile(file),
@@ -38,19 +35,12 @@ export const presentFileDiff = ({ file, hunks }: FileDiff): FileDiffJson => ({
   })),
 });
 
-/** The members of a merge request that follow from its diff. */
-export const presentDiff = ({ commits, additions, deletions, diff, suppressed, files, caps }: MergeDiff) => ({
-  commits_count: commits,
-  additions,
-  deletions,
-  diff,
-  diff_suppressed: suppressed !== undefined,
-  ...(suppressed !== undefined && { diff_suppressed_reason: suppressed }),
-  ...(files.length > 0 && { files: files.map(presentFile) }),
-  diff_caps: {
-    max_file_bytes: caps.maxFileBytes,
-    max_total_bytes: caps.maxTotalBytes,
-    max_file_lines: caps.maxFileLines,
-    max_files: caps.maxFiles,
-  },
+/** The members of a merge request that follow from its diff, before they are presented. */
+export const diffFacts = ({ commits, suppressed, files, caps, ...diff }: MergeDiff) => ({
+  ...diff,
+  commitsCount: commits,
+  diffSuppressed: suppressed !== undefined,
+  diffSuppressedReason: suppressed,
+  diffCaps: caps,
+  files: files.length === 0 ? undefined : files.map(fileFacts),
 });

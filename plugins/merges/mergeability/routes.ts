@@ -1,9 +1,17 @@
 // The route that returns why a merge request cannot be merged.
-import { api, type Route } from 'hexforge/plugin';
+import { api, list, oneOf, shape, text, word, type Route } from 'hexforge/plugin';
+import { mergeabilityStates, mergeRuleCodes } from 'hexforge/merges';
 import type { MergeUseCases } from '#core/merges/use-cases';
-import { requestPath, reading } from '../params.ts';
-import { mergeParams } from '../requests/schemas.ts';
-import { mergeabilityJson, mergeabilityQuery } from './schemas.ts';
+import { strategy } from '../merging/schemas.ts';
+import { mergeParams, reading, requestPath } from '../params.ts';
+
+const mergeabilityJson = shape({
+  state: oneOf(...mergeabilityStates).description('checking: git has no answer yet; ask again'),
+  conflicts: list(word()).description('Paths'),
+  rules: list(
+    shape({ code: oneOf(...mergeRuleCodes), detail: text().description('What would lift it') }).id('MergeRule'),
+  ).description('Every rule that is in the way'),
+}).id('Mergeability');
 
 export const mergeabilityRoutes = (merges: MergeUseCases): readonly Route[] => [
   api({
@@ -13,7 +21,7 @@ export const mergeabilityRoutes = (merges: MergeUseCases): readonly Route[] => [
     method: 'GET',
     path: `${requestPath}/mergeability`,
     params: mergeParams,
-    query: mergeabilityQuery,
+    query: shape({ strategy: strategy() }),
     result: mergeabilityJson,
     run: (_call, { granted, params: { number }, query: { strategy = 'merge' } }) =>
       merges.mergeability(granted, { number, strategy }),

@@ -1,9 +1,9 @@
 // The route that merges a merge request.
-import { api, changes, type Route } from 'hexforge/plugin';
+import { api, camelCased, changes, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { presentMerge } from '../requests/present.ts';
-import { requestPath } from '../params.ts';
-import { mergeJson, mergeParams } from '../requests/schemas.ts';
+import { mergeParams, requestPath } from '../params.ts';
+import { mergeJson } from '../requests/schemas.ts';
 import { blockedMembers, mergingBody } from './schemas.ts';
 
 export const mergingRoutes = (merges: MergeUseCases): readonly Route[] => [
@@ -23,12 +23,10 @@ export const mergingRoutes = (merges: MergeUseCases): readonly Route[] => [
     run: async (_call, { granted, params: { number }, body }) =>
       presentMerge(
         await merges.merge(granted, {
+          strategy: 'merge',
+          deleteSourceBranch: false,
+          ...camelCased(body, { commit_message: 'message' }),
           number,
-          strategy: body.strategy ?? 'merge',
-          message: body.commit_message,
-          authorName: body.author_name,
-          authorEmail: body.author_email,
-          deleteSourceBranch: body.delete_source_branch ?? false,
         }),
       ),
   }),

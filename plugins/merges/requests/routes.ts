@@ -1,9 +1,8 @@
 // The routes of merge requests: list, open, fetch, update, commits and prepare-url.
-import { api, changes, pageRules, presentPage, readPage, reply, type Route } from 'hexforge/plugin';
+import { api, camelCased, changes, pageRules, presentPage, readPage, reply, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { diffQuery } from '../files/schemas.ts';
-import { mergesPath, reading, requestPath } from '../params.ts';
-import { openCommand, updateCommand } from './commands.ts';
+import { mergeParams, mergesPath, reading, requestPath, writing } from '../params.ts';
 import { presentCommit, presentItem, presentMerge } from './present.ts';
 import {
   commitQuery,
@@ -13,7 +12,6 @@ import {
   mergeJson,
   mergeListQuery,
   mergePageJson,
-  mergeParams,
   preparedJson,
   prepareBody,
 } from './schemas.ts';
@@ -22,13 +20,22 @@ import {
  * Requires a user who may read. The use case checks further rights, because they depend on the author and the source
  * repository. Other users get 403, also if the repository is private.
  */
-const writing = { access: changes('repository', 'repo.read', { hidden: 403 }), scope: 'repo.write' } as const;
+const own = { access: changes('repository', 'repo.read', { hidden: 403 }), scope: 'repo.write' } as const;
 
 /**
  * The page of commits, which are returned as a plain JSON array: `per_page` is 1 to 250, default 250, as in
  * `commitCompare`.
  */
 const commitPages = pageRules.orDefault(250, 250);
+
+const names = { source_branch: 'source', draft: 'isDraft' } as const;
+
+/** Converts a body to a command. `body` is an alias of `description`, which takes precedence. */
+const command = <B extends { readonly body?: string; readonly description?: string }>({
+  body,
+  description = body,
+  ...rest
+}: B) => ({ ...camelCased(rest, names), description });
 
 export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
   api({
@@ -49,7 +56,7 @@ export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
       ),
   }),
   api({
-    ...writing,
+    ...own,
     id: 'mergeOpen',
     summary: 'Open a merge request',
     method: 'POST',
@@ -58,7 +65,7 @@ export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
     success: 201,
     result: mergeJson,
     statuses: [409, 422],
-    run: async (_call, { granted, body }) => presentMerge(await merges.open(granted, openCommand(body))),
+    run: async (_call, { granted, body }) => presentMerge(await merges.open(granted, command(body))),
   }),
   api({
     ...reading,
@@ -73,7 +80,7 @@ export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
       presentMerge(await merges.fetch(granted, { number, algorithm })),
   }),
   api({
-    ...writing,
+    ...own,
     id: 'mergeUpdate',
     summary: 'Change, close or reopen a merge request',
     method: 'PATCH',
@@ -83,7 +90,7 @@ export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
     result: mergeJson,
     statuses: [409],
     run: async (_call, { granted, params, body }) =>
-      presentMerge(await merges.update(granted, { ...updateCommand(body), number: params.number })),
+      presentMerge(await merges.update(granted, { ...command(body), number: params.number })),
   }),
   api({
     ...reading,
@@ -104,13 +111,12 @@ export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
     summary: 'The address of the form that opens a merge request, filled in',
     method: 'POST',
     path: `${mergesPath}/prepare-url`,
-    access: changes('repository', 'repo.write'),
-    scope: 'repo.write',
+    ...writing,
     body: prepareBody,
     result: preparedJson,
     statuses: [422],
-    run: async (_call, { granted, body: { source_branch: source, target_branch: targetBranch, draft, ...texts } }) => ({
-      url: await merges.prepareUrl(granted, { ...texts, source, targetBranch, isDraft: draft }),
+    run: async (_call, { granted, body }) => ({
+      url: await merges.prepareUrl(granted, camelCased(body, names)),
       expires_at: null,
     }),
   }),

@@ -19,8 +19,6 @@ import {
 import { mergeBounds, mergeStates, pipelineVerdicts, reviewStates } from 'hexforge/merges';
 import { diffMembers } from '../files/schemas.ts';
 
-export { mergeParams } from '../params.ts';
-
 const title = () => word().max(mergeBounds.title);
 const markdown = () => text().max(mergeBounds.description);
 const ids = (most: number) => maybe(list(uuid()).max(most));
@@ -43,7 +41,6 @@ export const mergeBody = shape({
   source_branch: source(),
   target_branch: word(),
 }).id('MergeCreate');
-export type MergeBody = TypeOf<typeof mergeBody>;
 
 export const mergeChangeBody = shape({
   ...written,
@@ -51,7 +48,6 @@ export const mergeChangeBody = shape({
   state: maybe(oneOf('open', 'closed')),
   target_branch: maybe(word()),
 }).id('MergeUpdate');
-export type MergeChangeBody = TypeOf<typeof mergeChangeBody>;
 
 export const mergeListQuery = shape({
   ...pageQuery,
@@ -125,9 +121,7 @@ export const mergeMembers = {
 };
 
 export const mergeItemJson = shape(mergeMembers).id('MergeItem');
-export type MergeItemJson = TypeOf<typeof mergeItemJson>;
 export const mergePageJson = pageOf(mergeItemJson).id('MergePage');
 
 /** A single merge request. */
 export const mergeJson = shape({ ...mergeMembers, ...diffMembers }).id('Merge');
-export type MergeJson = TypeOf<typeof mergeJson>;

@@ -1,10 +1,10 @@
 // The route that downloads all files of a ref as an archive.
-import { api, ByteStream, reads, reply, shape, type Route } from 'hexforge/plugin';
+import { api, ByteStream, reply, shape, type Route } from 'hexforge/plugin';
 import type { ArchiveFormat } from 'hexforge/repositories';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { revalidated } from '../conditional.ts';
 import { attachment } from '../contents/media-types.ts';
-import { inRepository, rest } from '../shapes.ts';
+import { inRepository, reading, rest } from '../shapes.ts';
 
 const types: Readonly<Record<ArchiveFormat, string>> = { 'tar.gz': 'application/gzip', zip: 'application/zip' };
 
@@ -19,8 +19,7 @@ export const archiveRoutes = (useCases: RepositoryUseCases): readonly Route[] =>
     summary: 'All files of a ref as .tar.gz or .zip',
     method: 'GET',
     path: '/repos/{owner}/{repo}/archive/{rest*}',
-    access: reads('repository', 'repo.read'),
-    scope: 'repo.read',
+    ...reading,
     params: archiveParams,
     result: 'bytes',
     async run(_call, { granted, params }) {

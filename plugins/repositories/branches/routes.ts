@@ -1,9 +1,17 @@
 // The routes of branches.
-import { api, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
+import { api, camelCased, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
-import { presentBranch } from './present.ts';
-import { branchBody, branchPageJson, branchParams, branchQuery, createdBranchJson } from './schemas.ts';
+import { writing } from '../shapes.ts';
+import {
+  branchBody,
+  branchPageJson,
+  branchParams,
+  branchQuery,
+  createdBranchJson,
+  presentBranch,
+  presentCreatedBranch,
+} from './schemas.ts';
 
 const path = '/repos/{owner}/{repo}/branches';
 
@@ -30,24 +38,20 @@ export const branchRoutes = (useCases: RepositoryUseCases): readonly Route[] => 
     summary: 'Create a branch',
     method: 'POST',
     path,
-    access: changes('repository', 'repo.write'),
-    scope: 'repo.write',
+    ...writing,
     body: branchBody,
     success: 201,
     result: createdBranchJson,
     statuses: [409, 422],
-    async run(_call, { granted, body }) {
-      const { name, baseRef } = await useCases.createBranch(granted, { name: body.name, baseRef: body.base_ref });
-      return { name, base_ref: baseRef };
-    },
+    run: async (_call, { granted, body }) =>
+      presentCreatedBranch(await useCases.createBranch(granted, camelCased(body))),
   }),
   api({
     id: 'branchDelete',
     summary: 'Delete a branch',
     method: 'DELETE',
     path: `${path}/{branch}`,
-    access: changes('repository', 'repo.write'),
-    scope: 'repo.write',
+    ...writing,
     params: branchParams,
     result: 'empty',
     statuses: [400, 503],

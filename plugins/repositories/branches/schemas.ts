@@ -1,6 +1,6 @@
 // The JSON shapes of branches.
-import { count, flag, maybe, oneOf, pageOf, pageQuery, shape, text, time, word, type TypeOf } from 'hexforge/plugin';
-import { branchSorts } from 'hexforge/repositories';
+import { count, flag, maybe, oneOf, pageOf, pageQuery, presenter, shape, text, time, word } from 'hexforge/plugin';
+import { branchSorts, type Branch } from 'hexforge/repositories';
 import { inRepository, sha } from '../shapes.ts';
 
 export const branchParams = shape({ ...inRepository, branch: word().description('A slash in it is written %2F') });
@@ -25,8 +25,9 @@ export const branchBody = shape({
 }).id('BranchCreate');
 
 export const createdBranchJson = shape({ name: word(), base_ref: word() }).id('BranchCreated');
+export const presentCreatedBranch = presenter(createdBranchJson);
 
-export const branchJson = shape({
+const branchJson = shape({
   name: text(),
   commit_sha: sha(),
   commit_message: text().description('Its first line'),
@@ -37,6 +38,13 @@ export const branchJson = shape({
   ahead_count: count(),
   behind_count: count(),
 }).id('Branch');
-export type BranchJson = TypeOf<typeof branchJson>;
-
 export const branchPageJson = pageOf(branchJson).id('BranchPage');
+
+const present = presenter(branchJson, {
+  commit_sha: 'oid',
+  commit_message: 'subject',
+  commit_author: 'author',
+  commit_date: 'committedAt',
+});
+export const presentBranch = ({ divergence, ...branch }: Branch) =>
+  present({ ...branch, aheadCount: divergence.ahead, behindCount: divergence.behind });

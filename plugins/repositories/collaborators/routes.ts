@@ -1,19 +1,25 @@
 // The routes of collaborators: list, add or update, effective permissions, remove.
-import { api, changes, reads, type Route } from 'hexforge/plugin';
+import { api, camelCased, changes, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { presentCollaborator, presentEffectivePermissions } from './present.ts';
-import { collaboratorBody, collaboratorListJson, collaboratorParams, effectivePermissionsJson } from './schemas.ts';
+import { reading } from '../shapes.ts';
+import {
+  collaboratorBody,
+  collaboratorListJson,
+  collaboratorParams,
+  effectivePermissionsJson,
+  presentCollaborator,
+  presentEffectivePermissions,
+} from './schemas.ts';
 
-export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+export const collaboratorRoutes = ({ collaborators }: RepositoryUseCases): readonly Route[] => [
   api({
     id: 'collaboratorList',
     summary: 'List collaborators',
     method: 'GET',
     path: '/repos/{owner}/{repo}/collaborators',
-    access: reads('repository', 'repo.read'),
-    scope: 'repo.read',
+    ...reading,
     result: collaboratorListJson,
-    run: async (_call, { granted }) => (await useCases.collaborators(granted)).map(presentCollaborator),
+    run: async (_call, { granted }) => (await collaborators.list(granted)).map(presentCollaborator),
   }),
   api({
     id: 'collaboratorPut',
@@ -26,24 +32,18 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     body: collaboratorBody,
     result: 'empty',
     run: (_call, { granted, params, body }) =>
-      useCases.putCollaborator(granted, {
-        username: params.user,
-        role: body.role,
-        permissions: body.permissions,
-        roleTemplateId: body.role_template_id,
-      }),
+      collaborators.put(granted, { ...camelCased(body), username: params.user }),
   }),
   api({
     id: 'collaboratorPermissions',
     summary: 'Effective permissions of a collaborator',
     method: 'GET',
     path: '/repos/{owner}/{repo}/collaborators/{user}/permissions',
-    access: reads('repository', 'repo.read'),
-    scope: 'repo.read',
+    ...reading,
     params: collaboratorParams,
     result: effectivePermissionsJson,
     run: async (_call, { granted, params }) =>
-      presentEffectivePermissions(await useCases.effectivePermissions(granted, { username: params.user })),
+      presentEffectivePermissions(await collaborators.effective(granted, { username: params.user })),
   }),
   api({
     id: 'collaboratorRemove',
@@ -54,6 +54,6 @@ export const collaboratorRoutes = (useCases: RepositoryUseCases): readonly Route
     scope: 'repo.admin',
     params: collaboratorParams,
     result: 'empty',
-    run: (_call, { granted, params }) => useCases.removeCollaborator(granted, { username: params.user }),
+    run: (_call, { granted, params }) => collaborators.remove(granted, { username: params.user }),
   }),
 ];

@@ -1,5 +1,6 @@
 // The JSON shapes of collaborators.
-import { list, maybe, oneOf, shape, text, time, userShape, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { list, maybe, oneOf, presenter, shape, text, time, userShape, uuid, word } from 'hexforge/plugin';
+import type { Collaborator } from 'hexforge/repositories';
 import { permissions } from '../role-templates/schemas.ts';
 import { inRepository } from '../shapes.ts';
 
@@ -13,15 +14,17 @@ export const collaboratorBody = shape({
   role_template_id: maybe(uuid().description('In place of a role: the permissions of the template are copied')),
 }).id('CollaboratorPut');
 
-export const collaboratorJson = shape({
+const collaboratorJson = shape({
   user: userShape(),
   role: text(),
   permissions: permissions(),
   created_at: time(),
 }).id('Collaborator');
-export type CollaboratorJson = TypeOf<typeof collaboratorJson>;
 
 export const collaboratorListJson = list(collaboratorJson);
+
+const present = presenter(collaboratorJson);
+export const presentCollaborator = ({ collaboration, ...rest }: Collaborator) => present({ ...rest, ...collaboration });
 
 export const effectivePermissionsJson = shape({
   role: text(),
@@ -29,4 +32,4 @@ export const effectivePermissionsJson = shape({
   source: oneOf('role', 'template', 'custom'),
   role_template_id: maybe(uuid().description('Only where a role template was given')),
 }).id('EffectivePermissions');
-export type EffectivePermissionsJson = TypeOf<typeof effectivePermissionsJson>;
+export const presentEffectivePermissions = presenter(effectivePermissionsJson);

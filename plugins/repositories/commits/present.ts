@@ -1,17 +1,10 @@
 // Converts commits, their changes and comparisons to JSON.
-import type { CommitDetail, CommitRecord, Comparison, Difference, Signature } from 'hexforge/repositories';
-import type { CommitDetailJson, CommitJson, ComparisonJson, FileChangeJson } from './schemas.ts';
+import { presenter } from 'hexforge/plugin';
+import type { CommitDetail, CommitRecord, Comparison, Difference } from 'hexforge/repositories';
+import { commitJson, type CommitDetailJson, type ComparisonJson, type FileChangeJson } from './schemas.ts';
 
-const presentSignature = ({ name, email, date }: Signature) => ({ name, email, date: date.toISOString() });
-
-export const presentCommit = ({ oid, message, author, committer, parents }: CommitRecord): CommitJson => ({
-  sha: oid,
-  message,
-  author: presentSignature(author),
-  committer: presentSignature(committer),
-  parents,
-  verified: false,
-});
+const present = presenter(commitJson, { sha: 'oid' });
+export const presentCommit = (commit: CommitRecord) => present({ ...commit, verified: false });
 
 const presentFiles = ({ files }: Difference): readonly FileChangeJson[] =>
   files.map(({ path, previousPath, status, additions, deletions, isBinary, patch }) => ({

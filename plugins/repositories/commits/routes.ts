@@ -1,7 +1,8 @@
 // The routes of the history: list commits, fetch a commit, and compare two refs.
-import { api, moment, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
+import { api, moment, pageRules, readPage, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived, marked } from '../conditional.ts';
+import { reading } from '../shapes.ts';
 import { presentCommit, presentCommitDetail, presentComparison } from './present.ts';
 import {
   commitDetailJson,
@@ -14,8 +15,7 @@ import {
 
 const read = {
   method: 'GET',
-  access: reads('repository', 'repo.read'),
-  scope: 'repo.read',
+  ...reading,
   statuses: [304],
   sameForAll: true,
 } as const;

@@ -46,7 +46,6 @@ export const commitMembers = {
   verified: flag().description('Signatures are not verified yet: always false'),
 } as const;
 export const commitJson = shape(commitMembers).id('Commit');
-export type CommitJson = TypeOf<typeof commitJson>;
 
 export const commitListJson = list(commitJson);
 

@@ -1,8 +1,8 @@
 // The routes that create, replace or remove one file as a commit.
-import { api, changes, reply, ValidationFailed, type Route } from 'hexforge/plugin';
+import { api, parseInstant, reply, ValidationFailed, type Route } from 'hexforge/plugin';
 import type { WriteCommand } from 'hexforge/repositories';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { instant } from '../times.ts';
+import { writing } from '../shapes.ts';
 import { presentWritten } from './present.ts';
 import { contentsParams, removeBody, writeBody, writtenJson, type WriteBody } from './schemas.ts';
 
@@ -10,8 +10,7 @@ import { contentsParams, removeBody, writeBody, writtenJson, type WriteBody } fr
 const maxBytes = 50 * 1024 * 1024;
 const common = {
   path: '/repos/{owner}/{repo}/contents/{path*}',
-  access: changes('repository', 'repo.write'),
-  scope: 'repo.write',
+  ...writing,
   params: contentsParams,
   result: writtenJson,
 } as const;
@@ -25,16 +24,9 @@ export const contentsWritingRoutes = (useCases: RepositoryUseCases): readonly Ro
     body: writeBody,
     maxBytes,
     statuses: [201, 409, 422],
-    async run(_call, { granted, params, body }) {
-      const { message, branch, sha } = body;
-      const written = await useCases.writeContents(granted, {
-        path: params.path,
-        message,
-        branch,
-        sha,
-        author: authorOf(body),
-        content: await decoded(body.content),
-      });
+    async run(_call, { granted, params: { path }, body }) {
+      const command = { ...body, path, author: authorOf(body), content: await decoded(body.content) };
+      const written = await useCases.writeContents(granted, command);
       return reply(presentWritten(written), { status: written.created ? 201 : 200 });
     },
   }),
@@ -45,24 +37,22 @@ export const contentsWritingRoutes = (useCases: RepositoryUseCases): readonly Ro
     method: 'DELETE',
     body: removeBody,
     statuses: [409, 422],
-    async run(_call, { granted, params, body }) {
-      const { message, branch, sha } = body;
-      return presentWritten(
-        await useCases.writeContents(granted, {
-          path: params.path,
-          message,
-          branch,
-          sha,
-          author: authorOf(body),
-          content: undefined,
-        }),
-      );
+    async run(_call, { granted, params: { path }, body }) {
+      const command = { ...body, path, author: authorOf(body), content: undefined };
+      return presentWritten(await useCases.writeContents(granted, command));
     },
   }),
 ];
 
-const authorOf = ({ author }: Pick<WriteBody, 'author'>): WriteCommand['author'] =>
-  author === undefined ? undefined : { ...author, date: instant('author.date', author.date) };
+/** @throws {ValidationFailed} if git cannot store the date. */
+function authorOf({ author }: Pick<WriteBody, 'author'>): WriteCommand['author'] {
+  if (author?.date === undefined) return author && { ...author, date: undefined };
+  const date = parseInstant(author.date);
+  if (date !== undefined && date.getTime() >= 0) return { ...author, date };
+  throw new ValidationFailed('The request is not valid', {
+    detail: 'Field "author.date" must be a time such as 2026-01-31T12:00:00Z, of 1970 or later',
+  });
+}
 
 /** How many characters are decoded before other requests are served. */
 const slice = 1024 ** 2;

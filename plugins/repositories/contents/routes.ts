@@ -1,8 +1,8 @@
 // The routes that read files and folders: contents and raw.
-import { api, ByteStream, reads, reply, tagged, type Route } from 'hexforge/plugin';
+import { api, ByteStream, reply, tagged, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { revalidated, truncatedMark } from '../conditional.ts';
-import { fileAtRefParams } from '../shapes.ts';
+import { fileAtRefParams, reading } from '../shapes.ts';
 import { attachment, mediaType } from './media-types.ts';
 import { presentBlob, presentEntry } from './present.ts';
 import { contentsJson, contentsParams, contentsQuery, type BlobJson, type EntryJson } from './schemas.ts';
@@ -20,8 +20,7 @@ export const contentsRoutes = (useCases: RepositoryUseCases): readonly Route[] =
     summary: 'File or directory at a ref',
     method: 'GET',
     path: '/repos/{owner}/{repo}/contents/{path*}',
-    access: reads('repository', 'repo.read'),
-    scope: 'repo.read',
+    ...reading,
     params: contentsParams,
     query: contentsQuery,
     result: contentsJson,
@@ -49,8 +48,7 @@ export const contentsRoutes = (useCases: RepositoryUseCases): readonly Route[] =
     summary: 'Raw bytes of a file',
     method: 'GET',
     path: '/repos/{owner}/{repo}/raw/{ref}/{path*}',
-    access: reads('repository', 'repo.read'),
-    scope: 'repo.read',
+    ...reading,
     params: fileAtRefParams,
     result: 'bytes',
     statuses: [304],

@@ -1,11 +1,19 @@
 // The routes of forks.
-import { api, changes, pageRules, readPage, reads, type Route } from 'hexforge/plugin';
+import { api, changes, maybe, oneOf, pageQuery, pageRules, readPage, shape, text, word } from 'hexforge/plugin';
+import type { Route } from 'hexforge/plugin';
+import { visibilities } from 'hexforge/repositories';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import type { RepositoryPresenter } from '../repositories/present.ts';
 import { repositoryJson, repositoryListJson } from '../repositories/schemas.ts';
-import { forkBody, forkQuery } from './schemas.ts';
+import { reading } from '../shapes.ts';
 
 const path = '/repos/{owner}/{repo}/forks';
+
+const forkBody = shape({
+  name: maybe(word().description("The parent's where it is absent")),
+  description: maybe(text().max(1000)),
+  visibility: maybe(oneOf(...visibilities).description("At most the parent's, which it is where it is absent")),
+}).id('ForkCreate');
 
 export const forkRoutes = (useCases: RepositoryUseCases, present: RepositoryPresenter): readonly Route[] => [
   api({
@@ -13,9 +21,8 @@ export const forkRoutes = (useCases: RepositoryUseCases, present: RepositoryPres
     summary: 'List the forks of a repository',
     method: 'GET',
     path,
-    access: reads('repository', 'repo.read'),
-    scope: 'repo.read',
-    query: forkQuery,
+    ...reading,
+    query: shape(pageQuery),
     result: repositoryListJson,
     run: async (_call, { granted, query }) =>
       (await useCases.forks(granted, readPage(pageRules.orDefault(), query))).map(present.item),

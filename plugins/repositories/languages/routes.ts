@@ -1,7 +1,8 @@
 // The route of the number of bytes of each language in a repository.
-import { api, Joi, reads, word, type Route } from 'hexforge/plugin';
+import { api, Joi, word, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
+import { reading } from '../shapes.ts';
 
 /** Language to bytes. */
 const languagesJson = Joi.object<Readonly<Record<string, number>>>()
@@ -14,8 +15,7 @@ export const languageRoutes = (useCases: RepositoryUseCases): readonly Route[] =
     summary: 'Bytes of each language',
     method: 'GET',
     path: '/repos/{owner}/{repo}/languages',
-    access: reads('repository', 'repo.read'),
-    scope: 'repo.read',
+    ...reading,
     result: languagesJson,
     statuses: [304],
     sameForAll: true,

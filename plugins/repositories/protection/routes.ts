@@ -2,47 +2,42 @@
 import { api, changes, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { branchParams } from '../branches/schemas.ts';
-import { presentProtection, wishedProtection } from './present.ts';
-import { protectionBody, protectionJson } from './schemas.ts';
+import { presentProtection, protectionBody, protectionJson, wishedProtection } from './schemas.ts';
 
-const path = '/repos/{owner}/{repo}/branches/{branch}/protection';
+const protection = {
+  path: '/repos/{owner}/{repo}/branches/{branch}/protection',
+  params: branchParams,
+  scope: 'repo.admin',
+} as const;
 
-export const protectionRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
+export const protectionRoutes = ({ protections }: RepositoryUseCases): readonly Route[] => [
   api({
+    ...protection,
     id: 'protectionFetch',
     summary: 'The protection of a branch',
     method: 'GET',
-    path,
     access: reads('repository', 'branch.protect', { anonymous: 401 }),
-    scope: 'repo.admin',
-    params: branchParams,
     result: protectionJson,
-    run: async (_call, { granted, params }) => presentProtection(await useCases.protection(granted, params)),
+    run: async (_call, { granted, params }) => presentProtection(await protections.fetch(granted, params)),
   }),
   api({
+    ...protection,
     id: 'protectionSet',
     summary: 'Protect a branch, or replace its protection',
     method: 'PUT',
-    path,
     access: changes('repository', 'branch.protect'),
-    scope: 'repo.admin',
-    params: branchParams,
     body: protectionBody,
     result: protectionJson,
     run: async (_call, { granted, params, body }) =>
-      presentProtection(
-        await useCases.protectBranch(granted, { branch: params.branch, wished: wishedProtection(body) }),
-      ),
+      presentProtection(await protections.set(granted, { branch: params.branch, wished: wishedProtection(body) })),
   }),
   api({
+    ...protection,
     id: 'protectionDelete',
     summary: 'Remove the protection of a branch',
     method: 'DELETE',
-    path,
     access: changes('repository', 'branch.protect'),
-    scope: 'repo.admin',
-    params: branchParams,
     result: 'empty',
-    run: (_call, { granted, params }) => useCases.unprotectBranch(granted, params),
+    run: (_call, { granted, params }) => protections.delete(granted, params),
   }),
 ];

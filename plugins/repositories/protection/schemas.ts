@@ -1,5 +1,5 @@
 // The JSON shapes of branch protection.
-import { count, flag, Joi, list, maybe, shape, word, type TypeOf } from 'hexforge/plugin';
+import { camelCased, count, flag, Joi, list, maybe, presenter, shape, word, type TypeOf } from 'hexforge/plugin';
 
 export const protectionJson = shape({
   allow_force_push: flag(),
@@ -8,7 +8,7 @@ export const protectionJson = shape({
   required_approvals: count(),
   required_pipeline: shape({ on_open: flag(), on_merge: flag() }),
 }).id('BranchProtection');
-export type ProtectionJson = TypeOf<typeof protectionJson>;
+export const presentProtection = presenter(protectionJson);
 
 const strict = () => maybe(flag().strict());
 
@@ -27,4 +27,8 @@ export const protectionBody = shape({
   required_approvals: maybe(Joi.number().strict().integer().min(0).max(100).description('Default 0')),
   required_pipeline: maybe(shape({ on_open: strict(), on_merge: strict() }).description('Default false and false')),
 }).id('BranchProtectionSet');
-export type ProtectionBody = TypeOf<typeof protectionBody>;
+
+export const wishedProtection = ({ required_pipeline, ...body }: TypeOf<typeof protectionBody>) => ({
+  ...camelCased(body),
+  requiredPipeline: camelCased(required_pipeline ?? {}),
+});

@@ -1,5 +1,5 @@
 // The routes of repositories: list, create, fetch, update, delete.
-import { anyone, api, changes, reads, reply, signedIn, type Route } from 'hexforge/plugin';
+import { anyone, api, camelCased, changes, reads, reply, signedIn, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { revalidated } from '../conditional.ts';
 import type { RepositoryPresenter } from './present.ts';
@@ -12,6 +12,12 @@ import {
   repositoryListJson,
   repositoryListQuery,
 } from './schemas.ts';
+
+const owned = {
+  path: '/repos/{owner}/{repo}',
+  access: changes('repository', 'repo.own'),
+  scope: 'repo.admin',
+} as const;
 
 export const repositoryRoutes = (useCases: RepositoryUseCases, present: RepositoryPresenter): readonly Route[] => [
   api({
@@ -38,14 +44,7 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     result: repositoryJson,
     statuses: [403, 409, 422],
     async run(call, { body }) {
-      const repository = await useCases.create(call, {
-        name: body.name,
-        description: body.description,
-        visibility: body.visibility,
-        isPrivate: body.is_private,
-        defaultBranch: body.default_branch,
-        owner: body.owner,
-      });
+      const repository = await useCases.create(call, camelCased(body));
       return present.record(await useCases.record(call, { repository }));
     },
   }),
@@ -66,22 +65,13 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     id: 'repositoryUpdate',
     summary: 'Update a repository',
     method: 'PATCH',
-    path: '/repos/{owner}/{repo}',
-    access: changes('repository', 'repo.own'),
-    scope: 'repo.admin',
+    ...owned,
     body: repositoryChangeBody,
     result: repositoryJson,
     statuses: [409],
     errorMembers: nameInUse,
     async run(call, { granted, body }) {
-      const repository = await useCases.update(granted, {
-        name: body.name,
-        description: body.description,
-        visibility: body.visibility,
-        isPrivate: body.is_private,
-        defaultBranch: body.default_branch,
-        issueCode: body.issue_code,
-      });
+      const repository = await useCases.update(granted, camelCased(body));
       return present.record(await useCases.record(call, { repository }));
     },
   }),
@@ -89,9 +79,7 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     id: 'repositoryDelete',
     summary: 'Delete a repository',
     method: 'DELETE',
-    path: '/repos/{owner}/{repo}',
-    access: changes('repository', 'repo.own'),
-    scope: 'repo.admin',
+    ...owned,
     body: repositoryDeletionBody,
     result: 'empty',
     run: (_call, { granted, body }) => useCases.delete(granted, body),

@@ -1,5 +1,5 @@
 // The JSON shapes of role templates.
-import { list, maybe, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { list, maybe, shape, text, time, uuid, word } from 'hexforge/plugin';
 
 export const permissions = () => list(word().max(100)).max(200);
 
@@ -16,6 +16,3 @@ export const templateJson = shape({
   created_at: time(),
   updated_at: time(),
 }).id('RoleTemplate');
-export type TemplateJson = TypeOf<typeof templateJson>;
-
-export const templateListJson = list(templateJson);

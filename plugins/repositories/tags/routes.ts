@@ -1,9 +1,9 @@
 // The routes of tags.
-import { api, changes, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
+import { api, pageRules, presentPage, readPage, reads, type Route } from 'hexforge/plugin';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { derived } from '../conditional.ts';
-import { presentTag } from './present.ts';
-import { createdTagJson, tagBody, tagPageJson, tagParams, tagQuery } from './schemas.ts';
+import { writing } from '../shapes.ts';
+import { createdTagJson, presentTag, tagBody, tagPageJson, tagParams, tagQuery } from './schemas.ts';
 
 const path = '/repos/{owner}/{repo}/tags';
 
@@ -29,8 +29,7 @@ export const tagRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     summary: 'Create a tag',
     method: 'POST',
     path,
-    access: changes('repository', 'repo.write'),
-    scope: 'repo.write',
+    ...writing,
     body: tagBody,
     success: 201,
     result: createdTagJson,
@@ -42,8 +41,7 @@ export const tagRoutes = (useCases: RepositoryUseCases): readonly Route[] => [
     summary: 'Delete a tag',
     method: 'DELETE',
     path: `${path}/{tag}`,
-    access: changes('repository', 'repo.write'),
-    scope: 'repo.write',
+    ...writing,
     params: tagParams,
     result: 'empty',
     statuses: [503],

@@ -1,5 +1,6 @@
 // The JSON shapes of tags.
 import { flag, maybe, orNull, pageOf, pageQuery, shape, text, time, word, type TypeOf } from 'hexforge/plugin';
+import type { Tag } from 'hexforge/repositories';
 import { inRepository, sha } from '../shapes.ts';
 
 export const tagParams = shape({ ...inRepository, tag: word().description('A slash in it is written %2F') });
@@ -14,7 +15,7 @@ export const tagBody = shape({
 
 export const createdTagJson = shape({ name: word(), ref: word() }).id('TagCreated');
 
-export const tagJson = shape({
+const tagJson = shape({
   name: text(),
   commit_sha: sha(),
   message: orNull(text()).description('Whole, without a signature; null for a lightweight tag'),
@@ -23,6 +24,14 @@ export const tagJson = shape({
   tagged_at: orNull(time()),
   is_annotated: flag(),
 }).id('Tag');
-export type TagJson = TypeOf<typeof tagJson>;
-
 export const tagPageJson = pageOf(tagJson).id('TagPage');
+
+export const presentTag = ({ name, oid, annotation }: Tag): TypeOf<typeof tagJson> => ({
+  name,
+  commit_sha: oid,
+  message: annotation?.message ?? null,
+  tagger_name: annotation?.tagger?.name ?? null,
+  tagger_email: annotation?.tagger?.email ?? null,
+  tagged_at: annotation?.tagger?.date.toISOString() ?? null,
+  is_annotated: annotation !== undefined,
+});

@@ -13,12 +13,12 @@ void t.test('each change of a collaborator writes one event and one audit entry,
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
   const granted = await forge.granted(alice, 'repo.admin', repository);
   const put = (role: string, given?: string[]) =>
-    forge.useCases.putCollaborator(granted, { username: 'BOB', role, permissions: given });
+    forge.useCases.collaborators.put(granted, { username: 'BOB', role, permissions: given });
   await put('read');
   await put('read');
   await put('pusher', permissions);
   await put('pusher', permissions);
-  await forge.useCases.removeCollaborator(await forge.granted(root, 'repo.own', repository), { username: 'bob' });
+  await forge.useCases.collaborators.remove(await forge.granted(root, 'repo.own', repository), { username: 'bob' });
   const about = { repository_id: repository.id, user_id: bob.id };
   t.same(
     (await forge.events())
@@ -44,7 +44,7 @@ void t.test('each change of a collaborator writes one event and one audit entry,
     ],
   );
   await t.rejects(
-    forge.useCases.removeCollaborator(await forge.granted(alice, 'repo.own', repository), { username: 'bob' }),
+    forge.useCases.collaborators.remove(await forge.granted(alice, 'repo.own', repository), { username: 'bob' }),
     refusal('not_found'),
   );
   t.equal(forge.audited.length, 4, 'with the creation');
@@ -55,10 +55,10 @@ void t.test('role templates emit events and write audit entries', async (t) => {
   t.teardown(() => forge.close());
   const repository = await forge.useCases.create(forge.as(alice), { name: 'a' });
   const granted = await forge.granted(alice, 'repo.admin', repository);
-  const { id } = await forge.useCases.createRoleTemplate(granted, { name: 'crew', permissions });
-  await forge.useCases.updateRoleTemplate(granted, { id, name: 'Crew' });
-  await forge.useCases.updateRoleTemplate(granted, { id });
-  await forge.useCases.deleteRoleTemplate(granted, { id });
+  const { id } = await forge.useCases.roleTemplates.create(granted, { name: 'crew', permissions });
+  await forge.useCases.roleTemplates.update(granted, { id, name: 'Crew' });
+  await forge.useCases.roleTemplates.update(granted, { id });
+  await forge.useCases.roleTemplates.delete(granted, { id });
   const actions = ['role_template.created', 'role_template.updated', 'role_template.deleted'];
   t.same(
     (await forge.events())
@@ -183,9 +183,9 @@ void t.test(
       ['write', undefined, permissions],
       ['odd', ['repo.read', 'repo.admin'], ['repo.read', 'repo.admin']],
     ] as const) {
-      await forge.useCases.putCollaborator(granted, { username: 'carol', role, permissions: given });
+      await forge.useCases.collaborators.put(granted, { username: 'carol', role, permissions: given });
       const reader = await forge.granted(carol, 'repo.read', repository);
-      const effective = await forge.useCases.effectivePermissions(reader, { username: 'carol' });
+      const effective = await forge.useCases.collaborators.effective(reader, { username: 'carol' });
       const own = (name: string): boolean => ['repo.read', 'repo.write', 'repo.admin'].includes(name);
       t.same(effective.permissions.filter(own), held, role);
       t.same(

@@ -193,17 +193,17 @@ void t.test('at most 30 deletions in five minutes', async (t) => {
 void t.test('each change of a protection writes an event and an audit entry, a repetition neither', async (t) => {
   const { forge, repository } = await start(t);
   const granted = (await forge.granted(alice, 'repo.admin', repository)) as never;
-  const { protectBranch, protection, unprotectBranch } = forge.useCases;
-  t.same(await protectBranch(granted, { branch: 'main', wished: {} }), defaultProtection);
-  await protectBranch(granted, { branch: 'main', wished: { pushRoles: ['admin', 'maintain', 'write', 'admin'] } });
-  t.same(await protectBranch(granted, { branch: 'main', wished: { pushRoles: [] } }), {
+  const { set, fetch, delete: unprotect } = forge.useCases.protections;
+  t.same(await set(granted, { branch: 'main', wished: {} }), defaultProtection);
+  await set(granted, { branch: 'main', wished: { pushRoles: ['admin', 'maintain', 'write', 'admin'] } });
+  t.same(await set(granted, { branch: 'main', wished: { pushRoles: [] } }), {
     ...defaultProtection,
     pushRoles: [],
   });
-  t.same(await protection(granted, { branch: 'main' }), { ...defaultProtection, pushRoles: [] });
-  await unprotectBranch(granted, { branch: 'main' });
-  await t.rejects(unprotectBranch(granted, { branch: 'main' }), refusal('not_found'));
-  await t.rejects(protection(granted, { branch: 'main' }), refusal('not_found'));
+  t.same(await fetch(granted, { branch: 'main' }), { ...defaultProtection, pushRoles: [] });
+  await unprotect(granted, { branch: 'main' });
+  await t.rejects(unprotect(granted, { branch: 'main' }), refusal('not_found'));
+  await t.rejects(fetch(granted, { branch: 'main' }), refusal('not_found'));
   t.same(
     forge.audited.slice(1).map(({ action, details }) => [action, details['branch']]),
     [

@@ -1,9 +1,10 @@
 // Lists the repositories that a caller can read. The query itself filters by visibility.
-import type { Call, Caller } from '#core/kernel/caller';
+import type { Call } from '#core/kernel/caller';
 import { Unauthorized } from '#core/kernel/errors';
-import type { RepositoryParts } from './parts.ts';
-import type { Reader, RepositoryFilter } from './ports.ts';
-import type { Repository } from './repository.ts';
+import type { RepositoryParts } from '../model/parts.ts';
+import { readerOf } from '../access/readable.ts';
+import type { RepositoryFilter } from '../model/ports.ts';
+import type { Repository } from '../model/repository.ts';
 
 export interface ListCommand {
   /** Only the caller's own repositories. */
@@ -29,6 +30,3 @@ export const listRepositories =
     };
     return store.list(filter);
   };
-
-export const readerOf = (caller: Caller): Reader =>
-  caller.kind === 'user' ? { kind: 'user', id: caller.id, isAdmin: caller.isAdmin } : { kind: 'anonymous' };

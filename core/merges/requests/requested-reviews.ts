@@ -1,10 +1,10 @@
 // Requests reviews of a merge request. A submitted review stays valid after a push, and becomes pending if the review
 // is requested again.
-import { aboutMerge } from './events.ts';
-import type { Writing } from './held-request.ts';
-import type { MergeRequest } from './merge-request.ts';
-import type { MergeParts } from './parts.ts';
-import type { MergeReview } from './review.ts';
+import { aboutMerge } from '../model/events.ts';
+import type { Writing } from '../model/held-request.ts';
+import type { MergeRequest } from '../model/merge-request.ts';
+import type { MergeParts } from '../model/parts.ts';
+import type { MergeReview } from '../model/review.ts';
 
 type Parts = Pick<MergeParts, 'reviews' | 'events' | 'ids'>;
 
@@ -31,9 +31,8 @@ export async function askForReviews(
   await reviews.deleteMany({ where: { requestId }, among: { userId: dropped } });
   await reviews.updateMany({ where: { requestId }, among: { userId: again } }, review);
   await reviews.insertMany(first.map((userId) => ({ ...review, id: ids.uuid(), requestId, userId })));
-  const { payload, ...about } = aboutMerge(request, call.caller.id);
   for (const userId of asked)
-    await events.emit({ type: 'merge_review.requested', ...about, payload: { ...payload, user_id: userId } });
+    await events.emit({ type: 'merge_review.requested', ...aboutMerge(request, call.caller.id, { user_id: userId }) });
   return dropped.length + asked.length > 0;
 }
 

@@ -1,7 +1,7 @@
 // Background maintenance after pushes. At most one run per repository is active, and all requests during a run lead to
 // one more run.
-import type { RepositoryParts } from './parts.ts';
-import { measure } from './quota.ts';
+import type { RepositoryParts } from '../model/parts.ts';
+import { measure } from './byte-limit.ts';
 
 export interface Maintenance {
   request(repositoryId: string): void;

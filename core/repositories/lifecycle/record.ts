@@ -2,19 +2,16 @@
 import type { Granted } from '#core/kernel/access/access';
 import { afterChange } from '#core/kernel/storage/after-change';
 import type { Call, Caller, User } from '#core/kernel/caller';
-import { noCounts, type RepositoryCounters, type RepositoryCounts } from './offers.ts';
-import type { RepositoryParts } from './parts.ts';
-import type { FoundCounts } from './ports.ts';
-import type { Repository } from './repository.ts';
+import { noCounts, type RepositoryCounters, type RepositoryCounts } from '../model/offers.ts';
+import type { RepositoryParts } from '../model/parts.ts';
+import type { CountedRepository } from '../model/ports.ts';
+import type { Repository } from '../model/repository.ts';
 
 /** The record of a repository with its counts. */
 export interface RepositoryRecord {
   readonly repository: Repository;
   readonly counts: RepositoryCounts;
 }
-
-/** A repository with the counts that were read in the same query, if it was requested as `counted-repository`. */
-export type CountedRepository = Repository & { readonly found?: FoundCounts };
 
 /** `counters` is a function, because the providers are plugins that depend on this one and start later. */
 type Parts = Pick<RepositoryParts, 'store'> & { readonly counters: () => readonly RepositoryCounters[] };

@@ -4,18 +4,10 @@ import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import { ValidationFailed } from '#core/kernel/errors';
 import { aboutRepository, type Repository } from '#core/repositories/index';
-import type { IssueType } from './issue-type.ts';
-import type { IssueParts } from './parts.ts';
+import type { IssueType } from '../model/issue-type.ts';
+import type { IssueParts } from '../model/parts.ts';
 
 type Parts = Pick<IssueParts, 'types' | 'schemes' | 'unitOfWork' | 'events'>;
-
-/** Stores type schemes. */
-export interface TypeSchemeStore {
-  /** The types of a scheme, in its order. */
-  typesOf(repositoryId: string): Promise<readonly IssueType[]>;
-  /** Replaces the whole scheme with these types in this order. Concurrent calls do not mix: the last one wins. */
-  replace(repositoryId: string, typeIds: readonly string[]): Promise<void>;
-}
 
 export function typeSchemeUseCases({ types, schemes, unitOfWork, events }: Parts) {
   return {
