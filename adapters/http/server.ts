@@ -6,40 +6,36 @@ import { setImmediate as turn } from 'node:timers/promises';
 import Hapi, { type Lifecycle, type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access/access';
 import type { Authenticator } from '#core/kernel/access/credentials';
-import type { CurrentCaller } from '#core/kernel/access/current-caller';
+import { clientNetwork, type CurrentCaller } from '#core/kernel/access/current-caller';
 import { HexforgeError, MethodNotAllowed, NotFound, ValidationFailed } from '#core/kernel/errors';
 import type { LiveFeed } from '#core/kernel/storage/live';
 import type { Log } from '#core/kernel/services/log';
 import type { RateBudgets, RateCounter } from '#core/kernel/rate';
 import type { ScopeCatalogue } from '#core/kernel/access/scopes';
 import type { Clock, Ids } from '#core/kernel/time';
-import { trustedProxies } from './overload/addresses.ts';
 import { answerMs } from './overload/answer-limit.ts';
 import { answerBrokenRequest } from './overload/broken-requests.ts';
 import { Connections } from './overload/connections.ts';
 import { answerPreflight } from './reply/cors.ts';
 import { csrfProtection } from './request/credentials.ts';
-import { Exchange, type AccessLogEntry } from './request/exchange.ts';
+import { clientAddress, Exchange, recheckMs, trustedProxies, type AccessLogEntry } from './request/exchange.ts';
 import { MemoryBudget, type MemoryBudgetLimits } from '#core/kernel/limits/memory-budget';
-import { recheckMs } from './overload/access-recheck.ts';
 import type { OwnedChannel } from './live/channel.ts';
 import { channelEntry } from './live/channel-route.ts';
 import { Followers } from './live/followers.ts';
 import { liveLimits, type LiveLimits } from './live/limits.ts';
-import { answerUpgrades, opensWebSocket } from './overload/upgrades.ts';
+import { emitUsualRequests, opensWebSocket } from './overload/listener.ts';
 import { stackOf } from './descriptor/errors.ts';
 import { openapiDocument } from './routes/openapi.ts';
 import { madeOnce } from './reply/made-once.ts';
 import { createServer } from './overload/node-http.ts';
-import { takeOriginForm } from './overload/origin-form.ts';
-import { defaultPace, PaceKeeper, type Pace } from './request/pace.ts';
+import { defaultPace, type Pace } from './overload/pace.ts';
 import { rateLimiter } from './overload/rate-limiter.ts';
 import { ResponseCache } from './reply/response-cache.ts';
 import { RequestQueues } from './overload/request-queues.ts';
 import { noRoute, refuse, routeEntry, type AbsentPort, type OptionalPort, type OwnedRoute } from './routes/routes.ts';
 import { Routing } from './routes/routing.ts';
 import { systemRoutes, type Readiness } from './routes/system-routes.ts';
-import { pipelineRequests } from './overload/pipelining.ts';
 
 /**
  * The memory budget of request bodies: one caller may use nearly two of the largest bodies, or about a hundred of the
@@ -146,14 +142,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     requireHostHeader: false,
     shouldUpgradeCallback: opensWebSocket,
   });
-  takeOriginForm(listener);
-  answerUpgrades(listener);
-  const connections = new Connections(listener, {
-    proxies,
-    requestId: () => options.ids.uuid(),
-    perClient: options.connectionsPerClient,
-  });
-  const pace = new PaceKeeper(options.pace ?? defaultPace);
+  emitUsualRequests(listener);
   const server = Hapi.server({
     listener,
     // `Connections` closes the connections.
@@ -168,7 +157,16 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       response: { emptyStatusCode: 200, ranges: false },
     },
   });
-  pipelineRequests(listener, options.requestsWaiting);
+  const connections = new Connections(listener, {
+    clientAt(remote) {
+      const address = clientAddress(remote, undefined, proxies);
+      return proxies.trusts(address) ? undefined : clientNetwork(address);
+    },
+    requestId: () => options.ids.uuid(),
+    pace: options.pace ?? defaultPace,
+    perClient: options.connectionsPerClient,
+    requestsWaiting: options.requestsWaiting,
+  });
   listener.removeAllListeners('clientError').on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const current = connections.current(socket);
     const requestId = current?.getHeader('x-request-id')?.toString() ?? options.ids.uuid();
@@ -190,11 +188,6 @@ export function createHttpServer(options: HttpOptions): HttpServer {
 
   server.ext('onRequest', (request, h) => {
     const { req, res } = request.raw;
-    if (!connections.begin(req.socket, res)) {
-      req.socket.destroy();
-      return h.abandon;
-    }
-    pace.watch(request.raw);
     const exchange = new Exchange(request, { ...options, proxies });
     request.app.exchange = exchange;
     res.setHeader('x-request-id', exchange.requestId);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import type { Budget, Count, RateCounter } from '#core/kernel/rate';
-import { countOf, windowStart, type TallyEntry } from '#core/kernel/limits/tally';
+import { countOf, windowStart, type TallyEntry } from '#core/kernel/limits/memory-rate-counter';
 import type { Connection } from './connection.ts';
 import { script } from './script.ts';
 

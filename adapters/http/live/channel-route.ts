@@ -4,9 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi';
 import { callerKey } from '#core/kernel/access/current-caller';
 import { answeredWithin } from '../overload/answer-limit.ts';
-import { readCookies, sessionCookie } from '../request/credentials.ts';
+import { identifier, readCookies, sessionCookie } from '../request/credentials.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { identifier } from '../request/identify.ts';
 import { madeOnce } from '../reply/made-once.ts';
 import { refuse, type Wiring } from '../routes/routes.ts';
 import type { Entry } from '../routes/routing.ts';
@@ -16,7 +15,7 @@ import { Follower } from './follower.ts';
 import type { Followers, Following } from './followers.ts';
 import { checkHandshake, chooseProtocol, shownIn } from './handshake.ts';
 import type { LiveLimits } from './limits.ts';
-import { takeOver } from '../overload/upgrades.ts';
+import { takeOver } from '../overload/listener.ts';
 
 export interface LiveWiring extends Wiring {
   readonly followers: Followers;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Presented } from '#core/kernel/access/credentials';
 import { Unauthorized, UpgradeRequired, ValidationFailed } from '#core/kernel/errors';
 import { presentedIn } from '../request/credentials.ts';
-import { asksToSwitch } from '../overload/upgrades.ts';
+import { asksToSwitch } from '../overload/listener.ts';
 
 /** The subprotocol by which a browser, which cannot set other headers, sends a token. */
 const bearer = 'bearer';

@@ -1,7 +1,8 @@
 // Streamed response bodies: enforces the announced length, closes the source with the client, and ends event streams at
 // shutdown.
 import { Readable } from 'node:stream';
-import { held, type AccessRecheck } from '../overload/access-recheck.ts';
+import { endless } from '../overload/pace.ts';
+import type { AccessRecheck } from '../request/exchange.ts';
 import type { ByteStream } from '../descriptor/route.ts';
 
 export interface StreamHooks {
@@ -15,8 +16,6 @@ export interface StreamHooks {
   readonly failed: (error: unknown) => void;
 }
 
-/** The type of streams that never end by themselves; a stop does not wait for them. */
-export const endless = 'text/event-stream';
 /** Largest piece that is written at once, in bytes: progress of a client is measured in whole pieces. */
 export const largestPiece = 64 * 1024;
 
@@ -86,6 +85,29 @@ function untilShutdown(source: AsyncIterator<Uint8Array>, hooks: StreamHooks): A
     },
     async return() {
       hooks.stopping.removeEventListener('abort', stop);
+      await source.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
+/**
+ * An answer that is sent only while its reader has access. Not a generator: closing a generator that has not started
+ * would not close the source.
+ * @param lost called when access is lost, before the answer is cut off.
+ */
+function held(source: AsyncIterator<Uint8Array>, recheck: AccessRecheck, lost: () => void): AsyncIterator<Uint8Array> {
+  return {
+    async next() {
+      const next = await source.next();
+      if (next.done === true) return next;
+      await recheck.hold().catch((error: unknown) => {
+        lost();
+        throw error;
+      });
+      return next;
+    },
+    async return() {
       await source.return?.();
       return { done: true, value: undefined };
     },

@@ -1,5 +1,5 @@
-// Handles requests to switch protocols (`Upgrade`) like other requests: with the same steps and the same errors, until
-// a handler takes over the connection.
+// Makes Node's listener emit every request in the form that hapi can handle: requests in absolute form, and requests to
+// switch protocols (`Upgrade`).
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -25,11 +25,15 @@ export const opensWebSocket = ({ method, headers, httpVersion }: IncomingMessage
   headers['content-length'] === undefined &&
   headers['transfer-encoding'] === undefined;
 
+/** A scheme and an authority. */
+const origin = /^https?:\/\/[^/?#]+/i;
+
 /**
- * Makes the listener handle upgrades as requests, and closes the connection if one is refused. The answer gets the
- * socket when the earlier requests of the connection are answered.
+ * Must be called before other request listeners are added. A request to switch protocols takes the same steps and gets
+ * the same errors as others, until a handler takes over its connection. The connection is closed if it is refused.
  */
-export function answerUpgrades(listener: Server): void {
+export function emitUsualRequests(listener: Server): void {
+  for (const event of ['request', 'checkContinue']) listener.on(event, toOriginForm);
   listener.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     heads.set(request, head);
     // Node no longer handles errors of this socket.
@@ -39,6 +43,19 @@ export function answerUpgrades(listener: Server): void {
     answer.once('finish', () => socket.destroySoon());
     listener.emit('request', request, answer);
   });
+}
+
+/**
+ * Rewrites absolute form, `GET http://forge.example/path`, to origin form (RFC 9112, section 3.2): hapi parses the query
+ * of an absolute URL in quadratic time; in origin form it reads at most 1000 parameters.
+ */
+function toOriginForm(request: IncomingMessage): void {
+  const { url = '' } = request;
+  const [start] = origin.exec(url) ?? [];
+  // An invalid origin is left unchanged; the request is rejected later because of its URL.
+  if (start === undefined || !URL.canParse(start)) return;
+  const rest = url.slice(start.length);
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 /** Takes over the connection of an upgrade request; the calling code owns it afterwards. */
