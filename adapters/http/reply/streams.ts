@@ -42,6 +42,17 @@ export async function cancel(stream: ByteStream): Promise<void> {
 }
 
 /** Not a generator: closing a generator that has not started would not close the source. */
+const over = (
+  source: AsyncIterator<Uint8Array>,
+  next: () => Promise<IteratorResult<Uint8Array>>,
+): AsyncIterator<Uint8Array> => ({
+  next,
+  async return() {
+    await source.return?.();
+    return { done: true, value: undefined };
+  },
+});
+
 function iterator(source: AsyncIterator<Uint8Array>, length: number | undefined): AsyncIterator<Uint8Array> {
   let sent = 0;
   let rest: Uint8Array = Buffer.alloc(0);
@@ -49,24 +60,33 @@ function iterator(source: AsyncIterator<Uint8Array>, length: number | undefined)
     rest = bytes.subarray(largestPiece);
     return { done: false, value: bytes.subarray(0, largestPiece) };
   };
-  return {
-    async next() {
-      if (rest.byteLength > 0) return piece(rest);
-      const next = await source.next();
-      sent += next.done === true ? 0 : next.value.byteLength;
-      // A wrong length would shift the next answer on the same connection.
-      if (length !== undefined && (sent > length || (next.done === true && sent < length)))
-        throw new Error(
-          `a body of ${length} bytes was announced and ${next.done === true ? `ended at ${sent}` : 'goes on'}`,
-        );
-      return next.done === true ? next : piece(next.value);
-    },
-    async return() {
-      await source.return?.();
-      return { done: true, value: undefined };
-    },
-  };
+  return over(source, async () => {
+    if (rest.byteLength > 0) return piece(rest);
+    const next = await source.next();
+    sent += next.done === true ? 0 : next.value.byteLength;
+    // A wrong length would shift the next answer on the same connection.
+    if (length !== undefined && (sent > length || (next.done === true && sent < length)))
+      throw new Error(
+        `a body of ${length} bytes was announced and ${next.done === true ? `ended at ${sent}` : 'goes on'}`,
+      );
+    return next.done === true ? next : piece(next.value);
+  });
 }
+
+/**
+ * An answer that is sent only while its reader has access.
+ * @param lost called when access is lost, before the answer is cut off.
+ */
+const held = (source: AsyncIterator<Uint8Array>, recheck: AccessRecheck, lost: () => void): AsyncIterator<Uint8Array> =>
+  over(source, async () => {
+    const next = await source.next();
+    if (next.done === true) return next;
+    await recheck.hold().catch((error: unknown) => {
+      lost();
+      throw error;
+    });
+    return next;
+  });
 
 function untilShutdown(source: AsyncIterator<Uint8Array>, hooks: StreamHooks): AsyncIterator<Uint8Array> {
   let end: () => void = () => undefined;
@@ -85,29 +105,6 @@ function untilShutdown(source: AsyncIterator<Uint8Array>, hooks: StreamHooks): A
     },
     async return() {
       hooks.stopping.removeEventListener('abort', stop);
-      await source.return?.();
-      return { done: true, value: undefined };
-    },
-  };
-}
-
-/**
- * An answer that is sent only while its reader has access. Not a generator: closing a generator that has not started
- * would not close the source.
- * @param lost called when access is lost, before the answer is cut off.
- */
-function held(source: AsyncIterator<Uint8Array>, recheck: AccessRecheck, lost: () => void): AsyncIterator<Uint8Array> {
-  return {
-    async next() {
-      const next = await source.next();
-      if (next.done === true) return next;
-      await recheck.hold().catch((error: unknown) => {
-        lost();
-        throw error;
-      });
-      return next;
-    },
-    async return() {
       await source.return?.();
       return { done: true, value: undefined };
     },

@@ -6,7 +6,8 @@ import { callerKey, type CurrentCaller } from '#core/kernel/access/current-calle
 import type { Authenticator, Presented } from '#core/kernel/access/credentials';
 import { Forbidden, Unauthorized } from '#core/kernel/errors';
 import type { Meter } from '#core/kernel/rate';
-import { decided, metered, type RateDecision, type RateLimiter } from '../overload/rate-limiter.ts';
+import type { Admission } from '../overload/admit.ts';
+import { decided, metered, type RateDecision } from '../overload/rate-limiter.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The session cookie. All of our cookies share its prefix. */
@@ -97,7 +98,7 @@ export function csrfProtection(urls: readonly string[]): CsrfProtection {
 export interface Identifying {
   readonly currentCaller: CurrentCaller;
   readonly authenticator: Authenticator;
-  readonly limiter: RateLimiter;
+  readonly admission: Admission;
 }
 
 export interface Identified {
@@ -130,7 +131,7 @@ const alreadyCharged = (): Promise<void> => Promise.resolve();
  */
 export function identifier(
   { meter, basic, ownCredentials, presented, guard, guardCookie, known }: Identified,
-  { authenticator, limiter, currentCaller }: Identifying,
+  { authenticator, admission: { limiter }, currentCaller }: Identifying,
 ): (request: Request, exchange: Exchange, cookies: Cookies) => Promise<RateDecision | undefined> {
   const authenticate = async (
     shown: Presented,

@@ -13,15 +13,13 @@ import { identifier, presentedIn, readCookies, type CsrfProtection, type Identif
 import { allowAnyOrigin } from '../reply/cors.ts';
 import { failure, stackOf, type Failure } from '../descriptor/errors.ts';
 import { AccessRecheck, type Exchange } from '../request/exchange.ts';
-import { formMaxBytes, readForm } from '../request/form-body.ts';
 import type { MemoryBudget } from '#core/kernel/limits/memory-budget';
-import { defaultMaxBytes, readJson } from '../request/json-body.ts';
+import { defaultMaxBytes, formMaxBytes, readForm, readJson } from '../request/parsed-body.ts';
 import { AnswerTooLarge } from '../reply/json-text.ts';
 import { takeOfRepository, type RateDecision } from '../overload/rate-limiter.ts';
 import { errorResponse, respond, type ReplyContext } from '../reply/reply.ts';
 import { carriesBody, drain, requestBytes, uploaded } from '../request/request-body.ts';
 import type { ResponseCache } from '../reply/response-cache.ts';
-import type { RequestQueues } from '../overload/request-queues.ts';
 import type { OptionalPortName, RawBody, Route } from '../descriptor/route.ts';
 import type { Entry } from './routing.ts';
 import { compile, type Check } from '../descriptor/validation.ts';
@@ -37,23 +35,20 @@ export type AbsentPort = (
   name: string,
 ) => { readonly component: string; readonly absent: PortTraits['absent'] } | undefined;
 
-/** Returns the current provider of an optional port. */
-export type OptionalPort = (name: OptionalPortName) => unknown;
-
 export interface Wiring extends Identifying {
   readonly access: AccessDecision;
   readonly currentCaller: CurrentCaller;
   readonly csrf: CsrfProtection;
+  /** Returns a value if the optional port has no provider. */
   readonly absentPort: AbsentPort;
-  readonly optionalPort: OptionalPort;
+  /** Returns the current provider of an optional port. */
+  readonly optionalPort: (name: OptionalPortName) => unknown;
   /** The error for an unknown path, also for a route that is hidden because its port is absent. */
   readonly nothingHere: (request: Request) => Promise<HexforgeError>;
   readonly log: Log;
   readonly secureCookies: boolean;
   readonly validateResponses: boolean;
   readonly cache: ResponseCache;
-  readonly memoryBudget: MemoryBudget;
-  readonly turns: RequestQueues;
   readonly stopping: AbortSignal;
   /** The recheck interval in milliseconds. */
   readonly recheckMs: number;
@@ -101,7 +96,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
   const reading = route.method === 'GET' || route.meter === 'api.read';
   // Git's services, which stream their bodies, have separate concurrency limits.
   const kind = route.body === 'raw' ? undefined : reading ? 'read' : 'change';
-  const readInput = inputReader(route, wiring.memoryBudget);
+  const readInput = inputReader(route, wiring.admission.memory);
   const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
 
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
@@ -110,7 +105,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     if (route.cors === true && route.there === undefined) allowAnyOrigin(request.raw.res);
     const rate = await identify(request, exchange, cookies);
     const key = callerKey(exchange.caller, exchange.ip);
-    return wiring.turns.run(key, kind, () =>
+    return wiring.admission.queues.run(key, kind, () =>
       wiring.currentCaller.run(key, () => serveCaller(request, h, exchange, cookies, rate)),
     );
   };
@@ -129,7 +124,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     // the resource.
     const granted = await wiring.access.decide(call, route.access, route.scope ?? undefined, params);
     if (rate?.refusal !== undefined) throw rate.refusal;
-    await takeOfRepository(route, wiring.limiter, request, granted);
+    await takeOfRepository(route, wiring.admission.limiter, request, granted);
     const recheck = new AccessRecheck(() => wiring.access.renew(call), wiring.recheckMs);
     const late = !request.raw.req.complete && carriesBody(request.raw.req);
     const absent = missing(false);
