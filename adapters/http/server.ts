@@ -17,7 +17,7 @@ import type { OwnedChannel } from './live/channel.ts';
 import { channelEntry } from './live/channel-route.ts';
 import { Followers } from './live/followers.ts';
 import { liveLimits, type LiveLimits } from './live/follower.ts';
-import { emitUsualRequests, opensWebSocket } from './overload/listener.ts';
+import { emitUsualRequests, opensWebSocket } from './overload/connections.ts';
 import { stackOf } from './descriptor/errors.ts';
 import { openapiDocument } from './routes/openapi.ts';
 import { madeOnce } from './reply/made-once.ts';

@@ -16,7 +16,7 @@ import { compile } from '../descriptor/validation.ts';
 import type { OwnedChannel } from './channel.ts';
 import { Follower, type LiveLimits } from './follower.ts';
 import type { Followers, Following } from './followers.ts';
-import { asksToSwitch, takeOver } from '../overload/listener.ts';
+import { asksToSwitch, takeOver } from '../overload/connections.ts';
 
 /** The subprotocol by which a browser, which cannot set other headers, sends a token. */
 const bearer = 'bearer';

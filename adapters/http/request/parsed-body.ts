@@ -8,7 +8,7 @@ import {
   UnsupportedMediaType,
   ValidationFailed,
 } from '#core/kernel/errors';
-import { KeyedMutex } from '#core/kernel/limits/keyed-mutex';
+import { KeyedMutex } from '#core/kernel/limits/fair-limiter';
 import { carriesBody, requestBytes } from './request-body.ts';
 
 /** The default bound of a JSON body: 1 MiB. */

@@ -17,7 +17,7 @@ import type { MemoryBudget } from '#core/kernel/limits/memory-budget';
 import { defaultMaxBytes, formMaxBytes, readForm, readJson } from '../request/parsed-body.ts';
 import { AnswerTooLarge } from '../reply/json-text.ts';
 import { takeOfRepository, type RateDecision } from '../overload/rate-limiter.ts';
-import { errorResponse, respond, type ReplyContext } from '../reply/reply.ts';
+import { errorResponse, respond } from '../reply/reply.ts';
 import { carriesBody, drain, requestBytes, uploaded } from '../request/request-body.ts';
 import type { ResponseCache } from '../reply/response-cache.ts';
 import type { OptionalPortName, RawBody, Route } from '../descriptor/route.ts';
@@ -139,8 +139,20 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     };
     const answer = async (): Promise<ResponseObject> => {
       const result: unknown = await performed(() => route.run(call as never, input as never), recheck);
-      const context = contextOf(exchange, [input.params, input.query], reading ? recheck : undefined);
-      const response = await respond(request, h, result, context);
+      const response = await respond(request, h, result, {
+        route,
+        input: [input.params, input.query],
+        secure: wiring.secureCookies,
+        caller: exchange.caller,
+        cache: wiring.cache,
+        check,
+        hooks: {
+          recheck: reading ? recheck : undefined,
+          stopping: wiring.stopping,
+          ended: () => exchange.abort(),
+          failed: (error) => failed(exchange, error),
+        },
+      });
       if (reading)
         await recheck.hold().catch((error: unknown) => {
           // The source of a streamed answer is open and must be closed.
@@ -154,30 +166,11 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
       : answer();
   };
 
-  const contextOf = (
-    exchange: Exchange,
-    input: ReplyContext['input'],
-    recheck: AccessRecheck | undefined,
-  ): ReplyContext => ({
-    route,
-    input,
-    secure: wiring.secureCookies,
-    caller: exchange.caller,
-    cache: wiring.cache,
-    check,
-    hooks: {
-      recheck,
-      stopping: wiring.stopping,
-      ended: () => exchange.abort(),
-      failed: (error) => {
-        if (!exchange.abandoned)
-          wiring.log.error(
-            { requestId: exchange.requestId, plugin, route: label, stack: stackOf(error) },
-            'a response broke off',
-          );
-      },
-    },
-  });
+  const failed = (exchange: Exchange, error: unknown): void => {
+    if (exchange.abandoned) return;
+    const { requestId } = exchange;
+    wiring.log.error({ requestId, plugin, route: label, stack: stackOf(error) }, 'a response broke off');
+  };
 
   const handler = async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
     const { exchange } = request.app;

@@ -25,7 +25,10 @@ export const callerKey = (caller: Caller, address: string): string =>
 /** The caller key of an account whose caller is not yet authenticated, for example from the signature of a token. */
 export const userKey = (id: string): string => `user:${id}`;
 
-/** The network of an address, by which clients without an account are limited. Returns an IPv4 address unchanged, and the /64 of an IPv6 address, because a single machine may own a whole /64. */
+/**
+ * The network of an address, by which clients without an account are limited: an IPv4 address itself, and the /64 of an
+ * IPv6 address, because a single machine may own a whole /64.
+ */
 export function clientNetwork(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   if (mapped !== undefined) return mapped;

@@ -156,6 +156,7 @@ class Level {
 
 const levelOf = ({ entries }: Tally, { limit }: Budget): number =>
   Math.min(levels, Math.floor((levels * usedUnits(entries)) / limit));
+
 /** Units taken at one moment. A fixed window has one entry, at its start. */
 export interface TallyEntry {
   readonly at: number;
@@ -166,10 +167,10 @@ export interface TallyEntry {
 export const windowStart = ({ window, windowSeconds }: Budget, now: number): number =>
   window === 'fixed' ? Math.floor(now / (windowSeconds * 1000)) * windowSeconds * 1000 : now;
 
-export const usedUnits = (entries: readonly TallyEntry[]): number => entries.reduce((sum, { units }) => sum + units, 0);
+const usedUnits = (entries: readonly TallyEntry[]): number => entries.reduce((sum, { units }) => sum + units, 0);
 
 /** Drops expired entries. Entries are ordered oldest first, and expire one window length after `at` for both kinds. */
-export function dropExpired(entries: TallyEntry[], windowMs: number, now: number): void {
+function dropExpired(entries: TallyEntry[], windowMs: number, now: number): void {
   while (entries[0] !== undefined && entries[0].at + windowMs <= now) entries.shift();
 }
 
