@@ -1,5 +1,5 @@
-// Makes the handler of a channel: a request that passes the usual access decision and then becomes a live connection, by
-// the opening handshake of a WebSocket (RFC 6455, section 4).
+// Makes the handler of a channel: a request that passes the usual access decision and then becomes a live connection,
+// by the opening handshake of a WebSocket (RFC 6455, section 4).
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi';

@@ -26,7 +26,7 @@ export interface OverloadOptions {
   readonly memoryBudget?: MemoryBudgetLimits;
 }
 
-/** What the steps of a request use of them. */
+/** The defences that the steps of a request use. */
 export interface Admission {
   readonly limiter: RateLimiter;
   readonly memory: MemoryBudget;

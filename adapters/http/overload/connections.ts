@@ -246,8 +246,8 @@ export function emitUsualRequests(listener: Server): void {
 }
 
 /**
- * Rewrites absolute form, `GET http://forge.example/path`, to origin form (RFC 9112, section 3.2): hapi parses the query
- * of an absolute URL in quadratic time; in origin form it reads at most 1000 parameters.
+ * Rewrites absolute form, `GET http://forge.example/path`, to origin form (RFC 9112, section 3.2): hapi parses the
+ * query of an absolute URL in quadratic time; in origin form it reads at most 1000 parameters.
  */
 function toOriginForm(request: IncomingMessage): void {
   const { url = '' } = request;

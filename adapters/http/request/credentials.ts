@@ -1,5 +1,5 @@
-// Establishes the caller of a request: its credential in the Authorization header or a cookie, the cross-site check, and
-// the rate limit. These are the steps before the access decision.
+// Establishes the caller of a request: its credential in the Authorization header or a cookie, the cross-site check,
+// and the rate limit. These are the steps before the access decision.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from '@hapi/hapi';
 import { callerKey, type CurrentCaller } from '#core/kernel/access/current-caller';

@@ -140,8 +140,8 @@ function parse(bytes: Buffer): unknown {
 }
 
 /**
- * Rejects a JSON text before it is parsed if it has too many values, or too many bytes beside its long texts: parsed and
- * validated values cost far more than their bytes. Counts opening brackets and commas outside of texts, so an empty
+ * Rejects a JSON text before it is parsed if it has too many values, or too many bytes beside its long texts: parsed
+ * and validated values cost far more than their bytes. Counts opening brackets and commas outside of texts, so an empty
  * list or object counts as two values.
  */
 function checkAmount(bytes: Buffer): void {
