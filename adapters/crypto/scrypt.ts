@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import type { PasswordHasher } from '#core/kernel/access/credentials';
 import { Unavailable } from '#core/kernel/errors';
 import { FairLimiter } from '#core/kernel/limits/fair-limiter';
-import { clientNetwork } from '#core/kernel/network';
+import { clientNetwork } from '#core/kernel/access/current-caller';
 
 /** A hash uses 128 × 2^logN × blockSize bytes of memory. */
 export interface ScryptCost {

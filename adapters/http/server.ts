@@ -1,76 +1,47 @@
 // The HTTP server: hapi over route descriptors, from listen to graceful shutdown.
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import Hapi, { type Lifecycle, type Request, type ResponseToolkit, type Server } from '@hapi/hapi';
-import type { AccessDecision } from '#core/kernel/access/access';
-import type { Authenticator } from '#core/kernel/access/credentials';
-import type { CurrentCaller } from '#core/kernel/access/current-caller';
+import Hapi, { type Lifecycle, type Request, type ResponseToolkit } from '@hapi/hapi';
+import { clientNetwork } from '#core/kernel/access/current-caller';
 import { HexforgeError, MethodNotAllowed, NotFound, ValidationFailed } from '#core/kernel/errors';
 import type { LiveFeed } from '#core/kernel/storage/live';
-import type { Log } from '#core/kernel/services/log';
-import type { RateBudgets, RateCounter } from '#core/kernel/rate';
 import type { ScopeCatalogue } from '#core/kernel/access/scopes';
 import type { Clock, Ids } from '#core/kernel/time';
-import { trustedProxies } from './overload/addresses.ts';
 import { answerMs } from './overload/answer-limit.ts';
-import { answerBrokenRequest } from './overload/broken-requests.ts';
-import { Connections } from './overload/connections.ts';
+import { admit, type OverloadOptions } from './overload/admit.ts';
 import { answerPreflight } from './reply/cors.ts';
 import { csrfProtection } from './request/credentials.ts';
-import { Exchange, type AccessLogEntry } from './request/exchange.ts';
-import { MemoryBudget, type MemoryBudgetLimits } from '#core/kernel/limits/memory-budget';
-import { recheckMs } from './overload/access-recheck.ts';
+import { clientAddress, Exchange, recheckMs, trustedProxies, type AccessLogEntry } from './request/exchange.ts';
 import type { OwnedChannel } from './live/channel.ts';
 import { channelEntry } from './live/channel-route.ts';
 import { Followers } from './live/followers.ts';
-import { liveLimits, type LiveLimits } from './live/limits.ts';
-import { answerUpgrades, opensWebSocket } from './overload/upgrades.ts';
+import { liveLimits, type LiveLimits } from './live/follower.ts';
+import { emitUsualRequests, opensWebSocket } from './overload/connections.ts';
 import { stackOf } from './descriptor/errors.ts';
 import { openapiDocument } from './routes/openapi.ts';
 import { madeOnce } from './reply/made-once.ts';
 import { createServer } from './overload/node-http.ts';
-import { takeOriginForm } from './overload/origin-form.ts';
-import { defaultPace, PaceKeeper, type Pace } from './request/pace.ts';
-import { rateLimiter } from './overload/rate-limiter.ts';
 import { ResponseCache } from './reply/response-cache.ts';
-import { RequestQueues } from './overload/request-queues.ts';
-import { noRoute, refuse, routeEntry, type AbsentPort, type OptionalPort, type OwnedRoute } from './routes/routes.ts';
+import { noRoute, refuse, routeEntry, type OwnedRoute, type Wiring } from './routes/routes.ts';
 import { Routing } from './routes/routing.ts';
-import { systemRoutes, type Readiness } from './routes/system-routes.ts';
-import { pipelineRequests } from './overload/pipelining.ts';
+import { systemRoutes, type SystemParts } from './routes/system-routes.ts';
 
-/**
- * The memory budget of request bodies: one caller may use nearly two of the largest bodies, or about a hundred of the
- * default size.
- */
-const heldBytesLimits: MemoryBudgetLimits = { perCaller: 96 * 1024 ** 2, inAll: 128 * 1024 ** 2 };
-
-export interface HttpOptions {
+export interface HttpOptions
+  extends
+    Pick<Wiring, 'authenticator' | 'access' | 'currentCaller' | 'absentPort' | 'optionalPort' | 'log'>,
+    Omit<SystemParts, 'document'>,
+    OverloadOptions {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
-  /** The public URL of this server, without a trailing slash. `webUrl`: of its pages. */
-  readonly baseUrl: string;
-  readonly webUrl: string;
-  readonly version: string;
   /** Addresses and ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly routes: readonly OwnedRoute[];
   readonly channels: readonly OwnedChannel[];
   /** Delivers the messages for followers of channels. */
   readonly feed: LiveFeed;
-  readonly authenticator: Authenticator;
-  readonly access: AccessDecision;
   readonly scopes: ScopeCatalogue;
-  readonly rateCounter: RateCounter;
-  /** Returns undefined while nothing is metered. */
-  readonly budgets: () => RateBudgets | undefined;
-  /** Returns a value if the optional port has no provider. */
-  readonly absentPort: AbsentPort;
-  readonly optionalPort: OptionalPort;
-  readonly readiness: () => Promise<Readiness>;
   /** Checks every JSON answer against its schema; a mismatch is a 500 whose reason is logged. For tests. */
   readonly validateResponses?: boolean;
   /** The recheck interval in milliseconds. Default: 5 s. */
@@ -79,14 +50,8 @@ export interface HttpOptions {
   readonly answerMs?: number;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly currentCaller: CurrentCaller;
-  readonly log: Log;
   readonly accessLog: (entry: AccessLogEntry) => void;
-  /** This and the following options are for tests. */
-  readonly connectionsPerClient?: number;
-  readonly requestsWaiting?: number;
-  readonly pace?: Pace;
-  readonly memoryBudget?: MemoryBudgetLimits;
+  /** For tests. */
   readonly live?: Partial<LiveLimits>;
 }
 
@@ -119,7 +84,7 @@ const absence = (allow: readonly string[]): HexforgeError =>
   allow.length === 0 ? noRoute() : new MethodNotAllowed(allow);
 
 export function createHttpServer(options: HttpOptions): HttpServer {
-  const { log, absentPort } = options;
+  const { log } = options;
   const proxies = trustedProxies(options.trustedProxies);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
@@ -146,17 +111,10 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     requireHostHeader: false,
     shouldUpgradeCallback: opensWebSocket,
   });
-  takeOriginForm(listener);
-  answerUpgrades(listener);
-  const connections = new Connections(listener, {
-    proxies,
-    requestId: () => options.ids.uuid(),
-    perClient: options.connectionsPerClient,
-  });
-  const pace = new PaceKeeper(options.pace ?? defaultPace);
+  emitUsualRequests(listener);
   const server = Hapi.server({
     listener,
-    // `Connections` closes the connections.
+    // `admit` closes the connections.
     operations: { cleanStop: false },
     host: options.host,
     port: options.port,
@@ -168,12 +126,15 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       response: { emptyStatusCode: 200, ranges: false },
     },
   });
-  pipelineRequests(listener, options.requestsWaiting);
-  listener.removeAllListeners('clientError').on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const current = connections.current(socket);
-    const requestId = current?.getHeader('x-request-id')?.toString() ?? options.ids.uuid();
-    answerBrokenRequest(error, socket, { current, requestId });
-  });
+  const admission = admit(
+    listener,
+    options,
+    (remote) => {
+      const address = clientAddress(remote, undefined, proxies);
+      return proxies.trusts(address) ? undefined : clientNetwork(address);
+    },
+    () => options.ids.uuid(),
+  );
   // Node would answer 417 by itself; an unknown expectation may be ignored (RFC 9110, section 10.1.1).
   listener.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     listener.emit('request', request, response),
@@ -190,11 +151,6 @@ export function createHttpServer(options: HttpOptions): HttpServer {
 
   server.ext('onRequest', (request, h) => {
     const { req, res } = request.raw;
-    if (!connections.begin(req.socket, res)) {
-      req.socket.destroy();
-      return h.abandon;
-    }
-    pace.watch(request.raw);
     const exchange = new Exchange(request, { ...options, proxies });
     request.app.exchange = exchange;
     res.setHeader('x-request-id', exchange.requestId);
@@ -214,24 +170,17 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     return 'isBoom' in response && response.isBoom ? refuse(request, h, ourOwn(response), { log }) : h.continue;
   });
 
-  const wiring = {
-    authenticator: options.authenticator,
-    access: options.access,
-    limiter: rateLimiter(options),
-    currentCaller: options.currentCaller,
+  const wiring: Wiring = {
+    ...options,
+    admission,
     csrf: csrfProtection([options.baseUrl, options.webUrl]),
     secureCookies: new URL(options.baseUrl).protocol === 'https:',
     validateResponses: options.validateResponses === true,
     cache: new ResponseCache(),
-    memoryBudget: new MemoryBudget(options.memoryBudget ?? heldBytesLimits),
-    turns: new RequestQueues(),
     stopping: stopping.signal,
     recheckMs: options.recheckMs ?? recheckMs,
     answerMs: options.answerMs ?? answerMs,
-    absentPort,
-    optionalPort: options.optionalPort,
     nothingHere,
-    log,
     track,
   };
   const limits = { ...liveLimits, ...options.live };
@@ -243,7 +192,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   ]);
   const nowhere = async (request: Request, h: ResponseToolkit): Promise<Lifecycle.ReturnValue> => {
     const { methods: allow, cors } = await routing.allowed(request.path, request.app.exchange.call());
-    if (request.method !== 'options' || allow.length === 0) return refuse(request, h, absence(allow), { log });
+    if (request.method !== 'options' || allow.length === 0) throw absence(allow);
     if (cors) answerPreflight(request.raw, allow);
     return h.response().code(204).header('allow', allow.join(', '));
   };
@@ -263,7 +212,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     openapi,
     async listen() {
       await server.start();
-      return urlOf(server, options.host);
+      const { host } = options;
+      return `http://${host.includes(':') ? `[${host}]` : host}:${server.info.port}`;
     },
     async stop(graceMs) {
       stopping.abort();
@@ -271,7 +221,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       // Accepts pending connections first, so that their requests are answered and not cut off.
       await turn();
       const closed = server.stop();
-      await connections.end(graceMs);
+      await admission.end(graceMs);
       await closed;
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, settleMilliseconds);
@@ -280,12 +230,6 @@ export function createHttpServer(options: HttpOptions): HttpServer {
       clearTimeout(timer);
     },
   } satisfies HttpServer;
-}
-
-function urlOf(server: Server, host: string): string {
-  const address = server.listener.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /**

@@ -2,8 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Conflict, Unavailable } from '#core/kernel/errors';
 import type { EventOf, EventType } from '#core/kernel/storage/events';
-import { FairMutex } from '#core/kernel/limits/fair-mutex';
-import { KeyedMutex } from '#core/kernel/limits/keyed-mutex';
+import { FairMutex, KeyedMutex } from '#core/kernel/limits/fair-limiter';
 import { intentNotOpen } from '#core/kernel/storage/intent-not-open';
 import type { Log } from '#core/kernel/services/log';
 import { keptWhileOff, type Storage } from '#core/kernel/storage/storage';

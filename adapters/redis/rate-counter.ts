@@ -1,8 +1,7 @@
 // The rate counter in Redis, shared by all processes. While Redis does not answer, each process counts on its own.
 import { createHash } from 'node:crypto';
-import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import type { Budget, Count, RateCounter } from '#core/kernel/rate';
-import { countOf, windowStart, type TallyEntry } from '#core/kernel/limits/tally';
+import { countOf, memoryRateCounter, windowStart, type TallyEntry } from '#core/kernel/limits/memory-rate-counter';
 import type { Connection } from './connection.ts';
 import { script } from './script.ts';
 

@@ -13,7 +13,6 @@ export * from './storage/events.ts';
 export * from './instant.ts';
 export * from './storage/live.ts';
 export * from './services/log.ts';
-export * from './network.ts';
 export * from './page.ts';
 export * from './access/password-directories.ts';
 export * from './access/permissions.ts';

@@ -3,7 +3,7 @@
 import type { Log } from '#core/kernel/services/log';
 import { Lru } from '#core/kernel/limits/lru';
 import type { RateRefusal } from '#core/kernel/rate';
-import { windowStart } from '#core/kernel/limits/tally';
+import { windowStart } from '#core/kernel/limits/memory-rate-counter';
 import type { Ids } from '#core/kernel/time';
 import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { Violation, ViolationStore } from './ports.ts';

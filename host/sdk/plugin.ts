@@ -16,7 +16,7 @@ import '#core/oauth/index';
 import '#core/planning/index';
 import '#core/repositories/index';
 import '#core/settings/index';
-export { entityTag } from '#adapters/http/reply/etag';
+export { entityTag } from '#adapters/http/reply/json-text';
 export { channel, type ChannelMessage, type ChannelSpec, type LiveChannel } from '#adapters/http/live/channel';
 export { html, HtmlPage, type Html, type HtmlPiece } from '#adapters/http/descriptor/html';
 export { camelCased, presenter, type CamelCased, type Presentable } from '#adapters/http/descriptor/members';

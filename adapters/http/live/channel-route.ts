@@ -1,22 +1,28 @@
-// Makes the handler of a channel: a request that passes the usual access decision and then becomes a live connection.
+// Makes the handler of a channel: a request that passes the usual access decision and then becomes a live connection,
+// by the opening handshake of a WebSocket (RFC 6455, section 4).
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi';
+import type { Presented } from '#core/kernel/access/credentials';
 import { callerKey } from '#core/kernel/access/current-caller';
+import { Unauthorized, UpgradeRequired, ValidationFailed } from '#core/kernel/errors';
 import { answeredWithin } from '../overload/answer-limit.ts';
-import { readCookies, sessionCookie } from '../request/credentials.ts';
+import { identifier, presentedIn, readCookies, sessionCookie } from '../request/credentials.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { identifier } from '../request/identify.ts';
 import { madeOnce } from '../reply/made-once.ts';
 import { refuse, type Wiring } from '../routes/routes.ts';
 import type { Entry } from '../routes/routing.ts';
 import { compile } from '../descriptor/validation.ts';
 import type { OwnedChannel } from './channel.ts';
-import { Follower } from './follower.ts';
+import { Follower, type LiveLimits } from './follower.ts';
 import type { Followers, Following } from './followers.ts';
-import { checkHandshake, chooseProtocol, shownIn } from './handshake.ts';
-import type { LiveLimits } from './limits.ts';
-import { takeOver } from '../overload/upgrades.ts';
+import { asksToSwitch, takeOver } from '../overload/connections.ts';
+
+/** The subprotocol by which a browser, which cannot set other headers, sends a token. */
+const bearer = 'bearer';
+const key = /^[+/0-9A-Za-z]{22}==$/;
+/** RFC 9110, section 5.6.2. */
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 export interface LiveWiring extends Wiring {
   readonly followers: Followers;
@@ -129,4 +135,43 @@ function idsOf({ caller }: Exchange, thing: unknown): ReadonlySet<string> {
     typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined,
   );
   return new Set(ids.filter((id) => typeof id === 'string'));
+}
+
+/** @throws {UpgradeRequired | ValidationFailed} */
+function checkHandshake(request: IncomingMessage): void {
+  const { headers } = request;
+  if (!asksToSwitch(request))
+    throw new UpgradeRequired('This path is that of a WebSocket', {
+      detail: 'Send GET with "Connection: Upgrade" and "Upgrade: websocket"; a proxy between has to pass them on',
+    });
+  if (headers['sec-websocket-version'] !== '13')
+    throw new UpgradeRequired('This version of the WebSocket protocol is not known', { detail: 'The version is 13' });
+  if (!key.test(headers['sec-websocket-key'] ?? ''))
+    throw new ValidationFailed('The handshake of the WebSocket is not valid', {
+      detail: 'Sec-WebSocket-Key must be 16 bytes in base64',
+    });
+}
+
+/**
+ * The credential of a request, from its Authorization header or from `Sec-WebSocket-Protocol: bearer, TOKEN`.
+ * @throws {Unauthorized} for a malformed credential: it never counts as anonymous.
+ */
+function shownIn(headers: IncomingHttpHeaders): Presented | undefined {
+  const presented = presentedIn(headers.authorization);
+  if (presented !== undefined) return presented;
+  const [name, value = '', ...rest] = headers['sec-websocket-protocol']?.split(',').map((one) => one.trim()) ?? [];
+  if (name !== bearer) return undefined;
+  if (rest.length === 0 && token.test(value)) return { via: 'bearer', token: value };
+  throw new Unauthorized('The credential is not valid', {
+    detail: 'Sec-WebSocket-Protocol must be "bearer, TOKEN"',
+  });
+}
+
+/**
+ * Reduces the offered subprotocols to the one in the answer: `bearer` if a token was sent that way, otherwise no
+ * subprotocol.
+ */
+function chooseProtocol({ headers }: IncomingMessage): void {
+  if (headers['sec-websocket-protocol']?.split(',')[0]?.trim() === bearer) headers['sec-websocket-protocol'] = bearer;
+  else delete headers['sec-websocket-protocol'];
 }

@@ -4,8 +4,7 @@ import { RateLimited, Unavailable } from '#core/kernel/errors';
 import type { LiveListener, LiveMessage } from '#core/kernel/storage/live';
 import type { Log } from '#core/kernel/services/log';
 import { Audience } from './audience.ts';
-import { closing, type Follower } from './follower.ts';
-import type { LiveLimits } from './limits.ts';
+import { closing, type Follower, type LiveLimits } from './follower.ts';
 
 const beatMs = 1_000;
 /** Concurrent access rechecks. Messages wait for them; periodic rechecks use at most two. */

@@ -4,25 +4,21 @@ import type { Socket } from 'node:net';
 import type { ErrorKind } from '#core/kernel/errors';
 import { STATUS_CODES } from './node-http.ts';
 
-const answers: Readonly<Record<string, { readonly status: number; readonly code: ErrorKind; readonly error: string }>> =
-  {
-    HPE_HEADER_OVERFLOW: {
-      status: 431,
-      code: 'payload_too_large',
-      error: 'The request line and headers are too large',
-    },
-    ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'validation_failed', error: 'The request did not arrive in time' },
-  };
-const malformed = {
-  status: 400,
-  code: 'validation_failed',
-  error: 'The request is not valid HTTP',
-} as const satisfies (typeof answers)[string];
-const tooManyConnections = {
+interface Answer {
+  readonly status: number;
+  readonly code: ErrorKind;
+  readonly error: string;
+}
+const byCode: Readonly<Record<string, Answer>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'payload_too_large', error: 'The request line and headers are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'validation_failed', error: 'The request did not arrive in time' },
+};
+const malformed: Answer = { status: 400, code: 'validation_failed', error: 'The request is not valid HTTP' };
+const tooMany: Answer = {
   status: 429,
   code: 'rate_limited',
   error: 'Too many connections are open from this address',
-} as const satisfies (typeof answers)[string];
+};
 
 /** A client that does not close its connection in this time is disconnected. */
 const lingerMilliseconds = 1_000;
@@ -45,22 +41,18 @@ export function answerBrokenRequest(
     socket.destroy();
     return;
   }
-  answerAndClose(socket, answers[error.code ?? ''] ?? malformed, requestId);
+  answerAndClose(socket, byCode[error.code ?? ''] ?? malformed, requestId);
 }
 
 /** Answers a client that has too many connections with 429. */
 export function refuseConnection(socket: Socket, requestId: string): void {
   // The request is never read, so the answer may be lost with the connection.
   socket.on('error', () => undefined);
-  answerAndClose(socket, tooManyConnections, requestId);
+  answerAndClose(socket, tooMany, requestId);
 }
 
-function answerAndClose(
-  socket: Socket,
-  { status, code, error: sentence }: (typeof answers)[string],
-  requestId: string,
-): void {
-  const body = JSON.stringify({ error: sentence, error_code: code });
+function answerAndClose(socket: Socket, { status, code, error }: Answer, requestId: string): void {
+  const body = JSON.stringify({ error, error_code: code });
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -1,59 +1,87 @@
-// Limits the connections per client, and closes all connections gracefully when the server stops.
-import type { Server, ServerResponse } from 'node:http';
+// The connections of clients before hapi sees their requests: their number per client, one running request on each, the
+// form of requests, the minimum transfer rate, and the end of connections when the server stops.
+import { AsyncResource } from 'node:async_hooks';
+import type { Buffer } from 'node:buffer';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clientNetwork } from '#core/kernel/network';
-import { clientAddress, type TrustedProxies } from './addresses.ts';
 import { refuseConnection } from './broken-requests.ts';
+import { ServerResponse } from './node-http.ts';
+import { looksPerWindow, PaceOfExchange, type Pace } from './pace.ts';
 
 /** Connections one client may have at once, by its IPv4 address or IPv6 /64; trusted proxies have no limit. */
-export const connectionsPerClient = 1024;
+const connectionsPerClient = 1024;
+/** Pipelined requests queued per connection before it is paused. Up to 2,600 may have been read by then. */
+const readAhead = 16;
+/** Requests queued in total, at 3 KB each. Past it, a connection that exceeds its read-ahead is closed. */
+const mostWaiting = 10_000;
 /** A request that was in flight on an idle connection when the stop began is still answered within this time. */
 const lingerMilliseconds = 100;
 /** Milliseconds that a client has to close its side after the server has ended the connection. */
 const closeMilliseconds = 400;
 
 export interface ConnectionsOptions {
-  readonly proxies: TrustedProxies;
+  /** The client at a socket's address; undefined for a trusted proxy, which forwards requests of many clients. */
+  readonly clientAt: (address: string | undefined) => string | undefined;
   readonly requestId: () => string;
+  readonly pace: Pace;
   readonly perClient?: number | undefined;
+  readonly requestsWaiting?: number | undefined;
 }
 
+interface Connection {
+  readonly socket: Socket;
+  /** The pipelined requests that wait for the running one. */
+  readonly waiting: (() => void)[];
+  /** The answer to the running request, and the transfer rates of both. */
+  answer: ServerResponse | undefined;
+  pace: PaceOfExchange | undefined;
+  /** Whether a request is running or about to begin. */
+  busy: boolean;
+  /** Whether requests are read from it; false after a request to switch protocols. */
+  reads: boolean;
+}
+
+type Handle = (request: IncomingMessage, answer: ServerResponse) => void;
+
 export class Connections {
-  /** The unfinished answers of each connection; a client may send the next request before it has received an answer. */
-  readonly #answers = new Map<Socket, Set<ServerResponse>>();
+  readonly #open = new Map<Socket, Connection>();
   readonly #perClient = new Map<string, number>();
   readonly #options: ConnectionsOptions;
+  readonly #looking: NodeJS.Timeout;
+  /** The waiting requests of all connections. */
+  #waiting = 0;
   #ending = false;
   #allClosed: (() => void) | undefined;
 
+  /**
+   * Wraps the request listeners that are already registered: of the requests of one connection, each begins in a later
+   * event loop iteration than the end of the previous answer. Node emits all requests of one packet in one iteration,
+   * and sends their answers in order anyway.
+   */
   constructor(listener: Server, options: ConnectionsOptions) {
     this.#options = options;
     listener.on('connection', (socket: Socket) => this.#opened(socket));
     // Node would close idle connections at a stop, even if a request has just arrived on one.
     Object.assign(listener, { closeIdleConnections: () => undefined });
+    for (const event of ['request', 'checkContinue'] as const) {
+      const handles = listener.listeners(event) as Handle[];
+      listener.removeAllListeners(event).on(event, (request: IncomingMessage, answer: ServerResponse) =>
+        this.#take(request, answer, () => {
+          for (const handle of handles) handle(request, answer);
+        }),
+      );
+    }
+    const { bodyMilliseconds, answerMilliseconds } = options.pace;
+    const every = Math.max(1, Math.min(bodyMilliseconds, answerMilliseconds) / looksPerWindow);
+    this.#looking = setInterval(() => {
+      for (const { pace } of this.#open.values()) pace?.look(every);
+    }, every).unref();
   }
 
-  /** The latest unfinished answer of a connection. */
+  /** The unfinished answer of a connection. */
   current(socket: Socket): ServerResponse | undefined {
-    return [...(this.#answers.get(socket) ?? [])].at(-1);
-  }
-
-  /** Every unfinished answer. */
-  *answers(): Iterable<ServerResponse> {
-    for (const answers of this.#answers.values()) yield* answers;
-  }
-
-  /** Registers a request. @returns whether it can still be answered; if not, it must not be performed either. */
-  begin(socket: Socket, answer: ServerResponse): boolean {
-    if (socket.writableEnded || socket.destroyed) return false;
-    const answers = this.#answers.get(socket);
-    answers?.add(answer);
-    answer.once('close', () => {
-      answers?.delete(answer);
-      if (this.#ending) void this.#retire(socket);
-    });
-    return true;
+    return this.#open.get(socket)?.answer;
   }
 
   /** Closes idle connections, then each other one when it becomes idle, and after `graceMs` all that remain. */
@@ -61,49 +89,183 @@ export class Connections {
     this.#ending = true;
     const closed = new Promise<void>((resolve) => {
       this.#allClosed = resolve;
-      if (this.#answers.size === 0) resolve();
+      if (this.#open.size === 0) resolve();
     });
-    for (const socket of this.#answers.keys()) void this.#retire(socket);
+    for (const connection of this.#open.values()) void this.#retire(connection);
     const grace = new AbortController();
     await Promise.race([closed, sleep(graceMs, undefined, { signal: grace.signal }).catch(() => undefined)]);
     grace.abort();
-    for (const socket of this.#answers.keys()) socket.destroy();
+    clearInterval(this.#looking);
+    for (const socket of this.#open.keys()) socket.destroy();
   }
 
   #opened(socket: Socket): void {
-    const client = this.#clientOf(socket);
+    const client = this.#options.clientAt(socket.remoteAddress);
     const open = client === undefined ? 0 : (this.#perClient.get(client) ?? 0);
     if (open >= (this.#options.perClient ?? connectionsPerClient)) {
       refuseConnection(socket, this.#options.requestId());
       return;
     }
     if (client !== undefined) this.#perClient.set(client, open + 1);
-    this.#answers.set(socket, new Set());
+    const connection = { socket, waiting: [], answer: undefined, pace: undefined, busy: false, reads: true };
+    this.#open.set(socket, connection);
+    // Node resumes the socket after each request, and reading a body resumes it too.
+    socket.on('resume', () => holdBack(connection));
     socket.once('close', () => {
-      this.#answers.delete(socket);
+      this.#open.delete(socket);
+      this.#forget(connection);
       if (client !== undefined) {
         const left = (this.#perClient.get(client) ?? 1) - 1;
         if (left === 0) this.#perClient.delete(client);
         else this.#perClient.set(client, left);
       }
-      if (this.#answers.size === 0) this.#allClosed?.();
+      if (this.#open.size === 0) this.#allClosed?.();
     });
   }
 
-  /** Undefined for a trusted proxy, which forwards requests of many clients. */
-  #clientOf({ remoteAddress }: Socket): string | undefined {
-    const { proxies } = this.#options;
-    const address = clientAddress(remoteAddress, undefined, proxies);
-    return proxies.trusts(address) ? undefined : clientNetwork(address);
+  #take(request: IncomingMessage, answer: ServerResponse, handle: () => void): void {
+    const { socket } = request;
+    const connection = this.#open.get(socket);
+    // A request that cannot be answered must not be performed.
+    if (connection === undefined || socket.writableEnded || socket.destroyed) {
+      socket.destroy();
+      return;
+    }
+    if (asksToSwitch(request)) connection.reads = false;
+    const begin = (): void => {
+      // Node does not assign the socket to the answer of an upgrade request.
+      if (answer.socket === null) answer.assignSocket(socket);
+      connection.answer = answer;
+      connection.pace = new PaceOfExchange(answer, this.#options.pace);
+      answer.once('close', () => this.#answered(connection));
+      handle();
+    };
+    if (connection.busy) this.#wait(connection, begin);
+    else {
+      connection.busy = true;
+      begin();
+    }
   }
 
-  async #retire(socket: Socket): Promise<void> {
-    const busy = (): boolean => (this.#answers.get(socket)?.size ?? 0) > 0;
-    if (busy()) return;
+  #wait(connection: Connection, begin: () => void): void {
+    const { socket, waiting } = connection;
+    if (isFull(connection) && this.#waiting >= (this.#options.requestsWaiting ?? mostWaiting)) {
+      socket.destroy();
+      return;
+    }
+    this.#waiting += 1;
+    // The request must not run in the async context of the previous one.
+    waiting.push(AsyncResource.bind(begin));
+    // Only after the whole packet is parsed: a connection that switches to another protocol must still be read.
+    if (waiting.length === readAhead) process.nextTick(holdBack, connection);
+  }
+
+  #answered(connection: Connection): void {
+    connection.answer = undefined;
+    connection.pace = undefined;
+    if (connection.waiting.length > 0) setImmediate(() => this.#next(connection));
+    else {
+      connection.busy = false;
+      if (this.#ending) void this.#retire(connection);
+    }
+  }
+
+  #next(connection: Connection): void {
+    const { socket, waiting } = connection;
+    if (socket.destroyed || socket.writableEnded) {
+      this.#forget(connection);
+      return;
+    }
+    const wasFull = isFull(connection);
+    const begin = waiting.shift();
+    this.#waiting -= 1;
+    if (wasFull && !isFull(connection)) socket.resume();
+    begin?.();
+  }
+
+  #forget({ waiting }: Connection): void {
+    this.#waiting -= waiting.length;
+    waiting.length = 0;
+  }
+
+  async #retire(connection: Connection): Promise<void> {
+    const { socket } = connection;
+    if (connection.busy) return;
     await sleep(lingerMilliseconds, undefined, { ref: false });
-    if (busy() || socket.destroyed) return;
+    if (connection.busy || socket.destroyed) return;
     socket.end();
     await sleep(closeMilliseconds, undefined, { ref: false });
     socket.destroy();
   }
 }
+
+const isFull = ({ reads, waiting }: Connection): boolean => reads && waiting.length >= readAhead;
+
+function holdBack(connection: Connection): void {
+  if (isFull(connection)) connection.socket.pause();
+}
+
+/** The connection of a request that switched to another protocol. */
+export interface TakenOver {
+  readonly socket: Socket;
+  /** Bytes that arrived after the request. */
+  readonly head: Buffer;
+}
+
+const heads = new WeakMap<IncomingMessage, Buffer>();
+
+/**
+ * Whether a request opens a WebSocket, judged by its head (RFC 6455, section 4.1). The upgrade is ignored for other
+ * requests.
+ */
+export const opensWebSocket = ({ method, headers, httpVersion }: IncomingMessage): boolean =>
+  method === 'GET' &&
+  httpVersion === '1.1' &&
+  headers.upgrade?.toLowerCase() === 'websocket' &&
+  headers['content-length'] === undefined &&
+  headers['transfer-encoding'] === undefined;
+
+/** A scheme and an authority. */
+const origin = /^https?:\/\/[^/?#]+/i;
+
+/**
+ * Must be called before other request listeners are added. A request to switch protocols takes the same steps and gets
+ * the same errors as others, until a handler takes over its connection. The connection is closed if it is refused.
+ */
+export function emitUsualRequests(listener: Server): void {
+  for (const event of ['request', 'checkContinue']) listener.on(event, toOriginForm);
+  listener.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    heads.set(request, head);
+    // Node no longer handles errors of this socket.
+    socket.on('error', () => socket.destroy());
+    const answer = new ServerResponse(request);
+    answer.shouldKeepAlive = false;
+    answer.once('finish', () => socket.destroySoon());
+    listener.emit('request', request, answer);
+  });
+}
+
+/**
+ * Rewrites absolute form, `GET http://forge.example/path`, to origin form (RFC 9112, section 3.2): hapi parses the
+ * query of an absolute URL in quadratic time; in origin form it reads at most 1000 parameters.
+ */
+function toOriginForm(request: IncomingMessage): void {
+  const { url = '' } = request;
+  const [start] = origin.exec(url) ?? [];
+  // An invalid origin is left unchanged; the request is rejected later because of its URL.
+  if (start === undefined || !URL.canParse(start)) return;
+  const rest = url.slice(start.length);
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Takes over the connection of an upgrade request; the calling code owns it afterwards. */
+export function takeOver(request: IncomingMessage, answer: ServerResponse): TakenOver | undefined {
+  const head = heads.get(request);
+  const { socket } = request;
+  if (head === undefined || socket.destroyed) return undefined;
+  heads.delete(request);
+  answer.detachSocket(socket);
+  return { socket, head };
+}
+
+export const asksToSwitch = (request: IncomingMessage): boolean => heads.has(request);

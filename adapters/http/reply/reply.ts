@@ -3,9 +3,8 @@ import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { Caller } from '#core/kernel/caller';
 import type { AnswerCheck } from './answers.ts';
 import type { Failure } from '../descriptor/errors.ts';
-import { matches, tagOfText } from './etag.ts';
 import { HtmlPage, pageHeaders, pageText, refusalPage } from '../descriptor/html.ts';
-import { jsonText } from './json-text.ts';
+import { jsonText, matches, tagOfText } from './json-text.ts';
 import { cacheKey, type ResponseCache } from './response-cache.ts';
 import { validateHeaderName, validateHeaderValue } from '../overload/node-http.ts';
 import { ByteStream, Reply, Tagged, type Cookie, type ReplyOptions, type Route } from '../descriptor/route.ts';
@@ -41,29 +40,24 @@ export async function respond(
   const status = options.status ?? context.route.success ?? 200;
   if (!Number.isInteger(status) || status < 200 || status > 599)
     throw new Error(`an answer of the route "${context.route.id}" has a status that is none from 200 to 599`);
-  if (options.etag === true) return await digested(request, h, body, { ...options, status }, context);
-  const { etag } = options;
+  const digested = options.etag === true ? await textOf(body, status, context) : undefined;
+  const etag = digested === undefined ? (options.etag as string | undefined) : tagOfText(digested);
   const unchanged = etag !== undefined && status === 200 && clientHas(request, etag);
   if (unchanged && body instanceof ByteStream) await cancel(body);
-  const response = unchanged ? notModified(h) : await withBody(request, h, body, status, context);
+  const response = unchanged
+    ? notModified(h)
+    : digested === undefined
+      ? await withBody(request, h, body, status, context)
+      : jsonResponse(h, digested, status);
   return withHeaders(response, { ...options, etag }, context);
 }
 
-/** An answer whose tag is a digest of its text; the text is made once for both. */
-async function digested(
-  request: Request,
-  h: ResponseToolkit,
-  body: unknown,
-  { status, ...options }: ReplyOptions & { readonly status: number },
-  context: ReplyContext,
-): Promise<ResponseObject> {
+/** The text of an answer whose tag is a digest of it. */
+async function textOf(body: unknown, status: number, context: ReplyContext): Promise<string | Buffer> {
   if (body instanceof ByteStream) await cancel(body);
   if (body === undefined || body instanceof ByteStream || body instanceof HtmlPage)
     throw new Error(`an answer of the route "${context.route.id}" is no JSON: its tag cannot be a digest`);
-  const text = await jsonOf(body, status, context);
-  const etag = tagOfText(text);
-  const unchanged = status === 200 && clientHas(request, etag);
-  return withHeaders(unchanged ? notModified(h) : jsonResponse(h, text, status), { ...options, etag }, context);
+  return jsonOf(body, status, context);
 }
 
 /** A conditional response: 304 if the client has the body, else from the response cache, else made by the route. */

@@ -1,7 +1,8 @@
 // Streamed response bodies: enforces the announced length, closes the source with the client, and ends event streams at
 // shutdown.
 import { Readable } from 'node:stream';
-import { held, type AccessRecheck } from '../overload/access-recheck.ts';
+import { endless } from '../overload/pace.ts';
+import type { AccessRecheck } from '../request/exchange.ts';
 import type { ByteStream } from '../descriptor/route.ts';
 
 export interface StreamHooks {
@@ -15,8 +16,6 @@ export interface StreamHooks {
   readonly failed: (error: unknown) => void;
 }
 
-/** The type of streams that never end by themselves; a stop does not wait for them. */
-export const endless = 'text/event-stream';
 /** Largest piece that is written at once, in bytes: progress of a client is measured in whole pieces. */
 export const largestPiece = 64 * 1024;
 
@@ -43,6 +42,17 @@ export async function cancel(stream: ByteStream): Promise<void> {
 }
 
 /** Not a generator: closing a generator that has not started would not close the source. */
+const over = (
+  source: AsyncIterator<Uint8Array>,
+  next: () => Promise<IteratorResult<Uint8Array>>,
+): AsyncIterator<Uint8Array> => ({
+  next,
+  async return() {
+    await source.return?.();
+    return { done: true, value: undefined };
+  },
+});
+
 function iterator(source: AsyncIterator<Uint8Array>, length: number | undefined): AsyncIterator<Uint8Array> {
   let sent = 0;
   let rest: Uint8Array = Buffer.alloc(0);
@@ -50,24 +60,33 @@ function iterator(source: AsyncIterator<Uint8Array>, length: number | undefined)
     rest = bytes.subarray(largestPiece);
     return { done: false, value: bytes.subarray(0, largestPiece) };
   };
-  return {
-    async next() {
-      if (rest.byteLength > 0) return piece(rest);
-      const next = await source.next();
-      sent += next.done === true ? 0 : next.value.byteLength;
-      // A wrong length would shift the next answer on the same connection.
-      if (length !== undefined && (sent > length || (next.done === true && sent < length)))
-        throw new Error(
-          `a body of ${length} bytes was announced and ${next.done === true ? `ended at ${sent}` : 'goes on'}`,
-        );
-      return next.done === true ? next : piece(next.value);
-    },
-    async return() {
-      await source.return?.();
-      return { done: true, value: undefined };
-    },
-  };
+  return over(source, async () => {
+    if (rest.byteLength > 0) return piece(rest);
+    const next = await source.next();
+    sent += next.done === true ? 0 : next.value.byteLength;
+    // A wrong length would shift the next answer on the same connection.
+    if (length !== undefined && (sent > length || (next.done === true && sent < length)))
+      throw new Error(
+        `a body of ${length} bytes was announced and ${next.done === true ? `ended at ${sent}` : 'goes on'}`,
+      );
+    return next.done === true ? next : piece(next.value);
+  });
 }
+
+/**
+ * An answer that is sent only while its reader has access.
+ * @param lost called when access is lost, before the answer is cut off.
+ */
+const held = (source: AsyncIterator<Uint8Array>, recheck: AccessRecheck, lost: () => void): AsyncIterator<Uint8Array> =>
+  over(source, async () => {
+    const next = await source.next();
+    if (next.done === true) return next;
+    await recheck.hold().catch((error: unknown) => {
+      lost();
+      throw error;
+    });
+    return next;
+  });
 
 function untilShutdown(source: AsyncIterator<Uint8Array>, hooks: StreamHooks): AsyncIterator<Uint8Array> {
   let end: () => void = () => undefined;

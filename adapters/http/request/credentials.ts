@@ -1,12 +1,20 @@
-// Reads the credentials of a request from the Authorization header and cookies, and protects requests that are
-// authenticated by our cookies against CSRF.
+// Establishes the caller of a request: its credential in the Authorization header or a cookie, the cross-site check,
+// and the rate limit. These are the steps before the access decision.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Presented } from '#core/kernel/access/credentials';
+import type { Request } from '@hapi/hapi';
+import { callerKey, type CurrentCaller } from '#core/kernel/access/current-caller';
+import type { Authenticator, Presented } from '#core/kernel/access/credentials';
 import { Forbidden, Unauthorized } from '#core/kernel/errors';
+import type { Meter } from '#core/kernel/rate';
+import type { Admission } from '../overload/admit.ts';
+import { decided, metered, type RateDecision } from '../overload/rate-limiter.ts';
+import type { Exchange } from './exchange.ts';
 
 /** The session cookie. All of our cookies share its prefix. */
 export const sessionCookie = 'svc_access_token';
 const ourPrefix = 'svc_';
+
+export type Cookies = Readonly<Record<string, string>>;
 
 const bearerToken = /^[A-Za-z0-9\-._~+/]+=*$/;
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -36,7 +44,7 @@ export function presentedIn(authorization: string | undefined): Presented | unde
  * Cookies by name. Malformed cookies are ignored, and of several with one name the first counts, which is the most
  * specific (RFC 6265, section 5.4).
  */
-export function readCookies(header: string | undefined): Readonly<Record<string, string>> {
+export function readCookies(header: string | undefined): Cookies {
   const cookies: Record<string, string> = Object.create(null);
   for (const pair of header?.split(';') ?? []) {
     const equals = pair.indexOf('=');
@@ -52,7 +60,7 @@ export function readCookies(header: string | undefined): Readonly<Record<string,
 
 export interface CsrfProtection {
   /** @throws {Forbidden} `csrf_rejected`, if our cookies authenticate the request and its headers show another site. */
-  check(headers: IncomingHttpHeaders, cookies: Readonly<Record<string, string>>): void;
+  check(headers: IncomingHttpHeaders, cookies: Cookies): void;
   /** As `check`, but also without cookies: a form of another site could sign its user in as somebody else. */
   checkForm(headers: IncomingHttpHeaders): void;
   /**
@@ -85,4 +93,107 @@ export function csrfProtection(urls: readonly string[]): CsrfProtection {
       if (origin === undefined || !own.has(origin)) throw rejected('a bearer token instead of the cookie');
     },
   };
+}
+
+export interface Identifying {
+  readonly currentCaller: CurrentCaller;
+  readonly authenticator: Authenticator;
+  readonly admission: Admission;
+}
+
+export interface Identified {
+  readonly meter: Meter;
+  readonly basic?: true;
+  /** The route reads its credentials itself, and its caller is anonymous. */
+  readonly ownCredentials?: true;
+  /** Reads the credential that the client shows explicitly; browsers send cookies automatically. */
+  readonly presented: (headers: IncomingHttpHeaders) => Presented | undefined;
+  /** Rejects requests that another site made a browser send. */
+  readonly guard?: (headers: IncomingHttpHeaders, cookies: Cookies) => void;
+  /** As `guard`, called only if a cookie authenticates. */
+  readonly guardCookie?: (headers: IncomingHttpHeaders) => void;
+  /**
+   * Called when the caller is known, before the budget is charged. Throws if the operation does not exist for the
+   * caller.
+   */
+  readonly known?: (request: Request) => Promise<void>;
+}
+
+/** The context that the authenticator receives beside the credential. */
+type ProofContext = Parameters<Authenticator['authenticate']>[1];
+
+const alreadyCharged = (): Promise<void> => Promise.resolve();
+
+/**
+ * Returns the rate decision, or undefined if the request is not limited. Sets the caller of the exchange. A rejected
+ * credential is charged to the client's address, and a password is charged before it is checked, so that no hash is
+ * computed over budget.
+ */
+export function identifier(
+  { meter, basic, ownCredentials, presented, guard, guardCookie, known }: Identified,
+  { authenticator, admission: { limiter }, currentCaller }: Identifying,
+): (request: Request, exchange: Exchange, cookies: Cookies) => Promise<RateDecision | undefined> {
+  const authenticate = async (
+    shown: Presented,
+    exchange: Exchange,
+    beforePassword: () => Promise<void>,
+  ): Promise<void> => {
+    const { ip, now: arrived } = exchange;
+    const at = (now: Date, passwords: () => Promise<void>): ProofContext =>
+      basic === true ? { ip, now, passwords } : { ip, now };
+    const user = await authenticator.authenticate(shown, at(arrived, beforePassword));
+    exchange.caller = user;
+    exchange.callerAt = (now) => authenticator.renew(user, shown, at(now, alreadyCharged));
+  };
+
+  /** Undefined if the request has no credential. */
+  const establish = (
+    request: Request,
+    exchange: Exchange,
+    cookies: Cookies,
+    beforePassword: () => Promise<void>,
+  ): Promise<void> | undefined => {
+    if (ownCredentials === true) return undefined;
+    const { headers } = request.raw.req;
+    guard?.(headers, cookies);
+    const shown = presented(headers);
+    if (shown !== undefined) return authenticate(shown, exchange, beforePassword);
+    const token = cookies[sessionCookie];
+    if (token === undefined || token === '') return undefined;
+    guardCookie?.(headers);
+    // Browsers send an expired cookie even to the routes that renew it, so a bad cookie counts as anonymous.
+    return authenticate({ via: 'cookie', token }, exchange, beforePassword).catch((error: unknown) => {
+      if (!(error instanceof Unauthorized)) throw error;
+    });
+  };
+
+  const identify = async (
+    request: Request,
+    exchange: Exchange,
+    cookies: Cookies,
+  ): Promise<RateDecision | undefined> => {
+    const take = async (): Promise<RateDecision | undefined> =>
+      meter === 'none' ? undefined : decided(request, await limiter.take(meter, metered(request)));
+    let charged = false;
+    try {
+      await establish(request, exchange, cookies, async () => {
+        if (meter === 'none') return;
+        charged = true;
+        decided(request, await limiter.takeForPassword(meter, metered(request)));
+      });
+    } catch (error) {
+      if (!charged) await take();
+      throw error;
+    }
+    if (known !== undefined)
+      await currentCaller.run(callerKey(exchange.caller, exchange.ip), async () => known(request));
+    const rate = await take();
+    // A user over their budget keeps the charge on the address; otherwise each refused request would cost a hash.
+    if (charged && meter !== 'none' && rate?.refusal === undefined) await limiter.giveBack(meter, metered(request));
+    return rate;
+  };
+
+  // Until the caller is known, the work counts for the client's address.
+  return (request, exchange, cookies) =>
+    currentCaller.run(callerKey(exchange.caller, exchange.ip), () => identify(request, exchange, cookies));
 }

@@ -1,9 +1,10 @@
-// The context of one HTTP exchange, from arrival to access log: request id, client address, caller, abort signal.
+// The context of one HTTP exchange, from arrival to access log: request id, client address behind trusted proxies,
+// caller, access rechecks, abort signal.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Request } from '@hapi/hapi';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
 import type { Clock, Ids } from '#core/kernel/time';
-import { clientAddress, type TrustedProxies } from '../overload/addresses.ts';
 import type { MemoryReservation } from '#core/kernel/limits/memory-budget';
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
@@ -139,6 +140,87 @@ export class Exchange {
     };
   }
 }
+
+export interface TrustedProxies {
+  trusts(address: string): boolean;
+}
+
+/**
+ * Parses addresses and CIDR ranges such as `10.0.0.0/8` or `::1`.
+ * @throws {Error} naming the entry that is neither.
+ */
+export function trustedProxies(entries: readonly string[]): TrustedProxies {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', bits, ...rest] = entry.trim().split('/');
+    const version = isIP(address);
+    const prefix = bits === undefined ? undefined : Number(bits);
+    const widest = version === 4 ? 32 : 128;
+    const badPrefix = prefix !== undefined && (!/^\d{1,3}$/.test(bits ?? '') || prefix > widest);
+    if (version === 0 || badPrefix || rest.length > 0)
+      throw new Error(`trusted proxy "${entry}" is neither an address nor a range such as 10.0.0.0/8`);
+    const family = version === 4 ? 'ipv4' : 'ipv6';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, prefix, family);
+  }
+  return { trusts: (address) => entries.length > 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4') };
+}
+
+/**
+ * The client's address: the nearest hop that is not a trusted proxy. Hops are read from the right, because each proxy
+ * appends the address it received from, so an `X-Forwarded-For` made up by the client is ignored.
+ */
+export function clientAddress(
+  remote: string | undefined,
+  forwardedFor: string | undefined,
+  proxies: TrustedProxies,
+): string {
+  let address = plain(remote ?? '') ?? 'unknown';
+  if (forwardedFor === undefined || address === 'unknown') return address;
+  const hops = forwardedFor.split(',');
+  while (hops.length > 0 && proxies.trusts(address)) {
+    const hop = plain(hops.pop() ?? '');
+    if (hop === undefined) break;
+    address = hop;
+  }
+  return address;
+}
+
+/** The address without port, brackets, zone and IPv4-in-IPv6 mapping, or undefined if the text is not an address. */
+function plain(text: string): string | undefined {
+  const trimmed = text.trim();
+  const bare = /^\[(.+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed;
+  const unzoned = bare.split('%')[0] ?? '';
+  const mapped = /^::ffff:([\d.]+)$/i.exec(unzoned)?.[1] ?? unzoned;
+  return isIP(mapped) === 0 ? undefined : mapped.toLowerCase();
+}
+
+/** Access rechecks during a transfer: how long one access decision is valid while a body is received or sent. */
+export class AccessRecheck {
+  readonly #ask: () => Promise<unknown>;
+  readonly #milliseconds: number;
+  #askedAt = performance.now();
+
+  /** @param ask performs the access recheck; throws if the credential or the access is lost. */
+  constructor(ask: () => Promise<unknown>, milliseconds: number) {
+    this.#ask = ask;
+    this.#milliseconds = milliseconds;
+  }
+
+  /** Rechecks access if the last check is older than the recheck interval. */
+  async hold(): Promise<void> {
+    if (performance.now() - this.#askedAt >= this.#milliseconds) await this.renew();
+  }
+
+  /** Rechecks access now. @throws {Unauthorized | InsufficientScope | Forbidden | NotFound} */
+  async renew(): Promise<void> {
+    await this.#ask();
+    this.#askedAt = performance.now();
+  }
+}
+
+/** The default recheck interval, in milliseconds. */
+export const recheckMs = 5_000;
 
 const one = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(',') : value;

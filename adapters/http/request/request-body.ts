@@ -2,11 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
 import { PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from '#core/kernel/errors';
-
-/** Ends the wait for a slow body. Defined only while a reader waits for bytes. */
-const waits = new WeakMap<IncomingMessage, () => void>();
-/** Ends the wait for bytes of this body; undefined while no reader waits. */
-export const lateBody = (message: IncomingMessage): (() => void) | undefined => waits.get(message);
+import { awaitedBodies } from '../overload/pace.ts';
+import type { AccessRecheck } from './exchange.ts';
 
 /** How much of a refused body is read, so that the client receives the answer instead of a reset connection. */
 const drainLimits = { bytes: 64 * 1024 * 1024, milliseconds: 2_000 };
@@ -77,7 +74,7 @@ async function* awaited(message: IncomingMessage, chunks: AsyncIterator<Uint8Arr
   let late = false;
   const next = (): Promise<IteratorResult<Uint8Array>> =>
     new Promise((resolve, reject) => {
-      waits.set(message, () => {
+      awaitedBodies.set(message, () => {
         late = true;
         reject(tooSlow());
       });
@@ -86,17 +83,29 @@ async function* awaited(message: IncomingMessage, chunks: AsyncIterator<Uint8Arr
   try {
     for (;;) {
       const chunk = await next();
-      waits.delete(message);
+      awaitedBodies.delete(message);
       if (chunk.done === true) return;
       yield chunk.value;
     }
   } finally {
-    waits.delete(message);
+    awaitedBodies.delete(message);
     const returned = chunks.return?.();
     // A pending read ends only when the connection does, so it is not awaited.
     if (late) void returned?.catch(() => undefined);
     else await returned;
   }
+}
+
+/**
+ * A request body with access rechecks: at each chunk when the recheck interval has passed, and once after the last
+ * chunk.
+ */
+export async function* uploaded(chunks: AsyncIterable<Uint8Array>, recheck: AccessRecheck): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    await recheck.hold();
+    yield chunk;
+  }
+  await recheck.renew();
 }
 
 /**

@@ -9,22 +9,17 @@ import type { Log } from '#core/kernel/services/log';
 import type { PortTraits } from '#core/kernel/ports';
 import { answeredWithin } from '../overload/answer-limit.ts';
 import { answerCheck, type AnswerCheck } from '../reply/answers.ts';
-import { presentedIn, readCookies, type CsrfProtection } from '../request/credentials.ts';
+import { identifier, presentedIn, readCookies, type CsrfProtection, type Identifying } from '../request/credentials.ts';
 import { allowAnyOrigin } from '../reply/cors.ts';
 import { failure, stackOf, type Failure } from '../descriptor/errors.ts';
-import type { Exchange } from '../request/exchange.ts';
-import { formMaxBytes, readForm } from '../request/form-body.ts';
+import { AccessRecheck, type Exchange } from '../request/exchange.ts';
 import type { MemoryBudget } from '#core/kernel/limits/memory-budget';
-import { identifier, type Identifying } from '../request/identify.ts';
-import { defaultMaxBytes, readJson } from '../request/json-body.ts';
+import { defaultMaxBytes, formMaxBytes, readForm, readJson } from '../request/parsed-body.ts';
 import { AnswerTooLarge } from '../reply/json-text.ts';
-import { AccessRecheck, uploaded } from '../overload/access-recheck.ts';
-import { takeOfRepository } from '../request/metering.ts';
-import type { RateDecision } from '../overload/rate-limiter.ts';
-import { errorResponse, respond, type ReplyContext } from '../reply/reply.ts';
-import { carriesBody, drain, requestBytes } from '../request/request-body.ts';
+import { takeOfRepository, type RateDecision } from '../overload/rate-limiter.ts';
+import { errorResponse, respond } from '../reply/reply.ts';
+import { carriesBody, drain, requestBytes, uploaded } from '../request/request-body.ts';
 import type { ResponseCache } from '../reply/response-cache.ts';
-import type { RequestQueues } from '../overload/request-queues.ts';
 import type { OptionalPortName, RawBody, Route } from '../descriptor/route.ts';
 import type { Entry } from './routing.ts';
 import { compile, type Check } from '../descriptor/validation.ts';
@@ -40,23 +35,20 @@ export type AbsentPort = (
   name: string,
 ) => { readonly component: string; readonly absent: PortTraits['absent'] } | undefined;
 
-/** Returns the current provider of an optional port. */
-export type OptionalPort = (name: OptionalPortName) => unknown;
-
 export interface Wiring extends Identifying {
   readonly access: AccessDecision;
   readonly currentCaller: CurrentCaller;
   readonly csrf: CsrfProtection;
+  /** Returns a value if the optional port has no provider. */
   readonly absentPort: AbsentPort;
-  readonly optionalPort: OptionalPort;
+  /** Returns the current provider of an optional port. */
+  readonly optionalPort: (name: OptionalPortName) => unknown;
   /** The error for an unknown path, also for a route that is hidden because its port is absent. */
   readonly nothingHere: (request: Request) => Promise<HexforgeError>;
   readonly log: Log;
   readonly secureCookies: boolean;
   readonly validateResponses: boolean;
   readonly cache: ResponseCache;
-  readonly memoryBudget: MemoryBudget;
-  readonly turns: RequestQueues;
   readonly stopping: AbortSignal;
   /** The recheck interval in milliseconds. */
   readonly recheckMs: number;
@@ -104,7 +96,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
   const reading = route.method === 'GET' || route.meter === 'api.read';
   // Git's services, which stream their bodies, have separate concurrency limits.
   const kind = route.body === 'raw' ? undefined : reading ? 'read' : 'change';
-  const readInput = inputReader(route, wiring.memoryBudget);
+  const readInput = inputReader(route, wiring.admission.memory);
   const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
 
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
@@ -113,7 +105,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     if (route.cors === true && route.there === undefined) allowAnyOrigin(request.raw.res);
     const rate = await identify(request, exchange, cookies);
     const key = callerKey(exchange.caller, exchange.ip);
-    return wiring.turns.run(key, kind, () =>
+    return wiring.admission.queues.run(key, kind, () =>
       wiring.currentCaller.run(key, () => serveCaller(request, h, exchange, cookies, rate)),
     );
   };
@@ -132,7 +124,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     // the resource.
     const granted = await wiring.access.decide(call, route.access, route.scope ?? undefined, params);
     if (rate?.refusal !== undefined) throw rate.refusal;
-    await takeOfRepository(route, wiring.limiter, request, granted);
+    await takeOfRepository(route, wiring.admission.limiter, request, granted);
     const recheck = new AccessRecheck(() => wiring.access.renew(call), wiring.recheckMs);
     const late = !request.raw.req.complete && carriesBody(request.raw.req);
     const absent = missing(false);
@@ -147,8 +139,20 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     };
     const answer = async (): Promise<ResponseObject> => {
       const result: unknown = await performed(() => route.run(call as never, input as never), recheck);
-      const context = contextOf(exchange, [input.params, input.query], reading ? recheck : undefined);
-      const response = await respond(request, h, result, context);
+      const response = await respond(request, h, result, {
+        route,
+        input: [input.params, input.query],
+        secure: wiring.secureCookies,
+        caller: exchange.caller,
+        cache: wiring.cache,
+        check,
+        hooks: {
+          recheck: reading ? recheck : undefined,
+          stopping: wiring.stopping,
+          ended: () => exchange.abort(),
+          failed: (error) => failed(exchange, error),
+        },
+      });
       if (reading)
         await recheck.hold().catch((error: unknown) => {
           // The source of a streamed answer is open and must be closed.
@@ -162,30 +166,11 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
       : answer();
   };
 
-  const contextOf = (
-    exchange: Exchange,
-    input: ReplyContext['input'],
-    recheck: AccessRecheck | undefined,
-  ): ReplyContext => ({
-    route,
-    input,
-    secure: wiring.secureCookies,
-    caller: exchange.caller,
-    cache: wiring.cache,
-    check,
-    hooks: {
-      recheck,
-      stopping: wiring.stopping,
-      ended: () => exchange.abort(),
-      failed: (error) => {
-        if (!exchange.abandoned)
-          wiring.log.error(
-            { requestId: exchange.requestId, plugin, route: label, stack: stackOf(error) },
-            'a response broke off',
-          );
-      },
-    },
-  });
+  const failed = (exchange: Exchange, error: unknown): void => {
+    if (exchange.abandoned) return;
+    const { requestId } = exchange;
+    wiring.log.error({ requestId, plugin, route: label, stack: stackOf(error) }, 'a response broke off');
+  };
 
   const handler = async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
     const { exchange } = request.app;

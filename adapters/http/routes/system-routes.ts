@@ -2,8 +2,7 @@
 import Joi from 'joi';
 import { anyone } from '#core/kernel/access/access';
 import { Unavailable } from '#core/kernel/errors';
-import { tagOfText } from '../reply/etag.ts';
-import { jsonText } from '../reply/json-text.ts';
+import { jsonText, tagOfText } from '../reply/json-text.ts';
 import { madeOnce } from '../reply/made-once.ts';
 import { api, object, tagged, type Route } from '../descriptor/route.ts';
 
@@ -17,6 +16,7 @@ export interface Readiness {
 }
 
 export interface SystemParts {
+  /** The public URL of this server, without a trailing slash. `webUrl`: of its pages. */
   readonly baseUrl: string;
   readonly webUrl: string;
   readonly version: string;

@@ -1,7 +1,7 @@
 // A decorator of kysely dialects: connections are shared by fair queuing, errors are translated, failed transactions
 // cannot be committed, and broken connections are released.
 import type { DatabaseConnection, Dialect, Driver, TransactionSettings } from 'kysely';
-import { KeyedMutex } from '#core/kernel/limits/keyed-mutex';
+import { KeyedMutex } from '#core/kernel/limits/fair-limiter';
 import { translated } from '../statements/errors.ts';
 import type { ConnectionSlots } from './connection-slots.ts';
 

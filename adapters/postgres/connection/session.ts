@@ -1,7 +1,7 @@
 // The one dedicated connection of a process, for features bound to a database session: advisory locks, and LISTEN for
 // notifications of other processes.
 import { setTimeout as pause } from 'node:timers/promises';
-import { KeyedMutex } from '#core/kernel/limits/keyed-mutex';
+import { KeyedMutex } from '#core/kernel/limits/fair-limiter';
 import type { Log } from '#core/kernel/services/log';
 import { translated } from '../statements/errors.ts';
 import { limited } from './limited.ts';

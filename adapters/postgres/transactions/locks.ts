@@ -1,7 +1,7 @@
 // Named locks: a mutex with fair queuing inside one process, session-level advisory locks between processes.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { FairMutex } from '#core/kernel/limits/fair-mutex';
+import { FairMutex } from '#core/kernel/limits/fair-limiter';
 import type { Locks, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { Session } from '../connection/session.ts';
 

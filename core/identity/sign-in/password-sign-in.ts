@@ -3,7 +3,7 @@
 import type { AuditAction, AuditEntry, AuditLog } from '#core/kernel/services/audit';
 import type { AccountStanding, PasswordHasher, PasswordSignIn } from '#core/kernel/access/credentials';
 import { Forbidden, RateLimited, Unauthorized, Unavailable } from '#core/kernel/errors';
-import { clientNetwork } from '#core/kernel/network';
+import { clientNetwork } from '#core/kernel/access/current-caller';
 import type { DirectoryUser, PasswordDirectories } from '#core/kernel/access/password-directories';
 import type { RateCounter } from '#core/kernel/rate';
 import type { Settings } from '#core/kernel/services/settings';

@@ -1,6 +1,5 @@
-// A concurrency limiter whose slots and bounded queue are shared between callers by start-time fair queuing. The next
-// slot is given to the waiting caller that has used the least. Use is counted in slots, or in slots and time. No caller
-// may use more than its share.
+// Concurrency limits that are shared fairly between callers: a limiter with several slots, and mutexes by key.
+import { Unavailable } from '../errors.ts';
 
 /** The number of slots, and the maximum number of queued requests. */
 export interface Capacity {
@@ -52,6 +51,11 @@ const longestDebt = 50;
 /** The key of the server's own work. It has no share limit, but is queued like a caller. */
 const own = '';
 
+/**
+ * A concurrency limiter whose slots and bounded queue are shared between callers by start-time fair queuing. The next
+ * slot is given to the waiting caller that has used the least. Use is counted in slots, or in slots and time. No caller
+ * may use more than its share.
+ */
 export class FairLimiter {
   readonly #queue: number;
   readonly #share: Share;
@@ -241,5 +245,68 @@ export class FairLimiter {
     if (tickets.length > 0) return;
     this.#waiting.delete(callerKey);
     this.#forget(callerKey);
+  }
+}
+
+/** Maximum number of requests that wait for one key, in total and per caller. */
+const mutexQueue = { all: 5000, caller: 500 } as const;
+
+/** A keyed mutex whose bounded queues are shared fairly between callers. */
+export class FairMutex {
+  readonly #caller: () => string | undefined;
+  /** Contains only keys that are held or waited for. */
+  readonly #keys = new Map<string, { readonly limiter: FairLimiter; users: number }>();
+
+  /** @param caller returns the current caller key; undefined for the server's own work. */
+  constructor(caller: () => string | undefined = () => undefined) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Runs `work` while holding the key, and always releases it afterwards.
+   * @throws {Unavailable} if the queue is full; the signal's reason if it aborts during the wait.
+   */
+  async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const held = this.#keys.get(key) ?? { limiter: oneAtATime(), users: 0 };
+    this.#keys.set(key, held);
+    held.users += 1;
+    try {
+      return await held.limiter.run(work, this.#caller(), signal);
+    } finally {
+      held.users -= 1;
+      if (held.users === 0) this.#keys.delete(key);
+    }
+  }
+}
+
+const oneAtATime = (): FairLimiter =>
+  new FairLimiter({
+    slots: 1,
+    queue: mutexQueue.all,
+    share: { slots: 1, queue: mutexQueue.caller },
+    refusal: (callerKey) =>
+      new Unavailable(`Too many changes${callerKey === undefined ? '' : ' of yours'} wait for the same thing`, {
+        detail: 'Try again in a few seconds',
+        retryAfter: 5,
+      }),
+  });
+
+/** A keyed mutex without callers: work that waits for the same key runs in the order of the calls. */
+export class KeyedMutex {
+  /** Key → the end of its queue. Contains only keys that are held. */
+  readonly #tails = new Map<string, Promise<void>>();
+
+  /** Runs `work` while holding the key, and always releases it afterwards. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(key);
+    const { promise: mine, resolve: release } = Promise.withResolvers<void>();
+    this.#tails.set(key, mine);
+    await before;
+    try {
+      return await work();
+    } finally {
+      if (this.#tails.get(key) === mine) this.#tails.delete(key);
+      release();
+    }
   }
 }

@@ -1,6 +1,5 @@
 // The rate counter in memory: fixed and rolling windows per key, with a bounded number of keys per class.
-import type { Budget, RateCounter } from '../rate.ts';
-import { countOf, dropExpired, usedUnits, windowStart, type TallyEntry } from './tally.ts';
+import type { Budget, Count, RateCounter } from '../rate.ts';
 
 /**
  * Maximum number of keys per class. The least used keys are evicted first, so that a flood of addresses cannot reset an
@@ -157,3 +156,51 @@ class Level {
 
 const levelOf = ({ entries }: Tally, { limit }: Budget): number =>
   Math.min(levels, Math.floor((levels * usedUnits(entries)) / limit));
+
+/** Units taken at one moment. A fixed window has one entry, at its start. */
+export interface TallyEntry {
+  readonly at: number;
+  units: number;
+}
+
+/** The start time of a unit taken now. */
+export const windowStart = ({ window, windowSeconds }: Budget, now: number): number =>
+  window === 'fixed' ? Math.floor(now / (windowSeconds * 1000)) * windowSeconds * 1000 : now;
+
+const usedUnits = (entries: readonly TallyEntry[]): number => entries.reduce((sum, { units }) => sum + units, 0);
+
+/** Drops expired entries. Entries are ordered oldest first, and expire one window length after `at` for both kinds. */
+function dropExpired(entries: TallyEntry[], windowMs: number, now: number): void {
+  while (entries[0] !== undefined && entries[0].at + windowMs <= now) entries.shift();
+}
+
+/**
+ * `wanted` units are available at `resetAt`. If no units are taken, that is now (rolling) or the end of the window
+ * (fixed).
+ */
+export function countOf(
+  entries: readonly TallyEntry[],
+  budget: Budget,
+  now: number,
+  wanted: number,
+  exceeded: boolean,
+): Count {
+  const { limit, window } = budget;
+  const windowMs = budget.windowSeconds * 1000;
+  const remaining = Math.max(0, limit - usedUnits(entries));
+  return {
+    limit,
+    remaining,
+    resetAt: new Date(window === 'fixed' ? windowStart(budget, now) + windowMs : freeAt()),
+    exceeded,
+  };
+
+  function freeAt(): number {
+    let free = remaining;
+    for (const { at, units } of entries) {
+      free += units;
+      if (free >= Math.min(wanted, limit) || !exceeded) return at + windowMs;
+    }
+    return now;
+  }
+}

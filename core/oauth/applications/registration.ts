@@ -2,7 +2,7 @@
 import { auditEntry } from '#core/kernel/services/audit';
 import type { Call } from '#core/kernel/caller';
 import { RateLimited, Unauthorized } from '#core/kernel/errors';
-import { clientNetwork } from '#core/kernel/network';
+import { clientNetwork } from '#core/kernel/access/current-caller';
 import { authMethods, isName, redirectUrisMisfit, type AuthMethod } from '../model/client.ts';
 import { AccessDenied, InvalidClientMetadata, InvalidRedirectUri, InvalidScope } from '../model/errors.ts';
 import { appEvent } from '../model/events.ts';

@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { channel } from '#adapters/http/live/channel';
-import type { LiveLimits } from '#adapters/http/live/limits';
+import type { LiveLimits } from '#adapters/http/live/follower';
 import type { HttpOptions } from '#adapters/http/server';
 import { accessDecision, reads } from '#core/kernel/access/access';
 import { NotFound, Unauthorized } from '#core/kernel/errors';

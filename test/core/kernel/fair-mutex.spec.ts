@@ -1,7 +1,7 @@
 // A mutex per key with fair queuing between callers and a bounded queue.
 import t from 'tap';
 import { Unavailable } from '#core/kernel/errors';
-import { FairMutex } from '#core/kernel/limits/fair-mutex';
+import { FairMutex } from '#core/kernel/limits/fair-limiter';
 import { gate } from '#test/contracts/checks';
 
 void t.test('a mutex with fair queuing', async (t) => {

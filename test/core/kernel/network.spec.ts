@@ -1,6 +1,6 @@
 // The key under which a client is counted.
 import t from 'tap';
-import { clientNetwork } from '#core/kernel/network';
+import { clientNetwork } from '#core/kernel/access/current-caller';
 
 void t.test('an IPv6 client is counted by its /64, an IPv4 one by its address', async (t) => {
   for (const [address, key] of [

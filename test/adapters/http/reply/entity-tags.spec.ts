@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import Joi from 'joi';
 import t from 'tap';
-import { entityTag, matches } from '#adapters/http/reply/etag';
+import { entityTag, matches } from '#adapters/http/reply/json-text';
 import { api, ByteStream, object, reply, tagged } from '#adapters/http/descriptor/route';
 import { anyone } from '#core/kernel/access/access';
 import type { Call } from '#core/kernel/caller';

@@ -1,7 +1,7 @@
 // Credentials of a request, cookies, CSRF protection, and client addresses behind proxies.
 import Joi from 'joi';
 import t from 'tap';
-import { clientAddress, trustedProxies } from '#adapters/http/overload/addresses';
+import { clientAddress, trustedProxies } from '#adapters/http/request/exchange';
 import { presentedIn, readCookies } from '#adapters/http/request/credentials';
 import { api, reply, type Method } from '#adapters/http/descriptor/route';
 import { anyone, signedIn } from '#core/kernel/access/access';

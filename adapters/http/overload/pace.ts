@@ -1,8 +1,6 @@
 // The minimum transfer rate of request bodies and answers: slower connections are closed, so that they do not occupy
 // memory, slots and sockets.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { lateBody } from './request-body.ts';
-import { endless } from '../reply/streams.ts';
 
 export interface Pace {
   /**
@@ -23,54 +21,38 @@ export interface Pace {
 
 export const defaultPace: Pace = { bytesPerSecond: 1024, bodyMilliseconds: 60_000, answerMilliseconds: 120_000 };
 
-/** Checks per window. */
-const looks = 30;
+/** How often the rates are looked at in each window. */
+export const looksPerWindow = 30;
 
-interface Watched {
-  readonly answer: ServerResponse;
-  readonly body: Clock;
-  readonly sent: Clock;
-}
+/** The type of streams that never end by themselves. */
+export const endless = 'text/event-stream';
 
-export class PaceKeeper {
-  readonly #pace: Pace;
-  readonly #watched = new Set<Watched>();
-  #timer: NodeJS.Timeout | undefined;
+/** A request body that a reader waits for → ends the wait with an error. */
+export const awaitedBodies = new WeakMap<IncomingMessage, () => void>();
 
-  constructor(pace: Pace) {
-    this.#pace = pace;
+/** The rates of one request and its answer. */
+export class PaceOfExchange {
+  readonly #answer: ServerResponse;
+  readonly #leastPerSecond: number;
+  readonly #body: Clock;
+  readonly #sent: Clock;
+
+  constructor(answer: ServerResponse, { bytesPerSecond, bodyMilliseconds, answerMilliseconds }: Pace) {
+    this.#answer = answer;
+    this.#leastPerSecond = bytesPerSecond;
+    this.#body = new Clock(bodyMilliseconds, answer.req.socket.bytesRead);
+    this.#sent = new Clock(answerMilliseconds, taken(answer));
   }
 
-  /** Watches an exchange until its answer is closed. */
-  watch({ req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse }): void {
-    const { bodyMilliseconds, answerMilliseconds } = this.#pace;
-    const watched = {
-      answer: res,
-      body: new Clock(bodyMilliseconds, req.socket.bytesRead),
-      sent: new Clock(answerMilliseconds, taken(res)),
-    };
-    this.#watched.add(watched);
-    res.once('close', () => {
-      this.#watched.delete(watched);
-      if (this.#watched.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    });
-    const every = Math.max(1, Math.min(bodyMilliseconds, answerMilliseconds) / looks);
-    this.#timer ??= setInterval(() => this.#look(every), every).unref();
-  }
-
-  #look(passed: number): void {
-    const { bytesPerSecond } = this.#pace;
-    for (const { answer, body, sent } of this.#watched) {
-      const { req } = answer;
-      const { socket } = req;
-      const tooLate = lateBody(req);
-      if (body.late(passed, tooLate !== undefined, socket.bytesRead, bytesPerSecond)) tooLate?.();
-      // An event stream has no minimum rate, but the client must read its events.
-      const least = String(answer.getHeader('content-type')).startsWith(endless) ? 0 : bytesPerSecond;
-      if (sent.late(passed, socket.writableLength > 0, taken(answer), least)) socket.destroy();
-    }
+  /** Called every `passed` milliseconds. */
+  look(passed: number): void {
+    const { req } = this.#answer;
+    const { socket } = req;
+    const tooLate = awaitedBodies.get(req);
+    if (this.#body.late(passed, tooLate !== undefined, socket.bytesRead, this.#leastPerSecond)) tooLate?.();
+    // An event stream has no minimum rate, but the client must read its events.
+    const least = String(this.#answer.getHeader('content-type')).startsWith(endless) ? 0 : this.#leastPerSecond;
+    if (this.#sent.late(passed, socket.writableLength > 0, taken(this.#answer), least)) socket.destroy();
   }
 }
 

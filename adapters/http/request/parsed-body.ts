@@ -1,0 +1,227 @@
+// Parses request bodies strictly, JSON and forms: content type, size limit, UTF-8, syntax. Nothing is guessed.
+import type { IncomingMessage } from 'node:http';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import {
+  MalformedJson,
+  PayloadTooLarge,
+  UnknownField,
+  UnsupportedMediaType,
+  ValidationFailed,
+} from '#core/kernel/errors';
+import { KeyedMutex } from '#core/kernel/limits/fair-limiter';
+import { carriesBody, requestBytes } from './request-body.ts';
+
+/** The default bound of a JSON body: 1 MiB. */
+export const defaultMaxBytes = 1024 * 1024;
+/** The default bound of a form. Forms of OAuth2 have a few hundred bytes. */
+export const formMaxBytes = 64 * 1024;
+
+/** The size of the first buffer; most bodies fit into it. */
+const firstBytes = 4096;
+const longestMilliseconds = 60_000;
+const deepest = 64;
+/**
+ * The most members and items of a JSON body, at every depth. A schema looks at each item of a list before it counts
+ * them, in one event loop iteration; the longest list that any operation accepts has 1000 items.
+ */
+const mostValues = 20_000;
+/** Texts with more bytes do not count for the 1 MiB that a larger JSON body may have beside them. */
+const longText = 64 * 1024;
+/** This many bytes are parsed in well under a millisecond; 1 MiB takes up to ten. */
+const parsedAtOnce = 64 * 1024;
+const oneByOne = new KeyedMutex();
+const mostFields = 100;
+const formType = 'application/x-www-form-urlencoded';
+const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json$/i;
+const inUtf8 = /^charset\s*=\s*"?utf-8"?$/i;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const quote = 0x22;
+const comma = 0x2c;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const openBrace = 0x7b;
+
+/** @param take is called with the size of each received chunk, and may throw to refuse it. */
+export type ReadBody = (message: IncomingMessage, maxBytes: number, take: (bytes: number) => void) => Promise<unknown>;
+
+/** The parsed JSON body. An absent body becomes an empty object, so that the schema names the missing members. */
+export const readJson: ReadBody = async (message, maxBytes, take) => {
+  if (!carriesBody(message)) return {};
+  if (!hasType(message, jsonType))
+    throw new UnsupportedMediaType('The body must be JSON', { detail: 'Send it with Content-Type: application/json' });
+  const bytes = await collect(message, maxBytes, take);
+  return bytes.byteLength === 0 ? {} : parsed(bytes);
+};
+
+/** Texts by field name, with a list of texts for a repeated field. Empty fields are absent. */
+export const readForm: ReadBody = async (message, maxBytes, take) => {
+  if (!carriesBody(message)) return {};
+  if (!hasType(message, /^application\/x-www-form-urlencoded$/i))
+    throw new UnsupportedMediaType('The body must be a form', { detail: `Send it with Content-Type: ${formType}` });
+  const fields = new Map<string, string | string[]>();
+  const pairs = formText(await collect(message, maxBytes, take)).split('&');
+  if (pairs.length > mostFields) throw badForm(`It has more than ${mostFields} fields`);
+  for (const pair of pairs) {
+    const equals = pair.indexOf('=');
+    const name = unescaped(equals === -1 ? pair : pair.slice(0, equals));
+    const value = equals === -1 ? '' : unescaped(pair.slice(equals + 1));
+    const before = fields.get(name);
+    if (value !== '') fields.set(name, before === undefined ? value : [before, value].flat());
+  }
+  return Object.fromEntries(fields);
+};
+
+/**
+ * Whether the content type is of this form, without a parameter except the charset UTF-8 (RFC 9110, section 8.3.1). The
+ * header is split first, so that no regular expression meets two runs of blanks.
+ */
+function hasType({ headers }: IncomingMessage, expected: RegExp): boolean {
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim());
+  const named = parameters.at(-1) === '' ? parameters.slice(0, -1) : parameters;
+  return expected.test(type) && named.length <= 1 && named.every((parameter) => inUtf8.test(parameter));
+}
+
+/**
+ * Collects the body in one growing buffer: a list of chunks could take a hundred times their size, if each has one
+ * byte.
+ */
+async function collect(message: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
+  let held = Buffer.alloc(0);
+  let length = 0;
+  const started = performance.now();
+  for await (const chunk of requestBytes(message, maxBytes)) {
+    if (performance.now() - started > longestMilliseconds)
+      throw new ValidationFailed('The body did not arrive in time', {
+        detail: `It may take ${longestMilliseconds / 1000} seconds`,
+      });
+    take(chunk.byteLength);
+    if (length + chunk.byteLength > held.length) {
+      const larger = Buffer.allocUnsafe(Math.min(maxBytes, Math.max(firstBytes, 2 * (length + chunk.byteLength))));
+      larger.set(held.subarray(0, length));
+      held = larger;
+    }
+    held.set(chunk, length);
+    length += chunk.byteLength;
+  }
+  return held.subarray(0, length);
+}
+
+/**
+ * Parses large texts one per event loop iteration, and then pauses for the same time, so that parsing takes at most
+ * half of the event loop's time.
+ */
+async function parsed(bytes: Buffer): Promise<unknown> {
+  if (bytes.byteLength <= parsedAtOnce) return parse(bytes);
+  return new Promise((resolve, reject) => {
+    void oneByOne.run('', async () => {
+      await turn();
+      const begun = performance.now();
+      try {
+        resolve(parse(bytes));
+      } catch (error) {
+        reject(error as Error);
+      }
+      await pause(performance.now() - begun);
+    });
+  });
+}
+
+function parse(bytes: Buffer): unknown {
+  checkAmount(bytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(bytes));
+  } catch {
+    // Without the parser's own message, which quotes the body and might reveal a password.
+    throw new MalformedJson('The body is not valid JSON', { detail: 'It must be one JSON value in UTF-8' });
+  }
+  inspect(value);
+  return value;
+}
+
+/**
+ * Rejects a JSON text before it is parsed if it has too many values, or too many bytes beside its long texts: parsed
+ * and validated values cost far more than their bytes. Counts opening brackets and commas outside of texts, so an empty
+ * list or object counts as two values.
+ */
+function checkAmount(bytes: Buffer): void {
+  let values = 1;
+  let inLongTexts = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) {
+      const end = endOfText(bytes, at + 1);
+      if (end - at > longText) inLongTexts += end - at;
+      at = end;
+    } else if (byte === comma || byte === openBracket || byte === openBrace) values += 1;
+    if (at - inLongTexts > defaultMaxBytes)
+      throw new PayloadTooLarge('The body is too large', {
+        detail: `Long texts aside, it may have ${defaultMaxBytes} bytes`,
+      });
+    if (values > mostValues && bytes.length <= defaultMaxBytes) break;
+  }
+  if (values > mostValues)
+    throw new ValidationFailed('The request is not valid', { detail: `The body has more than ${mostValues} values` });
+}
+
+/** The position of the quote that ends a text, or the end of the body. */
+function endOfText(bytes: Buffer, from: number): number {
+  const end = bytes.indexOf(quote, from);
+  if (end === -1) return bytes.length;
+  if (!bytes.subarray(from, end).includes(backslash)) return end;
+  let at = from;
+  for (; at < bytes.length && bytes[at] !== quote; at += 1) if (bytes[at] === backslash) at += 1;
+  return at;
+}
+
+/**
+ * Rejects values that pass a schema but fail later: the key `__proto__`, text that no database can store, unbounded
+ * nesting.
+ */
+function inspect(value: unknown, trail: (string | number)[] = []): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed())
+      throw new ValidationFailed('The request is not valid', {
+        detail: `Field "${named(trail)}" must not contain a NUL character or half of a surrogate pair`,
+      });
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if (trail.length === deepest)
+    throw new ValidationFailed('The request is not valid', {
+      detail: `The body is nested deeper than ${deepest} levels`,
+    });
+  const enter = (part: string | number, inner: unknown): void => {
+    trail.push(part);
+    if (part === '__proto__')
+      throw new UnknownField('The body has a field that this operation does not know', {
+        detail: `Field "${named(trail)}" is not allowed`,
+      });
+    inspect(inner, trail);
+    trail.pop();
+  };
+  if (Array.isArray(value)) for (let index = 0; index < value.length; index += 1) enter(index, value[index]);
+  else for (const key of Object.keys(value)) enter(key, (value as Readonly<Record<string, unknown>>)[key]);
+}
+
+/** The path of a member: `items[3].name`. */
+const named = (trail: readonly (string | number)[]): string =>
+  trail.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('');
+
+function formText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw badForm('It is not UTF-8');
+  }
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw badForm('A "%" begins no percent-encoded UTF-8');
+  }
+}
+
+const badForm = (detail: string): ValidationFailed => new ValidationFailed('The form is not valid', { detail });
