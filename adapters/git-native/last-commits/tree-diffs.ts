@@ -38,7 +38,8 @@ export class TreeDiffs {
   readonly #records = new RecordReader(longestName);
   /** The names of the pair whose output is being read; undefined before its first line. */
   #changed: Set<string> | undefined;
-  #closed = false;
+  /** The error of all further requests, once the process has ended or is closed. */
+  #over: { readonly error: unknown } | undefined;
 
   constructor({
     processes,
@@ -70,14 +71,14 @@ export class TreeDiffs {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#over = { error: new Internal('Trees are not compared any more') };
     const process = await this.#process?.catch(() => undefined);
     await process?.stop('nothing more is asked');
   }
 
   async #write(): Promise<void> {
     try {
-      if (this.#closed) throw new Internal('Trees are not compared any more');
+      if (this.#over !== undefined) throw this.#over.error;
       const process = await (this.#process ??= this.#open());
       process.stdin.write(this.#lines.splice(0).join(''));
     } catch (error) {
@@ -120,6 +121,7 @@ export class TreeDiffs {
   }
 
   #fail(error: unknown): void {
+    this.#over ??= { error };
     for (const { reject } of this.#pending.splice(0)) reject(error);
   }
 }
