@@ -189,6 +189,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
     refs,
     contents,
     lastCommits,
+    limits,
     log,
     changes,
     removeStaleFiles: async (location) => void (await removeStaleFiles(location.directory, now() - othersWriteMs)),

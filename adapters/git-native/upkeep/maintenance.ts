@@ -7,9 +7,11 @@ import type { LastCommits } from '../last-commits/last-commits.ts';
 import type { Contents } from '../objects/contents.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
+import type { GitLimits } from '../process/limits.ts';
 import type { Changed } from '../process/launcher/live-processes.ts';
 import type { Refs } from '../refs/refs.ts';
 import { ignoreMissing } from '../files/errno.ts';
+import { packedObjects } from '../storage/packed-objects.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Changes } from './changes.ts';
 
@@ -36,6 +38,7 @@ export interface MaintenanceParts {
   readonly refs: Refs;
   readonly contents: Contents;
   readonly lastCommits: LastCommits;
+  readonly limits: Pick<GitLimits, 'graphObjects'>;
   readonly log: Log;
   readonly changes: Changes;
   /** Removes what aborted writers left in one repository. */
@@ -95,7 +98,15 @@ export class Maintenance {
 
   async #run(location: RepositoryLocation): Promise<void> {
     // First, because the steps that walk history, such as warming, use it.
-    await this.#git(location, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress']);
+    if ((await packedObjects(location)) >= this.#parts.limits.graphObjects)
+      await this.#git(location, [
+        'commit-graph',
+        'write',
+        '--reachable',
+        '--split',
+        '--changed-paths',
+        '--no-progress',
+      ]);
     await this.#warm(location);
     const entries = (await readdir(join(location.directory, 'objects', 'pack')).catch(ignoreMissing)) ?? [];
     const packs = entries.filter((name) => name.endsWith('.pack')).length;
