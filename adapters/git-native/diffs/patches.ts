@@ -11,8 +11,7 @@ import {
 } from '#core/repositories/git/git-backend';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import type { Objects } from '../objects/objects.ts';
-import type { GitProcesses } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
+import type { Foundation } from '../foundation.ts';
 import { TooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { binaryLiteral } from './binary-literal.ts';
@@ -22,12 +21,7 @@ import { PatchReader, type ReadFile } from './patch-reader.ts';
 /** Characters of all cached diffs together. */
 const mostKept = 32_000_000;
 
-interface Parts {
-  readonly objects: Objects;
-  readonly processes: GitProcesses;
-  readonly heavy: Limiter;
-  readonly deadlineMs: number;
-}
+type Parts = Foundation & { readonly objects: Objects };
 
 export class Patches {
   readonly #parts: Parts;
@@ -41,7 +35,7 @@ export class Patches {
   async of(location: RepositoryLocation, query: PatchQuery, caps: DiffCaps, signal?: AbortSignal): Promise<Patch> {
     try {
       return await this.#known.get(
-        `${location.id}:${JSON.stringify([query, caps])}`,
+        `${location.cacheKey}:${JSON.stringify([query, caps])}`,
         signal,
         (inner) => this.#compute(location, query, caps, inner),
         this.#parts.heavy,
@@ -50,10 +44,6 @@ export class Patches {
       if (!(error instanceof TooCostly)) throw error;
       throw new Unprocessable('The commits are too far apart to be compared', { detail: error.message, cause: error });
     }
-  }
-
-  forget(location: RepositoryLocation): void {
-    this.#known.forget(`${location.id}:`);
   }
 
   async #compute(location: RepositoryLocation, query: PatchQuery, caps: DiffCaps, signal: AbortSignal): Promise<Patch> {

@@ -1,14 +1,12 @@
 // Blame, the commit that last changed each line: parses `git blame --porcelain` as it streams.
 import type { Buffer } from 'node:buffer';
-import { Internal, Unavailable, Unprocessable } from '#core/kernel/errors';
+import { Unprocessable } from '#core/kernel/errors';
 import { clip } from '#core/kernel/clipping';
 import { longest } from '#core/repositories/git/clipping';
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { BlamedLine, Signature } from '#core/repositories/git/git-history';
-import type { GitProcesses } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
+import type { Foundation } from '../foundation.ts';
 import { RecordReader } from '../process/records.ts';
-import { refuseTooCostly } from '../process/too-costly.ts';
 import { pathSegments } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { dateOf } from './commits.ts';
@@ -22,18 +20,14 @@ const mostOutput = 256 * 1024 ** 2;
 type Answer = { readonly lines: readonly BlamedLine[] | undefined };
 
 export class Blames {
-  readonly #processes: GitProcesses;
-  readonly #heavy: Limiter;
-  readonly #deadlineMs: number;
+  readonly #parts: Foundation;
   /** Weighed by characters. */
   readonly #known = new SingleFlightCache<Answer>(8_000_000, ({ lines = [] }) =>
     lines.reduce((weight, { content }) => weight + 60 + content.length, 100),
   );
 
-  constructor(parts: { readonly processes: GitProcesses; readonly heavy: Limiter; readonly deadlineMs: number }) {
-    this.#processes = parts.processes;
-    this.#heavy = parts.heavy;
-    this.#deadlineMs = parts.deadlineMs;
+  constructor(parts: Foundation) {
+    this.#parts = parts;
   }
 
   async of(
@@ -45,25 +39,19 @@ export class Blames {
     if (path === '' || pathSegments(path) === undefined) return undefined;
     return (
       await this.#known.get(
-        `${location.id}:${commit}:${path}`,
+        `${location.cacheKey}:${commit}:${path}`,
         signal,
         (inner) => this.#compute(location, commit, path, inner),
-        this.#heavy,
+        this.#parts.heavy,
       )
     ).lines;
   }
 
-  forget(location: RepositoryLocation): void {
-    this.#known.forget(`${location.id}:`);
-  }
-
   async #compute(location: RepositoryLocation, commit: Oid, path: string, signal: AbortSignal): Promise<Answer> {
     // `blame` does not support --end-of-options, so its revision is always an oid.
-    const process = await this.#processes.start(
-      [`--git-dir=${location.directory}`, 'blame', '--porcelain', commit, '--', path],
-      { directory: location.directory, deadlineMs: this.#deadlineMs, signal },
-    );
-    process.stdin.end();
+    const { processes, deadlineMs } = this.#parts;
+    const args = ['blame', '--porcelain', commit, '--', path];
+    const process = await processes.startIn(location, args, { input: '', deadlineMs, signal });
     const output = new BlameOutputParser();
     let bytes = 0;
     for await (const chunk of process.output()) {
@@ -75,15 +63,9 @@ export class Blames {
         detail: 'The commits it comes from say too much. Clone the repository and use git blame',
       });
     }
-    const { code } = await process.ended;
-    signal.throwIfAborted();
-    refuseTooCostly(process, 'blame');
-    if (code === null)
-      throw new Unavailable(`git blame was stopped: ${process.stopped ?? 'by a signal'}`, {
-        detail: 'Try again later',
-      });
+    const code = await process.exit();
     if (code === 128 && process.stderr.startsWith('fatal: no such path')) return { lines: undefined };
-    if (code !== 0) throw new Internal(`git blame failed in repository "${location.id}"`, { detail: process.stderr });
+    if (code !== 0) throw process.failure();
     return { lines: output.lines };
   }
 }

@@ -25,8 +25,14 @@ const [newline, nul, slash] = [0x0a, 0, 0x2f];
 /** Trees are small and read once each, so git's default cache of 96 MiB is not needed. */
 const walkConfig: GitConfig = { 'core.deltaBaseCacheLimit': '16m' };
 
+interface TreeDiffsParts {
+  readonly processes: GitProcesses;
+  readonly location: RepositoryLocation;
+  readonly deadlineMs: number;
+}
+
 export class TreeDiffs {
-  readonly #start: () => Promise<GitProcess>;
+  readonly #parts: TreeDiffsParts;
   readonly #pending: Pending[] = [];
   /**
    * Ends each request. git repeats an input line that is not a pair of oids and then flushes its output. No name begins
@@ -41,24 +47,8 @@ export class TreeDiffs {
   /** The error of all further requests, once the process has ended or is closed. */
   #over: { readonly error: unknown } | undefined;
 
-  constructor({
-    processes,
-    location,
-    deadlineMs,
-  }: {
-    readonly processes: GitProcesses;
-    readonly location: RepositoryLocation;
-    readonly deadlineMs: number;
-  }) {
-    this.#start = () =>
-      processes.start(
-        [`--git-dir=${location.directory}`, 'diff-tree', '--stdin', '--name-only', '--no-renames', '-z'],
-        {
-          directory: location.directory,
-          config: walkConfig,
-          deadlineMs,
-        },
-      );
+  constructor(parts: TreeDiffsParts) {
+    this.#parts = parts;
   }
 
   /** Returns those of the wanted names that differ. */
@@ -87,7 +77,9 @@ export class TreeDiffs {
   }
 
   async #open(): Promise<GitProcess> {
-    const process = await this.#start();
+    const { processes, location, deadlineMs } = this.#parts;
+    const args = ['diff-tree', '--stdin', '--name-only', '--no-renames', '-z'];
+    const process = await processes.startIn(location, args, { config: walkConfig, deadlineMs });
     process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
     void process.ended.then(({ code }) =>
       this.#fail(

@@ -6,30 +6,19 @@ import type { Oid } from '#core/repositories/git/git-backend';
 import { longest } from '#core/repositories/git/clipping';
 import type { ArchiveFormat } from '#core/repositories/git/git-history';
 import { byteStream, gathered, prefixed, withNext } from '../process/byte-stream.ts';
-import type { GitProcess, GitProcesses } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
-import type { GitLimits } from '../process/limits.ts';
+import type { Foundation } from '../foundation.ts';
+import type { GitProcess } from '../process/git-process.ts';
+import { transferTimes } from '../process/limits.ts';
 import { CostlyQuestions, refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import type { ArchiveView } from './archive-view.ts';
+import { archiveView } from './archive-view.ts';
 
 export class Archives {
-  readonly #processes: GitProcesses;
-  readonly #transfers: Limiter;
-  readonly #limits: GitLimits;
-  readonly #view: ArchiveView;
+  readonly #parts: Foundation;
   readonly #costly = new CostlyQuestions();
 
-  constructor(parts: {
-    readonly processes: GitProcesses;
-    readonly transfers: Limiter;
-    readonly limits: GitLimits;
-    readonly view: ArchiveView;
-  }) {
-    this.#processes = parts.processes;
-    this.#transfers = parts.transfers;
-    this.#limits = parts.limits;
-    this.#view = parts.view;
+  constructor(parts: Foundation) {
+    this.#parts = parts;
   }
 
   async of(
@@ -38,7 +27,7 @@ export class Archives {
     options: { readonly format: ArchiveFormat; readonly prefix: string },
     signal?: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>> {
-    const question = `${location.id}:${commit}`;
+    const question = `${location.cacheKey}:${commit}`;
     return await this.#costly.ask(question, async () => {
       const { process, stream } = await this.#begin(location, commit, options, signal);
       return whole(process, stream, (error) => this.#costly.remember(question, error));
@@ -51,36 +40,25 @@ export class Archives {
     options: { readonly format: ArchiveFormat; readonly prefix: string },
     signal: AbortSignal | undefined,
   ): Promise<{ readonly process: GitProcess; readonly stream: AsyncIterableIterator<Uint8Array> }> {
-    const release = await this.#transfers.acquire(signal);
-    let process: GitProcess;
-    try {
+    const { root, limits, processes, transfers } = this.#parts;
+    const process = await transfers.start(async () => {
       await this.#checkPaths(location, commit, signal);
-      await this.#view.ready();
+      const view = await archiveView(root);
       // `archive` ignores --end-of-options, so its revision is always an oid.
-      process = await this.#processes.start(
-        [
-          `--git-dir=${this.#view.directory}`,
-          'archive',
-          `--format=${options.format}`,
-          `--prefix=${options.prefix}`,
-          commit,
-        ],
+      return await processes.start(
+        [`--git-dir=${view}`, 'archive', `--format=${options.format}`, `--prefix=${options.prefix}`, commit],
         {
           directory: location.directory,
           environment: { GIT_OBJECT_DIRECTORY: join(location.directory, 'objects') },
-          deadlineMs: this.#limits.transferSeconds * 1000,
-          idleMs: this.#limits.idleSeconds * 1000,
-          ...(signal === undefined ? {} : { signal }),
+          ...transferTimes(limits),
+          input: '',
+          signal,
         },
       );
-    } catch (error) {
-      release();
-      throw error;
-    }
-    process.stdin.end();
-    const stream = gathered(byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate }));
+    }, signal);
+    const stream = gathered(byteStream(process, limits));
     // Waits for the first bytes, so that a failure can still be returned as an error.
-    const { computeSeconds } = this.#limits;
+    const { computeSeconds } = limits;
     const late = setTimeout(() => process.expire(`it was not begun after ${computeSeconds} s`), computeSeconds * 1000);
     const first = await stream
       .next()
@@ -89,9 +67,10 @@ export class Archives {
         throw error;
       })
       .finally(() => clearTimeout(late));
-    if (first.done === true) refuseTooCostly(process, 'archive');
-    if (first.done === true)
-      throw new Internal(`git archive failed in repository "${location.id}"`, { detail: process.stderr });
+    if (first.done === true) {
+      refuseTooCostly(process, 'archive');
+      throw process.failure();
+    }
     return { process, stream: prefixed([first.value], stream) };
   }
 
@@ -101,13 +80,11 @@ export class Archives {
    * in the middle.
    * @throws {Unprocessable} if a path is longer than `longest.path`.
    */
-  async #checkPaths({ directory }: RepositoryLocation, commit: Oid, signal: AbortSignal | undefined): Promise<void> {
+  async #checkPaths(location: RepositoryLocation, commit: Oid, signal: AbortSignal | undefined): Promise<void> {
     const paths = new PathLengths();
-    const process = await this.#processes.start(
-      [`--git-dir=${directory}`, 'ls-tree', '-r', '-t', '-z', '--name-only', commit],
-      { directory, deadlineMs: this.#limits.computeSeconds * 1000, ...(signal === undefined ? {} : { signal }) },
-    );
-    process.stdin.end();
+    const { processes, deadlineMs } = this.#parts;
+    const args = ['ls-tree', '-r', '-t', '-z', '--name-only', commit];
+    const process = await processes.startIn(location, args, { input: '', deadlineMs, signal });
     try {
       for await (const chunk of process.output()) {
         if (paths.tooLong(chunk))

@@ -1,10 +1,8 @@
 // Sums the file sizes of a commit by group, such as by language, from one streamed `git ls-tree`.
-import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-backend';
-import type { GitProcesses } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
+import type { Foundation } from '../foundation.ts';
 import { RecordReader } from '../process/records.ts';
-import { CostlyQuestions, refuseTooCostly } from '../process/too-costly.ts';
+import { CostlyQuestions } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
 const mostFiles = 250_000;
@@ -13,15 +11,11 @@ const mostOutput = 128 * 1024 ** 2;
 const longestEntry = 16 * 1024;
 
 export class FileSizes {
-  readonly #processes: GitProcesses;
-  readonly #heavy: Limiter;
-  readonly #deadlineMs: number;
+  readonly #parts: Foundation;
   readonly #costly = new CostlyQuestions();
 
-  constructor(parts: { readonly processes: GitProcesses; readonly heavy: Limiter; readonly deadlineMs: number }) {
-    this.#processes = parts.processes;
-    this.#heavy = parts.heavy;
-    this.#deadlineMs = parts.deadlineMs;
+  constructor(parts: Foundation) {
+    this.#parts = parts;
   }
 
   async sumBy(
@@ -30,8 +24,8 @@ export class FileSizes {
     group: (path: string) => string,
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, number>> {
-    return await this.#costly.ask(`${location.id}:${commit}`, () =>
-      this.#heavy.run(() => this.#sum(location, commit, group, signal), signal),
+    return await this.#costly.ask(`${location.cacheKey}:${commit}`, () =>
+      this.#parts.heavy.run(() => this.#sum(location, commit, group, signal), signal),
     );
   }
 
@@ -41,11 +35,9 @@ export class FileSizes {
     group: (path: string) => string,
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, number>> {
-    const process = await this.#processes.start(
-      [`--git-dir=${location.directory}`, 'ls-tree', '-r', '-l', '-z', '--full-tree', commit],
-      { directory: location.directory, deadlineMs: this.#deadlineMs, ...(signal === undefined ? {} : { signal }) },
-    );
-    process.stdin.end();
+    const { processes, deadlineMs } = this.#parts;
+    const args = ['ls-tree', '-r', '-l', '-z', '--full-tree', commit];
+    const process = await processes.startIn(location, args, { input: '', deadlineMs, signal });
     const sums = new Map<string, number>();
     let files = 0;
     let bytes = 0;
@@ -64,14 +56,7 @@ export class FileSizes {
       await process.stop('enough of its files are known');
       return sums;
     }
-    const { code } = await process.ended;
-    signal?.throwIfAborted();
-    refuseTooCostly(process, 'ls-tree');
-    if (code === null)
-      throw new Unavailable(`git ls-tree was stopped: ${process.stopped ?? 'by a signal'}`, {
-        detail: 'Try again later',
-      });
-    if (code !== 0) throw new Internal(`git ls-tree failed in repository "${location.id}"`, { detail: process.stderr });
+    await process.success();
     return sums;
   }
 }

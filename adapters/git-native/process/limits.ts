@@ -101,3 +101,7 @@ export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
     ...given,
   };
 }
+
+/** The time limits of a process that sends or receives as long as bytes move. */
+export const transferTimes = ({ transferSeconds, idleSeconds }: GitLimits) =>
+  ({ deadlineMs: transferSeconds * 1000, idleMs: idleSeconds * 1000 }) as const;

@@ -17,7 +17,7 @@ function processes(t: Test): GitProcesses {
 }
 
 void t.test('a commit that cannot be read while the walk rests makes the walk fail', async (t) => {
-  const location = { id, directory: t.testdir() };
+  const location = { id, directory: t.testdir(), cacheKey: id };
   let reads = 0;
   const objects = {
     header: async () => ({ oid: tree, type: 'tree', size: 0 }),
@@ -55,7 +55,7 @@ void t.test('trees are not waited for after the process that compares them has e
   // Not a repository, so git exits before it answers.
   const diffs = new TreeDiffs({
     processes: processes(t),
-    location: { id, directory: t.testdir() },
+    location: { id, directory: t.testdir(), cacheKey: id },
     deadlineMs: 60_000,
   });
   const ended = { name: 'Internal', message: /ended before it answered/, detail: /not a git repository/ };
