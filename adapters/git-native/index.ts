@@ -1,6 +1,6 @@
 // The git adapter: implements the port `GitBackend` with the git program.
 import type { GitBackend } from '#core/repositories/git/git-backend';
-import { Patches } from './diffs/patches.ts';
+import { patch } from './diffs/patches.ts';
 import { foundation as founded, type GitNativeOptions } from './foundation.ts';
 import { history } from './history/history.ts';
 import { CommitKeeper } from './keeping/keep-commit.ts';
@@ -35,7 +35,6 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const { refs, mover, methods: ofRefs } = refMethods(foundation, objects);
   const { graphs, commitLog, methods: ofHistory } = history(foundation, objects);
   const { hooks, receivePack, methods: ofPushes } = pushes(foundation, { objects, refs });
-  const patches = new Patches({ ...foundation, objects });
   const lastCommits = new LastCommits({ ...foundation, objects, graphs });
   const merges = new Merges({ ...foundation, objects, commitLog, receivePack });
   const keeper = new CommitKeeper({ ...foundation, objects, refs, mover, receivePack });
@@ -70,7 +69,7 @@ export function gitNative(options: GitNativeOptions): GitNative {
       repositories.setHead(location, branch, (attempt) => changes.during(location, ['refs'], attempt)),
     ),
     lastCommits: looking((...asked) => lastCommits.of(...asked)),
-    patch: inside((...asked) => patches.of(...asked)),
+    patch: inside(patch(foundation, objects)),
     tryMerge: inside((...asked) => merges.try(...asked)),
     merge: inside((...asked) => merges.merge(...asked)),
     keepCommit: changing((location, { from, ...kept }, hooks) =>

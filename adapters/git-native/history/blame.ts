@@ -6,9 +6,10 @@ import { longest } from '#core/repositories/git/clipping';
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { BlamedLine, Signature } from '#core/repositories/git/git-history';
 import type { Foundation } from '../foundation.ts';
+import type { GitProcess } from '../process/git-process.ts';
 import { RecordReader } from '../process/records.ts';
 import { pathSegments } from '../names.ts';
-import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Located } from '../storage/visits.ts';
 import { dateOf } from './commits.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 
@@ -17,57 +18,39 @@ const longestLine = 2 * 1024 ** 2;
 /** Bytes of output. The fields of a commit can be as long as its message, so the output may far exceed the file. */
 const mostOutput = 256 * 1024 ** 2;
 
-type Answer = { readonly lines: readonly BlamedLine[] | undefined };
-
-export class Blames {
-  readonly #parts: Foundation;
+export function blame({ processes, heavy, deadlineMs }: Foundation): Located<'blame'> {
   /** Weighed by characters. */
-  readonly #known = new SingleFlightCache<Answer>(8_000_000, ({ lines = [] }) =>
-    lines.reduce((weight, { content }) => weight + 60 + content.length, 100),
+  const known = new SingleFlightCache<{ readonly lines: readonly BlamedLine[] | undefined }>(
+    8_000_000,
+    ({ lines = [] }) => lines.reduce((weight, { content }) => weight + 60 + content.length, 100),
   );
-
-  constructor(parts: Foundation) {
-    this.#parts = parts;
-  }
-
-  async of(
-    location: RepositoryLocation,
-    commit: Oid,
-    path: string,
-    signal?: AbortSignal,
-  ): Promise<readonly BlamedLine[] | undefined> {
+  return async (location, commit, path, signal) => {
     if (path === '' || pathSegments(path) === undefined) return undefined;
-    return (
-      await this.#known.get(
-        `${location.cacheKey}:${commit}:${path}`,
-        signal,
-        (inner) => this.#compute(location, commit, path, inner),
-        this.#parts.heavy,
-      )
-    ).lines;
-  }
-
-  async #compute(location: RepositoryLocation, commit: Oid, path: string, signal: AbortSignal): Promise<Answer> {
     // `blame` does not support --end-of-options, so its revision is always an oid.
-    const { processes, deadlineMs } = this.#parts;
     const args = ['blame', '--porcelain', commit, '--', path];
-    const process = await processes.startIn(location, args, { input: '', deadlineMs, signal });
-    const output = new BlameOutputParser();
-    let bytes = 0;
-    for await (const chunk of process.output()) {
-      output.take(chunk);
-      bytes += chunk.length;
-      if (bytes <= mostOutput) continue;
-      await process.stop('its answer is too long');
-      throw new Unprocessable('The file is too large to be blamed', {
-        detail: 'The commits it comes from say too much. Clone the repository and use git blame',
-      });
-    }
-    const code = await process.exit();
-    if (code === 128 && process.stderr.startsWith('fatal: no such path')) return { lines: undefined };
-    if (code !== 0) throw process.failure();
-    return { lines: output.lines };
+    const start = (inner: AbortSignal) => processes.startIn(location, args, { input: '', deadlineMs, signal: inner });
+    const key = `${location.cacheKey}:${commit}:${path}`;
+    return (await known.get(key, signal, async (inner) => ({ lines: await linesIn(await start(inner)) }), heavy)).lines;
+  };
+}
+
+/** Undefined if the file does not exist. */
+async function linesIn(process: GitProcess): Promise<readonly BlamedLine[] | undefined> {
+  const output = new BlameOutputParser();
+  let bytes = 0;
+  for await (const chunk of process.output()) {
+    output.take(chunk);
+    bytes += chunk.length;
+    if (bytes <= mostOutput) continue;
+    await process.stop('its answer is too long');
+    throw new Unprocessable('The file is too large to be blamed', {
+      detail: 'The commits it comes from say too much. Clone the repository and use git blame',
+    });
   }
+  const code = await process.exit();
+  if (code === 128 && process.stderr.startsWith('fatal: no such path')) return undefined;
+  if (code !== 0) throw process.failure();
+  return output.lines;
 }
 
 /**

@@ -1,12 +1,11 @@
 // Diffs between two commits, by one `git diff-tree`: changed files, line counts, and patches up to a size limit.
 import type { Buffer } from 'node:buffer';
-import type { Oid } from '#core/repositories/git/git-backend';
 import type { Difference, FileChange } from '#core/repositories/git/git-history';
 import { Blocks, type Block } from '../diffs/blocks.ts';
 import { diffTree, emptyTree } from '../diffs/diff-tree.ts';
 import { DiffListing, sectionsOf } from '../diffs/listing.ts';
 import type { Foundation } from '../foundation.ts';
-import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Located } from '../storage/visits.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 
 const mostFiles = 3000;
@@ -17,38 +16,18 @@ const mostFiles = 3000;
 const longestPatch = 128 * 1024;
 const mostPatchBytes = 512 * 1024;
 
-export class Diffs {
-  readonly #parts: Foundation;
+export function difference(parts: Foundation): Located<'difference'> {
   /** Weighed by characters. */
-  readonly #known = new SingleFlightCache<Difference>(16_000_000, ({ files }) =>
+  const known = new SingleFlightCache<Difference>(16_000_000, ({ files }) =>
     files.reduce((weight, { path, patch }) => weight + 200 + path.length + (patch?.length ?? 0), 200),
   );
-
-  constructor(parts: Foundation) {
-    this.#parts = parts;
-  }
-
-  async between(
-    location: RepositoryLocation,
-    from: Oid | undefined,
-    to: Oid,
-    signal?: AbortSignal,
-  ): Promise<Difference> {
-    const start = from ?? emptyTree;
-    return await this.#known.get(
-      `${location.cacheKey}:${start}:${to}`,
-      signal,
-      (inner) => this.#compute(location, start, to, inner),
-      this.#parts.heavy,
-    );
-  }
-
-  async #compute(location: RepositoryLocation, from: Oid, to: Oid, signal: AbortSignal): Promise<Difference> {
-    const output = new DiffOutputParser();
-    return output.difference(
-      await diffTree(this.#parts, location, { from, to }, signal, (chunk) => output.take(chunk)),
-    );
-  }
+  return async (location, from = emptyTree, to, signal) => {
+    const compute = async (inner: AbortSignal): Promise<Difference> => {
+      const output = new DiffOutputParser();
+      return output.difference(await diffTree(parts, location, { from, to }, inner, (chunk) => output.take(chunk)));
+    };
+    return await known.get(`${location.cacheKey}:${from}:${to}`, signal, compute, parts.heavy);
+  };
 }
 
 const statuses: Readonly<Record<string, FileChange['status']>> = { A: 'added', C: 'added', D: 'removed', R: 'renamed' };

@@ -10,6 +10,7 @@ import type { Objects } from '../objects/objects.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import { decoder, own } from '../objects/text.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Located } from '../storage/visits.ts';
 import { isOid } from '../names.ts';
 
 /** Bytes. A larger tag is not read, and has the kind `other`. */
@@ -19,31 +20,10 @@ const signature = /^-----BEGIN (PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED M
 /** Objects read at the same time: their contents are held in memory. */
 const atOnce = 500;
 
-export class Tips {
-  readonly #parts: { readonly objects: Objects; readonly commits: Commits };
+export function tips(objects: Objects, commits: Commits): Located<'tips'> {
   /** Weighed by characters. */
-  readonly #known = new SingleFlightCache<Tip | undefined>(8_000_000, (tip) => 200 + lengthOf(tip));
-
-  constructor(parts: { readonly objects: Objects; readonly commits: Commits }) {
-    this.#parts = parts;
-  }
-
-  async of(location: RepositoryLocation, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Tip>> {
-    const found = new Map<Oid, Tip>();
-    const wanted = [...new Set(oids)].filter(isOid);
-    await fewFiles(
-      wanted,
-      async (oid) => {
-        const tip = await this.#known.get(`${location.cacheKey}:${oid}`, undefined, () => this.#read(location, oid));
-        if (tip !== undefined) found.set(oid, tip);
-      },
-      atOnce,
-    );
-    return found;
-  }
-
-  async #read(location: RepositoryLocation, oid: Oid): Promise<Tip | undefined> {
-    const { objects, commits } = this.#parts;
+  const known = new SingleFlightCache<Tip | undefined>(8_000_000, (tip) => 200 + lengthOf(tip));
+  const read = async (location: RepositoryLocation, oid: Oid): Promise<Tip | undefined> => {
     const header = await objects.header(location, oid);
     if (header?.type === 'commit') {
       const commit = await commits.one(location, oid);
@@ -61,7 +41,13 @@ export class Tips {
     if (header.size > largestTag) return { kind: 'other', commit };
     const object = await objects.contents(location, oid);
     return object && { ...parsed(object.content), commit };
-  }
+  };
+  return async (location, oids) => {
+    const wanted = [...new Set(oids)].filter(isOid);
+    const one = (oid: Oid) => known.get(`${location.cacheKey}:${oid}`, undefined, () => read(location, oid));
+    const found = await fewFiles(wanted, one, atOnce);
+    return new Map(wanted.flatMap((oid, index) => (found[index] === undefined ? [] : [[oid, found[index]]])));
+  };
 }
 
 function lengthOf(tip: Tip): number {

@@ -13,7 +13,7 @@ import { commitContent } from '../push/commit-content.ts';
 import { ownPush } from '../push/own-push.ts';
 import type { ReceivePack } from '../push/receive-pack.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { MergeTree } from './merge-tree.ts';
+import { MergeTree, type MergeTreeOptions } from './merge-tree.ts';
 import { Quarantine } from './quarantine.ts';
 import { rebase, RebaseTooLong } from './rebase.ts';
 
@@ -29,10 +29,7 @@ type Made =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'conflict'; readonly conflicts: readonly string[] };
 
-interface Making {
-  readonly quarantine: Quarantine;
-  readonly deadlineMs: number;
-  readonly signal: AbortSignal;
+interface Making extends MergeTreeOptions {
   /** Undefined for a trial. */
   readonly change?: MergeWrite;
 }

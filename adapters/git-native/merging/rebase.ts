@@ -10,20 +10,12 @@ import type { GitProcesses } from '../process/git-process.ts';
 import { linesOf } from '../process/records.ts';
 import { signatureText } from '../push/commit-content.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import type { MergedTree } from './merge-tree.ts';
+import type { MergedTree, MergeTreeOptions } from './merge-tree.ts';
 import type { Quarantine } from './quarantine.ts';
 
-export interface RebaseParts {
-  readonly processes: GitProcesses;
-  readonly objects: Objects;
-}
-
 /** The context of a rebase. */
-export interface Rebasing {
+export interface Rebasing extends MergeTreeOptions {
   readonly location: RepositoryLocation;
-  readonly quarantine: Quarantine;
-  readonly deadlineMs: number;
-  readonly signal: AbortSignal;
   readonly merge: (ours: Oid, theirs: Oid) => Promise<MergedTree | undefined>;
   /** Undefined if no commit is to be made. */
   readonly committer: Signature | undefined;
@@ -33,7 +25,7 @@ export interface Rebasing {
 export type Rebased = { readonly tip: Oid } | { readonly conflicts: readonly string[] };
 
 export async function rebase(
-  { processes, objects }: RebaseParts,
+  { processes, objects }: { readonly processes: GitProcesses; readonly objects: Objects },
   { target, source }: MergeTrial,
   rebasing: Rebasing,
 ): Promise<Rebased> {

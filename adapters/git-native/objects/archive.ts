@@ -4,99 +4,87 @@ import { join } from 'node:path';
 import { Internal, Unprocessable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-backend';
 import { longest } from '#core/repositories/git/clipping';
-import type { ArchiveFormat } from '#core/repositories/git/git-history';
 import { byteStream, gathered, prefixed, withNext } from '../process/byte-stream.ts';
 import type { Foundation } from '../foundation.ts';
 import type { GitProcess } from '../process/git-process.ts';
-import { transferTimes } from '../process/limits.ts';
+import { transferTimes, type GitLimits } from '../process/limits.ts';
 import { CostlyQuestions, refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Located } from '../storage/visits.ts';
 import { archiveView } from './archive-view.ts';
 
-export class Archives {
-  readonly #parts: Foundation;
-  readonly #costly = new CostlyQuestions();
-
-  constructor(parts: Foundation) {
-    this.#parts = parts;
-  }
-
-  async of(
-    location: RepositoryLocation,
-    commit: Oid,
-    options: { readonly format: ArchiveFormat; readonly prefix: string },
-    signal?: AbortSignal,
-  ): Promise<AsyncIterable<Uint8Array>> {
+export function archive(parts: Foundation): Located<'archive'> {
+  const costly = new CostlyQuestions();
+  return async (location, commit, options, signal) => {
     const question = `${location.cacheKey}:${commit}`;
-    return await this.#costly.ask(question, async () => {
-      const { process, stream } = await this.#begin(location, commit, options, signal);
-      return whole(process, stream, (error) => this.#costly.remember(question, error));
+    return await costly.ask(question, async () => {
+      const process = await parts.transfers.start(() => begin(parts, location, commit, options, signal), signal);
+      const stream = await begun(process, parts.limits);
+      return whole(process, stream, (error) => costly.remember(question, error));
     });
-  }
+  };
+}
 
-  async #begin(
-    location: RepositoryLocation,
-    commit: Oid,
-    options: { readonly format: ArchiveFormat; readonly prefix: string },
-    signal: AbortSignal | undefined,
-  ): Promise<{ readonly process: GitProcess; readonly stream: AsyncIterableIterator<Uint8Array> }> {
-    const { root, limits, processes, transfers } = this.#parts;
-    const process = await transfers.start(async () => {
-      await this.#checkPaths(location, commit, signal);
-      const view = await archiveView(root);
-      // `archive` ignores --end-of-options, so its revision is always an oid.
-      return await processes.start(
-        [`--git-dir=${view}`, 'archive', `--format=${options.format}`, `--prefix=${options.prefix}`, commit],
-        {
-          directory: location.directory,
-          environment: { GIT_OBJECT_DIRECTORY: join(location.directory, 'objects') },
-          ...transferTimes(limits),
-          input: '',
-          signal,
-        },
-      );
-    }, signal);
-    const stream = gathered(byteStream(process, limits));
-    // Waits for the first bytes, so that a failure can still be returned as an error.
-    const { computeSeconds } = limits;
-    const late = setTimeout(() => process.expire(`it was not begun after ${computeSeconds} s`), computeSeconds * 1000);
-    const first = await stream
-      .next()
-      .catch((error: unknown) => {
-        refuseTooCostly(process, 'archive');
-        throw error;
-      })
-      .finally(() => clearTimeout(late));
-    if (first.done === true) {
+async function begin(
+  parts: Foundation,
+  ...[location, commit, { format, prefix }, signal]: Parameters<Located<'archive'>>
+): Promise<GitProcess> {
+  const { root, limits, processes } = parts;
+  await checkPaths(parts, location, commit, signal);
+  const view = await archiveView(root);
+  // `archive` ignores --end-of-options, so its revision is always an oid.
+  return await processes.start([`--git-dir=${view}`, 'archive', `--format=${format}`, `--prefix=${prefix}`, commit], {
+    directory: location.directory,
+    environment: { GIT_OBJECT_DIRECTORY: join(location.directory, 'objects') },
+    ...transferTimes(limits),
+    input: '',
+    signal,
+  });
+}
+
+/** Waits for the first bytes, so that a failure can still be returned as an error. */
+async function begun(process: GitProcess, limits: GitLimits): Promise<AsyncIterableIterator<Uint8Array>> {
+  const { computeSeconds } = limits;
+  const stream = gathered(byteStream(process, limits));
+  const late = setTimeout(() => process.expire(`it was not begun after ${computeSeconds} s`), computeSeconds * 1000);
+  const first = await stream
+    .next()
+    .catch((error: unknown) => {
       refuseTooCostly(process, 'archive');
-      throw process.failure();
-    }
-    return { process, stream: prefixed([first.value], stream) };
-  }
+      throw error;
+    })
+    .finally(() => clearTimeout(late));
+  if (first.done !== true) return prefixed([first.value], stream);
+  refuseTooCostly(process, 'archive');
+  throw process.failure();
+}
 
-  /**
-   * Checks the paths before the archive is started, within a separate time limit: git lists the whole tree before it
-   * writes a byte. A path that is too long to be unpacked costs its length for each file below it, and breaks a zip off
-   * in the middle.
-   * @throws {Unprocessable} if a path is longer than `longest.path`.
-   */
-  async #checkPaths(location: RepositoryLocation, commit: Oid, signal: AbortSignal | undefined): Promise<void> {
-    const paths = new PathLengths();
-    const { processes, deadlineMs } = this.#parts;
-    const args = ['ls-tree', '-r', '-t', '-z', '--name-only', commit];
-    const process = await processes.startIn(location, args, { input: '', deadlineMs, signal });
-    try {
-      for await (const chunk of process.output()) {
-        if (paths.tooLong(chunk))
-          throw new Unprocessable('There is no archive of this: a path in it is too long', {
-            detail: `A path may have ${longest.path} bytes`,
-          });
-      }
-    } finally {
-      await process.stop('its paths have been looked at');
+/**
+ * Checks the paths before the archive is started, within a separate time limit: git lists the whole tree before it
+ * writes a byte. A path that is too long to be unpacked costs its length for each file below it, and breaks a zip off
+ * in the middle.
+ * @throws {Unprocessable} if a path is longer than `longest.path`.
+ */
+async function checkPaths(
+  { processes, deadlineMs }: Foundation,
+  location: RepositoryLocation,
+  commit: Oid,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const paths = new PathLengths();
+  const args = ['ls-tree', '-r', '-t', '-z', '--name-only', commit];
+  const process = await processes.startIn(location, args, { input: '', deadlineMs, signal });
+  try {
+    for await (const chunk of process.output()) {
+      if (paths.tooLong(chunk))
+        throw new Unprocessable('There is no archive of this: a path in it is too long', {
+          detail: `A path may have ${longest.path} bytes`,
+        });
     }
-    refuseTooCostly(process, 'archive');
+  } finally {
+    await process.stop('its paths have been looked at');
   }
+  refuseTooCostly(process, 'archive');
 }
 
 /** Detects a record that is too long among records that end in NUL, without a look at each: there may be millions. */

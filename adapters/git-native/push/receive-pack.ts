@@ -181,7 +181,7 @@ export class ReceivePack {
       for (const passing of report.take(chunk)) await channel.push(passing);
     }
     const { code } = await process.ended;
-    const moved = report.complete ? this.#reported(push, report.accepted) : await this.#compared(push);
+    const moved = await this.#moved(push, report);
     if (moved.length > 0) await this.#tell(push, moved);
     const instead = (reasonOf: Parameters<typeof reportOf>[1]): void =>
       void channel.push(reportOf(head.updates, reasonOf, multiplexed));
@@ -264,23 +264,17 @@ export class ReceivePack {
     channel.end();
   }
 
-  /** The refs that moved according to git's own report. git has compared the old value of each under its lock. */
-  #reported({ head, unmoved }: Push, accepted: ReadonlySet<string>): readonly RefUpdate[] {
-    return head.updates.filter(
-      (update) => accepted.has(update.ref) && !unmoved.has(update.ref) && update.old !== update.new,
-    );
-  }
-
-  /** The refs that moved if git was stopped before it could report: those with their new value. */
-  async #compared({ location, head, judged, unmoved }: Push): Promise<readonly RefUpdate[]> {
-    if (!judged) return [];
-    const present = await this.#parts.refs.readAll(
-      location,
-      head.updates.map(({ ref }) => ref),
-    );
-    return head.updates.filter(
-      (update, index) => present[index] === update.new && !unmoved.has(update.ref) && update.old !== update.new,
-    );
+  /**
+   * The refs that moved: those that git reports, which has compared the old value of each under its lock. If git was
+   * stopped before it could report, those with their new value.
+   */
+  async #moved({ location, head, judged, unmoved }: Push, report: PushReport): Promise<readonly RefUpdate[]> {
+    const updates = head.updates.filter((update) => !unmoved.has(update.ref) && update.old !== update.new);
+    if (report.complete) return updates.filter(({ ref }) => report.accepted.has(ref));
+    if (judged !== true) return [];
+    const names = updates.map(({ ref }) => ref);
+    const present = await this.#parts.refs.readAll(location, names);
+    return updates.filter((update, index) => present[index] === update.new);
   }
 
   async #clientLeft(push: Push): Promise<void> {

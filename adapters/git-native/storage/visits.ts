@@ -1,6 +1,15 @@
 // Work in a repository on disk, which another process may remove in the meantime.
+import type { GitBackend } from '#core/repositories/git/git-backend';
 import type { Removals } from '../files/removals.ts';
 import { absent, type Repositories, type RepositoryLocation } from './repositories.ts';
+
+/** A method of the port, with a location in place of the id of a repository. */
+export type Located<M extends keyof GitBackend> = GitBackend[M] extends (
+  repository: string,
+  ...rest: infer A
+) => infer R
+  ? (location: RepositoryLocation, ...rest: A) => R
+  : never;
 
 /** Turns work in a location into a method that is called with the id of the repository. */
 type Visit = <A extends readonly unknown[], R>(

@@ -26,49 +26,45 @@ function fetchConfig(pushBytes: number): GitConfig {
   };
 }
 
-export class Forks {
-  readonly #parts: ForkParts;
-
-  constructor(parts: ForkParts) {
-    this.#parts = parts;
-  }
-
-  /**
-   * Everything it fetches is on disk when it resolves.
-   * @param target an empty repository.
-   */
-  async fetch(source: RepositoryLocation, target: RepositoryLocation, signal: AbortSignal): Promise<void> {
-    const { processes, transfers, largeTransfer, limits } = this.#parts;
-    const args = [
-      'fetch',
-      '--quiet',
-      '--no-tags',
-      '--no-write-fetch-head',
-      '--no-recurse-submodules',
-      '--atomic',
-      // git does not pass our configuration to processes in another repository, so it is repeated for the one that
-      // reads there.
-      `--upload-pack=${quoted(processes.path)} ${settings(sendingConfig)} upload-pack`,
-      // A path rather than a URL: git would decode escape sequences in a URL.
-      source.directory,
-      ...refspecs,
-    ];
-    const work = () =>
-      processes.runIn(target, args, {
-        config: fetchConfig(limits.pushBytes),
-        deadlineMs: limits.transferSeconds * 1000,
-        maxOutput: 1024 ** 2,
-        budget: 'transfers',
-        signal,
-      });
-    const release = await largeTransfer(source, signal);
-    const { code, stderr } = await transfers.run(work, signal).finally(release);
-    if (code !== 0)
-      throw new Internal(`git fetch from repository "${source.id}" into its fork "${target.id}" failed`, {
-        detail: stderr,
-      });
-    await syncAllRefs(target.directory, ['objects/pack']);
-  }
+/**
+ * Everything it fetches is on disk when it resolves.
+ * @param target an empty repository.
+ */
+export async function fetchFork(
+  { processes, transfers, largeTransfer, limits }: ForkParts,
+  source: RepositoryLocation,
+  target: RepositoryLocation,
+  signal: AbortSignal,
+): Promise<void> {
+  const args = [
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-recurse-submodules',
+    '--atomic',
+    // git does not pass our configuration to processes in another repository, so it is repeated for the one that reads
+    // there.
+    `--upload-pack=${quoted(processes.path)} ${settings(sendingConfig)} upload-pack`,
+    // A path rather than a URL: git would decode escape sequences in a URL.
+    source.directory,
+    ...refspecs,
+  ];
+  const work = () =>
+    processes.runIn(target, args, {
+      config: fetchConfig(limits.pushBytes),
+      deadlineMs: limits.transferSeconds * 1000,
+      maxOutput: 1024 ** 2,
+      budget: 'transfers',
+      signal,
+    });
+  const release = await largeTransfer(source, signal);
+  const { code, stderr } = await transfers.run(work, signal).finally(release);
+  if (code !== 0)
+    throw new Internal(`git fetch from repository "${source.id}" into its fork "${target.id}" failed`, {
+      detail: stderr,
+    });
+  await syncAllRefs(target.directory, ['objects/pack']);
 }
 
 const sendingConfig: GitConfig = { ...packingConfig, 'safe.directory': '*', 'transfer.hideRefs': hiddenRefs };
