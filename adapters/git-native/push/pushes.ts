@@ -5,16 +5,15 @@ import type { Objects } from '../objects/objects.ts';
 import type { Refs } from '../refs/refs.ts';
 import { Hooks } from './hooks.ts';
 import { ReceivePack } from './receive-pack.ts';
-import { CommitWriter } from './write-commit.ts';
+import { write } from './write-commit.ts';
 
 export function pushes(foundation: Foundation, { objects, refs }: { readonly objects: Objects; readonly refs: Refs }) {
   const { inside, root, removals } = foundation;
   const hooks = new Hooks(root, removals);
   const receivePack = new ReceivePack({ ...foundation, refs, hooks });
-  const writer = new CommitWriter({ objects, receivePack });
   const methods = {
     receivePack: inside((...asked) => receivePack.receive(...asked)),
-    write: inside((...asked) => writer.write(...asked)),
+    write: inside(write(objects, receivePack)),
   } satisfies Partial<GitBackend>;
   return { hooks, receivePack, methods };
 }
