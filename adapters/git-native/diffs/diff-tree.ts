@@ -1,11 +1,9 @@
 // Runs `git diff-tree` and streams its output; configuration and attributes do not affect the result.
 import type { Buffer } from 'node:buffer';
-import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { GitConfig } from '../process/environment.ts';
-import type { GitProcesses } from '../process/git-process.ts';
+import type { Foundation } from '../foundation.ts';
 import { TimeSlice } from '../process/time-slice.ts';
-import { refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
 /** The empty tree, which git knows even if it is not stored. */
@@ -55,26 +53,17 @@ export interface DiffTree {
  * @throws {TooCostly | Unavailable | Internal} or the signal's reason.
  */
 export async function diffTree(
-  parts: { readonly processes: GitProcesses; readonly deadlineMs: number },
+  { processes, deadlineMs }: Foundation,
   location: RepositoryLocation,
   { from, to, algorithm = 'myers', paths = [] }: DiffTree,
   signal: AbortSignal,
   take: (chunk: Buffer) => boolean,
 ): Promise<boolean> {
-  const process = await parts.processes.start(
-    [
-      `--git-dir=${location.directory}`,
-      'diff-tree',
-      ...fixed,
-      `--diff-algorithm=${algorithm}`,
-      from,
-      to,
-      '--',
-      ...paths,
-    ],
-    { directory: location.directory, deadlineMs: parts.deadlineMs, signal, config },
+  const process = await processes.startIn(
+    location,
+    ['diff-tree', ...fixed, `--diff-algorithm=${algorithm}`, from, to, '--', ...paths],
+    { input: '', deadlineMs, signal, config },
   );
-  process.stdin.end();
   const slice = new TimeSlice();
   for await (const chunk of process.output()) {
     if (!take(chunk)) {
@@ -83,13 +72,6 @@ export async function diffTree(
     }
     if (slice.over) await slice.rest();
   }
-  const { code } = await process.ended;
-  signal.throwIfAborted();
-  refuseTooCostly(process, 'diff-tree');
-  if (code === null)
-    throw new Unavailable(`git diff-tree was stopped: ${process.stopped ?? 'by a signal'}`, {
-      detail: 'Try again later, or compare commits that are closer',
-    });
-  if (code !== 0) throw new Internal(`git diff-tree failed in repository "${location.id}"`, { detail: process.stderr });
+  await process.success('Try again later, or compare commits that are closer');
   return true;
 }

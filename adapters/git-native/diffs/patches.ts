@@ -1,20 +1,12 @@
 // Structured diffs per file, each by one `git diff-tree` within size limits, cached by query.
 import { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
-import {
-  zeroOid,
-  type DiffCaps,
-  type Oid,
-  type Patch,
-  type PatchedFile,
-  type PatchQuery,
-} from '#core/repositories/git/git-backend';
+import { zeroOid, type Oid, type Patch, type PatchedFile } from '#core/repositories/git/git-backend';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import type { Objects } from '../objects/objects.ts';
-import type { GitProcesses } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
+import type { Foundation } from '../foundation.ts';
 import { TooCostly } from '../process/too-costly.ts';
-import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Located } from '../storage/visits.ts';
 import { binaryLiteral } from './binary-literal.ts';
 import { diffTree } from './diff-tree.ts';
 import { PatchReader, type ReadFile } from './patch-reader.ts';
@@ -22,66 +14,42 @@ import { PatchReader, type ReadFile } from './patch-reader.ts';
 /** Characters of all cached diffs together. */
 const mostKept = 32_000_000;
 
-interface Parts {
-  readonly objects: Objects;
-  readonly processes: GitProcesses;
-  readonly heavy: Limiter;
-  readonly deadlineMs: number;
-}
-
-export class Patches {
-  readonly #parts: Parts;
-  readonly #known = new SingleFlightCache<Patch>(mostKept, weightOf);
-
-  constructor(parts: Parts) {
-    this.#parts = parts;
-  }
-
-  /** @throws {Unprocessable} if the diff exceeds the time or memory limit of one computation. */
-  async of(location: RepositoryLocation, query: PatchQuery, caps: DiffCaps, signal?: AbortSignal): Promise<Patch> {
+/** Throws `Unprocessable` if the diff exceeds the time or memory limit of one computation. */
+export function patch(parts: Foundation, objects: Objects): Located<'patch'> {
+  const known = new SingleFlightCache<Patch>(mostKept, weightOf);
+  return async (location, query, caps, signal) => {
+    const content = async (oid: Oid): Promise<Buffer | undefined> =>
+      oid === zeroOid ? Buffer.alloc(0) : (await objects.small(location, oid, caps.maxFileBytes))?.content;
+    const compute = async (inner: AbortSignal): Promise<Patch> => {
+      const reader = new PatchReader(caps);
+      if (await diffTree(parts, location, query, inner, (chunk) => reader.take(chunk))) reader.end();
+      return await withLiterals(reader, new Literals(content, caps.maxTotalBytes), inner);
+    };
     try {
-      return await this.#known.get(
-        `${location.id}:${JSON.stringify([query, caps])}`,
-        signal,
-        (inner) => this.#compute(location, query, caps, inner),
-        this.#parts.heavy,
-      );
+      return await known.get(`${location.cacheKey}:${JSON.stringify([query, caps])}`, signal, compute, parts.heavy);
     } catch (error) {
       if (!(error instanceof TooCostly)) throw error;
       throw new Unprocessable('The commits are too far apart to be compared', { detail: error.message, cause: error });
     }
-  }
+  };
+}
 
-  forget(location: RepositoryLocation): void {
-    this.#known.forget(`${location.id}:`);
+async function withLiterals(reader: PatchReader, literals: Literals, signal: AbortSignal): Promise<Patch> {
+  const { additions, deletions, files } = reader;
+  const whole = (made: readonly PatchedFile[], omitted = reader.omitted): Patch => ({
+    files: made.filter(({ newPath }) => newPath !== ''),
+    additions,
+    deletions,
+    ...(omitted !== undefined && { omitted }),
+  });
+  // Without any text patch, binary contents are not read either.
+  if (reader.omitted !== undefined || files.every(({ listed }) => listed.isBinary)) return whole(files.map(patched));
+  const complete: PatchedFile[] = [];
+  for (const file of files) {
+    signal.throwIfAborted();
+    complete.push(await literals.into(file));
   }
-
-  async #compute(location: RepositoryLocation, query: PatchQuery, caps: DiffCaps, signal: AbortSignal): Promise<Patch> {
-    const reader = new PatchReader(caps);
-    if (await diffTree(this.#parts, location, query, signal, (chunk) => reader.take(chunk))) reader.end();
-    const { additions, deletions } = reader;
-    const whole = (files: readonly PatchedFile[], omitted = reader.omitted): Patch => ({
-      files: files.filter(({ newPath }) => newPath !== ''),
-      additions,
-      deletions,
-      ...(omitted !== undefined && { omitted }),
-    });
-    const files = reader.files;
-    // Without any text patch, binary contents are not read either.
-    if (reader.omitted !== undefined || files.every(({ listed }) => listed.isBinary)) return whole(files.map(patched));
-    const literals = new Literals((oid) => this.#content(location, oid, caps.maxFileBytes), caps.maxTotalBytes);
-    const complete: PatchedFile[] = [];
-    for (const file of files) {
-      signal.throwIfAborted();
-      complete.push(await literals.into(file));
-    }
-    return whole(complete, literals.omitted);
-  }
-
-  async #content(location: RepositoryLocation, oid: Oid, most: number): Promise<Buffer | undefined> {
-    if (oid === zeroOid) return Buffer.alloc(0);
-    return (await this.#parts.objects.small(location, oid, most))?.content;
-  }
+  return whole(complete, literals.omitted);
 }
 
 /** Adds binary literals to sections whose hunks cannot be applied as text, up to the total size limit. */

@@ -3,6 +3,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '#core/kernel/services/log';
+import { fewFiles } from './few-files.ts';
 
 /** Milliseconds until the first retry, and the maximum between two retries. */
 const backOff = { first: 500, most: 30_000 } as const;
@@ -82,12 +83,8 @@ export class Removals {
 
   /** Retries all. The delay is reset if a removal succeeded. */
   async #again(): Promise<void> {
-    const waiting = [...this.#waiting];
-    const before = waiting.length;
-    const worker = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await this.#attempt(...next);
-    };
-    await Promise.all(Array.from({ length: atOnce }, worker));
+    const before = this.#waiting.size;
+    await fewFiles([...this.#waiting], (waiting) => this.#attempt(...waiting), atOnce);
     this.#waitMs = this.#waiting.size < before ? this.#firstMs : Math.min(2 * this.#waitMs, backOff.most);
   }
 }

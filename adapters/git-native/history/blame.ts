@@ -1,16 +1,15 @@
 // Blame, the commit that last changed each line: parses `git blame --porcelain` as it streams.
 import type { Buffer } from 'node:buffer';
-import { Internal, Unavailable, Unprocessable } from '#core/kernel/errors';
+import { Unprocessable } from '#core/kernel/errors';
 import { clip } from '#core/kernel/clipping';
 import { longest } from '#core/repositories/git/clipping';
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { BlamedLine, Signature } from '#core/repositories/git/git-history';
-import type { GitProcesses } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
+import type { Foundation } from '../foundation.ts';
+import type { GitProcess } from '../process/git-process.ts';
 import { RecordReader } from '../process/records.ts';
-import { refuseTooCostly } from '../process/too-costly.ts';
 import { pathSegments } from '../names.ts';
-import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Located } from '../storage/visits.ts';
 import { dateOf } from './commits.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 
@@ -19,73 +18,39 @@ const longestLine = 2 * 1024 ** 2;
 /** Bytes of output. The fields of a commit can be as long as its message, so the output may far exceed the file. */
 const mostOutput = 256 * 1024 ** 2;
 
-type Answer = { readonly lines: readonly BlamedLine[] | undefined };
-
-export class Blames {
-  readonly #processes: GitProcesses;
-  readonly #heavy: Limiter;
-  readonly #deadlineMs: number;
+export function blame({ processes, heavy, deadlineMs }: Foundation): Located<'blame'> {
   /** Weighed by characters. */
-  readonly #known = new SingleFlightCache<Answer>(8_000_000, ({ lines = [] }) =>
-    lines.reduce((weight, { content }) => weight + 60 + content.length, 100),
+  const known = new SingleFlightCache<{ readonly lines: readonly BlamedLine[] | undefined }>(
+    8_000_000,
+    ({ lines = [] }) => lines.reduce((weight, { content }) => weight + 60 + content.length, 100),
   );
-
-  constructor(parts: { readonly processes: GitProcesses; readonly heavy: Limiter; readonly deadlineMs: number }) {
-    this.#processes = parts.processes;
-    this.#heavy = parts.heavy;
-    this.#deadlineMs = parts.deadlineMs;
-  }
-
-  async of(
-    location: RepositoryLocation,
-    commit: Oid,
-    path: string,
-    signal?: AbortSignal,
-  ): Promise<readonly BlamedLine[] | undefined> {
+  return async (location, commit, path, signal) => {
     if (path === '' || pathSegments(path) === undefined) return undefined;
-    return (
-      await this.#known.get(
-        `${location.id}:${commit}:${path}`,
-        signal,
-        (inner) => this.#compute(location, commit, path, inner),
-        this.#heavy,
-      )
-    ).lines;
-  }
-
-  forget(location: RepositoryLocation): void {
-    this.#known.forget(`${location.id}:`);
-  }
-
-  async #compute(location: RepositoryLocation, commit: Oid, path: string, signal: AbortSignal): Promise<Answer> {
     // `blame` does not support --end-of-options, so its revision is always an oid.
-    const process = await this.#processes.start(
-      [`--git-dir=${location.directory}`, 'blame', '--porcelain', commit, '--', path],
-      { directory: location.directory, deadlineMs: this.#deadlineMs, signal },
-    );
-    process.stdin.end();
-    const output = new BlameOutputParser();
-    let bytes = 0;
-    for await (const chunk of process.output()) {
-      output.take(chunk);
-      bytes += chunk.length;
-      if (bytes <= mostOutput) continue;
-      await process.stop('its answer is too long');
-      throw new Unprocessable('The file is too large to be blamed', {
-        detail: 'The commits it comes from say too much. Clone the repository and use git blame',
-      });
-    }
-    const { code } = await process.ended;
-    signal.throwIfAborted();
-    refuseTooCostly(process, 'blame');
-    if (code === null)
-      throw new Unavailable(`git blame was stopped: ${process.stopped ?? 'by a signal'}`, {
-        detail: 'Try again later',
-      });
-    if (code === 128 && process.stderr.startsWith('fatal: no such path')) return { lines: undefined };
-    if (code !== 0) throw new Internal(`git blame failed in repository "${location.id}"`, { detail: process.stderr });
-    return { lines: output.lines };
+    const args = ['blame', '--porcelain', commit, '--', path];
+    const start = (inner: AbortSignal) => processes.startIn(location, args, { input: '', deadlineMs, signal: inner });
+    const key = `${location.cacheKey}:${commit}:${path}`;
+    return (await known.get(key, signal, async (inner) => ({ lines: await linesIn(await start(inner)) }), heavy)).lines;
+  };
+}
+
+/** Undefined if the file does not exist. */
+async function linesIn(process: GitProcess): Promise<readonly BlamedLine[] | undefined> {
+  const output = new BlameOutputParser();
+  let bytes = 0;
+  for await (const chunk of process.output()) {
+    output.take(chunk);
+    bytes += chunk.length;
+    if (bytes <= mostOutput) continue;
+    await process.stop('its answer is too long');
+    throw new Unprocessable('The file is too large to be blamed', {
+      detail: 'The commits it comes from say too much. Clone the repository and use git blame',
+    });
   }
+  const code = await process.exit();
+  if (code === 128 && process.stderr.startsWith('fatal: no such path')) return undefined;
+  if (code !== 0) throw process.failure();
+  return output.lines;
 }
 
 /**

@@ -27,7 +27,7 @@ const largestGraph = 512 * 1024 ** 2;
 
 export class CommitGraphs {
   /** By repository and hash. The hash identifies the content, so a cached layer is never stale. */
-  readonly #layers = new SingleFlightCache<Layer | undefined>(capacity, (layer) => layer?.bytes ?? 1);
+  readonly #layers = new SingleFlightCache<Layer | undefined>(capacity, ({ bytes }) => bytes);
 
   /** The current commit-graph; undefined if it does not exist or cannot be read. */
   async of(location: RepositoryLocation): Promise<CommitGraph | undefined> {
@@ -45,12 +45,8 @@ export class CommitGraphs {
     return layers.length === 0 ? undefined : new CommitGraph(layers);
   }
 
-  forget(location: RepositoryLocation): void {
-    this.#layers.forget(`${location.id}:`);
-  }
-
   #layer(location: RepositoryLocation, folder: string, hash: string, below: number): Promise<Layer | undefined> {
-    return this.#layers.get(`${location.id}:${hash}`, undefined, async () => {
+    return this.#layers.get(`${location.cacheKey}:${hash}`, undefined, async () => {
       const content = await readFile(join(folder, `graph-${hash}.graph`)).catch(ignoreMissing);
       return content === undefined ? undefined : parseLayer(content, below);
     });
@@ -109,10 +105,24 @@ export class CommitGraph {
   #commit(layer: Layer, index: number, oid: Oid): GraphCommit | undefined {
     const positions = layer.parents(index);
     if (!positions.every((position) => this.#at(position).length > 0)) return undefined;
-    return new LazyGraphCommit(layer, index, oid, positions, (position) => {
+    const oidAt = (position: number): Oid => {
       const [holder, own = 0] = this.#at(position);
       return holder?.oid(own) ?? '';
-    });
+    };
+    // Fields are read on demand, because a walk skips most commits after a look at their filter.
+    return {
+      oid,
+      positions,
+      get parents() {
+        return positions.map(oidAt);
+      },
+      get committed() {
+        return layer.committed(index);
+      },
+      get filter() {
+        return layer.filter(index);
+      },
+    };
   }
 
   #at(position: number): readonly [Layer, number] | readonly [] {
@@ -122,35 +132,6 @@ export class CommitGraph {
       index -= layer.count;
     }
     return [];
-  }
-}
-
-/** Reads its fields on demand, because a walk skips most commits after a look at their filter. */
-class LazyGraphCommit implements GraphCommit {
-  readonly oid: Oid;
-  readonly positions: readonly number[];
-  readonly #layer: Layer;
-  readonly #index: number;
-  readonly #oidAt: (position: number) => Oid;
-
-  constructor(layer: Layer, index: number, oid: Oid, positions: readonly number[], oidAt: (position: number) => Oid) {
-    this.oid = oid;
-    this.positions = positions;
-    this.#layer = layer;
-    this.#index = index;
-    this.#oidAt = oidAt;
-  }
-
-  get parents(): readonly Oid[] {
-    return this.positions.map(this.#oidAt);
-  }
-
-  get committed(): number {
-    return this.#layer.committed(this.#index);
-  }
-
-  get filter(): Buffer | undefined {
-    return this.#layer.filter(this.#index);
   }
 }
 

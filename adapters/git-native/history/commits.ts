@@ -9,7 +9,7 @@ import type { CommitRecord, Signature } from '#core/repositories/git/git-history
 import type { Objects } from '../objects/objects.ts';
 import { decoder, own } from '../objects/text.ts';
 import { byteStream } from '../process/byte-stream.ts';
-import type { GitProcesses } from '../process/git-process.ts';
+import type { Foundation } from '../foundation.ts';
 import { isOid } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
@@ -19,22 +19,16 @@ const readWhole = 256 * 1024;
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 export class Commits {
-  readonly #objects: Objects;
-  readonly #processes: GitProcesses;
-  readonly #deadlineMs: number;
+  readonly #parts: Foundation & { readonly objects: Objects };
   /** Weighed by characters. */
-  readonly #known = new SingleFlightCache<CommitRecord | undefined>(8_000_000, (record) =>
-    record === undefined ? 300 : weightOf(record),
-  );
+  readonly #known = new SingleFlightCache<CommitRecord | undefined>(8_000_000, weightOf);
 
-  constructor(parts: { readonly objects: Objects; readonly processes: GitProcesses; readonly deadlineMs: number }) {
-    this.#objects = parts.objects;
-    this.#processes = parts.processes;
-    this.#deadlineMs = parts.deadlineMs;
+  constructor(parts: Foundation & { readonly objects: Objects }) {
+    this.#parts = parts;
   }
 
   one(location: RepositoryLocation, oid: Oid): Promise<CommitRecord | undefined> {
-    return this.#known.get(`${location.id}:${oid}`, undefined, () => this.#read(location, oid));
+    return this.#known.get(`${location.cacheKey}:${oid}`, undefined, () => this.#read(location, oid));
   }
 
   /** Starts to read a record that will be requested soon. */
@@ -48,25 +42,18 @@ export class Commits {
     return (await Promise.all(oids.map((oid) => this.one(location, oid)))).flatMap((record) => record ?? []);
   }
 
-  forget(location: RepositoryLocation): void {
-    this.#known.forget(`${location.id}:`);
-  }
-
   async #read(location: RepositoryLocation, oid: Oid): Promise<CommitRecord | undefined> {
-    const object = isOid(oid) ? await this.#objects.small(location, oid, readWhole) : undefined;
+    const object = isOid(oid) ? await this.#parts.objects.small(location, oid, readWhole) : undefined;
     if (object?.type !== 'commit') return undefined;
     return parseCommitRecord(oid, object.content ?? (await this.#beginning(location, oid)));
   }
 
   async #beginning(location: RepositoryLocation, oid: Oid): Promise<Buffer> {
-    const process = await this.#processes.start([`--git-dir=${location.directory}`, 'cat-file', 'commit', oid], {
-      directory: location.directory,
-      deadlineMs: this.#deadlineMs,
-    });
-    process.stdin.end();
+    const { processes, deadlineMs } = this.#parts;
+    const process = await processes.startIn(location, ['cat-file', 'commit', oid], { input: '', deadlineMs });
     const chunks: Uint8Array[] = [];
     let bytes = 0;
-    for await (const chunk of byteStream(process, { onEnd: () => undefined })) {
+    for await (const chunk of byteStream(process)) {
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes >= readWhole) break;

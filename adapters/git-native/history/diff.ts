@@ -1,12 +1,11 @@
 // Diffs between two commits, by one `git diff-tree`: changed files, line counts, and patches up to a size limit.
-import { Buffer } from 'node:buffer';
-import type { Oid } from '#core/repositories/git/git-backend';
+import type { Buffer } from 'node:buffer';
 import type { Difference, FileChange } from '#core/repositories/git/git-history';
+import { Blocks, type Block } from '../diffs/blocks.ts';
 import { diffTree, emptyTree } from '../diffs/diff-tree.ts';
 import { DiffListing, sectionsOf } from '../diffs/listing.ts';
-import type { GitProcesses } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
-import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Foundation } from '../foundation.ts';
+import type { Located } from '../storage/visits.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 
 const mostFiles = 3000;
@@ -17,42 +16,18 @@ const mostFiles = 3000;
 const longestPatch = 128 * 1024;
 const mostPatchBytes = 512 * 1024;
 
-export class Diffs {
-  readonly #parts: { readonly processes: GitProcesses; readonly heavy: Limiter; readonly deadlineMs: number };
+export function difference(parts: Foundation): Located<'difference'> {
   /** Weighed by characters. */
-  readonly #known = new SingleFlightCache<Difference>(16_000_000, ({ files }) =>
+  const known = new SingleFlightCache<Difference>(16_000_000, ({ files }) =>
     files.reduce((weight, { path, patch }) => weight + 200 + path.length + (patch?.length ?? 0), 200),
   );
-
-  constructor(parts: { readonly processes: GitProcesses; readonly heavy: Limiter; readonly deadlineMs: number }) {
-    this.#parts = parts;
-  }
-
-  async between(
-    location: RepositoryLocation,
-    from: Oid | undefined,
-    to: Oid,
-    signal?: AbortSignal,
-  ): Promise<Difference> {
-    const start = from ?? emptyTree;
-    return await this.#known.get(
-      `${location.id}:${start}:${to}`,
-      signal,
-      (inner) => this.#compute(location, start, to, inner),
-      this.#parts.heavy,
-    );
-  }
-
-  forget(location: RepositoryLocation): void {
-    this.#known.forget(`${location.id}:`);
-  }
-
-  async #compute(location: RepositoryLocation, from: Oid, to: Oid, signal: AbortSignal): Promise<Difference> {
-    const output = new DiffOutputParser();
-    return output.difference(
-      await diffTree(this.#parts, location, { from, to }, signal, (chunk) => output.take(chunk)),
-    );
-  }
+  return async (location, from = emptyTree, to, signal) => {
+    const compute = async (inner: AbortSignal): Promise<Difference> => {
+      const output = new DiffOutputParser();
+      return output.difference(await diffTree(parts, location, { from, to }, inner, (chunk) => output.take(chunk)));
+    };
+    return await known.get(`${location.cacheKey}:${from}:${to}`, signal, compute, parts.heavy);
+  };
 }
 
 const statuses: Readonly<Record<string, FileChange['status']>> = { A: 'added', C: 'added', D: 'removed', R: 'renamed' };
@@ -60,14 +35,15 @@ const statuses: Readonly<Record<string, FileChange['status']>> = { A: 'added', C
 /** Parses the list of files and the patches after it. */
 export class DiffOutputParser {
   readonly #listing = new DiffListing(mostFiles);
-  readonly #patches: Buffer[] = [];
+  readonly #splitter = new Blocks(Number.POSITIVE_INFINITY);
+  readonly #blocks: Block[] = [];
   #patchBytes = 0;
 
   /** Returns whether more output is wanted. */
   take(chunk: Buffer): boolean {
     const patches = this.#listing.ended ? chunk : this.#listing.take(chunk);
     if (patches === undefined) return true;
-    this.#patches.push(patches);
+    this.#blocks.push(...this.#splitter.take(patches));
     this.#patchBytes += patches.length;
     return this.#patchBytes <= mostPatchBytes;
   }
@@ -96,8 +72,7 @@ export class DiffOutputParser {
 
   /** Patches by the index of their file. If the output was cut, the last patch is left out. */
   #hunks(whole: boolean): readonly (string | undefined)[] {
-    const blocks = blocksOf(Buffer.concat(this.#patches).toString('utf8'));
-    if (!whole) blocks.pop();
+    const blocks = [...this.#blocks, ...(whole ? this.#splitter.end() : [])].map((block) => block?.toString() ?? '');
     let next = 0;
     return this.#listing.files.map((file) => {
       const sections = sectionsOf(file);
@@ -113,17 +88,4 @@ export class DiffOutputParser {
       return patch === '' || patch.length > longestPatch ? undefined : patch;
     });
   }
-}
-
-/** Starts a patch. Content lines have a prefix character, so they cannot begin with it. */
-const beginning = 'diff --git ';
-
-function blocksOf(text: string): string[] {
-  const blocks: string[] = [];
-  for (let from = text.startsWith(beginning) ? 0 : -1; from >= 0;) {
-    const end = text.indexOf(`\n${beginning}`, from);
-    blocks.push(text.slice(from, end < 0 ? text.length : end + 1));
-    from = end < 0 ? -1 : end + 1;
-  }
-  return blocks;
 }

@@ -1,14 +1,16 @@
 // Summaries of the objects that refs point to: commits and annotated tags, read by oid and kept in an LRU cache.
 import { Buffer } from 'node:buffer';
-import { Lru } from '#core/kernel/limits/lru';
 import { clip } from '#core/kernel/clipping';
 import { longest } from '#core/repositories/git/clipping';
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { Tip } from '#core/repositories/git/git-refs';
+import { fewFiles } from '../files/few-files.ts';
 import { parseSignature, type Commits } from './commits.ts';
 import type { Objects } from '../objects/objects.ts';
+import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import { decoder, own } from '../objects/text.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Located } from '../storage/visits.ts';
 import { isOid } from '../names.ts';
 
 /** Bytes. A larger tag is not read, and has the kind `other`. */
@@ -18,48 +20,13 @@ const signature = /^-----BEGIN (PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED M
 /** Objects read at the same time: their contents are held in memory. */
 const atOnce = 500;
 
-export class Tips {
-  readonly #objects: Objects;
-  readonly #commits: Commits;
+export function tips(objects: Objects, commits: Commits): Located<'tips'> {
   /** Weighed by characters. */
-  readonly #known = new Lru<Tip>(8_000_000);
-
-  constructor(parts: { readonly objects: Objects; readonly commits: Commits }) {
-    this.#objects = parts.objects;
-    this.#commits = parts.commits;
-  }
-
-  async of(location: RepositoryLocation, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Tip>> {
-    const found = new Map<Oid, Tip>();
-    const wanted = [...new Set(oids)].filter(isOid);
-    for (let from = 0; from < wanted.length; from += atOnce) {
-      await Promise.all(
-        wanted.slice(from, from + atOnce).map(async (oid) => {
-          const tip = await this.#one(location, oid);
-          if (tip !== undefined) found.set(oid, tip);
-        }),
-      );
-    }
-    return found;
-  }
-
-  forget(location: RepositoryLocation): void {
-    this.#known.forget(`${location.id}:`);
-  }
-
-  async #one(location: RepositoryLocation, oid: Oid): Promise<Tip | undefined> {
-    const key = `${location.id}:${oid}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const tip = await this.#read(location, oid);
-    if (tip !== undefined) this.#known.set(key, tip, 200 + lengthOf(tip));
-    return tip;
-  }
-
-  async #read(location: RepositoryLocation, oid: Oid): Promise<Tip | undefined> {
-    const header = await this.#objects.header(location, oid);
+  const known = new SingleFlightCache<Tip | undefined>(8_000_000, (tip) => 200 + lengthOf(tip));
+  const read = async (location: RepositoryLocation, oid: Oid): Promise<Tip | undefined> => {
+    const header = await objects.header(location, oid);
     if (header?.type === 'commit') {
-      const commit = await this.#commits.one(location, oid);
+      const commit = await commits.one(location, oid);
       return (
         commit && {
           kind: 'commit',
@@ -70,11 +37,17 @@ export class Tips {
       );
     }
     if (header?.type !== 'tag') return header && { kind: 'other' };
-    const commit = await this.#objects.peel(location, oid);
+    const commit = await objects.peel(location, oid);
     if (header.size > largestTag) return { kind: 'other', commit };
-    const object = await this.#objects.contents(location, oid);
+    const object = await objects.contents(location, oid);
     return object && { ...parsed(object.content), commit };
-  }
+  };
+  return async (location, oids) => {
+    const wanted = [...new Set(oids)].filter(isOid);
+    const one = (oid: Oid) => known.get(`${location.cacheKey}:${oid}`, undefined, () => read(location, oid));
+    const found = await fewFiles(wanted, one, atOnce);
+    return new Map(wanted.flatMap((oid, index) => (found[index] === undefined ? [] : [[oid, found[index]]])));
+  };
 }
 
 function lengthOf(tip: Tip): number {

@@ -1,43 +1,42 @@
 // Copies commits from another repository: packs those that the target ("keeper") lacks and pushes the pack to it
 // through receive-pack, so that the same checks apply as to any push.
 import { join } from 'node:path';
-import { Internal, NotFound, Unprocessable } from '#core/kernel/errors';
+import { NotFound, Unprocessable } from '#core/kernel/errors';
 import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git/git-backend';
 import type { CommitToKeep, KeepHooks, Keeping } from '#core/repositories/git/git-keeping';
-import type { Moving } from '#core/repositories/git/git-refs';
 import type { Objects } from '../objects/objects.ts';
 import { byteStream } from '../process/byte-stream.ts';
 import { packingConfig } from '../process/environment.ts';
-import type { GitProcess, GitProcesses } from '../process/git-process.ts';
+import type { Foundation } from '../foundation.ts';
+import type { GitProcess } from '../process/git-process.ts';
 import type { Limiter } from '../process/limiter.ts';
-import type { GitLimits } from '../process/limits.ts';
 import { ownPush } from '../push/own-push.ts';
 import type { ReceivePack } from '../push/receive-pack.ts';
+import type { RefMover } from '../refs/move-refs.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
-export interface CommitKeeperParts {
+type CommitKeeperParts = Foundation & {
   readonly objects: Objects;
   readonly refs: Refs;
+  readonly mover: RefMover;
   readonly receivePack: ReceivePack;
-  readonly processes: GitProcesses;
-  /** A separate limiter, because each operation also takes a slot of the transfers once its pack has begun. */
-  readonly limiter: Limiter;
-  readonly limits: Pick<GitLimits, 'transferSeconds'>;
-  readonly move: (location: RepositoryLocation, update: RefUpdate) => Promise<Moving>;
-}
+};
 
 type Kept = Pick<CommitToKeep, 'commit' | 'ref'> & { readonly source: RepositoryLocation };
 
 export class CommitKeeper {
   readonly #parts: CommitKeeperParts;
+  /** A separate limiter, because each operation also takes a slot of the transfers once its pack has begun. */
+  readonly #limiter: Limiter;
 
   constructor(parts: CommitKeeperParts) {
     this.#parts = parts;
+    this.#limiter = parts.limiter('commits from forks', parts.limits.heavy);
   }
 
   async keep(keeper: RepositoryLocation, { source, commit, ref }: Kept, hooks: KeepHooks): Promise<Keeping> {
-    const { objects, limiter, move } = this.#parts;
+    const { objects, mover } = this.#parts;
     if (!(await objects.is(source, commit, 'commit')))
       throw new NotFound('The commit is not in the repository that offers it', {
         detail: `repository: "${source.id}", commit: "${commit}"`,
@@ -46,8 +45,8 @@ export class CommitKeeper {
     if (old === commit) return 'kept';
     const update = { ref, old, new: commit };
     if (source.id !== keeper.id)
-      return await limiter.run(() => this.#bring(keeper, source, update, hooks), hooks.signal);
-    const moving = await move(keeper, update);
+      return await this.#limiter.run(() => this.#bring(keeper, source, update, hooks), hooks.signal);
+    const moving = await mover.move(keeper, [update]);
     return moving === 'moved' ? 'kept' : moving;
   }
 
@@ -60,7 +59,7 @@ export class CommitKeeper {
     const packing = await this.#pack(keeper, source, update.new, signal);
     let isRefused = false;
     try {
-      const refusal = await ownPush(this.#parts.receivePack, keeper, update, bytesOf(packing, source), {
+      const refusal = await ownPush(this.#parts.receivePack, keeper, update, bytesOf(packing), {
         signal,
         announced: async () => undefined,
         judge: async (updates, about) => {
@@ -101,19 +100,15 @@ export class CommitKeeper {
   ): Promise<GitProcess> {
     const { processes, limits, refs } = this.#parts;
     const known = await refs.oids(keeper);
-    const process = await processes.start(
-      [`--git-dir=${source.directory}`, 'pack-objects', '--revs', '--thin', '--delta-base-offset', '--stdout', '-q'],
-      {
-        directory: source.directory,
-        environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(keeper.directory, 'objects')) },
-        deadlineMs: limits.transferSeconds * 1000,
-        config: packingConfig,
-        budget: 'transfers',
-        signal,
-      },
-    );
-    process.stdin.end([commit, '--not', ...known, ''].join('\n'));
-    return process;
+    const args = ['pack-objects', '--revs', '--thin', '--delta-base-offset', '--stdout', '-q'];
+    return await processes.startIn(source, args, {
+      environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(keeper.directory, 'objects')) },
+      input: [commit, '--not', ...known, ''].join('\n'),
+      deadlineMs: limits.transferSeconds * 1000,
+      config: packingConfig,
+      budget: 'transfers',
+      signal,
+    });
   }
 }
 
@@ -121,8 +116,7 @@ export class CommitKeeper {
  * Yields the pack.
  * @throws {Internal} if git fails.
  */
-async function* bytesOf(packing: GitProcess, source: RepositoryLocation): AsyncGenerator<Uint8Array> {
-  yield* byteStream(packing, { onEnd: () => undefined });
-  if ((await packing.ended).code !== 0)
-    throw new Internal(`git pack-objects failed in repository "${source.id}"`, { detail: packing.stderr });
+async function* bytesOf(packing: GitProcess): AsyncGenerator<Uint8Array> {
+  yield* byteStream(packing);
+  if ((await packing.ended).code !== 0) throw packing.failure();
 }

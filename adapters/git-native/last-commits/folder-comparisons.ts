@@ -18,11 +18,15 @@ const none: ChangedNames = new Set();
 /** The number of names that concurrent comparisons may return, estimated from the widest recent comparison. */
 const namesAtOnce = 50_000;
 
+interface FolderComparisonsParts {
+  readonly objects: Objects;
+  readonly location: RepositoryLocation;
+  readonly path: string;
+  readonly diffs: TreeDiffs;
+}
+
 export class FolderComparisons {
-  readonly #objects: Objects;
-  readonly #location: RepositoryLocation;
-  readonly #path: string;
-  readonly #diffs: TreeDiffs;
+  readonly #parts: FolderComparisonsParts;
   /** Whether git can look up the path as `COMMIT:PATH` on one line. */
   readonly #isPlain: boolean;
   readonly #folders = new Lru<Promise<Oid | undefined>>(4000);
@@ -34,22 +38,9 @@ export class FolderComparisons {
   /** The names that are compared. */
   wanted: ReadonlySet<string> = none;
 
-  constructor({
-    objects,
-    location,
-    path,
-    diffs,
-  }: {
-    readonly objects: Objects;
-    readonly location: RepositoryLocation;
-    readonly path: string;
-    readonly diffs: TreeDiffs;
-  }) {
-    this.#objects = objects;
-    this.#location = location;
-    this.#path = path;
-    this.#diffs = diffs;
-    this.#isPlain = !/[\n\uFFFD]/.test(path);
+  constructor(parts: FolderComparisonsParts) {
+    this.#parts = parts;
+    this.#isPlain = !/[\n\uFFFD]/.test(parts.path);
   }
 
   /** The number of comparisons that may run at the same time, at most `most`. */
@@ -97,7 +88,7 @@ export class FolderComparisons {
     const key = `${theirs}${own}`;
     const known = this.#differences.get(key);
     if (known !== undefined) return known;
-    const changed = this.#diffs.between(theirs, own, this.wanted);
+    const changed = this.#parts.diffs.between(theirs, own, this.wanted);
     this.#differences.set(key, changed, 10);
     changed.then(
       ({ size }) => this.#differences.set(key, changed, 10 + size),
@@ -107,16 +98,12 @@ export class FolderComparisons {
   }
 
   async #find(commit: Oid): Promise<Oid | undefined> {
+    const { objects, location, path } = this.#parts;
     if (this.#isPlain) {
-      const found = await this.#objects.header(
-        this.#location,
-        this.#path === '' ? `${commit}^{tree}` : `${commit}:${this.#path}`,
-      );
+      const found = await objects.header(location, path === '' ? `${commit}^{tree}` : `${commit}:${path}`);
       return found?.type === 'tree' ? found.oid : undefined;
     }
-    const root = (await this.#objects.commit(this.#location, commit))?.tree;
-    return root === undefined
-      ? undefined
-      : await this.#objects.folder(this.#location, root, pathSegments(this.#path) ?? []);
+    const root = (await objects.commit(location, commit))?.tree;
+    return root === undefined ? undefined : await objects.folder(location, root, pathSegments(path) ?? []);
   }
 }

@@ -68,6 +68,8 @@ export class FolderWalk {
   readonly #frontier = new Frontier();
   readonly #folderKey: BloomKey | undefined;
   readonly #waiting = new Set<Promise<void>>();
+  /** The first error of what the walk waits for. */
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(parts: FolderWalkParts) {
     this.#parts = parts;
@@ -84,6 +86,7 @@ export class FolderWalk {
     const begun = performance.now();
     let sliceEnd = begun + sliceMs;
     for (;;) {
+      if (this.#failure !== undefined) throw this.#failure.error;
       const stop = this.#waiting.size < this.#comparisons.atOnce(waitingAtMost) ? this.#frontier.take() : undefined;
       if (stop === undefined) {
         if (this.#waiting.size === 0) return true;
@@ -210,9 +213,11 @@ export class FolderWalk {
   }
 
   #until(work: Promise<void>): void {
-    const waiting = work.finally(() => this.#waiting.delete(waiting));
-    // The error is thrown where `#nextAnswer` awaits it.
-    waiting.catch(() => undefined);
+    const waiting = work
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#waiting.delete(waiting));
     this.#waiting.add(waiting);
   }
 

@@ -1,15 +1,13 @@
 // Finds the last commit that changed each entry of a folder, exactly as `git log -1 -- path` with its default history
 // simplification. Walks (folder-walk.ts) are single flight per commit and folder; results are kept in an LRU cache.
-import type { Log } from '#core/kernel/services/log';
 import { Lru } from '#core/kernel/limits/lru';
 import type { LastCommit, Oid } from '#core/repositories/git/git-backend';
 import type { CommitGraphs } from '../history/commit-graph.ts';
 import type { Objects } from '../objects/objects.ts';
 import { decodeName } from '../objects/text.ts';
-import type { GitProcesses } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
-import type { GitLimits } from '../process/limits.ts';
-import { HeldSlot } from '../process/held-slot.ts';
+import type { Foundation } from '../foundation.ts';
+import { HeldSlot, type Limiter } from '../process/limiter.ts';
+import { orAborted } from '../process/until-aborted.ts';
 import { pathSegments } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { FolderWalk } from './folder-walk.ts';
@@ -30,33 +28,20 @@ interface Walk {
   abandoned: boolean;
 }
 
+type LastCommitsParts = Foundation & { readonly objects: Objects; readonly graphs: CommitGraphs };
+
 export class LastCommits {
-  readonly #objects: Objects;
-  readonly #processes: GitProcesses;
-  readonly #graphs: CommitGraphs;
+  readonly #parts: LastCommitsParts;
   readonly #limiter: Limiter;
-  readonly #limits: GitLimits;
-  readonly #log: Log;
   /** Complete results, weighed by entries. */
   readonly #answers = new Lru<ReadonlyMap<string, LastCommit>>(100_000);
   readonly #walks = new Map<string, Walk>();
   #resting = 0;
   #closed = false;
 
-  constructor(parts: {
-    readonly objects: Objects;
-    readonly graphs: CommitGraphs;
-    readonly processes: GitProcesses;
-    readonly limiter: Limiter;
-    readonly limits: GitLimits;
-    readonly log: Log;
-  }) {
-    this.#objects = parts.objects;
-    this.#graphs = parts.graphs;
-    this.#processes = parts.processes;
-    this.#limiter = parts.limiter;
-    this.#limits = parts.limits;
-    this.#log = parts.log;
+  constructor(parts: LastCommitsParts) {
+    this.#parts = parts;
+    this.#limiter = parts.limiter('walks', parts.limits.heavy);
   }
 
   async of(
@@ -70,8 +55,9 @@ export class LastCommits {
     const key = keyOf(location, commit, path);
     const known = this.#answers.get(key);
     if (known !== undefined) return named(known);
-    if (!(await this.#objects.is(location, commit, 'commit'))) return new Map();
-    const walk = this.#walks.get(key) ?? this.#announce(key);
+    if (!(await this.#parts.objects.is(location, commit, 'commit'))) return new Map();
+    const walk = this.#walks.get(key) ?? newWalk();
+    this.#walks.set(key, walk);
     walk.waiting += 1;
     walk.abandoned = false;
     const enough = new AbortController();
@@ -88,24 +74,8 @@ export class LastCommits {
     return named(walk.found);
   }
 
-  forget(location: RepositoryLocation): void {
-    this.#answers.forget(`${location.id}:`);
-  }
-
   close(): void {
     this.#closed = true;
-  }
-
-  #announce(key: string): Walk {
-    const walk: Walk = {
-      found: new Map(),
-      done: Promise.withResolvers(),
-      begun: false,
-      waiting: 0,
-      abandoned: false,
-    };
-    this.#walks.set(key, walk);
-    return walk;
   }
 
   /**
@@ -127,10 +97,8 @@ export class LastCommits {
         if (whole) this.#answers.set(key, walk.found, 1 + walk.found.size);
       })
       .catch((error: unknown) => {
-        this.#log.warn(
-          { repository: location.id, commit, err: error },
-          'the last commits of a folder could not be found',
-        );
+        const about = { repository: location.id, commit, err: error };
+        this.#parts.log.warn(about, 'the last commits of a folder could not be found');
       })
       .finally(() => {
         turn.end();
@@ -144,21 +112,9 @@ export class LastCommits {
    * @throws the signal's reason if the client disconnects.
    */
   async #patiently(done: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-    let stop = (): void => undefined;
-    const enough = new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(resolve, this.#limits.lastCommitSeconds * 1000);
-      const leave = (): void => reject(signal?.reason);
-      signal?.addEventListener('abort', leave, { once: true });
-      stop = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', leave);
-      };
-    });
-    try {
-      await Promise.race([done, enough]);
-    } finally {
-      stop();
-    }
+    const enough = Promise.withResolvers<void>();
+    const timer = setTimeout(enough.resolve, this.#parts.limits.lastCommitSeconds * 1000);
+    await orAborted(Promise.race([done, enough.promise]), signal).finally(() => clearTimeout(timer));
   }
 
   /**
@@ -169,14 +125,15 @@ export class LastCommits {
     walk: Walk,
     { location, commit: tip, path, turn }: { location: RepositoryLocation; commit: Oid; path: string; turn: HeldSlot },
   ): Promise<boolean> {
-    const deadlineMs = this.#limits.walkSeconds * 1000;
+    const { objects, graphs, processes, limits } = this.#parts;
+    const deadlineMs = limits.walkSeconds * 1000;
     const giveUpAt = performance.now() + deadlineMs;
-    const diffs = new TreeDiffs({ processes: this.#processes, location, deadlineMs });
+    const diffs = new TreeDiffs({ processes, location, deadlineMs });
     try {
       return await new FolderWalk({
-        objects: this.#objects,
+        objects,
         diffs,
-        graph: await this.#graphs.of(location),
+        graph: await graphs.of(location),
         location,
         path,
         found: walk.found,
@@ -209,8 +166,17 @@ export class LastCommits {
   }
 }
 
+const newWalk = (): Walk => ({
+  found: new Map(),
+  done: Promise.withResolvers(),
+  begun: false,
+  waiting: 0,
+  abandoned: false,
+});
+
 /** The oid has a fixed length, so the path cannot be mistaken for a part of it. */
-const keyOf = (location: RepositoryLocation, commit: Oid, path: string): string => `${location.id}:${commit}:${path}`;
+const keyOf = (location: RepositoryLocation, commit: Oid, path: string): string =>
+  `${location.cacheKey}:${commit}:${path}`;
 
 function named(answers: ReadonlyMap<string, LastCommit>): ReadonlyMap<string, LastCommit> {
   // ASCII names need no decoding.

@@ -25,8 +25,14 @@ const [newline, nul, slash] = [0x0a, 0, 0x2f];
 /** Trees are small and read once each, so git's default cache of 96 MiB is not needed. */
 const walkConfig: GitConfig = { 'core.deltaBaseCacheLimit': '16m' };
 
+interface TreeDiffsParts {
+  readonly processes: GitProcesses;
+  readonly location: RepositoryLocation;
+  readonly deadlineMs: number;
+}
+
 export class TreeDiffs {
-  readonly #start: () => Promise<GitProcess>;
+  readonly #parts: TreeDiffsParts;
   readonly #pending: Pending[] = [];
   /**
    * Ends each request. git repeats an input line that is not a pair of oids and then flushes its output. No name begins
@@ -38,26 +44,11 @@ export class TreeDiffs {
   readonly #records = new RecordReader(longestName);
   /** The names of the pair whose output is being read; undefined before its first line. */
   #changed: Set<string> | undefined;
-  #closed = false;
+  /** The error of all further requests, once the process has ended or is closed. */
+  #over: { readonly error: unknown } | undefined;
 
-  constructor({
-    processes,
-    location,
-    deadlineMs,
-  }: {
-    readonly processes: GitProcesses;
-    readonly location: RepositoryLocation;
-    readonly deadlineMs: number;
-  }) {
-    this.#start = () =>
-      processes.start(
-        [`--git-dir=${location.directory}`, 'diff-tree', '--stdin', '--name-only', '--no-renames', '-z'],
-        {
-          directory: location.directory,
-          config: walkConfig,
-          deadlineMs,
-        },
-      );
+  constructor(parts: TreeDiffsParts) {
+    this.#parts = parts;
   }
 
   /** Returns those of the wanted names that differ. */
@@ -70,14 +61,14 @@ export class TreeDiffs {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#over = { error: new Internal('Trees are not compared any more') };
     const process = await this.#process?.catch(() => undefined);
     await process?.stop('nothing more is asked');
   }
 
   async #write(): Promise<void> {
     try {
-      if (this.#closed) throw new Internal('Trees are not compared any more');
+      if (this.#over !== undefined) throw this.#over.error;
       const process = await (this.#process ??= this.#open());
       process.stdin.write(this.#lines.splice(0).join(''));
     } catch (error) {
@@ -86,7 +77,9 @@ export class TreeDiffs {
   }
 
   async #open(): Promise<GitProcess> {
-    const process = await this.#start();
+    const { processes, location, deadlineMs } = this.#parts;
+    const args = ['diff-tree', '--stdin', '--name-only', '--no-renames', '-z'];
+    const process = await processes.startIn(location, args, { config: walkConfig, deadlineMs });
     process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));
     void process.ended.then(({ code }) =>
       this.#fail(
@@ -120,6 +113,7 @@ export class TreeDiffs {
   }
 
   #fail(error: unknown): void {
+    this.#over ??= { error };
     for (const { reject } of this.#pending.splice(0)) reject(error);
   }
 }

@@ -43,13 +43,12 @@ export class MergeTree {
 
   static async start(
     processes: GitProcesses,
-    { directory }: RepositoryLocation,
+    location: RepositoryLocation,
     options: MergeTreeOptions,
   ): Promise<MergeTree> {
     // Without messages git would buffer a result until there are more.
-    const args = [`--git-dir=${directory}`, 'merge-tree', '--write-tree', '--stdin', '--messages'];
-    const process = await processes.start(args, {
-      directory,
+    const args = ['merge-tree', '--write-tree', '--stdin', '--messages'];
+    const process = await processes.startIn(location, args, {
       // The objects are removed after the merge, so they need no fsync.
       config: { 'core.fsync': 'none' },
       environment: options.quarantine.environment,

@@ -1,35 +1,27 @@
 // Merges in bare repositories: the result is made in a quarantine and pushed from there as a client would push it.
-import { Internal, TimedOut } from '#core/kernel/errors';
+import { TimedOut } from '#core/kernel/errors';
 import type { MergeCheck, MergeOutcome, MergeTrial, MergeWrite, Oid } from '#core/repositories/git/git-backend';
 import type { PushHooks } from '#core/repositories/git/git-history';
 import type { CommitLog } from '../history/log.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import type { Objects } from '../objects/objects.ts';
 import { byteStream } from '../process/byte-stream.ts';
-import type { GitProcesses } from '../process/git-process.ts';
+import type { Foundation } from '../foundation.ts';
 import type { Limiter } from '../process/limiter.ts';
-import type { GitLimits } from '../process/limits.ts';
 import { TooSlow } from '../process/too-costly.ts';
 import { commitContent } from '../push/commit-content.ts';
 import { ownPush } from '../push/own-push.ts';
 import type { ReceivePack } from '../push/receive-pack.ts';
-import type { Removals } from '../files/removals.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { MergeTree } from './merge-tree.ts';
+import { MergeTree, type MergeTreeOptions } from './merge-tree.ts';
 import { Quarantine } from './quarantine.ts';
 import { rebase, RebaseTooLong } from './rebase.ts';
 
-export interface MergesParts {
-  readonly processes: GitProcesses;
+type MergesParts = Foundation & {
   readonly objects: Objects;
   readonly commitLog: CommitLog;
   readonly receivePack: ReceivePack;
-  readonly removals: Removals;
-  /** The folder in which the quarantine of each merge is created. Only this process removes it. */
-  readonly folder: string;
-  readonly heavy: Limiter;
-  readonly limits: Pick<GitLimits, 'computeSeconds' | 'mergeSeconds'>;
-}
+};
 
 /** The result of a merge before it is pushed. */
 type Made =
@@ -37,16 +29,15 @@ type Made =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'conflict'; readonly conflicts: readonly string[] };
 
-interface Making {
-  readonly quarantine: Quarantine;
-  readonly deadlineMs: number;
-  readonly signal: AbortSignal;
+interface Making extends MergeTreeOptions {
   /** Undefined for a trial. */
   readonly change?: MergeWrite;
 }
 
 export class Merges {
   readonly #parts: MergesParts;
+  /** A separate limiter, because a merge may run longer than other computations, which must not wait for it. */
+  readonly #limiter: Limiter;
   /** Weighed by characters. `RebaseTooLong` is cached too, because the same rebase stays too long. */
   readonly #known = new SingleFlightCache<MergeCheck | RebaseTooLong>(4_000_000, (known) =>
     (known instanceof RebaseTooLong ? [] : known.conflicts).reduce((weight, path) => weight + 50 + path.length, 200),
@@ -54,6 +45,7 @@ export class Merges {
 
   constructor(parts: MergesParts) {
     this.#parts = parts;
+    this.#limiter = parts.limiter('merges', parts.limits.heavy);
   }
 
   async try(location: RepositoryLocation, trial: MergeTrial, signal?: AbortSignal): Promise<MergeCheck> {
@@ -61,21 +53,21 @@ export class Merges {
     // A squash has the same conflicts as a merge.
     const how = strategy === 'rebase' ? 'rebase' : 'merge';
     const known = await this.#known.get(
-      `${location.id}:${target}:${source}:${how}`,
+      `${location.cacheKey}:${target}:${source}:${how}`,
       signal,
       (inner) => this.#tried(location, trial, inner),
-      this.#parts.heavy,
+      this.#limiter,
     );
     if (known instanceof RebaseTooLong) throw new RebaseTooLong();
     return known;
   }
 
   async merge(location: RepositoryLocation, change: MergeWrite, hooks: PushHooks): Promise<MergeOutcome> {
-    const { heavy, limits, receivePack } = this.#parts;
+    const { limits, receivePack } = this.#parts;
     const { signal } = hooks;
     const deadlineMs = limits.mergeSeconds * 1000;
     return await this.#inQuarantine(location, async (quarantine) => {
-      const made = await heavy
+      const made = await this.#limiter
         .run(() => this.#make(location, change, { quarantine, deadlineMs, signal, change }), signal)
         .catch((error: unknown) => {
           throw error instanceof TooSlow ? timedOut(error) : error;
@@ -88,16 +80,12 @@ export class Merges {
     });
   }
 
-  forget(location: RepositoryLocation): void {
-    this.#known.forget(`${location.id}:`);
-  }
-
   async #tried(
     location: RepositoryLocation,
     trial: MergeTrial,
     signal: AbortSignal,
   ): Promise<MergeCheck | RebaseTooLong> {
-    const deadlineMs = this.#parts.limits.computeSeconds * 1000;
+    const { deadlineMs } = this.#parts;
     try {
       const made = await this.#inQuarantine(location, (quarantine) =>
         this.#make(location, trial, { quarantine, deadlineMs, signal }),
@@ -110,8 +98,8 @@ export class Merges {
   }
 
   async #inQuarantine<T>(location: RepositoryLocation, work: (quarantine: Quarantine) => Promise<T>): Promise<T> {
-    const { folder, removals } = this.#parts;
-    const quarantine = await Quarantine.open(folder, location, removals);
+    const { liveProcesses, removals } = this.#parts;
+    const quarantine = await Quarantine.open(liveProcesses.folder, location, removals);
     try {
       return await work(quarantine);
     } finally {
@@ -179,16 +167,13 @@ export class Merges {
     }: { readonly tip: Oid; readonly known: readonly Oid[]; readonly deadlineMs: number; readonly signal: AbortSignal },
   ): AsyncGenerator<Uint8Array> {
     const args = ['pack-objects', '--revs', '--local', '--stdout', '-q', '--window=0'];
-    const process = await this.#parts.processes.start([`--git-dir=${location.directory}`, ...args], {
-      directory: location.directory,
+    const process = await this.#parts.processes.startIn(location, args, {
       environment: quarantine.environment,
+      input: `${tip}\n${known.map((oid) => `^${oid}\n`).join('')}`,
       ...limits,
     });
-    process.stdin.end(`${tip}\n${known.map((oid) => `^${oid}\n`).join('')}`);
-    yield* byteStream(process, { onEnd: () => undefined });
-    const { code } = await process.ended;
-    if (code !== 0)
-      throw new Internal(`git pack-objects failed in repository "${location.id}"`, { detail: process.stderr });
+    yield* byteStream(process);
+    if ((await process.ended).code !== 0) throw process.failure();
   }
 }
 

@@ -1,32 +1,21 @@
 // Rebases without a work tree: merges each commit that `git rebase` would pick onto the one before by merge-tree.
 import { Buffer } from 'node:buffer';
-import { Conflict, Internal, Unavailable } from '#core/kernel/errors';
+import { Conflict, Internal } from '#core/kernel/errors';
 import { mostRebased, type MergeTrial, type Oid } from '#core/repositories/git/git-backend';
 import type { Signature } from '#core/repositories/git/git-history';
+import { emptyTree } from '../diffs/diff-tree.ts';
 import { endOfHead, longestHead } from '../objects/commit-head.ts';
 import type { Objects } from '../objects/objects.ts';
 import type { GitProcesses } from '../process/git-process.ts';
-import { linesOf } from '../process/lines.ts';
-import { refuseTooCostly } from '../process/too-costly.ts';
+import { linesOf } from '../process/records.ts';
 import { signatureText } from '../push/commit-content.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import type { MergedTree } from './merge-tree.ts';
+import type { MergedTree, MergeTreeOptions } from './merge-tree.ts';
 import type { Quarantine } from './quarantine.ts';
 
-/** The empty tree, which git knows even if it is not stored. */
-const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-
-export interface RebaseParts {
-  readonly processes: GitProcesses;
-  readonly objects: Objects;
-}
-
 /** The context of a rebase. */
-export interface Rebasing {
+export interface Rebasing extends MergeTreeOptions {
   readonly location: RepositoryLocation;
-  readonly quarantine: Quarantine;
-  readonly deadlineMs: number;
-  readonly signal: AbortSignal;
   readonly merge: (ours: Oid, theirs: Oid) => Promise<MergedTree | undefined>;
   /** Undefined if no commit is to be made. */
   readonly committer: Signature | undefined;
@@ -36,7 +25,7 @@ export interface Rebasing {
 export type Rebased = { readonly tip: Oid } | { readonly conflicts: readonly string[] };
 
 export async function rebase(
-  { processes, objects }: RebaseParts,
+  { processes, objects }: { readonly processes: GitProcesses; readonly objects: Objects },
   { target, source }: MergeTrial,
   rebasing: Rebasing,
 ): Promise<Rebased> {
@@ -99,12 +88,7 @@ async function picks(
   { location, deadlineMs, signal }: Rebasing,
 ): Promise<readonly Pick[]> {
   const range = ['--reverse', '--topo-order', '--no-merges', '--cherry-mark', '--right-only', `${target}...${source}`];
-  const process = await processes.start([`--git-dir=${location.directory}`, 'rev-list', ...range, '--'], {
-    directory: location.directory,
-    deadlineMs,
-    signal,
-  });
-  process.stdin.end();
+  const process = await processes.startIn(location, ['rev-list', ...range, '--'], { input: '', deadlineMs, signal });
   const found: Pick[] = [];
   for await (const lines of linesOf(process)) {
     for (const line of lines) found.push({ oid: line.slice(1), there: line.startsWith('=') });
@@ -112,14 +96,7 @@ async function picks(
     await process.stop('there are too many commits');
     throw new RebaseTooLong();
   }
-  const { code } = await process.ended;
-  signal.throwIfAborted();
-  refuseTooCostly(process, 'rev-list');
-  if (code === null)
-    throw new Unavailable(`git rev-list was stopped: ${process.stopped ?? 'by a signal'}`, {
-      detail: 'Try again later',
-    });
-  if (code !== 0) throw new Internal(`git rev-list failed in repository "${location.id}"`, { detail: process.stderr });
+  await process.success();
   return found;
 }
 

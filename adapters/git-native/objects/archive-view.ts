@@ -1,8 +1,8 @@
 // A bare repository (gitrepository-layout(5)) without objects, through which `git archive` reads those of another
 // repository with fixed attributes.
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keepFiles } from '../files/kept-files.ts';
 
 /**
  * gitattributes(5): `info/attributes` takes precedence over every `.gitattributes`. Otherwise a file marked
@@ -13,24 +13,11 @@ const files: Readonly<Record<string, string>> = {
   config: '[core]\n\trepositoryformatversion = 0\n\tbare = true\n',
   'info/attributes': '* -export-subst\n',
 };
-const folders = ['info', 'objects', 'refs'];
 
-export class ArchiveView {
-  readonly directory: string;
-
-  constructor(root: string) {
-    this.directory = join(root, '.archives');
-  }
-
-  /** Writes missing or changed files. Called before each archive. */
-  async ready(): Promise<void> {
-    for (const folder of folders) await mkdir(join(this.directory, folder), { recursive: true, mode: 0o700 });
-    for (const [name, text] of Object.entries(files)) {
-      const path = join(this.directory, name);
-      if ((await readFile(path, 'utf8').catch(() => undefined)) === text) continue;
-      const draft = `${path}.${randomUUID()}`;
-      await writeFile(draft, text, { mode: 0o600 });
-      await rename(draft, path);
-    }
-  }
+/** Its directory. Missing or changed files are written before each archive. */
+export async function archiveView(root: string): Promise<string> {
+  const directory = join(root, '.archives');
+  for (const folder of ['objects', 'refs']) await mkdir(join(directory, folder), { recursive: true, mode: 0o700 });
+  await keepFiles(directory, files, 0o600);
+  return directory;
 }

@@ -7,6 +7,7 @@ import {
   CatFileBehind,
   CatFileEnded,
   CatFileKilled,
+  type CatFileOptions,
   type ObjectHeader,
   type ReadCommand,
   type ReadObject,
@@ -26,33 +27,26 @@ function triesAt(error: unknown): number {
   return error instanceof CatFileEnded || error instanceof CatFileKilled ? 2 : 1;
 }
 
+interface CatFilePoolOptions extends Omit<CatFileOptions, 'onIdle'> {
+  /** Processes in total. */
+  readonly limit: number;
+  /** Milliseconds after which an idle process is ended. */
+  readonly idleMs: number;
+}
+
 export class CatFilePool {
   readonly #processes: GitProcesses;
-  readonly #limit: number;
-  readonly #stallMs: number;
-  readonly #allocationBytes: number;
+  readonly #options: CatFilePoolOptions;
   readonly #costly = new CostlyQuestions();
-  readonly #idleMs: number;
   /** By directory, the most recently used repository last. */
   readonly #readers = new Map<string, CatFile[]>();
   readonly #idleTimers = new Map<CatFile, NodeJS.Timeout>();
   #waiting: (() => void)[] = [];
   #count = 0;
 
-  constructor(
-    processes: GitProcesses,
-    options: {
-      readonly limit: number;
-      readonly stallMs: number;
-      readonly idleMs: number;
-      readonly allocationBytes: number;
-    },
-  ) {
+  constructor(processes: GitProcesses, options: CatFilePoolOptions) {
     this.#processes = processes;
-    this.#limit = options.limit;
-    this.#stallMs = options.stallMs;
-    this.#allocationBytes = options.allocationBytes;
-    this.#idleMs = options.idleMs;
+    this.#options = options;
   }
 
   info(directory: string, name: string): Promise<ObjectHeader | undefined> {
@@ -106,22 +100,24 @@ export class CatFilePool {
     this.#readers.delete(directory);
     this.#readers.set(directory, own);
     const best = own.filter((reader) => reader.open).toSorted((a, b) => a.pending - b.pending)[0];
-    return best !== undefined && best.pending >= busyFrom && own.length < perRepository && this.#count < this.#limit
+    return best !== undefined &&
+      best.pending >= busyFrom &&
+      own.length < perRepository &&
+      this.#count < this.#options.limit
       ? undefined
       : best;
   }
 
   async #open(directory: string): Promise<CatFile> {
     for (;;) {
-      if (this.#count < this.#limit || this.#makeRoom()) break;
+      if (this.#count < this.#options.limit || this.#makeRoom()) break;
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
       const meanwhile = this.#pick(directory);
       if (meanwhile !== undefined) return meanwhile;
     }
     this.#count += 1;
     const reader: CatFile = new CatFile(this.#processes, directory, {
-      stallMs: this.#stallMs,
-      allocationBytes: this.#allocationBytes,
+      ...this.#options,
       onIdle: () => this.#idle(directory, reader),
     });
     const own = this.#readers.get(directory) ?? [];
@@ -150,7 +146,7 @@ export class CatFilePool {
     for (const resume of this.#waiting.splice(0)) resume();
     if (!reader.open) return;
     clearTimeout(this.#idleTimers.get(reader));
-    this.#idleTimers.set(reader, setTimeout(() => this.#retire(directory, reader), this.#idleMs).unref());
+    this.#idleTimers.set(reader, setTimeout(() => this.#retire(directory, reader), this.#options.idleMs).unref());
   }
 
   #retire(directory: string, reader: CatFile): void {

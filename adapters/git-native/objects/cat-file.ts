@@ -49,12 +49,20 @@ const readerConfig: GitConfig = { 'core.deltaBaseCacheLimit': '16m' };
 const readerMemory = { MALLOC_MMAP_THRESHOLD_: String(1024 ** 2) };
 const tookTooLong = 'a read took too long';
 
+export interface CatFileOptions {
+  /** Milliseconds that one answer may take. */
+  readonly stallMs: number;
+  /** Bytes that the process may allocate at once. */
+  readonly allocationBytes: number;
+  /** Called when every request is answered. */
+  readonly onIdle: () => void;
+}
+
 export class CatFile {
   /** Undefined until it has started. */
   #process: GitProcess | undefined;
   readonly #pending: Request[] = [];
-  readonly #stallMs: number;
-  readonly #onIdle: () => void;
+  readonly #options: CatFileOptions;
   #lines: string[] = [];
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -71,16 +79,10 @@ export class CatFile {
   /** Requests accepted so far. */
   served = 0;
 
-  constructor(
-    processes: GitProcesses,
-    directory: string,
-    options: { readonly stallMs: number; readonly allocationBytes: number; readonly onIdle: () => void },
-  ) {
-    this.#stallMs = options.stallMs;
-    this.#onIdle = options.onIdle;
+  constructor(processes: GitProcesses, directory: string, options: CatFileOptions) {
+    this.#options = options;
     this.ended = this.#run(
-      processes.start([`--git-dir=${directory}`, 'cat-file', '--batch-command', '--buffer'], {
-        directory,
+      processes.startIn({ directory }, ['cat-file', '--batch-command', '--buffer'], {
         config: readerConfig,
         environment: readerMemory,
         allocationBytes: options.allocationBytes,
@@ -109,7 +111,7 @@ export class CatFile {
     return new Promise((resolve, reject) => {
       if (this.#pending.length === 0) {
         this.#process?.hold(true);
-        this.#stall = setTimeout(() => this.#stop(tookTooLong), this.#stallMs);
+        this.#stall = setTimeout(() => this.#stop(tookTooLong), this.#options.stallMs);
       }
       this.#pending.push({ command, most, resolve, reject });
       if (this.#lines.length === 0) queueMicrotask(() => this.#flush());
@@ -246,13 +248,13 @@ export class CatFile {
     clearTimeout(this.#stall);
     this.#process?.hold(this.#retiring);
     if (this.#retiring) this.#process?.stdin.end();
-    this.#onIdle();
+    this.#options.onIdle();
   }
 
   #failAll(error: unknown): void {
     this.#over = { error };
     clearTimeout(this.#stall);
     for (const request of this.#pending.splice(0)) request.reject(error);
-    this.#onIdle();
+    this.#options.onIdle();
   }
 }

@@ -1,13 +1,13 @@
 // Files and folders of a commit: tree entries with their sizes, and blobs. Blobs are read through the pool; large ones
 // are streamed from a separate process.
 import type { Buffer } from 'node:buffer';
-import { Internal, NotFound } from '#core/kernel/errors';
+import { NotFound } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/limits/lru';
 import type { Blob, Oid, TreeEntry, TreeListing } from '#core/repositories/git/git-backend';
 import { byteStream, prefixed } from '../process/byte-stream.ts';
-import type { GitProcesses } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
-import type { GitLimits } from '../process/limits.ts';
+import { fewFiles } from '../files/few-files.ts';
+import type { Foundation } from '../foundation.ts';
+import { transferTimes } from '../process/limits.ts';
 import { TooCostly } from '../process/too-costly.ts';
 import { isOid, pathSegments } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
@@ -27,23 +27,14 @@ const atOnce = 500;
 
 export class Contents {
   readonly #objects: Objects;
-  readonly #processes: GitProcesses;
-  readonly #transfers: Limiter;
-  readonly #limits: GitLimits;
+  readonly #parts: Foundation;
   /** Tree listings as the port returns them, with sizes. Weighed by entries. */
   readonly #listings = new Lru<TreeListing>(50_000);
   readonly #sizes = new Lru<number>(50_000);
 
-  constructor(parts: {
-    readonly objects: Objects;
-    readonly processes: GitProcesses;
-    readonly transfers: Limiter;
-    readonly limits: GitLimits;
-  }) {
-    this.#objects = parts.objects;
-    this.#processes = parts.processes;
-    this.#transfers = parts.transfers;
-    this.#limits = parts.limits;
+  constructor(parts: Foundation, objects: Objects) {
+    this.#parts = parts;
+    this.#objects = objects;
   }
 
   async entry(location: RepositoryLocation, commit: Oid, path: string): Promise<TreeEntry | undefined> {
@@ -56,7 +47,7 @@ export class Contents {
     const folder = await this.#objects.folder(location, root, parts.slice(0, -1));
     const found = folder === undefined ? undefined : await (await this.#objects.tree(location, folder))?.find(name);
     if (found === undefined) return undefined;
-    const key = `${location.id}:${found.oid}`;
+    const key = `${location.cacheKey}:${found.oid}`;
     const entry = await this.#sized(location, name, found, this.#sizes.get(key));
     this.#sizes.set(key, entry.size);
     return entry;
@@ -64,19 +55,13 @@ export class Contents {
 
   /** @throws {NotFound} if the tree does not exist. */
   async tree(location: RepositoryLocation, tree: Oid): Promise<TreeListing> {
-    const key = `${location.id}:${tree}`;
+    const key = `${location.cacheKey}:${tree}`;
     const known = this.#listings.get(key);
     if (known !== undefined) return known;
     const raw = (await this.#objects.is(location, tree, 'tree')) ? await this.#objects.tree(location, tree) : undefined;
     if (raw === undefined) throw new NotFound('The tree is not in the repository', { detail: `tree: "${tree}"` });
     const { entries: first, truncated } = raw.first();
-    const entries: TreeEntry[] = [];
-    for (let from = 0; from < first.length; from += atOnce)
-      entries.push(
-        ...(await Promise.all(
-          first.slice(from, from + atOnce).map((entry) => this.#sized(location, decodeName(entry.name), entry)),
-        )),
-      );
+    const entries = await fewFiles(first, (entry) => this.#sized(location, decodeName(entry.name), entry), atOnce);
     const listing = { entries, truncated };
     this.#listings.set(key, listing, 1 + entries.length);
     return listing;
@@ -87,23 +72,15 @@ export class Contents {
     const found = isOid(oid) ? await this.#objects.header(location, oid) : undefined;
     if (found?.type !== 'blob') throw new NotFound('The file is not in the repository', { detail: `blob: "${oid}"` });
     signal?.throwIfAborted();
-    if (found.size > Math.min(this.#limits.pooledBlobBytes, largestRead))
+    if (found.size > Math.min(this.#parts.limits.pooledBlobBytes, largestRead))
       return { oid, size: found.size, bytes: await this.#streamed(location, oid, signal) };
     const object = await this.#objects.contents(location, oid).catch((error: unknown) => {
       // A separate process may use more memory than a reader of the pool.
       if (error instanceof TooCostly) return undefined;
       throw error;
     });
-    if (object === undefined) return { oid, size: found.size, bytes: await this.#streamed(location, oid, signal) };
-    const { content } = object;
-    if (content === undefined)
-      throw new Internal('A git object vanished while it was read', { detail: `blob: "${oid}"` });
-    return { oid, size: found.size, bytes: chunksOf(content) };
-  }
-
-  forget(location: RepositoryLocation): void {
-    this.#listings.forget(`${location.id}:`);
-    this.#sizes.forget(`${location.id}:`);
+    const bytes = object === undefined ? await this.#streamed(location, oid, signal) : chunksOf(object.content);
+    return { oid, size: found.size, bytes };
   }
 
   async #sized(
@@ -123,23 +100,13 @@ export class Contents {
     oid: Oid,
     signal: AbortSignal | undefined,
   ): Promise<AsyncIterable<Uint8Array>> {
-    const release = await this.#transfers.acquire(signal);
-    try {
-      const process = await this.#processes.start([`--git-dir=${location.directory}`, 'cat-file', 'blob', oid], {
-        directory: location.directory,
-        deadlineMs: this.#limits.transferSeconds * 1000,
-        idleMs: this.#limits.idleSeconds * 1000,
-        ...(signal === undefined ? {} : { signal }),
-      });
-      process.stdin.end();
-      const stream = byteStream(process, { onEnd: release, leastRate: this.#limits.leastRate });
-      // Waits for the first bytes, so that a failure can still be returned as an error.
-      const first = await stream.next();
-      return prefixed(first.done === true ? [] : [first.value], stream);
-    } catch (error) {
-      release();
-      throw error;
-    }
+    const { limits, processes, transfers } = this.#parts;
+    const options = { input: '', ...transferTimes(limits), signal };
+    const start = () => processes.startIn(location, ['cat-file', 'blob', oid], options);
+    const stream = byteStream(await transfers.start(start, signal), limits);
+    // Waits for the first bytes, so that a failure can still be returned as an error.
+    const first = await stream.next();
+    return prefixed(first.done === true ? [] : [first.value], stream);
   }
 }
 

@@ -1,11 +1,11 @@
 // Reads and parses commits and trees by oid, with LRU caches. Objects are immutable, so no entry is ever stale.
 import { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
-import { Lru } from '#core/kernel/limits/lru';
 import { clip } from '#core/kernel/clipping';
 import { longest } from '#core/repositories/git/clipping';
 import type { Oid } from '#core/repositories/git/git-backend';
 import { isOid } from '../names.ts';
+import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { CatFilePool } from './cat-file-pool.ts';
 import { largestRead, type ObjectHeader, type ReadObject } from './cat-file.ts';
@@ -26,10 +26,12 @@ export interface Commit {
 export class Objects {
   readonly #catFiles: CatFilePool;
   /** Weighed by characters. */
-  readonly #commits = new Lru<Commit>(6_000_000);
+  readonly #commits = new SingleFlightCache<Commit | undefined>(
+    6_000_000,
+    ({ parents, subject }) => 250 + 40 * parents.length + subject.length,
+  );
   /** Weighed by bytes. */
-  readonly #trees = new Lru<Tree>(32 * 1024 ** 2);
-  readonly #reading = new Map<string, Promise<unknown>>();
+  readonly #trees = new SingleFlightCache<Tree | undefined>(32 * 1024 ** 2, ({ content }) => 300 + content.length);
 
   constructor(catFiles: CatFilePool) {
     this.#catFiles = catFiles;
@@ -66,35 +68,23 @@ export class Objects {
    * three methods below.
    */
   async is(location: RepositoryLocation, oid: Oid, type: 'commit' | 'tree'): Promise<boolean> {
-    if ((type === 'commit' ? this.#commits : this.#trees).get(keyOf(location, oid)) !== undefined) return true;
+    if ((type === 'commit' ? this.#commits : this.#trees).known(keyOf(location, oid)) !== undefined) return true;
     const found = isOid(oid) ? await this.header(location, oid) : undefined;
     return found?.type === type;
   }
 
   commit(location: RepositoryLocation, oid: Oid): Promise<Commit | undefined> {
-    return this.#cached(
-      this.#commits,
-      location,
-      oid,
-      ({ parents, subject }) => 250 + 40 * parents.length + subject.length,
-      async () => {
-        const object = await this.contents(location, oid);
-        return object?.type === 'commit' ? parseCommit(oid, object.content) : undefined;
-      },
-    );
+    return this.#commits.get(keyOf(location, oid), undefined, async () => {
+      const object = await this.contents(location, oid);
+      return object?.type === 'commit' ? parseCommit(oid, object.content) : undefined;
+    });
   }
 
   tree(location: RepositoryLocation, oid: Oid): Promise<Tree | undefined> {
-    return this.#cached(
-      this.#trees,
-      location,
-      oid,
-      ({ content }) => 300 + content.length,
-      async () => {
-        const object = await this.contents(location, oid);
-        return object?.type === 'tree' ? new Tree(object.content) : undefined;
-      },
-    );
+    return this.#trees.get(keyOf(location, oid), undefined, async () => {
+      const object = await this.contents(location, oid);
+      return object?.type === 'tree' ? new Tree(object.content) : undefined;
+    });
   }
 
   /** The oid of the tree at `path` below a root tree; undefined if there is no such folder. */
@@ -107,34 +97,6 @@ export class Objects {
     }
     return oid;
   }
-
-  forget(location: RepositoryLocation): void {
-    this.#commits.forget(`${location.id}:`);
-    this.#trees.forget(`${location.id}:`);
-  }
-
-  async #cached<V>(
-    cache: Lru<V>,
-    location: RepositoryLocation,
-    oid: Oid,
-    weigh: (value: V) => number,
-    read: () => Promise<V | undefined>,
-  ): Promise<V | undefined> {
-    const key = keyOf(location, oid);
-    const known = cache.get(key);
-    if (known !== undefined) return known;
-    const running = this.#reading.get(key) as Promise<V | undefined> | undefined;
-    if (running !== undefined) return await running;
-    const reading = read();
-    this.#reading.set(key, reading);
-    try {
-      const value = await reading;
-      if (value !== undefined) cache.set(key, value, weigh(value));
-      return value;
-    } finally {
-      this.#reading.delete(key);
-    }
-  }
 }
 
 interface WholeObject extends ReadObject {
@@ -143,7 +105,7 @@ interface WholeObject extends ReadObject {
 
 const isWhole = (object: ReadObject): object is WholeObject => object.content !== undefined;
 
-const keyOf = (location: RepositoryLocation, oid: Oid): string => `${location.id}:${oid}`;
+const keyOf = (location: RepositoryLocation, oid: Oid): string => `${location.cacheKey}:${oid}`;
 
 export function parseCommit(oid: Oid, content: Buffer): Commit {
   const split = content.subarray(0, longestHead).indexOf('\n\n');

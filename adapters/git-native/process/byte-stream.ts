@@ -8,8 +8,6 @@ import { refuseOutOfMemory } from './too-costly.ts';
 import { Pace, type LeastRate } from './pace.ts';
 
 export interface ByteStreamOptions {
-  /** Called once, when the process has ended. */
-  readonly onEnd: () => void;
   /**
    * The minimum transfer rate of the reader, measured while it has not requested the next piece. Default: no minimum.
    */
@@ -22,17 +20,14 @@ export interface ByteStreamOptions {
 export const unread = 'its answer was read too slowly or not at all';
 
 /** Not a generator: a generator that was never started would not run its cleanup. */
-export function byteStream(process: GitProcess, options: ByteStreamOptions): AsyncIterableIterator<Uint8Array> {
+export function byteStream(process: GitProcess, options: ByteStreamOptions = {}): AsyncIterableIterator<Uint8Array> {
   const output = process.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   const { leastRate, moves = () => true } = options;
   const pace = leastRate && new Pace(leastRate, () => void process.stop(unread));
   let taken = 0;
   let moved = true;
   pace?.waits();
-  void process.ended.then(() => {
-    pace?.end();
-    options.onEnd();
-  });
+  void process.ended.then(() => pace?.end());
   const stream: AsyncIterableIterator<Uint8Array> = {
     [Symbol.asyncIterator]: () => stream,
     next: async () => {

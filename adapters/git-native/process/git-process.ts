@@ -4,8 +4,10 @@ import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { basename } from 'node:path';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import { errnoOf } from '../files/errno.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
 import { allocationLimit, environment, type GitConfig } from './environment.ts';
 import type { MemoryBudget, ProcessExit } from './launcher/launcher-messages.ts';
 import { Launcher, type LaunchedProcess } from './launcher/launcher.ts';
@@ -28,7 +30,9 @@ export interface SpawnOptions {
   readonly deadlineMs?: number;
   /** Milliseconds without `touch` after which the group is killed. */
   readonly idleMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** The content of standard input. Default: the caller writes it to `stdin`. */
+  readonly input?: string | Buffer;
   /** The memory budget that its memory counts towards. Default: `computations`. */
   readonly budget?: MemoryBudget;
   /**
@@ -43,8 +47,14 @@ export interface RunOptions extends SpawnOptions {
   readonly deadlineMs: number;
   /** Bytes of standard output after which the process is killed. Default 64 MiB. */
   readonly maxOutput?: number;
-  /** The content of standard input. Default: empty. */
-  readonly input?: string | Buffer;
+  /** The highest exit code of an answer; with a higher one git failed. Default: any exit code is an answer. */
+  readonly maxCode?: number;
+}
+
+export interface RunResult {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
 }
 
 export class GitProcess {
@@ -52,6 +62,8 @@ export class GitProcess {
   readonly stdout: Readable;
   readonly ended: Promise<ProcessExit>;
   readonly directory: string | undefined;
+  readonly #command: string;
+  readonly #signal: AbortSignal | undefined;
   readonly #launched: LaunchedProcess;
   readonly #timers: NodeJS.Timeout[] = [];
   #idle: NodeJS.Timeout | undefined;
@@ -66,12 +78,15 @@ export class GitProcess {
   /** Whether it was stopped because the processes of its memory budget used too much memory. */
   starved = false;
 
-  constructor(launched: LaunchedProcess, options: SpawnOptions) {
+  constructor(launched: LaunchedProcess, command: string, options: SpawnOptions) {
     this.#launched = launched;
+    this.#command = command;
+    this.#signal = options.signal;
     this.directory = options.directory;
     this.stdin = launched.stdin;
     this.stdout = launched.stdout;
     const onAbort = (): void => void this.stop('the client went away');
+    if (options.input !== undefined) this.stdin.end(options.input);
     this.ended = launched.ended.then((ending) => {
       this.#running = false;
       this.starved = ending.starved === true;
@@ -86,13 +101,10 @@ export class GitProcess {
       clearTimeout(this.#idle);
       return ending;
     });
-    if (options.deadlineMs !== undefined) {
-      this.#timers.push(
-        setTimeout(
-          () => this.expire(`it was not done after ${Math.round(Number(options.deadlineMs) / 1000)} s`),
-          options.deadlineMs,
-        ).unref(),
-      );
+    const { deadlineMs } = options;
+    if (deadlineMs !== undefined) {
+      const late = (): void => this.expire(`it was not done after ${Math.round(deadlineMs / 1000)} s`);
+      this.#timers.push(setTimeout(late, deadlineMs).unref());
     }
     if (options.idleMs !== undefined)
       this.#idle = setTimeout(() => void this.stop('no byte moved for too long'), options.idleMs).unref();
@@ -118,6 +130,29 @@ export class GitProcess {
     } catch (error) {
       if (errnoOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
     }
+  }
+
+  /**
+   * Its exit code, once it has ended by itself.
+   * @param advice for a client whose request was broken off.
+   * @throws {TooCostly | Unavailable} if it was stopped; the signal's reason when aborted.
+   */
+  async exit(advice = 'Try again later'): Promise<number> {
+    const { code } = await this.ended;
+    this.#signal?.throwIfAborted();
+    refuseTooCostly(this, this.#command);
+    if (code !== null) return code;
+    throw new Unavailable(`git ${this.#command} was stopped: ${this.stopped ?? 'by a signal'}`, { detail: advice });
+  }
+
+  /** Like `exit`, and throws `failure` for every exit code but 0. */
+  async success(advice?: string): Promise<void> {
+    if ((await this.exit(advice)) !== 0) throw this.failure();
+  }
+
+  failure(): Internal {
+    const repository = basename(this.directory ?? '', '.git');
+    return new Internal(`git ${this.#command} failed in repository "${repository}"`, { detail: this.stderr });
   }
 
   /** Restarts the idle timer, because a byte was transferred. */
@@ -201,6 +236,15 @@ export class GitProcesses {
     return allocationBytes ?? this.#limits.allocationBytes ?? 256 * 1024 ** 2;
   }
 
+  /** Starts a command in a repository. */
+  async startIn(
+    { directory }: Pick<RepositoryLocation, 'directory'>,
+    args: readonly string[],
+    options: SpawnOptions,
+  ): Promise<GitProcess> {
+    return await this.start([`--git-dir=${directory}`, ...args], { ...options, directory });
+  }
+
   async #start(args: readonly string[], options: SpawnOptions): Promise<GitProcess> {
     const started = new GitProcess(
       await this.#launcher.launch(
@@ -218,6 +262,7 @@ export class GitProcesses {
           niceness: options.urgent === true ? 0 : computationNiceness,
         },
       ),
+      commandOf(args),
       options,
     );
     this.#running.add(started);
@@ -226,35 +271,36 @@ export class GitProcesses {
   }
 
   /**
-   * Runs a command to its end. Any exit code is returned.
-   * @throws {Unavailable} past its deadline or if git does not start; {Internal} past `maxOutput`; the signal's reason
-   * when aborted.
+   * Runs a command to its end.
+   * @throws {Unavailable} past its deadline or if git does not start; {Internal} past `maxOutput` or `maxCode`; the
+   * signal's reason when aborted.
    */
-  async run(
-    args: readonly string[],
-    options: RunOptions,
-  ): Promise<{ readonly code: number; readonly stdout: Buffer; readonly stderr: string }> {
-    const started = await this.start(args, options);
-    const limit = options.maxOutput ?? 64 * 1024 ** 2;
+  async run(args: readonly string[], { maxOutput = 64 * 1024 ** 2, ...options }: RunOptions): Promise<RunResult> {
+    const started = await this.start(args, { input: '', ...options });
     const chunks: Buffer[] = [];
     let bytes = 0;
-    started.stdin.end(options.input);
     started.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes <= limit) chunks.push(chunk);
-      else void started.stop(`its answer is over ${limit} bytes`);
+      if (bytes <= maxOutput) chunks.push(chunk);
+      else void started.stop(`its answer is over ${maxOutput} bytes`);
     });
     const drained = started.stdout.closed ? undefined : once(started.stdout, 'close');
-    const { code } = await started.ended;
+    await started.ended;
     await drained;
-    options.signal?.throwIfAborted();
-    refuseTooCostly(started, commandOf(args));
-    if (bytes > limit) throw new Internal(`git ${commandOf(args)} was stopped: ${started.stopped ?? ''}`);
-    if (code === null)
-      throw new Unavailable(`git ${commandOf(args)} was stopped: ${started.stopped ?? 'by a signal'}`, {
-        detail: 'Try again later',
-      });
+    if (bytes > maxOutput && options.signal?.aborted !== true)
+      throw new Internal(`git ${commandOf(args)} was stopped: ${started.stopped ?? ''}`);
+    const code = await started.exit();
+    if (options.maxCode !== undefined && code > options.maxCode) throw started.failure();
     return { code, stdout: Buffer.concat(chunks), stderr: started.stderr };
+  }
+
+  /** Runs a command in a repository to its end. */
+  async runIn(
+    { directory }: Pick<RepositoryLocation, 'directory'>,
+    args: readonly string[],
+    options: RunOptions,
+  ): Promise<RunResult> {
+    return await this.run([`--git-dir=${directory}`, ...args], { ...options, directory });
   }
 
   /** Stops every process of one repository. */

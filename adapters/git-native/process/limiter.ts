@@ -47,6 +47,22 @@ export class Limiter {
     return this.#fair.waiting;
   }
 
+  /** Starts a process that keeps the slot until it has ended. */
+  async start<P extends { readonly ended: Promise<unknown> }>(
+    start: () => Promise<P>,
+    signal?: AbortSignal,
+  ): Promise<P> {
+    const release = await this.acquire(signal);
+    try {
+      const process = await start();
+      void process.ended.then(release);
+      return process;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return await this.#fair.run(work, this.#caller(), signal);
   }
@@ -66,3 +82,38 @@ const tooManyOf = (callerKey: string, name: string, most: number): Unavailable =
       retryAfter: again,
     },
   );
+
+/** Milliseconds for which a slot is kept while others are queued. */
+const turnMs = 1000;
+
+/** The slot of long-running work, which is passed on after some time if others are queued. */
+export class HeldSlot {
+  readonly #limiter: Limiter;
+  #release: () => void;
+  #until = performance.now() + turnMs;
+
+  /** @param release of the slot that the work holds. */
+  constructor(limiter: Limiter, release: () => void) {
+    this.#limiter = limiter;
+    this.#release = release;
+  }
+
+  /** Whether the slot should be passed on now. */
+  get over(): boolean {
+    return performance.now() > this.#until && this.#limiter.waiting > 0;
+  }
+
+  /**
+   * Releases the slot and queues for another one.
+   * @throws {Unavailable} if the queue is full.
+   */
+  async pass(): Promise<void> {
+    this.#release();
+    this.#release = await this.#limiter.acquire();
+    this.#until = performance.now() + turnMs;
+  }
+
+  end(): void {
+    this.#release();
+  }
+}

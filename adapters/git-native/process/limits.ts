@@ -21,6 +21,11 @@ export interface GitLimits {
   readonly largeTransfers: number;
   /** The length of each queue before the next one is rejected; a caller has a quarter at most. Default 256. */
   readonly queue: number;
+  /**
+   * Packed objects from which a repository gets a commit-graph. Histories of fewer commits are read as fast without.
+   * Default 256.
+   */
+  readonly graphObjects: number;
   /** `cat-file` processes in total. Default 24. */
   readonly readers: number;
   /**
@@ -75,6 +80,7 @@ export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
     transfers: Math.max(16, cores * 8),
     largeTransfers: Math.max(1, Math.floor(transferMemoryBytes / (256 * 1024 ** 2))),
     queue: 256,
+    graphObjects: 256,
     readers: 24,
     memoryBytes: 288 * 1024 ** 2,
     transferMemoryBytes,
@@ -95,3 +101,7 @@ export function gitLimits(given: Partial<GitLimits> = {}): GitLimits {
     ...given,
   };
 }
+
+/** The time limits of a process that sends or receives as long as bytes move. */
+export const transferTimes = ({ transferSeconds, idleSeconds }: GitLimits) =>
+  ({ deadlineMs: transferSeconds * 1000, idleMs: idleSeconds * 1000 }) as const;

@@ -1,6 +1,8 @@
 // Splits the output of a process into records, each of which ends in a given byte (a newline, a NUL). Pieces are joined
 // once, and a record is cut at a maximum length.
 import { Buffer } from 'node:buffer';
+import { Unprocessable } from '#core/kernel/errors';
+import type { GitProcess } from './git-process.ts';
 
 export class RecordReader {
   readonly #longest: number;
@@ -54,5 +56,28 @@ export class RecordReader {
     // A copy: a slice would keep its whole chunk in memory.
     if (piece.length > 0 && room > 0) this.#parts.push(Buffer.from(piece.subarray(0, room)));
     this.#length += piece.length;
+  }
+}
+
+/** Bytes: a commit with twenty thousand parents. */
+const longestLine = 1024 ** 2;
+
+/**
+ * Lines with their bytes as latin1.
+ * @throws {Unprocessable} for a line that is too long.
+ */
+export async function* linesOf(process: GitProcess): AsyncGenerator<readonly string[]> {
+  const reader = new RecordReader(longestLine);
+  for await (const chunk of process.output()) {
+    const lines: string[] = [];
+    reader.push(chunk);
+    for (let line = reader.next(0x0a); line !== undefined; line = reader.next(0x0a)) {
+      if (reader.cut)
+        throw new Unprocessable('A commit is too large to be read', {
+          detail: `git says over ${longestLine} bytes of it: it has too many parents`,
+        });
+      lines.push(line.toString('latin1'));
+    }
+    yield lines;
   }
 }

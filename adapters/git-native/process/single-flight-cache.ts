@@ -1,7 +1,9 @@
-// A single-flight LRU cache of immutable values: concurrent requests for a key share one computation.
+// A single-flight LRU cache of immutable values: concurrent requests for a key share one computation. Undefined is not
+// cached.
 import { Lru } from '#core/kernel/limits/lru';
 import type { Limiter } from './limiter.ts';
 import { CostlyQuestions } from './too-costly.ts';
+import { orAborted } from './until-aborted.ts';
 
 interface Computation<V> {
   readonly answer: Promise<V>;
@@ -9,13 +11,16 @@ interface Computation<V> {
   waiting: number;
 }
 
+/** One for all, because an error costs more than most lookups. */
+const unwanted = new Error('nobody waits for it any more');
+
 export class SingleFlightCache<V> {
-  readonly #known: Lru<V>;
-  readonly #weigh: (value: V) => number;
+  readonly #known: Lru<NonNullable<V>>;
+  readonly #weigh: (value: NonNullable<V>) => number;
   readonly #running = new Map<string, Computation<V>>();
   readonly #costly = new CostlyQuestions();
 
-  constructor(capacity: number, weigh: (value: V) => number) {
+  constructor(capacity: number, weigh: (value: NonNullable<V>) => number) {
     this.#known = new Lru(capacity);
     this.#weigh = weigh;
   }
@@ -34,11 +39,15 @@ export class SingleFlightCache<V> {
     limiter?: Limiter,
   ): Promise<V> {
     signal?.throwIfAborted();
-    const known = this.#known.get(key);
+    const known = this.known(key);
     if (known !== undefined) return known;
     this.#costly.refuse(key);
     const join = (): Promise<V> => this.#join(key, signal, compute);
     return limiter === undefined ? await join() : await limiter.run(join, signal);
+  }
+
+  known(key: string): V | undefined {
+    return this.#known.get(key);
   }
 
   async #join(key: string, signal: AbortSignal | undefined, compute: (signal: AbortSignal) => Promise<V>): Promise<V> {
@@ -46,24 +55,15 @@ export class SingleFlightCache<V> {
     if (known !== undefined) return known;
     const computation = this.#running.get(key) ?? this.#begin(key, compute);
     computation.waiting += 1;
-    let leave = (): void => undefined;
-    const left = new Promise<never>((_resolve, reject) => {
-      leave = () => reject(signal?.reason);
-      signal?.addEventListener('abort', leave, { once: true });
-    });
     try {
-      return await Promise.race([computation.answer, left]);
+      return await orAborted(computation.answer, signal);
     } finally {
-      signal?.removeEventListener('abort', leave);
       computation.waiting -= 1;
-      if (computation.waiting === 0) this.#end(key, computation);
+      if (computation.waiting === 0) {
+        if (this.#running.get(key) === computation) this.#running.delete(key);
+        computation.abandoned.abort(unwanted);
+      }
     }
-  }
-
-  /** Removes every key that starts with `prefix`. */
-  forget(prefix: string): void {
-    this.#known.forget(prefix);
-    this.#costly.forget(prefix);
   }
 
   #begin(key: string, compute: (signal: AbortSignal) => Promise<V>): Computation<V> {
@@ -71,7 +71,7 @@ export class SingleFlightCache<V> {
     const answer = this.#costly
       .ask(key, () => compute(abandoned.signal))
       .then((value) => {
-        this.#known.set(key, value, this.#weigh(value));
+        if (value !== undefined && value !== null) this.#known.set(key, value, this.#weigh(value));
         return value;
       });
     // Waiting callers receive the error. The computation may also fail when no caller is left.
@@ -79,10 +79,5 @@ export class SingleFlightCache<V> {
     const computation: Computation<V> = { answer, abandoned, waiting: 0 };
     this.#running.set(key, computation);
     return computation;
-  }
-
-  #end(key: string, computation: Computation<V>): void {
-    if (this.#running.get(key) === computation) this.#running.delete(key);
-    computation.abandoned.abort(new Error('nobody waits for it any more'));
   }
 }

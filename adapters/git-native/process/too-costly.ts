@@ -61,8 +61,4 @@ export class CostlyQuestions {
     if (error instanceof TooCostly)
       this.#refused.set(key, { why: error.message, until: performance.now() + rememberedSeconds * 1000 });
   }
-
-  forget(prefix: string): void {
-    this.#refused.forget(prefix);
-  }
 }

@@ -1,17 +1,20 @@
-// An async iterator that rejects when a signal is aborted, even if its source does not respond.
+// Stops waiting when a signal is aborted, even if what is awaited does not respond.
 
-export function untilAborted<T>(source: AsyncIterator<T>, signal: AbortSignal): AsyncIterator<T> {
-  return {
-    next: async () => {
-      signal.throwIfAborted();
-      const aborted = Promise.withResolvers<never>();
-      const leave = (): void => aborted.reject(signal.reason);
-      signal.addEventListener('abort', leave, { once: true });
-      try {
-        return await Promise.race([source.next(), aborted.promise]);
-      } finally {
-        signal.removeEventListener('abort', leave);
-      }
-    },
-  };
+/** @throws the signal's reason when it is aborted first; what `work` rejects with. */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const leave = (): void => aborted.reject(signal?.reason);
+  signal?.addEventListener('abort', leave, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal?.removeEventListener('abort', leave);
+  }
 }
+
+export const untilAborted = <T>(source: AsyncIterator<T>, signal: AbortSignal): AsyncIterator<T> => ({
+  next: async () => {
+    signal.throwIfAborted();
+    return await orAborted(source.next(), signal);
+  },
+});

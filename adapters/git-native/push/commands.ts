@@ -4,9 +4,8 @@ import { PayloadTooLarge, ValidationFailed } from '#core/kernel/errors';
 import type { MemoryReservation } from '#core/kernel/limits/memory-budget';
 import type { RefUpdate } from '#core/repositories/git/git-backend';
 import { TimeSlice } from '../process/time-slice.ts';
-import { isLegalRef } from '../names.ts';
+import { isLegalRef, isOid } from '../names.ts';
 import { lineOf, PktLineParser } from '../transport/pkt-line.ts';
-import { refUpdateIn } from './ref-update.ts';
 
 export interface PushCommands {
   readonly updates: readonly RefUpdate[];
@@ -104,3 +103,16 @@ const tooMany = (limit: number): PayloadTooLarge =>
   new PayloadTooLarge('The push names too many refs', {
     detail: `The ref updates of one push may take ${limit} bytes; push in several parts`,
   });
+
+const oidLength = 40;
+
+/**
+ * A ref update in one line as git writes it, `OLD NEW REF`; undefined for a malformed line. Splits at fixed offsets,
+ * because a name may contain nearly every character.
+ */
+export function refUpdateIn(line: string): RefUpdate | undefined {
+  const [afterOld, afterNew] = [oidLength, 2 * oidLength + 1];
+  const [old, next, ref] = [line.slice(0, afterOld), line.slice(afterOld + 1, afterNew), line.slice(afterNew + 1)];
+  const apart = line[afterOld] === ' ' && line[afterNew] === ' ';
+  return apart && isOid(old) && isOid(next) && ref !== '' ? { ref, old, new: next } : undefined;
+}

@@ -3,14 +3,15 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { access, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Internal } from '#core/kernel/errors';
 import type { RefUpdate, RefVerdict } from '#core/repositories/git/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
 import { fewFiles } from '../files/few-files.ts';
+import { keepFiles } from '../files/kept-files.ts';
 import type { Removals } from '../files/removals.ts';
-import { refUpdateIn } from './ref-update.ts';
+import { refUpdateIn } from './commands.ts';
 
 /**
  * The environment variable with the folder that contains a verdict file per ref (`verdictFile`). It is inside the
@@ -53,12 +54,7 @@ export class Hooks {
    * @throws {Internal} if the hooks cannot be executed.
    */
   async ready(): Promise<void> {
-    const whole = await Promise.all(
-      Object.entries(scripts).map(
-        async ([name, script]) => (await readFile(join(this.folder, name), 'utf8').catch(() => undefined)) === script,
-      ),
-    );
-    if (whole.includes(false)) await this.#write();
+    await keepFiles(this.folder, scripts, 0o700);
     await Promise.all(Object.keys(scripts).map((name) => access(join(this.folder, name), constants.X_OK))).catch(
       (cause: unknown) => {
         throw new Internal(
@@ -85,19 +81,6 @@ export class Hooks {
       throw error;
     }
     return opened;
-  }
-
-  async #write(): Promise<void> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    await Promise.all(
-      Object.entries(scripts).map(async ([name, script]) => {
-        const path = join(this.folder, name);
-        const draft = `${path}.${process.pid}.${performance.now()}`;
-        await writeFile(draft, script, { mode: 0o700 });
-        await chmod(draft, 0o700);
-        await rename(draft, path);
-      }),
-    );
   }
 }
 

@@ -1,5 +1,5 @@
-// Requests verdicts for a push from within `pre-receive`: for the refs that would move, while their objects are in
-// quarantine.
+// Requests verdicts for a push from within `pre-receive`, for the refs that would move while their objects are in
+// quarantine, and rechecks access while the refs move.
 import { basename, join } from 'node:path';
 import { HexforgeError, Internal, Unavailable } from '#core/kernel/errors';
 import { zeroOid, type Oid, type RefUpdate, type RefVerdict } from '#core/repositories/git/git-backend';
@@ -10,15 +10,10 @@ import { answerPreReceive, oneLine, readPreReceive, type PreReceiveQuestion } fr
 import type { Push } from './push.ts';
 import type { ReceivePackParts } from './receive-pack.ts';
 
-type JudgingParts = Pick<
-  ReceivePackParts,
-  'limits' | 'log' | 'gone' | 'changes' | 'refs' | 'interactive' | 'processes'
->;
-
 export class Judging {
-  readonly #parts: JudgingParts;
+  readonly #parts: ReceivePackParts;
 
-  constructor(parts: JudgingParts) {
+  constructor(parts: ReceivePackParts) {
     this.#parts = parts;
   }
 
@@ -49,7 +44,8 @@ export class Judging {
       answerPreReceive(process, undefined);
     } catch (error) {
       if (request.signal.aborted) return;
-      if (await this.#parts.gone(location)) return answerPreReceive(process, ['The repository was removed']);
+      if (await this.#parts.repositories.gone(location))
+        return answerPreReceive(process, ['The repository was removed']);
       this.#parts.log.error({ repository: location.id, err: error }, 'a push could not be judged');
       const told = named(error, location.directory);
       push.unjudged = told instanceof HexforgeError && told.kind !== 'internal' ? told : undecided(error);
@@ -81,18 +77,10 @@ export class Judging {
       quarantine === undefined
         ? {}
         : { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) };
-    const { code, stderr } = await interactive.run(
-      () =>
-        processes.run([`--git-dir=${location.directory}`, 'merge-base', '--is-ancestor', older, newer], {
-          directory: location.directory,
-          environment,
-          deadlineMs: limits.readSeconds * 1000,
-          signal: request.signal,
-        }),
-      request.signal,
-    );
-    if (code > 1) throw new Internal(`git merge-base failed in repository "${location.id}"`, { detail: stderr });
-    return code === 0;
+    const { signal } = request;
+    const options = { environment, deadlineMs: limits.readSeconds * 1000, signal, maxCode: 1 };
+    const args = ['merge-base', '--is-ancestor', older, newer];
+    return (await interactive.run(() => processes.runIn(location, args, options), signal)).code === 0;
   }
 
   async #absent(location: RepositoryLocation, updates: readonly RefUpdate[]): Promise<readonly string[]> {
@@ -116,4 +104,31 @@ function quarantineOf(location: RepositoryLocation, { quarantine }: PreReceiveQu
   const name = basename(quarantine);
   if (!/^(tmp_objdir-)?incoming-\w+$/.test(name)) throw new Internal(`A git hook named the quarantine "${quarantine}"`);
   return join(location.directory, 'objects', name);
+}
+
+/**
+ * Rechecks the access of the caller from the verdict to the end of the process, because git may have many refs to move,
+ * and stops the push if it is lost. A push of few refs is over before the first recheck.
+ */
+export function stopWhenLost(push: Push, { limits, log }: Pick<ReceivePackParts, 'limits' | 'log'>): void {
+  const { process, request, location, judged } = push;
+  const { stands } = request;
+  if (stands === undefined || !judged) return;
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (): void => {
+    if (process.running) timer = setTimeout(() => void ask().finally(wait), limits.standsSeconds * 1000).unref();
+  };
+  const ask = async (): Promise<void> => {
+    try {
+      const lost = await stands();
+      if (lost === undefined) return;
+      push.lost = oneLine(lost);
+      await process.stop('its caller has lost access');
+    } catch (error) {
+      // The push was accepted, so a failed recheck is repeated after the next interval.
+      log.warn({ repository: location.id, err: error }, 'whether a push still stands could not be asked');
+    }
+  };
+  wait();
+  void process.ended.then(() => clearTimeout(timer));
 }

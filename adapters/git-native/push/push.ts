@@ -22,16 +22,16 @@ export interface Push {
    * Whether refs may move. Such a push is finished even if the client disconnects, because its refs may move at any
    * moment.
    */
-  judged: boolean;
+  judged?: boolean;
   /** Whether its marks are being removed. */
-  over: boolean;
-  quarantine: string | undefined;
+  over?: boolean;
+  quarantine?: string | undefined;
   /** Whether the verdict rejects the whole push. git's report then contains the reason of the judge. */
-  refused: boolean;
+  refused?: boolean;
   /** Why no more of its refs may move, if it was stopped because of that. */
-  lost: string | undefined;
+  lost?: string;
   /** Why there is no verdict, if it could not be reached. */
-  unjudged: HexforgeError | undefined;
+  unjudged?: HexforgeError;
   /**
    * Refs that do not count as moved, whatever their value: rejected ones, and deletions of refs that did not exist,
    * which git reports as deleted.

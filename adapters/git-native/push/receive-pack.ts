@@ -3,38 +3,24 @@
 import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import { MemoryBudget, type MemoryReservation } from '#core/kernel/limits/memory-budget';
 import type { PushAnswer, ReceiveRequest, RefUpdate } from '#core/repositories/git/git-backend';
+import type { Foundation } from '../foundation.ts';
 import type { GitProcess } from '../process/git-process.ts';
+import { transferTimes } from '../process/limits.ts';
 import { Pace } from '../process/pace.ts';
 import { spentAccordingTo } from '../process/exhausted-resources.ts';
 import { untilAborted } from '../process/until-aborted.ts';
 import type { Refs } from '../refs/refs.ts';
 import { syncRefs } from '../files/durable-files.ts';
-import type { Removals } from '../files/removals.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { feed, protocolVariable, receiveConfig, slowRequest, type SmartHttpParts } from '../transport/smart-http.ts';
-import type { Changes } from '../upkeep/changes.ts';
+import { feed, protocolVariable, receiveConfig, slowRequest } from '../transport/smart-http.ts';
 import { Channel } from './channel.ts';
 import { readPushCommands } from './commands.ts';
 import { verdictsVariable, type Hooks, type PushHooks } from './hooks.ts';
-import { Judging, undecided } from './judging.ts';
+import { Judging, stopWhenLost, undecided } from './judging.ts';
 import type { Push } from './push.ts';
 import { fatal, isMultiplexed, PushReport, reportOf } from './report.ts';
-import { stopWhenLost } from './standing.ts';
 
-export interface ReceivePackParts extends SmartHttpParts {
-  readonly refs: Refs;
-  readonly hooks: Hooks;
-  /** The folder in which the hooks of each push are created. Only this process removes it. */
-  readonly hooksFolder: string;
-  readonly changes: Changes;
-  /** The caller key of a push. */
-  readonly caller: (() => string | undefined) | undefined;
-  readonly removals: Removals;
-  /** Whether the repository was removed in the meantime; never rejects. */
-  readonly gone: (location: RepositoryLocation) => Promise<boolean>;
-  /** Removes what git wrote in place of a removed repository; never rejects. */
-  readonly clear: (location: RepositoryLocation) => Promise<void>;
-}
+export type ReceivePackParts = Foundation & { readonly refs: Refs; readonly hooks: Hooks };
 
 /**
  * The memory budget for the commands of running pushes, in bytes. One caller may have two pushes of the longest kind.
@@ -68,7 +54,7 @@ export class ReceivePack {
   }
 
   async #receive(location: RepositoryLocation, request: ReceiveRequest, hold: MemoryReservation): Promise<PushAnswer> {
-    const { limits, hooks, hooksFolder, changes, transfers, processes } = this.#parts;
+    const { limits, hooks, liveProcesses, changes, transfers, processes } = this.#parts;
     const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
     const head = await readPushCommands(body, limits.commandBytes, hold);
     // git clients send an empty request first to find out whether they may push.
@@ -85,7 +71,7 @@ export class ReceivePack {
     let pushHooks: PushHooks | undefined;
     let release = (): void => undefined;
     try {
-      pushHooks = await hooks.open(hooksFolder);
+      pushHooks = await hooks.open(liveProcesses.folder);
       await request.announced(head.updates);
       // Read before a slot is taken, so that a client that does not send its pack does not keep others from pushing.
       const first = head.packBegan ? undefined : await body.next();
@@ -98,8 +84,7 @@ export class ReceivePack {
           [verdictsVariable]: pushHooks.verdicts,
         },
         extraPipes: 2,
-        deadlineMs: limits.transferSeconds * 1000,
-        idleMs: limits.idleSeconds * 1000,
+        ...transferTimes(limits),
       });
       const channel: Channel = new Channel(progressBytes, async () => {
         await this.#clientLeft(push);
@@ -113,12 +98,6 @@ export class ReceivePack {
         hooks: pushHooks,
         marks: [mark],
         channel,
-        judged: false,
-        over: false,
-        quarantine: undefined,
-        refused: false,
-        lost: undefined,
-        unjudged: undefined,
         unmoved: new Set(),
       };
       const begun = first === undefined || first.done === true ? head.raw : [...head.raw, first.value];
@@ -202,7 +181,7 @@ export class ReceivePack {
       for (const passing of report.take(chunk)) await channel.push(passing);
     }
     const { code } = await process.ended;
-    const moved = report.complete ? this.#reported(push, report.accepted) : await this.#compared(push);
+    const moved = await this.#moved(push, report);
     if (moved.length > 0) await this.#tell(push, moved);
     const instead = (reasonOf: Parameters<typeof reportOf>[1]): void =>
       void channel.push(reportOf(head.updates, reasonOf, multiplexed));
@@ -211,7 +190,7 @@ export class ReceivePack {
     if (request.signal.aborted) throw request.signal.reason;
     if (!report.complete) {
       // Removed during the push, by this process or another.
-      if (await this.#parts.gone(location)) return instead(() => 'the repository was removed');
+      if (await this.#parts.repositories.gone(location)) return instead(() => 'the repository was removed');
       this.#parts.log.warn(
         { repository: location.id, code, stopped: process.stopped, stderr: process.stderr },
         'a push ended without a report',
@@ -285,23 +264,17 @@ export class ReceivePack {
     channel.end();
   }
 
-  /** The refs that moved according to git's own report. git has compared the old value of each under its lock. */
-  #reported({ head, unmoved }: Push, accepted: ReadonlySet<string>): readonly RefUpdate[] {
-    return head.updates.filter(
-      (update) => accepted.has(update.ref) && !unmoved.has(update.ref) && update.old !== update.new,
-    );
-  }
-
-  /** The refs that moved if git was stopped before it could report: those with their new value. */
-  async #compared({ location, head, judged, unmoved }: Push): Promise<readonly RefUpdate[]> {
-    if (!judged) return [];
-    const present = await this.#parts.refs.readAll(
-      location,
-      head.updates.map(({ ref }) => ref),
-    );
-    return head.updates.filter(
-      (update, index) => present[index] === update.new && !unmoved.has(update.ref) && update.old !== update.new,
-    );
+  /**
+   * The refs that moved: those that git reports, which has compared the old value of each under its lock. If git was
+   * stopped before it could report, those with their new value.
+   */
+  async #moved({ location, head, judged, unmoved }: Push, report: PushReport): Promise<readonly RefUpdate[]> {
+    const updates = head.updates.filter((update) => !unmoved.has(update.ref) && update.old !== update.new);
+    if (report.complete) return updates.filter(({ ref }) => report.accepted.has(ref));
+    if (judged !== true) return [];
+    const names = updates.map(({ ref }) => ref);
+    const present = await this.#parts.refs.readAll(location, names);
+    return updates.filter((update, index) => present[index] === update.new);
   }
 
   async #clientLeft(push: Push): Promise<void> {

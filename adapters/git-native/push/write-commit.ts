@@ -6,13 +6,14 @@ import { promisify } from 'node:util';
 import { deflate, deflateSync } from 'node:zlib';
 import { Internal, Unprocessable } from '#core/kernel/errors';
 import { zeroOid, type Oid } from '#core/repositories/git/git-backend';
-import type { FileWrite, PushHooks, WriteOutcome } from '#core/repositories/git/git-history';
+import type { FileWrite } from '#core/repositories/git/git-history';
 import { parseCommitRecord } from '../history/commits.ts';
 import type { Objects } from '../objects/objects.ts';
 import { Tree, type RawEntry } from '../objects/tree.ts';
 import { TimeSlice } from '../process/time-slice.ts';
 import { pathSegments } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
+import type { Located } from '../storage/visits.ts';
 import { commitContent } from './commit-content.ts';
 import { ownPush } from './own-push.ts';
 import type { ReceivePack } from './receive-pack.ts';
@@ -37,72 +38,70 @@ const stretch = 1024 * 1024;
 
 const none = new Tree(Buffer.alloc(0));
 
-export class CommitWriter {
-  readonly #objects: Objects;
-  readonly #receivePack: ReceivePack;
-
-  constructor(parts: { readonly objects: Objects; readonly receivePack: ReceivePack }) {
-    this.#objects = parts.objects;
-    this.#receivePack = parts.receivePack;
-  }
-
-  async write(location: RepositoryLocation, change: FileWrite, hooks: PushHooks): Promise<WriteOutcome> {
+export function write(objects: Objects, receivePack: ReceivePack): Located<'write'> {
+  return async (location, change, hooks) => {
     const blob = change.file === undefined ? undefined : await made('blob', change.file.content);
-    const trees = await this.#trees(location, change, blob?.oid);
+    const trees = await changedTrees(objects, location, change, blob?.oid);
     const root = trees.at(-1);
     if (root === undefined) throw new Internal('A commit was made without a tree');
     const parents = change.parent === zeroOid ? [] : [change.parent];
     const commit = await made('commit', commitContent({ ...change, tree: root.oid, parents }));
     const pack = packOf([...(blob === undefined ? [] : [blob]), ...trees, commit]);
     const update = { ref: change.ref, old: change.parent, new: commit.oid };
-    const refusal = await ownPush(this.#receivePack, location, update, pack, hooks);
+    const refusal = await ownPush(receivePack, location, update, pack, hooks);
     return { commit: parseCommitRecord(commit.oid, Buffer.from(commit.content)), blob: blob?.oid, refusal };
-  }
+  };
+}
 
-  /** The folders that change, from the innermost to the root. */
-  async #trees(
-    location: RepositoryLocation,
-    { parent, path, file }: FileWrite,
-    blob: Oid | undefined,
-  ): Promise<readonly MadeObject[]> {
-    const names = [...(pathSegments(path) ?? [])];
-    const name = names.pop();
-    if (name === undefined) throw new Unprocessable('The path names no file', { detail: `path: "${path}"` });
-    const folders = await this.#folders(location, parent, names);
-    const made_: MadeObject[] = [];
-    let entry: RawEntry | undefined = blob === undefined ? undefined : { mode: file?.mode ?? '100644', oid: blob };
-    for (const [index, key] of [...names, name].entries().toArray().reverse()) {
-      const content = (folders[index] ?? none).with(key, entry);
-      const tree = await made('tree', content);
-      // git stores no empty folders except the root.
-      if (content.length > 0 || index === 0) made_.push(tree);
-      entry = content.length === 0 ? undefined : { mode: '040000', oid: tree.oid };
-    }
-    return made_;
+/** The folders that change, from the innermost to the root. */
+async function changedTrees(
+  objects: Objects,
+  location: RepositoryLocation,
+  { parent, path, file }: FileWrite,
+  blob: Oid | undefined,
+): Promise<readonly MadeObject[]> {
+  const names = [...(pathSegments(path) ?? [])];
+  const name = names.pop();
+  if (name === undefined) throw new Unprocessable('The path names no file', { detail: `path: "${path}"` });
+  const folders = await presentFolders(objects, location, parent, names);
+  const trees: MadeObject[] = [];
+  let entry: RawEntry | undefined = blob === undefined ? undefined : { mode: file?.mode ?? '100644', oid: blob };
+  for (const [index, key] of [...names, name].entries().toArray().reverse()) {
+    const content = (folders[index] ?? none).with(key, entry);
+    const tree = await made('tree', content);
+    // git stores no empty folders except the root.
+    if (content.length > 0 || index === 0) trees.push(tree);
+    entry = content.length === 0 ? undefined : { mode: '040000', oid: tree.oid };
   }
+  return trees;
+}
 
-  /**
-   * The present folders of a path, from the root; empty for folders that do not exist yet.
-   * @throws {Unprocessable} if a name on the path is not a folder.
-   */
-  async #folders(location: RepositoryLocation, parent: Oid, names: readonly string[]): Promise<readonly Tree[]> {
-    const commit = parent === zeroOid ? undefined : await this.#objects.commit(location, parent);
-    if (commit === undefined && parent !== zeroOid)
-      throw new Internal('A branch leads to no commit', { detail: `commit: "${parent}"` });
-    const read = async (oid: Oid): Promise<Tree> => (await this.#objects.tree(location, oid)) ?? none;
-    let tree = commit === undefined ? none : await read(commit.tree);
-    const folders = [tree];
-    for (const name of names) {
-      const entry = await tree.find(name);
-      if (entry !== undefined && entry.mode !== '040000')
-        throw new Unprocessable('The path leads through what is no folder', {
-          detail: `path: "${name}" is a file, a link or a submodule`,
-        });
-      tree = entry === undefined ? none : await read(entry.oid);
-      folders.push(tree);
-    }
-    return folders;
+/**
+ * The present folders of a path, from the root; empty for folders that do not exist yet.
+ * @throws {Unprocessable} if a name on the path is not a folder.
+ */
+async function presentFolders(
+  objects: Objects,
+  location: RepositoryLocation,
+  parent: Oid,
+  names: readonly string[],
+): Promise<readonly Tree[]> {
+  const commit = parent === zeroOid ? undefined : await objects.commit(location, parent);
+  if (commit === undefined && parent !== zeroOid)
+    throw new Internal('A branch leads to no commit', { detail: `commit: "${parent}"` });
+  const read = async (oid: Oid): Promise<Tree> => (await objects.tree(location, oid)) ?? none;
+  let tree = commit === undefined ? none : await read(commit.tree);
+  const folders = [tree];
+  for (const name of names) {
+    const entry = await tree.find(name);
+    if (entry !== undefined && entry.mode !== '040000')
+      throw new Unprocessable('The path leads through what is no folder', {
+        detail: `path: "${name}" is a file, a link or a submodule`,
+      });
+    tree = entry === undefined ? none : await read(entry.oid);
+    folders.push(tree);
   }
+  return folders;
 }
 
 async function made(type: MadeObject['type'], content: Uint8Array): Promise<MadeObject> {

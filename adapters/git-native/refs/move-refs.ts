@@ -4,35 +4,24 @@ import { Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import { trim } from '#core/kernel/trim';
 import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git/git-backend';
 import type { Moving, NewTag } from '#core/repositories/git/git-refs';
-import type { GitProcesses } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
+import type { Foundation } from '../foundation.ts';
 import { spentAccordingTo } from '../process/exhausted-resources.ts';
 import { syncRefs } from '../files/durable-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isLegalName, isLegalRef, isOid } from '../names.ts';
 
 export class RefMover {
-  readonly #processes: GitProcesses;
-  readonly #limiter: Limiter;
-  readonly #deadlineMs: number;
+  readonly #parts: Foundation;
 
-  constructor(parts: { readonly processes: GitProcesses; readonly limiter: Limiter; readonly deadlineMs: number }) {
-    this.#processes = parts.processes;
-    this.#limiter = parts.limiter;
-    this.#deadlineMs = parts.deadlineMs;
+  constructor(parts: Foundation) {
+    this.#parts = parts;
   }
 
-  /**
-   * @param changing wraps the process. It does not see rejections, because a git that exits by itself leaves no lock.
-   */
-  async move(
-    location: RepositoryLocation,
-    updates: readonly RefUpdate[],
-    changing: <T>(work: () => Promise<T>) => Promise<T>,
-  ): Promise<Moving> {
+  async move(location: RepositoryLocation, updates: readonly RefUpdate[]): Promise<Moving> {
     // With `-z`, NUL ends a name, so the name may contain any other character.
     const input = ['start\0', ...updates.map(command), 'prepare\0', 'commit\0'].join('');
-    const { code, stdout, stderr } = await changing(() =>
+    // What git answers is judged after the change has ended, because a git that exits by itself leaves no lock.
+    const { code, stdout, stderr } = await this.#parts.changes.during(location, ['refs'], () =>
       this.#git(location, ['update-ref', '-z', '--no-deref', '--stdin'], input),
     );
     if (code === 0) {
@@ -56,6 +45,10 @@ export class RefMover {
   }
 
   async writeTag(location: RepositoryLocation, tag: NewTag): Promise<Oid> {
+    return await this.#parts.changes.during(location, ['objects'], () => this.#writeTag(location, tag));
+  }
+
+  async #writeTag(location: RepositoryLocation, tag: NewTag): Promise<Oid> {
     if (!isLegalName('tag', tag.name) || !isOid(tag.commit))
       throw new ValidationFailed('The tag has a name git does not allow', {
         detail: `name: ${JSON.stringify(tag.name.slice(0, 200))}`,
@@ -83,11 +76,11 @@ export class RefMover {
     input: string,
   ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
     // Not aborted when the caller leaves: a change that was requested is completed.
-    const { stdout, ...ran } = await this.#limiter.run(() =>
-      this.#processes.run([`--git-dir=${location.directory}`, ...args], {
-        directory: location.directory,
+    const { interactive, processes, limits } = this.#parts;
+    const { stdout, ...ran } = await interactive.run(() =>
+      processes.runIn(location, args, {
         urgent: true,
-        deadlineMs: this.#deadlineMs,
+        deadlineMs: limits.readSeconds * 1000,
         input: Buffer.from(input.toWellFormed()),
       }),
     );

@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Lru } from '#core/kernel/limits/lru';
 import type { Oid, Ref } from '#core/repositories/git/git-backend';
+import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import { TimeSlice } from '../process/time-slice.ts';
 import { ignoreMissing } from '../files/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
@@ -22,12 +23,6 @@ export interface StoredRef {
 /** By raw name (bytes as latin1), whose order is git's. */
 type StoredRefs = ReadonlyMap<string, StoredRef>;
 
-interface PackedRefs {
-  /** Inode, size and time: git replaces the file, and never writes into it. */
-  readonly version: string;
-  readonly refs: StoredRefs;
-}
-
 /** A list, and the refs from which it was made. */
 interface RefList {
   readonly loose: LooseRefs;
@@ -35,17 +30,15 @@ interface RefList {
   readonly refs: readonly StoredRef[];
 }
 
-/** Bytes of a ref beside its name, and of all cached packed refs. */
-const [refBytes, mostKept] = [250, 32 * 1024 ** 2];
+/** Bytes of a ref with its name, and of all cached packed refs. */
+const [refBytes, mostKept] = [350, 32 * 1024 ** 2];
 
 export class RefFiles {
   readonly #loose = new LooseRefFiles();
-  /** Weighed by bytes. */
-  readonly #packed = new Lru<PackedRefs>(mostKept);
+  /** By file and version; weighed by bytes. */
+  readonly #packed = new SingleFlightCache<StoredRefs>(mostKept, (refs) => refBytes * (1 + refs.size));
   /** Weighed by refs. */
   readonly #lists = new Lru<RefList>(120_000);
-  /** By file and version. */
-  readonly #reading = new Map<string, Promise<StoredRefs>>();
 
   /** The current oid of a full ref name (or of `HEAD`). */
   async read(location: RepositoryLocation, name: string): Promise<Oid | undefined> {
@@ -121,26 +114,9 @@ export class RefFiles {
     const path = join(location.directory, 'packed-refs');
     const found = await stat(path, { bigint: true }).catch(ignoreMissing);
     if (found === undefined) return undefined;
-    const version = versionOf(found);
-    const known = this.#packed.get(location.directory);
-    if (known?.version === version) return known.refs;
+    const read = async (): Promise<StoredRefs> => await parsePacked(await readFile(path, 'latin1'));
     // A recently written file may have been replaced without a change of its version, so its content is not shared.
-    if (!hasSettled(found)) return await parsePacked(await readFile(path, 'latin1'));
-    const key = `${path} ${version}`;
-    const reading = this.#reading.get(key) ?? this.#readPacked(location, path, version);
-    this.#reading.set(key, reading);
-    try {
-      return await reading;
-    } finally {
-      this.#reading.delete(key);
-    }
-  }
-
-  async #readPacked(location: RepositoryLocation, path: string, version: string): Promise<StoredRefs> {
-    const text = await readFile(path, 'latin1');
-    const refs = await parsePacked(text);
-    this.#packed.set(location.directory, { version, refs }, text.length + refBytes * refs.size);
-    return refs;
+    return hasSettled(found) ? await this.#packed.get(`${path} ${versionOf(found)}`, undefined, read) : await read();
   }
 }
 

@@ -1,6 +1,5 @@
 // Refs by name and in lists, with annotated tags peeled, and the resolution of revisions (user text to a commit oid).
 import { createHash } from 'node:crypto';
-import { Lru } from '#core/kernel/limits/lru';
 import { mergeRefs, zeroOid, type Oid, type Ref, type RefList } from '#core/repositories/git/git-backend';
 import { refsNamed } from '#core/repositories/git/ref-names';
 import type { Objects } from '../objects/objects.ts';
@@ -8,6 +7,7 @@ import { hiddenRefs } from '../process/environment.ts';
 import { fewFiles } from '../files/few-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isLegalRef, isOid } from '../names.ts';
+import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import { TimeSlice } from '../process/time-slice.ts';
 import { RefFiles, type StoredRef } from './ref-files.ts';
 
@@ -20,7 +20,7 @@ export class Refs {
   readonly #objects: Objects;
   readonly #files = new RefFiles();
   /** By the oid of a tag or a commit, the commit it leads to. */
-  readonly #peeled = new Lru<Oid>(50_000);
+  readonly #peeled = new SingleFlightCache<Oid | undefined>(50_000, () => 1);
   /** By the array they were made from, which stays the same while no ref changes. */
   readonly #lists = new WeakMap<readonly StoredRef[], Promise<RefList>>();
 
@@ -88,10 +88,6 @@ export class Refs {
     return undefined;
   }
 
-  forget(location: RepositoryLocation): void {
-    this.#peeled.forget(`${location.id}:`);
-  }
-
   async #abbreviated(location: RepositoryLocation, digits: string): Promise<Oid | undefined> {
     const oid = await this.#objects.peel(location, digits);
     if (oid === undefined || oid.startsWith(digits)) return oid;
@@ -107,12 +103,7 @@ export class Refs {
   }
 
   async #peel(location: RepositoryLocation, oid: Oid): Promise<Oid | undefined> {
-    const key = `${location.id}:${oid}`;
-    const known = this.#peeled.get(key);
-    if (known !== undefined) return known;
-    const peeled = await this.#objects.peel(location, oid);
-    if (peeled !== undefined) this.#peeled.set(key, peeled);
-    return peeled;
+    return await this.#peeled.get(`${location.cacheKey}:${oid}`, undefined, () => this.#objects.peel(location, oid));
   }
 }
 

@@ -16,10 +16,11 @@ const folderName = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const config = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\tsharedRepository = 0600\n';
 const folders = ['objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags'];
 
-/** The directory of a repository, and the id by which its cached objects are keyed. */
 export interface RepositoryLocation {
   readonly id: string;
   readonly directory: string;
+  /** Begins the keys of cached objects. It changes when objects are removed, so that older entries are not found. */
+  readonly cacheKey: string;
 }
 
 export class Repositories {
@@ -29,6 +30,8 @@ export class Repositories {
   /** Removed repositories, until their files are deleted. */
   readonly trash: string;
   readonly #removals: Removals;
+  /** How often objects of a repository were removed. */
+  readonly #generations = new Map<string, number>();
 
   /** @param staging where repositories are made, on the file system of `root`; removed with its process. */
   constructor(root: string, removals: Removals, staging: string) {
@@ -44,7 +47,13 @@ export class Repositories {
       throw new ValidationFailed('A repository on disk is named by a lower-case uuid', {
         detail: `repository: "${id}" is none`,
       });
-    return { id, directory: join(this.root, id.slice(0, 2), `${id}.git`) };
+    const cacheKey = `${id}:${this.#generations.get(id) ?? 0}`;
+    return { id, directory: join(this.root, id.slice(0, 2), `${id}.git`), cacheKey };
+  }
+
+  /** Forgets cached objects, because objects of the repository were removed. */
+  forgetObjects(id: string): void {
+    this.#generations.set(id, (this.#generations.get(id) ?? 0) + 1);
   }
 
   /** @throws {NotFound} if the repository does not exist. */

@@ -2,26 +2,19 @@
 // or shared files.
 import { Internal } from '#core/kernel/errors';
 import { hiddenRefs, packingConfig, type GitConfig } from '../process/environment.ts';
-import type { GitProcesses } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
-import type { GitLimits } from '../process/limits.ts';
-import type { LargeTransfers } from './large-transfers.ts';
+import type { Foundation } from '../foundation.ts';
+import type { LargeTransfer } from './large-transfers.ts';
 import { receiveConfig } from './smart-http.ts';
 import { syncAllRefs } from '../files/durable-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
-export interface ForkParts {
-  readonly processes: GitProcesses;
-  readonly transfers: Limiter;
-  readonly largeTransfers: LargeTransfers;
-  readonly limits: Pick<GitLimits, 'transferSeconds' | 'pushBytes'>;
-}
+type ForkParts = Foundation & { readonly largeTransfer: LargeTransfer };
 
 const refspecs = ['refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'];
 
 /** The checks of pushes, so that a fork of content accepted by a push passes them. */
-function fetchConfig(limits: ForkParts['limits']): GitConfig {
-  const asPushed = Object.entries(receiveConfig(limits.pushBytes))
+function fetchConfig(pushBytes: number): GitConfig {
+  const asPushed = Object.entries(receiveConfig(pushBytes))
     .filter(([key]) => key.startsWith('receive.fsck'))
     .map(([key, value]) => [key.replace('receive.', 'fetch.'), value]);
   return {
@@ -33,51 +26,45 @@ function fetchConfig(limits: ForkParts['limits']): GitConfig {
   };
 }
 
-export class Forks {
-  readonly #parts: ForkParts;
-
-  constructor(parts: ForkParts) {
-    this.#parts = parts;
-  }
-
-  /**
-   * Everything it fetches is on disk when it resolves.
-   * @param target an empty repository.
-   */
-  async fetch(source: RepositoryLocation, target: RepositoryLocation, signal: AbortSignal): Promise<void> {
-    const { processes, transfers, largeTransfers, limits } = this.#parts;
-    const args = [
-      `--git-dir=${target.directory}`,
-      'fetch',
-      '--quiet',
-      '--no-tags',
-      '--no-write-fetch-head',
-      '--no-recurse-submodules',
-      '--atomic',
-      // git does not pass our configuration to processes in another repository, so it is repeated for the one that
-      // reads there.
-      `--upload-pack=${quoted(processes.path)} ${settings(sendingConfig)} upload-pack`,
-      // A path rather than a URL: git would decode escape sequences in a URL.
-      source.directory,
-      ...refspecs,
-    ];
-    const work = () =>
-      processes.run(args, {
-        directory: target.directory,
-        config: fetchConfig(limits),
-        deadlineMs: limits.transferSeconds * 1000,
-        maxOutput: 1024 ** 2,
-        budget: 'transfers',
-        signal,
-      });
-    const release = await largeTransfers.acquire(source, signal);
-    const { code, stderr } = await transfers.run(work, signal).finally(release);
-    if (code !== 0)
-      throw new Internal(`git fetch from repository "${source.id}" into its fork "${target.id}" failed`, {
-        detail: stderr,
-      });
-    await syncAllRefs(target.directory, ['objects/pack']);
-  }
+/**
+ * Everything it fetches is on disk when it resolves.
+ * @param target an empty repository.
+ */
+export async function fetchFork(
+  { processes, transfers, largeTransfer, limits }: ForkParts,
+  source: RepositoryLocation,
+  target: RepositoryLocation,
+  signal: AbortSignal,
+): Promise<void> {
+  const args = [
+    'fetch',
+    '--quiet',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-recurse-submodules',
+    '--atomic',
+    // git does not pass our configuration to processes in another repository, so it is repeated for the one that reads
+    // there.
+    `--upload-pack=${quoted(processes.path)} ${settings(sendingConfig)} upload-pack`,
+    // A path rather than a URL: git would decode escape sequences in a URL.
+    source.directory,
+    ...refspecs,
+  ];
+  const work = () =>
+    processes.runIn(target, args, {
+      config: fetchConfig(limits.pushBytes),
+      deadlineMs: limits.transferSeconds * 1000,
+      maxOutput: 1024 ** 2,
+      budget: 'transfers',
+      signal,
+    });
+  const release = await largeTransfer(source, signal);
+  const { code, stderr } = await transfers.run(work, signal).finally(release);
+  if (code !== 0)
+    throw new Internal(`git fetch from repository "${source.id}" into its fork "${target.id}" failed`, {
+      detail: stderr,
+    });
+  await syncAllRefs(target.directory, ['objects/pack']);
 }
 
 const sendingConfig: GitConfig = { ...packingConfig, 'safe.directory': '*', 'transfer.hideRefs': hiddenRefs };

@@ -4,19 +4,18 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
-import type { Log } from '#core/kernel/services/log';
 import { broughtRefs, mergeRefs, type GitService, type ServeRequest } from '#core/repositories/git/git-backend';
 import { byteStream, prefixed, unread, withNext } from '../process/byte-stream.ts';
 import { packingConfig, type GitConfig } from '../process/environment.ts';
-import type { GitProcess, GitProcesses, SpawnOptions } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
-import type { GitLimits } from '../process/limits.ts';
+import type { Foundation } from '../foundation.ts';
+import type { GitProcess, SpawnOptions } from '../process/git-process.ts';
+import { transferTimes } from '../process/limits.ts';
 import { Pace } from '../process/pace.ts';
 import { CostlyQuestions } from '../process/too-costly.ts';
 import { untilAborted } from '../process/until-aborted.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { FetchAnswer } from './fetch-answer.ts';
-import type { LargeTransfers } from './large-transfers.ts';
+import type { LargeTransfer } from './large-transfers.ts';
 import { flushPkt, pktLine } from './pkt-line.ts';
 import { RequestHeads, type RequestHead } from './request-heads.ts';
 import { shortLines } from './short-lines.ts';
@@ -63,16 +62,7 @@ export function receiveConfig(pushBytes: number): GitConfig {
   };
 }
 
-export interface SmartHttpParts {
-  readonly processes: GitProcesses;
-  readonly interactive: Limiter;
-  readonly transfers: Limiter;
-  readonly largeTransfers: LargeTransfers;
-  /** The caller key of the current request. */
-  readonly caller?: (() => string | undefined) | undefined;
-  readonly limits: GitLimits;
-  readonly log: Log;
-}
+type SmartHttpParts = Foundation & { readonly largeTransfer: LargeTransfer };
 
 /** Only known values of the `Git-Protocol` header are passed to git. receive-pack does not support version 2. */
 export function protocolVariable(service: GitService, header: string | undefined): Readonly<Record<string, string>> {
@@ -83,7 +73,7 @@ export function protocolVariable(service: GitService, header: string | undefined
 interface Serving {
   /** Bytes sent before the output of git. */
   readonly head?: Uint8Array;
-  readonly began: (process: GitProcess) => void;
+  readonly began?: (process: GitProcess) => void;
   /** Called with the error that broke off an answer. */
   readonly brokeOff?: (error: unknown) => void;
 }
@@ -115,11 +105,8 @@ export class SmartHttp {
     return await this.#serve(
       location,
       [commandOf(service), '--stateless-rpc', '--http-backend-info-refs', location.directory],
-      { config, environment: variables, signal },
-      {
-        ...(head === undefined ? {} : { head }),
-        began: (process) => process.stdin.end(),
-      },
+      { config, environment: variables, signal, input: '' },
+      { ...(head !== undefined && { head }) },
     );
   }
 
@@ -147,7 +134,7 @@ export class SmartHttp {
   ): Promise<AsyncIterable<Uint8Array>> {
     const { body, head, question } = request;
     let broken: unknown;
-    const large = await this.#parts.largeTransfers.acquire(location, options.signal);
+    const large = await this.#parts.largeTransfer(location, options.signal);
     try {
       return await this.#serve(location, ['upload-pack', '--stateless-rpc', location.directory], options, {
         began: (process) => {
@@ -184,28 +171,14 @@ export class SmartHttp {
   ): Promise<AsyncIterable<Uint8Array>> {
     const { limits, processes, transfers, log } = this.#parts;
     // Advertisements take one too, so that a slow reader of a long one does not keep the slot of a short read.
-    const release = await transfers.acquire(options.signal);
-    let process: GitProcess;
-    try {
-      // Without a directory, so that `stopIn` does not find it: if the repository is removed, admitted clients are
-      // served to the end from files that are open. Clients hang on a pack that is cut off.
-      process = await processes.start(args, {
-        ...options,
-        deadlineMs: limits.transferSeconds * 1000,
-        idleMs: limits.idleSeconds * 1000,
-        budget: 'transfers',
-      });
-    } catch (error) {
-      release();
-      throw error;
-    }
-    began(process);
+    // The process has no directory, so that `stopIn` does not find it: if the repository is removed, admitted clients are
+    // served to the end from files that are open. Clients hang on a pack that is cut off.
+    const start = () => processes.start(args, { ...options, ...transferTimes(limits), budget: 'transfers' });
+    const process = await transfers.start(start, options.signal);
+    began?.(process);
     const answer = new FetchAnswer();
-    const stream = byteStream(process, {
-      onEnd: release,
-      leastRate: limits.leastRate,
-      moves: (bytes) => answer.follow(bytes),
-    });
+    const { leastRate } = limits;
+    const stream = byteStream(process, { leastRate, moves: (bytes) => answer.follow(bytes) });
     // Waits for the first bytes, so that a failure can still be returned as an error.
     const first = await stream.next().catch((error: unknown) => {
       throw process.stopped === slowRequest ? new Unavailable(`The clone was given up: ${slowRequest}`) : error;

@@ -2,16 +2,16 @@
 // and a warmed root listing.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Log } from '#core/kernel/services/log';
+import { removeStaleFiles } from '../changes/stale-files.ts';
+import type { Foundation } from '../foundation.ts';
 import type { LastCommits } from '../last-commits/last-commits.ts';
 import type { Contents } from '../objects/contents.ts';
-import type { GitProcesses } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
 import type { Changed } from '../process/launcher/live-processes.ts';
 import type { Refs } from '../refs/refs.ts';
 import { ignoreMissing } from '../files/errno.ts';
+import { packedObjects } from '../storage/packed-objects.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import type { Changes } from './changes.ts';
+import type { UpkeepGit } from './upkeep-git.ts';
 
 /**
  * Numbers of loose refs, packs, and loose objects in one of 256 folders (as `git gc` estimates) above which tidying is
@@ -21,26 +21,21 @@ const manyLooseRefs = 64;
 const manyPacks = 20;
 const manyLooseObjects = 8;
 const sampledFolder = '17';
-const deadlineMs = 30 * 60_000;
-/** Derived data is synced too: a commit-graph torn by a power loss is worse than a missing one. */
-const config = { 'core.fsync': 'all' };
 
 interface Run {
   readonly done: Promise<void>;
   next: Promise<void> | undefined;
 }
 
-export interface MaintenanceParts {
-  readonly processes: GitProcesses;
-  readonly heavy: Limiter;
+/** Milliseconds. Younger files may belong to a push of another process; no push takes longer. */
+export const othersWriteMs = 2 * 3600_000;
+
+export type MaintenanceParts = Foundation & {
+  readonly git: UpkeepGit;
   readonly refs: Refs;
   readonly contents: Contents;
   readonly lastCommits: LastCommits;
-  readonly log: Log;
-  readonly changes: Changes;
-  /** Removes what aborted writers left in one repository. */
-  readonly removeStaleFiles: (location: RepositoryLocation) => Promise<void>;
-}
+};
 
 export class Maintenance {
   readonly #parts: MaintenanceParts;
@@ -95,7 +90,15 @@ export class Maintenance {
 
   async #run(location: RepositoryLocation): Promise<void> {
     // First, because the steps that walk history, such as warming, use it.
-    await this.#git(location, ['commit-graph', 'write', '--reachable', '--split', '--changed-paths', '--no-progress']);
+    if ((await packedObjects(location)) >= this.#parts.limits.graphObjects)
+      await this.#git(location, [
+        'commit-graph',
+        'write',
+        '--reachable',
+        '--split',
+        '--changed-paths',
+        '--no-progress',
+      ]);
     await this.#warm(location);
     const entries = (await readdir(join(location.directory, 'objects', 'pack')).catch(ignoreMissing)) ?? [];
     const packs = entries.filter((name) => name.endsWith('.pack')).length;
@@ -105,7 +108,7 @@ export class Maintenance {
       await this.#git(location, ['repack', '-d', '-q', '--geometric=2', '--write-midx']);
     if ((await this.#looseRefs(location)) > manyLooseRefs)
       await this.#git(location, ['pack-refs', '--all', '--prune'], 'refs');
-    await this.#parts.removeStaleFiles(location);
+    await removeStaleFiles(location.directory, this.#parts.now() - othersWriteMs);
   }
 
   /**
@@ -120,21 +123,13 @@ export class Maintenance {
   }
 
   async #git(location: RepositoryLocation, args: readonly string[], changed: Changed = 'objects'): Promise<void> {
-    const { heavy, processes, changes, log } = this.#parts;
-    const { code, stderr } = await heavy.run(() =>
-      changes.during(
-        location,
-        [changed],
-        () =>
-          processes.run([`--git-dir=${location.directory}`, ...args], {
-            directory: location.directory,
-            config,
-            deadlineMs,
-            budget: 'upkeep',
-          }),
-        // git leaves half a pack or graph behind when the disk is full.
-        (ran) => ran.code === 0,
-      ),
+    const { git, changes, log } = this.#parts;
+    const { code, stderr } = await changes.during(
+      location,
+      [changed],
+      () => git.run(location, args),
+      // git leaves half a pack or graph behind when the disk is full.
+      (ran) => ran.code === 0,
     );
     if (code !== 0)
       log.warn({ repository: location.id, git: args[0], code, stderr }, 'a repository could not be maintained');

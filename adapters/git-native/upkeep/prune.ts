@@ -2,22 +2,16 @@
 // every ref is checked to be complete without them.
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Internal, Unavailable } from '#core/kernel/errors';
+import { Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-backend';
-import type { GitProcesses, RunOptions } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
 import { ignoreMissing } from '../files/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import type { Changes } from './changes.ts';
+import type { Changes } from '../changes/changes.ts';
 import type { Maintenance } from './maintenance.ts';
-
-const deadlineMs = 30 * 60_000;
-/** As for maintenance: derived data is synced too, because its source is deleted. */
-const config = { 'core.fsync': 'all' };
+import type { UpkeepGit } from './upkeep-git.ts';
 
 export interface PruneParts {
-  readonly processes: GitProcesses;
-  readonly heavy: Limiter;
+  readonly git: UpkeepGit;
   readonly maintenance: Maintenance;
   readonly changes: Changes;
   /** Clears the caches of the repository and closes the packs held open for it. */
@@ -82,9 +76,8 @@ export class Pruner {
     const input = [...(await this.#tips(location, signal)), ...[...before].map((oid) => `^${oid}`)]
       .map((line) => `${line}\n`)
       .join('');
-    const { code, stderr } = await this.#command(location, ['rev-list', '--objects', '--quiet', '--stdin'], signal, {
-      input,
-    });
+    const args = ['rev-list', '--objects', '--quiet', '--stdin'];
+    const { code, stderr } = await this.#parts.git.run(location, args, { input, signal });
     if (code !== 0)
       throw new Unavailable('A ref was made of what was being pruned', {
         detail: `Nothing was removed from repository "${location.id}": ${stderr}`,
@@ -99,32 +92,8 @@ export class Pruner {
 
   /** @throws {Internal} if git fails. */
   async #git(location: RepositoryLocation, args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
-    const { code, stdout, stderr } = await this.#command(location, args, signal);
-    if (code !== 0)
-      throw new Internal(`git ${args[0] ?? ''} failed in repository "${location.id}"`, { detail: stderr });
-    return stdout.toString('latin1');
-  }
-
-  #command(
-    location: RepositoryLocation,
-    args: readonly string[],
-    signal: AbortSignal | undefined,
-    more: Pick<RunOptions, 'input'> = {},
-  ): ReturnType<GitProcesses['run']> {
-    const { heavy, processes } = this.#parts;
-    return heavy.run(
-      () =>
-        processes.run([`--git-dir=${location.directory}`, ...args], {
-          directory: location.directory,
-          config,
-          deadlineMs,
-          budget: 'upkeep',
-          maxOutput: 256 * 1024 ** 2,
-          ...(signal !== undefined && { signal }),
-          ...more,
-        }),
-      signal,
-    );
+    const options = { signal, maxCode: 0, maxOutput: 256 * 1024 ** 2 };
+    return (await this.#parts.git.run(location, args, options)).stdout.toString('latin1');
   }
 }
 

@@ -15,7 +15,7 @@ import { serve } from '#test/contracts/git/http-server';
 import { bytesOf, eventually, never } from '#test/contracts/git/provider';
 import { must } from '#test/contracts/git/stock-git';
 import { commandLines } from '#test/support/servers/server-process';
-import { quiet } from './provider.ts';
+import { notingGit, quiet } from './provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';
 
@@ -149,7 +149,7 @@ void t.test('no environment variable and no git configuration of the machine rea
 
 void t.test('files below the root are accessible only to the server’s user, and git fsck accepts them', async (t) => {
   const root = join(await folderOf(t), 'root');
-  const { native, directory } = await withCommit(t, root);
+  const { native, directory } = await withCommit(t, root, gitNative({ root, log: quiet, limits: { graphObjects: 1 } }));
   await native.maintain(id);
   const open: string[] = [];
   for (const name of ['', ...(await readdir(root, { recursive: true }))]) {
@@ -162,6 +162,23 @@ void t.test('files below the root are accessible only to the server’s user, an
     await readdir(join(directory, 'objects', 'info', 'commit-graphs')),
     [/^graph-/, 'commit-graph-chain'].toReversed(),
   );
+});
+
+void t.test('a repository gets a commit-graph once it has enough objects for one to be of use', async (t) => {
+  const folder = await folderOf(t);
+  const root = join(folder, 'root');
+  const { gitPath, started } = await notingGit(folder);
+  const graphs = async (): Promise<number> =>
+    (await started()).filter((command) => command.includes('commit-graph write')).length;
+  // A commit, a tree and a blob.
+  const few = gitNative({ root, log: quiet, gitPath, limits: { graphObjects: 4 } });
+  await withCommit(t, root, few);
+  await few.maintain(id);
+  t.equal(await graphs(), 0);
+  const enough = gitNative({ root, log: quiet, gitPath, limits: { graphObjects: 3 } });
+  t.teardown(() => enough.close());
+  await enough.maintain(id);
+  t.equal(await graphs(), 1);
 });
 
 void t.test('a killed cat-file process is replaced during the same request', async (t) => {
@@ -352,7 +369,7 @@ void t.test('files that git writes into a removed repository are removed too', a
   const { tip } = await withCommit(t, root, gitNative({ root, log: quiet, gitPath: late }));
   t.strictSame(await readdir(join(root, '0a')), [], 'a push');
   const healthy = gitNative({ root, log: quiet });
-  const native = gitNative({ root, log: quiet, gitPath: late });
+  const native = gitNative({ root, log: quiet, gitPath: late, limits: { graphObjects: 0 } });
   t.teardown(() => Promise.all([healthy.close(), native.close()]));
   for (const [name, write] of Object.entries({
     'moving a ref': () => native.moveRefs(id, [{ ref: 'refs/heads/x', old: '0'.repeat(40), new: tip }]),

@@ -1,10 +1,12 @@
-// The socket to which the helper process of the launcher connects, in a separate temporary folder.
+// The socket to which the helper process of the launcher connects, in a temporary folder whose name identifies this
+// process, so that those of killed processes can be removed.
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Unavailable } from '#core/kernel/errors';
-import { temporaryFolder } from './temporary-folder.ts';
+import { processNamespace, startTimeOf } from './process-table.ts';
 
 export interface ListeningSocket {
   readonly folder: string;
@@ -39,4 +41,27 @@ export async function listening(): Promise<ListeningSocket> {
     });
   }
   return { folder, server, release };
+}
+
+/** Shortens numbers, because the path of a socket has at most 108 bytes (unix(7)). */
+const short = (digits: string): string => Number(digits).toString(36);
+const prefixOf = (pid: number, start: string): string =>
+  `hexforge-${short(processNamespace())}-${short(String(pid))}-${short(start)}-`;
+
+/** Makes a temporary folder, and removes those of processes that have ended. */
+async function temporaryFolder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), prefixOf(process.pid, startTimeOf(String(process.pid)) ?? '0')));
+  await removeAbandoned().catch(() => undefined);
+  return made;
+}
+
+async function removeAbandoned(): Promise<void> {
+  const own = short(processNamespace());
+  for (const name of await readdir(tmpdir())) {
+    const [, where, pid, start] = /^hexforge-([0-9a-z]+)-([0-9a-z]+)-([0-9a-z]+)-\w{6}$/.exec(name) ?? [];
+    if (where !== own || pid === undefined || start === undefined) continue;
+    const running = startTimeOf(String(Number.parseInt(pid, 36)));
+    if (running === undefined || short(running) !== start)
+      await rm(join(tmpdir(), name), { recursive: true, force: true });
+  }
 }

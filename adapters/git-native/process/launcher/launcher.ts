@@ -52,6 +52,12 @@ const helperVariable = 'HEXFORGE_HELPER';
 
 type Environment = Readonly<Record<string, string>>;
 
+interface LauncherOptions {
+  readonly times: LauncherTimes;
+  readonly environment: Environment;
+  readonly memory: MemoryBounds;
+}
+
 interface Connection {
   readonly number: number;
   readonly socket: Socket;
@@ -78,39 +84,33 @@ export interface LaunchOptions extends Partial<Pick<StartCommand, 'budget' | 'ke
   readonly owner?: string | undefined;
 }
 
+interface HelperParts {
+  readonly server: Server;
+  readonly folder: string;
+  readonly times: LauncherTimes;
+  /** Called when it accepts no more programs. */
+  readonly onEnd: () => void;
+}
+
 /** A helper process, from its start to its end. */
 class Helper {
   readonly #child: ChildProcess;
-  readonly #server: Server;
-  readonly #folder: string;
-  readonly #times: LauncherTimes;
+  readonly #parts: HelperParts;
   /** Connections that are ready, so that a start only waits for the program. */
   readonly #spare: Connection[] = [];
   /** Starts that wait for connections, in order of arrival. */
   readonly #wanting: { readonly count: number; readonly take: PromiseWithResolvers<readonly Connection[]> }[] = [];
   readonly #starts = new Map<number, Start>();
   readonly #held = new Set<number>();
-  readonly #onEnd: () => void;
   #idle: NodeJS.Timeout | undefined;
   #next = 0;
   #retired = false;
   #burying = false;
 
-  private constructor(
-    child: ChildProcess,
-    parts: {
-      readonly server: Server;
-      readonly folder: string;
-      readonly times: LauncherTimes;
-      readonly onEnd: () => void;
-    },
-  ) {
+  private constructor(child: ChildProcess, parts: HelperParts) {
     this.#child = child;
+    this.#parts = parts;
     const { server } = parts;
-    this.#server = server;
-    this.#folder = parts.folder;
-    this.#times = parts.times;
-    this.#onEnd = parts.onEnd;
     child.unref();
     child.channel?.unref();
     server.unref();
@@ -121,12 +121,7 @@ class Helper {
     this.#rest();
   }
 
-  /** @param onEnd called when it accepts no more programs. */
-  static async start(
-    times: LauncherTimes,
-    { environment, memory }: { readonly environment: Environment; readonly memory: MemoryBounds },
-    onEnd: () => void,
-  ): Promise<Helper> {
+  static async start({ times, environment, memory }: LauncherOptions, onEnd: () => void): Promise<Helper> {
     const { folder, server, release } = await listening();
     const module = new URL(`./launcher-child${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
     const compiled = getCompileCacheDir();
@@ -163,9 +158,9 @@ class Helper {
       // Another program may have ended in the meantime and set the idle timer.
       clearTimeout(this.#idle);
       this.#starts.set(id, start);
-      const environment = { ...command.environment, [helperVariable]: this.#folder };
+      const environment = { ...command.environment, [helperVariable]: this.#parts.folder };
       this.#send({ id, ...command, environment, connections: start.connections.map(({ number }) => number) });
-      const late = setTimeout(() => this.#child.kill('SIGKILL'), this.#times.start);
+      const late = setTimeout(() => this.#child.kill('SIGKILL'), this.#parts.times.start);
       await start.started.promise.finally(() => clearTimeout(late));
       return this.#launched(id, start);
     } catch (error) {
@@ -196,9 +191,9 @@ class Helper {
 
   /** Disconnects from the helper process, which then sends SIGTERM to its programs and exits. */
   stop(): void {
-    this.#onEnd();
+    this.#parts.onEnd();
     clearTimeout(this.#idle);
-    this.#server.close();
+    this.#parts.server.close();
     for (const { socket } of this.#spare.splice(0)) socket.destroy();
     if (this.#child.connected) this.#child.disconnect();
   }
@@ -231,7 +226,7 @@ class Helper {
     const take = Promise.withResolvers<readonly Connection[]>();
     this.#wanting.push({ count, take });
     this.#share();
-    const late = setTimeout(() => this.#retire(), this.#times.connections);
+    const late = setTimeout(() => this.#retire(), this.#parts.times.connections);
     return await take.promise.finally(() => clearTimeout(late));
   }
 
@@ -239,7 +234,7 @@ class Helper {
    * Ends the use of this helper process for new programs, which start another one. It ends after its running programs.
    */
   #retire(): void {
-    this.#onEnd();
+    this.#parts.onEnd();
     this.#retired = true;
     for (const { take } of this.#wanting.splice(0))
       take.reject(
@@ -290,7 +285,7 @@ class Helper {
   #rest(): void {
     clearTimeout(this.#idle);
     if (this.#starts.size === 0)
-      this.#idle = setTimeout(() => this.stop(), this.#retired ? 0 : this.#times.idle).unref();
+      this.#idle = setTimeout(() => this.stop(), this.#retired ? 0 : this.#parts.times.idle).unref();
   }
 
   #hold(id: number, held: boolean): void {
@@ -317,11 +312,11 @@ class Helper {
       await once(this.#child, 'exit');
     }
     // The helper process removes it, unless it was killed.
-    await rm(this.#folder, { recursive: true, force: true }).catch(() => undefined);
+    await rm(this.#parts.folder, { recursive: true, force: true }).catch(() => undefined);
     while (this.#starts.size > 0) {
       const starts = [...this.#starts];
       for (const [, { connections }] of starts) for (const { socket } of connections) socket.destroy();
-      const mark = { variable: `${helperVariable}=${this.#folder}`, argument: socketIn(this.#folder) };
+      const mark = { variable: `${helperVariable}=${this.#parts.folder}`, argument: socketIn(this.#parts.folder) };
       const looked = await killMarked([mark]).then(
         () => true,
         (error: unknown) => !isSpent(error),
@@ -341,9 +336,7 @@ class Helper {
 }
 
 export class Launcher {
-  readonly #times: LauncherTimes;
-  readonly #environment: Environment;
-  readonly #memory: MemoryBounds;
+  readonly #options: LauncherOptions;
   #helper: Promise<Helper> | undefined;
 
   /**
@@ -351,9 +344,7 @@ export class Launcher {
    * @param memory that the programs of a budget may use together.
    */
   constructor(times: Partial<LauncherTimes> = {}, environment: Environment = {}, memory: MemoryBounds = {}) {
-    this.#memory = memory;
-    this.#times = { ...defaults, ...times };
-    this.#environment = environment;
+    this.#options = { times: { ...defaults, ...times }, environment, memory };
   }
 
   /**
@@ -367,7 +358,7 @@ export class Launcher {
     { pipes = 0, owner = '', budget = 'computations', kept = false, niceness = 0 }: LaunchOptions = {},
   ): Promise<LaunchedProcess> {
     this.#helper ??= this.#start();
-    const whole = { ...environment, ...this.#environment };
+    const whole = { ...environment, ...this.#options.environment };
     return (await this.#helper).launch({ program, args, environment: whole, owner, budget, kept, niceness }, pipes);
   }
 
@@ -381,8 +372,7 @@ export class Launcher {
     const forget = (): void => {
       if (this.#helper === starting) this.#helper = undefined;
     };
-    const options = { environment: this.#environment, memory: this.#memory };
-    const starting = Helper.start(this.#times, options, forget);
+    const starting = Helper.start(this.#options, forget);
     starting.catch(forget);
     return starting;
   }

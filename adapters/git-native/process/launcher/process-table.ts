@@ -4,6 +4,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fewFiles } from '../../files/few-files.ts';
 import { errnoOf, ignoreMissing } from '../../files/errno.ts';
 
 /**
@@ -87,20 +88,18 @@ const lookedAtOnce = 8;
 /** The ids of processes with a mark. A process that is exiting shows neither environment nor arguments. */
 async function marked(marks: readonly Mark[]): Promise<readonly number[]> {
   const pids = ((await readdir('/proc').catch(ignoreMissing)) ?? []).filter((name) => /^\d+$/.test(name));
-  const found: number[] = [];
-  const worker = async (): Promise<void> => {
-    for (let pid = pids.pop(); pid !== undefined; pid = pids.pop()) {
-      const environment = await listIn(`/proc/${pid}/environ`);
-      const argv = await listIn(`/proc/${pid}/cmdline`);
-      const has = marks.some(
-        ({ variable, argument }) => environment.has(variable) || (argument !== undefined && argv.has(argument)),
-      );
-      if (has && Number(pid) !== process.pid) found.push(Number(pid));
-    }
+  const isMarked = async (pid: string): Promise<boolean> => {
+    const environment = await listIn(`/proc/${pid}/environ`);
+    const argv = await listIn(`/proc/${pid}/cmdline`);
+    return marks.some(
+      ({ variable, argument }) => environment.has(variable) || (argument !== undefined && argv.has(argument)),
+    );
   };
-  // All at once would take a descriptor for each process.
-  await Promise.all(Array.from({ length: lookedAtOnce }, worker));
-  return found;
+  const found = await fewFiles(pids, isMarked, lookedAtOnce);
+  return pids
+    .filter((_, index) => found[index])
+    .map(Number)
+    .filter((pid) => pid !== process.pid);
 }
 
 /** The NUL-separated strings of a file; empty for processes of other users, which cannot be read. */

@@ -13,7 +13,7 @@ import { gitNative, type GitNative } from '#adapters/git-native/index';
 import { LiveProcesses } from '#adapters/git-native/process/launcher/live-processes';
 import { startTimeOf, thisHost, type Mark } from '#adapters/git-native/process/launcher/process-table';
 import { replaceUnderLock, writeSynced } from '#adapters/git-native/files/durable-files';
-import { Changes } from '#adapters/git-native/upkeep/changes';
+import { Changes } from '#adapters/git-native/changes/changes';
 import { zeroOid } from '#core/repositories/git/git-backend';
 import { serve } from '#test/contracts/git/http-server';
 import { eventually } from '#test/contracts/git/provider';
@@ -312,7 +312,7 @@ void t.test('temporary files of a git that failed on a full disk are removed', a
     `mkdir -p ${file('info/commit-graphs')}; : > ${file('pack/tmp_pack_x')}; : > ${file('info/commit-graphs/tmp_graph_x')}; exit 128`,
     '*commit-graph write*',
   );
-  const native = gitNative({ root: here.root, log: quiet, gitPath });
+  const native = gitNative({ root: here.root, log: quiet, gitPath, limits: { graphObjects: 0 } });
   t.teardown(() => native.close());
   await native.maintain(id);
   t.ok((await readdir(here.folder)).includes('first'), 'the replaced command was run');
@@ -325,7 +325,7 @@ async function brokenOff(t: Test) {
   const liveProcesses = new LiveProcesses(here.root);
   t.teardown(() => liveProcesses.unregister());
   const changes = new Changes({ liveProcesses, directoryOf: () => here.directory, log: quiet });
-  const mark = await changes.begin({ id, directory: here.directory }, 'objects');
+  const mark = await changes.begin({ id, directory: here.directory, cacheKey: id }, 'objects');
   await tick();
   await plant(here.directory, ofObjects);
   const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));

@@ -379,7 +379,7 @@ void t.test('the commit-graph', async (t) => {
     },
   ]);
   await graph(directory, '--reachable');
-  const location = { id, directory };
+  const location = { id, directory, cacheKey: id };
   const read = await new CommitGraphs().of(location);
   const listed = (await must(directory, ['log', '--all', '--format=%H %ct %P'])).split('\n');
   t.strictSame(
