@@ -6,6 +6,10 @@ export const changed = <T extends object>(before: T, asked: Partial<T>): Partial
     Object.entries(asked).filter(([member, value]) => value !== undefined && before[member as keyof T] !== value),
   ) as Partial<T>;
 
+/** The names of the members in the API, such as `display_name` for `displayName`. */
+export const apiNames = (members: object): readonly string[] =>
+  Object.keys(members).map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+
 /** Whether both contain the same elements. Order and repetition are ignored. */
 export const sameMembers = (one: Iterable<string>, other: Iterable<string>): boolean =>
   new Set(one).symmetricDifference(new Set(other)).size === 0;

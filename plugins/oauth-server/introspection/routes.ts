@@ -40,9 +40,9 @@ const present = (found: Introspection | undefined, issuer: string): TypeOf<typeo
     scope: found.scopes.join(' '),
     client_id: found.clientId,
     username: found.username,
-    ...(found.isAccessToken && { token_type: 'Bearer' }),
+    ...(found.id !== undefined && { token_type: 'Bearer' }),
     exp: seconds(found.expiresAt),
-    iat: seconds(found.issuedAt),
+    iat: seconds(found.createdAt),
     sub: found.userId,
     // A token without a resource is valid for the REST API, whose audience is the issuer.
     aud: found.resource === '' ? issuer : found.resource,
