@@ -6,7 +6,7 @@ import type { MeteredTargets } from '#core/kernel/rate';
 import { accessTokenUseCases } from './sign-in/access-tokens.ts';
 import { accountRecovery } from './accounts/account-recovery.ts';
 import { administrationUseCases } from './accounts/administration.ts';
-import { firstAdministrator } from './accounts/first-administrator.ts';
+import { firstAdministrator, type Administrator } from './accounts/first-administrator.ts';
 import type { IdentityParts } from './model/parts.ts';
 import { passwordSignIn } from './sign-in/password-sign-in.ts';
 import { profileUseCases } from './accounts/profiles.ts';
@@ -41,7 +41,7 @@ export function identityUseCases(parts: IdentityParts) {
     meteredTargets: { tokens: (ids) => parts.tokens.known(ids) } satisfies MeteredTargets,
     vouching: vouching(parts, passwords),
     recovery: accountRecovery(parts),
-    firstAdministrator: (wanted: Parameters<typeof firstAdministrator>[1]) => firstAdministrator(auditOptional, wanted),
+    firstAdministrator: (wanted: Administrator) => firstAdministrator(auditOptional, wanted),
     credentialReader,
     async pruneSessions(): Promise<void> {
       const { sessions: store, unitOfWork, lifetimes } = parts;

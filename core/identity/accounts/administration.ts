@@ -5,7 +5,8 @@ import { Conflict, Forbidden, found, StillReferenced } from '#core/kernel/errors
 import { changed } from '#core/kernel/storage/changed';
 import { changeAccount } from './change-account.ts';
 import { checkProfile, type Account } from '../model/account.ts';
-import { userAggregate, userEvent } from '../model/events.ts';
+import { userAggregate } from '../model/events.ts';
+import { userEvent } from '../model/user-event.ts';
 import { createAccount, uniquely } from './new-account.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import { checkPassword } from '../model/password.ts';

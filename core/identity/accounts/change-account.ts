@@ -3,7 +3,8 @@ import { auditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { apiNames } from '#core/kernel/storage/changed';
 import type { Account, AccountPatch } from '../model/account.ts';
-import { userAggregate, userEvent } from '../model/events.ts';
+import { userAggregate } from '../model/events.ts';
+import { userEvent } from '../model/user-event.ts';
 import type { IdentityParts } from '../model/parts.ts';
 
 /**

@@ -5,7 +5,7 @@ import { userAggregate } from '../model/events.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import { generatePassword } from '../model/password.ts';
 
-interface Administrator {
+export interface Administrator {
   readonly username: string;
   readonly password: string | undefined;
 }

@@ -2,7 +2,7 @@
 import type { AuditEntry } from '#core/kernel/services/audit';
 import { Conflict, onDuplicate } from '#core/kernel/errors';
 import { checkProfile, type Account } from '../model/account.ts';
-import { userEvent } from '../model/events.ts';
+import { userEvent } from '../model/user-event.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import { checkPassword } from '../model/password.ts';
 import { checkUsername } from '../model/username.ts';

@@ -1,6 +1,6 @@
 // Revokes all credentials of an account: sessions, personal access tokens, and credentials issued by other areas.
 import type { AuditEntry } from '#core/kernel/services/audit';
-import { userEvent } from '../model/events.ts';
+import { userEvent } from '../model/user-event.ts';
 import type { IdentityParts } from '../model/parts.ts';
 
 /** Must run inside a unit of work that has locked the account. @returns counts, as members of an audit entry. */

@@ -1,6 +1,6 @@
 // Events and audit actions of accounts, sessions, tokens and groups. Payloads contain ids and names, but no secrets and
 // no addresses.
-import type { EventOf, EventPayloads, EventType } from '#core/kernel/storage/events';
+import type { EventType } from '#core/kernel/storage/events';
 import { declareAccessEvents } from '#core/kernel/storage/live';
 
 declare module '#core/kernel/storage/events' {
@@ -89,14 +89,3 @@ declareAccessEvents(
 
 /** The aggregate that orders the events of one user. */
 export const userAggregate = (id: string): string => `user:${id}`;
-
-type UserEvent = Exclude<(typeof identityEvents)[number], `user_group.${string}`>;
-
-/** Builds an event about one user. @param actorId undefined for the system. */
-export const userEvent = <T extends UserEvent>(type: T, payload: EventPayloads[T], actorId: string | undefined) =>
-  ({
-    type,
-    aggregate: userAggregate(payload.userId),
-    ...(actorId !== undefined && { actorId }),
-    payload,
-  }) as unknown as Omit<EventOf<T>, 'id' | 'at'>;

@@ -6,7 +6,7 @@ import type { CredentialReader } from '#core/kernel/access/credentials';
 import { found, Unauthorized, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import { isToken, mintToken, tokenNameLimit, tokenPrefix, type AccessToken } from '../model/access-token.ts';
-import { userEvent } from '../model/events.ts';
+import { userEvent } from '../model/user-event.ts';
 import type { IdentityParts } from '../model/parts.ts';
 
 export interface NewToken {
