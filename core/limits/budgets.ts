@@ -1,7 +1,7 @@
 // Use cases of the budgets of groups: list them, change one, and reset one to its default.
 import type { Call, User } from '#core/kernel/caller';
 import type { AuditEntry } from '#core/kernel/services/audit';
-import { changed } from '#core/kernel/storage/changed';
+import { changed, type Asked } from '#core/kernel/storage/changed';
 import { found, Unavailable } from '#core/kernel/errors';
 import type { UserGroup, UserGroups } from '#core/identity/index';
 import { ruleOf } from './metering.ts';
@@ -76,7 +76,7 @@ export function budgetUseCases(parts: RuleParts) {
     /** @param note written to the audit log only. @throws {NotFound} if the group or the scope does not exist. */
     async update(
       call: Call<User>,
-      { groupId, scope: name, note, ...wanted }: GroupScope & { readonly note?: string } & Partial<RateRule>,
+      { groupId, scope: name, note, ...wanted }: GroupScope & { readonly note?: string | undefined } & Asked<RateRule>,
     ): Promise<ScopeRule> {
       const scope = rateScope(name);
       const group = await known(groupId);

@@ -2,7 +2,7 @@
 import { auditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { Conflict, Forbidden, found, StillReferenced } from '#core/kernel/errors';
-import { changed } from '#core/kernel/storage/changed';
+import { changed, given, type Asked } from '#core/kernel/storage/changed';
 import { changeAccount } from './change-account.ts';
 import { checkProfile, type Account } from '../model/account.ts';
 import { userAggregate } from '../model/events.ts';
@@ -19,7 +19,7 @@ export interface NewUser extends Pick<Account, 'username' | 'email' | 'displayNa
 
 /** Identifies one account. */
 export type UserId = Pick<Account, 'id'>;
-export type UserChange = UserId & Partial<Pick<Account, 'email' | 'displayName' | 'isAdmin' | 'status'>>;
+export type UserChange = UserId & Asked<Pick<Account, 'email' | 'displayName' | 'isAdmin' | 'status'>>;
 
 const noUser = 'There is no such user';
 
@@ -94,7 +94,7 @@ export function administrationUseCases(parts: IdentityParts) {
 
     /** Suspending a user also ends all sessions and tokens. @throws {NotFound | Forbidden | Conflict} */
     async update(call: Call<User>, { id, ...wanted }: UserChange): Promise<Account> {
-      checkProfile(wanted);
+      checkProfile(given<Account>(wanted));
       return uniquely(() =>
         unitOfWork.run(async () => {
           const leaves = wanted.isAdmin === false || wanted.status === 'suspended';

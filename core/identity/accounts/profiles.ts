@@ -2,7 +2,7 @@
 import { auditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { Forbidden, NotFound, Unauthorized } from '#core/kernel/errors';
-import { changed } from '#core/kernel/storage/changed';
+import { changed, given, type Asked } from '#core/kernel/storage/changed';
 import { changeAccount } from './change-account.ts';
 import { checkProfile, emailKey, type Account, type Profile } from '../model/account.ts';
 import { userAggregate } from '../model/events.ts';
@@ -59,8 +59,8 @@ export function profileUseCases(parts: IdentityParts) {
       return account;
     },
 
-    async update(call: Call<User>, profile: Profile): Promise<Account> {
-      checkProfile(profile);
+    async update(call: Call<User>, profile: Asked<Profile>): Promise<Account> {
+      checkProfile(given<Profile>(profile));
       return uniquely(() =>
         unitOfWork.run(async () => {
           const { account } = await held(call.caller.id);

@@ -1,7 +1,7 @@
 // Use cases of user groups and their members, and the port that other areas use to read memberships.
 import { auditEntry, type AuditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
-import { apiNames, changed } from '#core/kernel/storage/changed';
+import { apiNames, changed, type Asked } from '#core/kernel/storage/changed';
 import {
   Conflict,
   type Duplicate,
@@ -29,7 +29,7 @@ export interface NewGroup {
 /** Identifies one group. */
 export type GroupId = Pick<UserGroup, 'id'>;
 type Membership = GroupId & { readonly userId: string };
-export type GroupChange = GroupId & Partial<NewGroup>;
+export type GroupChange = GroupId & Asked<NewGroup>;
 
 type GroupEvent = Extract<(typeof identityEvents)[number], `user_group.${string}`>;
 
@@ -129,8 +129,8 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
 
     /** @throws {ValidationFailed | Unprocessable | NotFound | Forbidden | Conflict} */
     async update(call: Call<User>, { id, grantAdmin, ...wanted }: GroupChange): Promise<CountedGroup> {
-      const asked: Partial<UserGroup> = {
-        ...(wanted.description !== undefined && { description: wanted.description }),
+      const asked: Asked<UserGroup> = {
+        description: wanted.description,
         ...(wanted.name !== undefined && groupName(wanted.name)),
         ...(wanted.role !== undefined && { role: groupRole(wanted.role) }),
       };

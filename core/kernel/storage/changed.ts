@@ -1,7 +1,14 @@
 // Compares values before and after a change, so that unchanged values are neither written nor reported.
 
+/** The requested members. Undefined ones stay as they are. */
+export type Asked<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+/** Returns the requested members without the undefined ones. */
+export const given = <T extends object>(asked: Asked<T>): Partial<T> =>
+  Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined)) as Partial<T>;
+
 /** Returns the requested members that differ from the current ones. Objects are compared by identity. */
-export const changed = <T extends object>(before: T, asked: Partial<T>): Partial<T> =>
+export const changed = <T extends object>(before: T, asked: Asked<T>): Partial<T> =>
   Object.fromEntries(
     Object.entries(asked).filter(([member, value]) => value !== undefined && before[member as keyof T] !== value),
   ) as Partial<T>;

@@ -1,6 +1,6 @@
 // Use cases of applications for their owners (operations whose id starts with `application`).
 import type { Call, User } from '#core/kernel/caller';
-import { apiNames, changed } from '#core/kernel/storage/changed';
+import { apiNames, changed, given, type Asked } from '#core/kernel/storage/changed';
 import { Conflict, found, Unauthorized, Unprocessable } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
 import { checkClient, isConfidential, type Client, type ClientMembers } from '../model/client.ts';
@@ -54,8 +54,8 @@ export function applicationUseCases(parts: OAuthParts) {
     },
 
     /** Scopes removed from the application are also removed from its tokens. @throws {ValidationFailed | NotFound} */
-    async update(call: Call<User>, { id, ...asked }: Which & Partial<ClientMembers>): Promise<Client> {
-      checkClient(asked, knownScopes(scopes));
+    async update(call: Call<User>, { id, ...asked }: Which & Asked<ClientMembers>): Promise<Client> {
+      checkClient(given<ClientMembers>(asked), knownScopes(scopes));
       return unitOfWork.run(async () => {
         const before = await held(call, { id });
         const changes = Object.fromEntries(

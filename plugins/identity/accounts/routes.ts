@@ -88,16 +88,8 @@ export const adminUserRoutes = (useCases: IdentityUseCases): readonly Route[] =>
     statuses: [404, 409],
     async run(call, { params, body }) {
       const { email, display_name: displayName, is_admin: isAdmin } = body;
-      const status = statusOf(body);
-      return presentAdminUser(
-        await useCases.administration.update(call, {
-          id: params.uid,
-          ...(email !== undefined && { email }),
-          ...(displayName !== undefined && { displayName }),
-          ...(isAdmin !== undefined && { isAdmin }),
-          ...(status !== undefined && { status }),
-        }),
-      );
+      const change = { id: params.uid, email, displayName, isAdmin, status: statusOf(body) };
+      return presentAdminUser(await useCases.administration.update(call, change));
     },
   }),
   api({

@@ -65,9 +65,7 @@ export const groupRoutes = ({ groups }: IdentityUseCases): readonly Route[] => [
     result: groupJson,
     statuses: [404, 409, 422],
     run: async (call, { params, body: { grant_admin: grantAdmin, ...change } }) =>
-      presentGroup(
-        await groups.update(call, { ...change, id: params.id, ...(grantAdmin !== undefined && { grantAdmin }) }),
-      ),
+      presentGroup(await groups.update(call, { ...change, id: params.id, grantAdmin })),
   }),
   api({
     ...guarded,

@@ -29,14 +29,7 @@ export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     statuses: [409],
     async run(call, { body }) {
       const { display_name: displayName, avatar_url: avatarUrl, bio, email } = body;
-      return presentUser(
-        await useCases.profiles.update(call, {
-          ...(displayName !== undefined && { displayName }),
-          ...(avatarUrl !== undefined && { avatarUrl }),
-          ...(bio !== undefined && { bio }),
-          ...(email !== undefined && { email }),
-        }),
-      );
+      return presentUser(await useCases.profiles.update(call, { displayName, avatarUrl, bio, email }));
     },
   }),
   api({

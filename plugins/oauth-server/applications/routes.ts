@@ -2,7 +2,7 @@
 import { api, pageRules, presentPage, readPage, reply, session, type Route } from 'hexforge/plugin';
 import { defaultScopes } from 'hexforge/oauth';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
-import { uncached } from '../client-proof.ts';
+import { uncached } from '../protocol.ts';
 import { presentOwned } from './present.ts';
 import {
   applicationBody,
@@ -17,26 +17,6 @@ import {
 /** Splits a text of URIs at whitespace and commas. */
 const urisOf = (given: string | readonly string[]): readonly string[] =>
   typeof given === 'string' ? given.split(/[\s,]/).filter((uri) => uri !== '') : given;
-
-/** Renames the present members of a body to those of the command. */
-const sent = ({
-  homepage_url: homepageUrl,
-  logo_url: logoUrl,
-  redirect_uris: redirectUris,
-  ...same
-}: {
-  readonly name?: string;
-  readonly description?: string;
-  readonly homepage_url?: string;
-  readonly logo_url?: string;
-  readonly redirect_uris?: string | readonly string[];
-  readonly scopes?: readonly string[];
-}) => ({
-  ...same,
-  ...(homepageUrl !== undefined && { homepageUrl }),
-  ...(logoUrl !== undefined && { logoUrl }),
-  ...(redirectUris !== undefined && { redirectUris: urisOf(redirectUris) }),
-});
 
 /** Requires a session, so that a token with narrow scopes cannot create a client or take one over. */
 const guarded = { access: session, scope: null } as const;
@@ -66,17 +46,11 @@ export const applicationRoutes = ({ applications }: OAuthUseCases): readonly Rou
     success: 201,
     result: createdApplicationJson,
     statuses: [422],
-    async run(call, { body: { confidential = true, ...body } }) {
-      const { client, secret } = await applications.create(call, {
-        description: '',
-        homepageUrl: '',
-        logoUrl: '',
-        scopes: defaultScopes,
-        redirectUris: [],
-        ...sent(body),
-        name: body.name,
-        confidential,
-      });
+    async run(call, { body }) {
+      const { name, description = '', homepage_url: homepageUrl = '', logo_url: logoUrl = '' } = body;
+      const { redirect_uris: uris, scopes = defaultScopes, confidential = true } = body;
+      const members = { name, description, homepageUrl, logoUrl, redirectUris: urisOf(uris), scopes };
+      const { client, secret } = await applications.create(call, { ...members, confidential });
       return reply(
         { ...presentOwned(client, call.caller.username), ...(secret !== undefined && { client_secret: secret }) },
         { headers: uncached },
@@ -102,8 +76,10 @@ export const applicationRoutes = ({ applications }: OAuthUseCases): readonly Rou
     body: applicationChangeBody,
     result: applicationJson,
     statuses: [404],
-    run: async (call, { params, body }) =>
-      presentOwned(await applications.update(call, { ...params, ...sent(body) }), call.caller.username),
+    async run(call, { params, body: { homepage_url: homepageUrl, logo_url: logoUrl, redirect_uris: uris, ...same } }) {
+      const change = { ...same, homepageUrl, logoUrl, redirectUris: uris === undefined ? uris : urisOf(uris) };
+      return presentOwned(await applications.update(call, { ...params, ...change }), call.caller.username);
+    },
   }),
   api({
     ...guarded,

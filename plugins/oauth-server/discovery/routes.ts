@@ -14,7 +14,7 @@ import {
   type Route,
 } from 'hexforge/plugin';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
-import { oauthRefusals } from '../refusal.ts';
+import { oauthRefusals } from '../protocol.ts';
 
 const names = () => list(word());
 
