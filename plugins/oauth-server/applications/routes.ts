@@ -1,6 +1,6 @@
 // The routes of the caller's own applications.
-import { api, pageRules, presentPage, readPage, reply, session, type Route } from 'hexforge/plugin';
-import { defaultScopes } from 'hexforge/oauth';
+import { api, operations, reply, session, type Route } from 'hexforge/plugin';
+import { defaultScopes, type Client } from 'hexforge/oauth';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 import { uncached } from '../protocol.ts';
 import { presentOwned } from './present.ts';
@@ -8,8 +8,6 @@ import {
   applicationBody,
   applicationChangeBody,
   applicationJson,
-  applicationPageJson,
-  applicationPageQuery,
   createdApplicationJson,
   secretJson,
 } from './schemas.ts';
@@ -20,28 +18,24 @@ const urisOf = (given: string | readonly string[]): readonly string[] =>
 
 /** Requires a session, so that a token with narrow scopes cannot create a client or take one over. */
 const guarded = { access: session, scope: null } as const;
-const one = '/user/oauth2/apps/{id}';
+const path = '/user/oauth2/apps';
+const application = operations({
+  noun: 'application',
+  path,
+  reading: guarded,
+  writing: guarded,
+  json: applicationJson,
+  present: (client: Client, { caller }) => presentOwned(client, caller.username),
+});
 
 export const applicationRoutes = ({ applications }: OAuthUseCases): readonly Route[] => [
-  api({
-    ...guarded,
-    id: 'applicationList',
-    summary: 'The caller’s applications, newest first',
-    method: 'GET',
-    path: '/user/oauth2/apps',
-    query: applicationPageQuery,
-    result: applicationPageJson,
-    async run(call, { query }) {
-      const page = await applications.list(call, readPage(pageRules.orDefault(), query));
-      return presentPage(page, (client) => presentOwned(client, call.caller.username));
-    },
-  }),
+  application.page({ summary: 'The caller’s applications, newest first', run: applications.list }),
   api({
     ...guarded,
     id: 'applicationCreate',
     summary: 'Register an application of one’s own',
     method: 'POST',
-    path: '/user/oauth2/apps',
+    path,
     body: applicationBody,
     success: 201,
     result: createdApplicationJson,
@@ -57,36 +51,25 @@ export const applicationRoutes = ({ applications }: OAuthUseCases): readonly Rou
       );
     },
   }),
-  api({
-    ...guarded,
-    id: 'applicationFetch',
-    summary: 'An application of the caller',
-    method: 'GET',
-    path: one,
-    result: applicationJson,
-    statuses: [404],
-    run: async (call, { params }) => presentOwned(await applications.fetch(call, params), call.caller.username),
-  }),
-  api({
-    ...guarded,
-    id: 'applicationUpdate',
+  application.fetch({ summary: 'An application of the caller', statuses: [404], run: applications.fetch }),
+  application.update({
     summary: 'Change an application; scopes it loses are lost by its tokens too',
-    method: 'PATCH',
-    path: one,
     body: applicationChangeBody,
-    result: applicationJson,
     statuses: [404],
-    async run(call, { params, body: { homepage_url: homepageUrl, logo_url: logoUrl, redirect_uris: uris, ...same } }) {
-      const change = { ...same, homepageUrl, logoUrl, redirectUris: uris === undefined ? uris : urisOf(uris) };
-      return presentOwned(await applications.update(call, { ...params, ...change }), call.caller.username);
-    },
+    run: (call, { homepage_url: homepageUrl, logo_url: logoUrl, redirect_uris: uris, ...same }) =>
+      applications.update(call, {
+        ...same,
+        homepageUrl,
+        logoUrl,
+        redirectUris: uris === undefined ? uris : urisOf(uris),
+      }),
   }),
   api({
     ...guarded,
     id: 'applicationRotateSecret',
     summary: 'Give a confidential application another secret; the one before is good no longer',
     method: 'POST',
-    path: `${one}/rotate-secret`,
+    path: `${path}/{id}/rotate-secret`,
     result: secretJson,
     statuses: [404, 409],
     async run(call, { params }) {
@@ -94,14 +77,9 @@ export const applicationRoutes = ({ applications }: OAuthUseCases): readonly Rou
       return reply({ client_secret: secret }, { headers: uncached });
     },
   }),
-  api({
-    ...guarded,
-    id: 'applicationDelete',
+  application.delete({
     summary: 'Delete an application, with all that was granted to it',
-    method: 'DELETE',
-    path: one,
-    result: 'empty',
     statuses: [404],
-    run: (call, { params }) => applications.delete(call, params),
+    run: applications.delete,
   }),
 ];
