@@ -31,7 +31,7 @@ export interface Noun<R extends AccessRule, W extends AccessRule, T, J> {
 }
 
 /** The first argument of a use case: the proof of access of a `permitted` rule, and for every other rule the call. */
-export type SubjectOf<A> = GrantOf<A> extends undefined ? CallOf<A> : GrantOf<A>;
+type SubjectOf<A> = GrantOf<A> extends undefined ? CallOf<A> : GrantOf<A>;
 
 /** The members that every operation can have, as in a route descriptor. */
 interface Spec {

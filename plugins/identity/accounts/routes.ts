@@ -1,6 +1,5 @@
 // The routes of /admin/users.
-import { admin, api, offsetOf, pageRules, readPage, readSlice, wholeNumber } from 'hexforge/plugin';
-import type { Route } from 'hexforge/plugin';
+import { admin, api, offsetOf, pageRules, readPage, readSlice, wholeNumber, type Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { presentAdminUser } from './present.ts';
 import {
@@ -12,8 +11,9 @@ import {
   newUserBody,
   uidParams,
   userChangeBody,
+  type AdminUserQuery,
+  type UserChangeBody,
 } from './schemas.ts';
-import type { AdminUserQuery, UserChangeBody } from './schemas.ts';
 
 const listRule = pageRules.maximum(50, 500);
 

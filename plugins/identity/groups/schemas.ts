@@ -1,6 +1,19 @@
 // The JSON shapes of user groups.
 import { groupLimits, groupRoles, type CountedGroup, type GroupMember } from 'hexforge/identity';
-import { count, flag, list, maybe, oneOf, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import {
+  count,
+  flag,
+  list,
+  maybe,
+  oneOf,
+  presentUser,
+  shape,
+  text,
+  time,
+  uuid,
+  word,
+  type TypeOf,
+} from 'hexforge/plugin';
 
 const name = () => word().max(groupLimits.name).description('With a letter or digit; the slug is made from it');
 const optionalMembers = {
@@ -53,9 +66,6 @@ export const presentGroup = (group: CountedGroup): TypeOf<typeof groupJson> => (
 });
 
 export const presentMember = ({ user, addedAt }: GroupMember): TypeOf<typeof memberJson> => ({
-  id: user.id,
-  username: user.username,
-  display_name: user.displayName,
-  avatar_url: user.avatarUrl,
+  ...presentUser(user),
   added_at: addedAt.toISOString(),
 });

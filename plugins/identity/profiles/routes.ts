@@ -1,6 +1,5 @@
 // The routes of the caller's own profile and password, and of public profiles.
-import { anyone, api, session, signedIn } from 'hexforge/plugin';
-import type { Route } from 'hexforge/plugin';
+import { anyone, api, session, signedIn, type Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { presentPublicProfile, presentUser } from './present.ts';
 import { passwordChangeBody, profileBody, publicProfileJson, userJson } from './schemas.ts';

@@ -1,7 +1,6 @@
 // The JSON shapes of personal access tokens.
 import { tokenNameLimit } from 'hexforge/identity';
-import { list, maybe, orNull, parseInstant, shape, time, uuid, word } from 'hexforge/plugin';
-import type { TypeOf } from 'hexforge/plugin';
+import { list, maybe, orNull, parseInstant, shape, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 
 const tokenMembers = {
   id: uuid(),
