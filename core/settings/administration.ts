@@ -72,7 +72,8 @@ export function settingAdministration(
     /**
      * Writes all changes or none.
      * @returns each change with its value in the shown form.
-     * @throws {ValidationFailed} if a key occurs twice. @throws {NotFound | Unprocessable} for the first invalid change.
+     * @throws {ValidationFailed} if a key occurs twice.
+     * @throws {NotFound | Unprocessable} for the first invalid change.
      */
     async write(call: Call<User>, changes: readonly SettingChange[]): Promise<readonly SettingChange[]> {
       const keys = new Set<string>();

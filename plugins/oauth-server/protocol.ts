@@ -1,4 +1,5 @@
-// The common members of OAuth2 endpoints: headers, and errors as `{ error, error_description }` (RFC 6749, section 5.2).
+// The common members of OAuth2 endpoints: headers, and errors as `{ error, error_description }` (RFC 6749, section
+// 5.2).
 import { InvalidClient, OAuthRefusal } from 'hexforge/oauth';
 import { maybe, shape, word, type RouteSpec } from 'hexforge/plugin';
 

@@ -73,7 +73,10 @@ export function profileUseCases(parts: IdentityParts) {
       );
     },
 
-    /** Ends all other sessions of the user. @throws {Forbidden} with the code `wrong_password`. @throws {RateLimited} */
+    /**
+     * Ends all other sessions of the user.
+     * @throws {Forbidden} with the code `wrong_password`. @throws {RateLimited}
+     */
     async changePassword(
       call: Call<User>,
       { current, next }: { readonly current: string; readonly next: string },

@@ -1,6 +1,6 @@
 // Compares values before and after a change, so that unchanged values are neither written nor reported.
 
-/** The requested members. Undefined ones stay as they are. */
+/** The requested members. Undefined ones stay unchanged. */
 export type Asked<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 /** Returns the requested members without the undefined ones. */
