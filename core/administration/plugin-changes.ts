@@ -16,34 +16,32 @@ export interface PluginChangeParts {
 }
 
 /**
- * Returns a function that runs at startup. If the audit log is unavailable, the list of known plugins is not updated
- * either, so the next start with an audit log records all changes made in between.
+ * Runs at startup. If the audit log is unavailable, the list of known plugins is not updated either, so the next start
+ * with an audit log records all changes made in between.
  */
-export function recordPluginChanges({ known, inventory, audit, unitOfWork, locks, clock }: PluginChangeParts) {
-  const changes = async () => {
-    const before = new Set(await known.all());
-    const enabled = new Set((await inventory.list()).filter((plugin) => plugin.enabled).map(({ name }) => name));
-    return {
-      added: [...enabled].filter((name) => !before.has(name)),
-      gone: [...before].filter((name) => !enabled.has(name)),
-    };
-  };
-  const some = ({ added, gone }: Awaited<ReturnType<typeof changes>>): boolean => added.length + gone.length > 0;
-
-  return async (): Promise<void> => {
-    if (!some(await changes())) return;
-    try {
-      // Processes that start at the same time must record the changes only once.
-      await locks.exclusive('administration.plugin-changes', async () => {
-        const { added, gone } = await changes();
-        await unitOfWork.run(async () => {
-          for (const name of added) await audit.append(systemEntry(clock.now(), 'plugin.enabled', `plugin:${name}`));
-          for (const name of gone) await audit.append(systemEntry(clock.now(), 'plugin.disabled', `plugin:${name}`));
-          await known.change(added, gone);
-        });
+export async function recordPluginChanges(parts: PluginChangeParts): Promise<void> {
+  const { known, audit, unitOfWork, locks, clock } = parts;
+  const { added, gone } = await changesSince(parts);
+  if (added.length + gone.length === 0) return;
+  try {
+    // Processes that start at the same time must record the changes only once.
+    await locks.exclusive('administration.plugin-changes', async () => {
+      const still = await changesSince(parts);
+      await unitOfWork.run(async () => {
+        for (const name of still.added)
+          await audit.append(systemEntry(clock.now(), 'plugin.enabled', `plugin:${name}`));
+        for (const name of still.gone)
+          await audit.append(systemEntry(clock.now(), 'plugin.disabled', `plugin:${name}`));
+        await known.change(still.added, still.gone);
       });
-    } catch (error) {
-      if (!(error instanceof Unavailable)) throw error;
-    }
-  };
+    });
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+  }
+}
+
+async function changesSince({ known, inventory }: PluginChangeParts) {
+  const before = new Set(await known.all());
+  const enabled = new Set((await inventory.list()).filter((plugin) => plugin.enabled).map(({ name }) => name));
+  return { added: [...enabled.difference(before)], gone: [...before.difference(enabled)] };
 }

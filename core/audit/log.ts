@@ -7,19 +7,18 @@ import { cleanText, redact } from './redaction.ts';
 
 const bounds = { actorUsername: 100, action: 100, resource: 300, ip: 64, userAgent: 512 } as const;
 
-export function auditLog({
-  store,
-  unitOfWork,
-}: {
+interface Parts {
   readonly store: AuditStore;
   readonly unitOfWork: UnitOfWork;
-}): AuditLog {
+}
+
+export function auditLog({ store, unitOfWork }: Parts): AuditLog {
   return {
     async append(entry) {
+      const { actorUsername } = entry;
       const clean = {
         ...entry,
-        actorUsername:
-          entry.actorUsername === undefined ? undefined : cleanText(entry.actorUsername, bounds.actorUsername),
+        actorUsername: actorUsername === undefined ? undefined : cleanText(actorUsername, bounds.actorUsername),
         action: cleanText(entry.action, bounds.action),
         resource: cleanText(entry.resource, bounds.resource),
         ip: cleanText(entry.ip, bounds.ip),

@@ -3,64 +3,46 @@ import { whereKept } from '#core/kernel/services/audit';
 import { inBatches } from '#core/kernel/storage/batches';
 import type { CredentialReader } from '#core/kernel/access/credentials';
 import type { MeteredTargets } from '#core/kernel/rate';
-import { accessTokens } from './sign-in/access-tokens.ts';
-import type { AccessTokenParts } from './sign-in/access-tokens.ts';
+import { accessTokenUseCases } from './sign-in/access-tokens.ts';
 import { accountRecovery } from './accounts/account-recovery.ts';
-import type { RecoveryParts } from './accounts/account-recovery.ts';
-import { administration } from './accounts/administration.ts';
-import type { AdministrationParts } from './accounts/administration.ts';
-import { firstAdministrator } from './accounts/first-administrator.ts';
-import type { FirstAdministratorParts } from './accounts/first-administrator.ts';
-import { createAccount } from './accounts/new-account.ts';
-import type { NewAccountParts } from './accounts/new-account.ts';
+import { administrationUseCases } from './accounts/administration.ts';
+import { firstAdministrator, type Administrator } from './accounts/first-administrator.ts';
+import type { IdentityParts } from './model/parts.ts';
 import { passwordSignIn } from './sign-in/password-sign-in.ts';
-import type { PasswordParts } from './sign-in/password-sign-in.ts';
-import { profiles } from './accounts/profiles.ts';
-import type { ProfileParts } from './accounts/profiles.ts';
+import { profileUseCases } from './accounts/profiles.ts';
 import { secondsAfter } from './model/session.ts';
-import { sessions } from './sign-in/sessions.ts';
-import type { SessionParts } from './sign-in/sessions.ts';
+import { sessionUseCases } from './sign-in/sessions.ts';
 import { userGroupUseCases } from './accounts/user-groups.ts';
-import type { GroupParts } from './accounts/user-groups.ts';
 import { users } from './accounts/users.ts';
 import { vouching } from './accounts/vouching.ts';
 
 export type { SignedIn } from './sign-in/sessions.ts';
 
-/** The dependencies of the use cases: the stores of this area, kernel ports and cryptography. */
-export type IdentityParts = NewAccountParts &
-  PasswordParts &
-  Omit<SessionParts, 'passwords'> &
-  AccessTokenParts &
-  RecoveryParts &
-  GroupParts &
-  Omit<ProfileParts & AdministrationParts & FirstAdministratorParts, 'create'>;
-
 export function identityUseCases(parts: IdentityParts) {
   // Without an audit log, an instance can still be started and signed in to.
   const auditOptional = { ...parts, audit: whereKept(parts.audit) };
-  const created = { ...parts, create: createAccount(parts) };
   const passwords = passwordSignIn(auditOptional);
-  const session = sessions({ ...auditOptional, passwords });
-  const tokens = accessTokens(parts);
+  const session = sessionUseCases(auditOptional, passwords);
+  const tokens = accessTokenUseCases(parts);
+  /** Reads every token whose prefix no other reader claims. */
+  const credentialReader: CredentialReader = {
+    prefix: '',
+    read: (text, now) => (text.startsWith(tokens.reader.prefix) ? tokens : session).reader.read(text, now),
+  };
   return {
     passwordSignIn: passwords.basic,
     accountStanding: passwords.standing,
     sessions: session,
     tokens,
-    profiles: profiles(created),
-    administration: administration(created),
+    profiles: profileUseCases(parts),
+    administration: administrationUseCases(parts),
     users: users(parts),
     groups: userGroupUseCases(parts),
     meteredTargets: { tokens: (ids) => parts.tokens.known(ids) } satisfies MeteredTargets,
-    vouching: vouching({ ...parts, blockOf: passwords.blockOf }),
+    vouching: vouching(parts, passwords),
     recovery: accountRecovery(parts),
-    firstAdministrator: firstAdministrator({ ...parts, create: createAccount(auditOptional) }),
-    /** Reads every token whose prefix no other reader claims. */
-    credentialReader: {
-      prefix: '',
-      read: (text, now) => (text.startsWith(tokens.reader.prefix) ? tokens : session).reader.read(text, now),
-    } satisfies CredentialReader,
+    firstAdministrator: (wanted: Administrator) => firstAdministrator(auditOptional, wanted),
+    credentialReader,
     async pruneSessions(): Promise<void> {
       const { sessions: store, unitOfWork, lifetimes } = parts;
       const now = parts.clock.now();

@@ -1,14 +1,14 @@
 // Use cases of the budgets of groups: list them, change one, and reset one to its default.
-import { auditEntry, type AuditAction, type AuditLog } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
-import { changed } from '#core/kernel/storage/changed';
+import type { AuditEntry } from '#core/kernel/services/audit';
+import { changed, type Asked } from '#core/kernel/storage/changed';
 import { found, Unavailable } from '#core/kernel/errors';
-import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { UserGroup, UserGroups } from '#core/identity/index';
 import { ruleOf } from './metering.ts';
-import type { BudgetStore } from './ports.ts';
+import type { RuleParts } from './parts.ts';
 import { rateScope, rateScopes, type RateRule, type RateScope } from './rule.ts';
-import type { RulesInEffect, StoredRules } from './rules-in-effect.ts';
+import type { StoredRules } from './rules-in-effect.ts';
+import { tellRule } from './tell-rule.ts';
 
 /** The rule of one scope, and whether it is the default. */
 export interface ScopeRule extends RateRule {
@@ -20,15 +20,6 @@ export interface ScopeRule extends RateRule {
 export interface GroupRules {
   readonly group: Pick<UserGroup, 'id' | 'slug' | 'name'>;
   readonly rules: readonly ScopeRule[];
-}
-
-export interface GroupBudgetParts {
-  readonly budgets: BudgetStore;
-  readonly groups: UserGroups | undefined;
-  readonly rules: RulesInEffect;
-  readonly unitOfWork: UnitOfWork;
-  readonly events: Events;
-  readonly audit: AuditLog;
 }
 
 /** Identifies one budget. */
@@ -57,31 +48,17 @@ export function present(groups: UserGroups | undefined): UserGroups {
   return groups;
 }
 
-export function groupBudgets({ budgets, groups, rules, unitOfWork, events, audit }: GroupBudgetParts) {
+export function budgetUseCases(parts: RuleParts) {
+  const { budgets, groups, rules, unitOfWork } = parts;
   const known = async (id: string): Promise<UserGroup> =>
     found(await present(groups).byId(id), 'There is no such user group');
 
-  /** Must run in the unit of work of the change. */
-  const tell = async (
+  const tell = (
     call: Call<User>,
-    action: AuditAction & `rate_limit.${string}`,
+    action: 'rate_limit.updated' | 'rate_limit.reset',
     { id, slug }: UserGroup,
-    scope: RateScope,
-    details: object,
-  ): Promise<void> => {
-    await audit.append(auditEntry(call, action, `user_group:${id}`, { slug, scope, ...details }));
-    const about = { aggregate: `user_group:${id}`, actorId: call.caller.id };
-    await events.emit({ type: 'rate_limit.changed', ...about, payload: { scope } });
-  };
-
-  /** Clears the cache even after a failure, because the commit may have succeeded although its reply was lost. */
-  const forgetting = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await unitOfWork.run(work);
-    } finally {
-      rules.forget();
-    }
-  };
+    details: { readonly scope: RateScope } & AuditEntry['details'],
+  ): Promise<void> => tellRule(parts, call, action, `user_group:${id}`, { slug, ...details });
 
   return {
     /** The budgets of all groups: the built-in groups first, then by name. */
@@ -99,22 +76,20 @@ export function groupBudgets({ budgets, groups, rules, unitOfWork, events, audit
     /** @param note written to the audit log only. @throws {NotFound} if the group or the scope does not exist. */
     async update(
       call: Call<User>,
-      { groupId, scope: name, note, ...wanted }: GroupScope & { readonly note?: string } & Partial<RateRule>,
+      { groupId, scope: name, note, ...wanted }: GroupScope & { readonly note?: string | undefined } & Asked<RateRule>,
     ): Promise<ScopeRule> {
       const scope = rateScope(name);
       const group = await known(groupId);
-      return forgetting(async () => {
+      return rules.change(async () => {
         await budgets.hold();
         const { isDefault, ...before } = scopeRule(await rules.read(), group, scope);
         const changes = changed(before, wanted);
         if (Object.keys(changes).length === 0) return { ...before, isDefault };
         const after = { ...before, ...changes };
         await budgets.put({ ...after, groupId });
-        await tell(call, 'rate_limit.updated', group, scope, {
-          from: ruleDetails(before),
-          to: ruleDetails(after),
-          ...(note !== undefined && { notes: note }),
-        });
+        const notes = note !== undefined && { notes: note };
+        const details = { scope, from: ruleDetails(before), to: ruleDetails(after), ...notes };
+        await tell(call, 'rate_limit.updated', group, details);
         return { ...after, isDefault: false };
       });
     },
@@ -123,11 +98,11 @@ export function groupBudgets({ budgets, groups, rules, unitOfWork, events, audit
     async reset(call: Call<User>, { groupId, scope: name }: GroupScope): Promise<ScopeRule> {
       const scope = rateScope(name);
       const group = await known(groupId);
-      return forgetting(async () => {
+      return rules.change(async () => {
         await budgets.hold();
         const before = scopeRule(await rules.read(), group, scope);
         if (await budgets.remove(groupId, scope))
-          await tell(call, 'rate_limit.reset', group, scope, { from: ruleDetails(before) });
+          await tell(call, 'rate_limit.reset', group, { scope, from: ruleDetails(before) });
         return scopeRule(await rules.read(), group, scope);
       });
     },

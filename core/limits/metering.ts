@@ -1,9 +1,9 @@
 // Determines the budget of a request: the highest budget of the caller's groups, narrowed by an override.
 import { Lru } from '#core/kernel/limits/lru';
 import type { RateBudgets } from '#core/kernel/rate';
-import type { Clock } from '#core/kernel/time';
-import { seededGroups, type UserGroup, type UserGroups } from '#core/identity/index';
-import type { RulesInEffect, StoredRules } from './rules-in-effect.ts';
+import { seededGroups, type UserGroup } from '#core/identity/index';
+import type { RuleParts } from './parts.ts';
+import type { StoredRules } from './rules-in-effect.ts';
 import { budgetOf, counts, defaultRule, highest, rateOf, type RateRule, type RateScope } from './rule.ts';
 import type { ViolationRecorder } from './violation-recorder.ts';
 
@@ -21,28 +21,14 @@ export function ruleOf(rules: StoredRules, { id, role }: Grouped, scope: RateSco
   return defaultRule(role === 'instance_admin' ? 'admin' : 'general', scope);
 }
 
-export const anonymousGroup: Grouped = { id: seededGroups.anonymous, role: 'member' };
+const anonymousGroup: Grouped = { id: seededGroups.anonymous, role: 'member' };
 const generalGroup: Grouped = { id: seededGroups.general, role: 'member' };
 const adminGroup: Grouped = { id: seededGroups.admin, role: 'instance_admin' };
 /** The built-in groups of an account. */
-export const seededGroupsOf = (isAdmin: boolean): readonly Grouped[] =>
+const seededGroupsOf = (isAdmin: boolean): readonly Grouped[] =>
   isAdmin ? [generalGroup, adminGroup] : [generalGroup];
 
-export interface MeteringParts {
-  readonly enabled: boolean;
-  readonly rules: RulesInEffect;
-  readonly groups: UserGroups | undefined;
-  readonly violations: ViolationRecorder;
-  readonly clock: Clock;
-}
-
-export interface Metering {
-  readonly port: RateBudgets;
-  /** Clears the cached groups of this user, or of all users. */
-  forgetGroups(userId?: string): void;
-}
-
-export function metering({ enabled, rules, groups, violations, clock }: MeteringParts): Metering {
+export function metering({ enabled, rules, groups, clock }: RuleParts, recorder: ViolationRecorder) {
   const kept = new Lru<{ readonly groups: readonly Grouped[]; readonly at: number }>(usersKept);
   /** Counts the changes. Groups that were read before a change are not cached. */
   let changes = 0;
@@ -76,9 +62,10 @@ export function metering({ enabled, rules, groups, violations, clock }: Metering
       async narrowed(scope, { kind, id }) {
         return enabled ? budgetOf((await rules.current()).override({ kind, targetId: id, scope })) : undefined;
       },
-      refused: (refusal) => violations.record(refusal),
+      refused: (refusal) => recorder.record(refusal),
     } satisfies RateBudgets,
-    forgetGroups(userId = '') {
+    /** Clears the cached groups of this user, or of all users. */
+    forgetGroups(userId = ''): void {
       changes += 1;
       kept.forget(userId);
     },

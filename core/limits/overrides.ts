@@ -1,34 +1,17 @@
 // Use cases of overrides: narrower budgets for one user, one token, the requests of one application, or the requests to
 // one repository.
-import { auditEntry, type AuditAction, type AuditLog } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { found, NotFound, Unprocessable } from '#core/kernel/errors';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
-import type { MeteredTargets } from '#core/kernel/rate';
-import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
-import type { UserGroups, Users } from '#core/identity/index';
 import { present, ruleDetails } from './budgets.ts';
 import { ruleOf } from './metering.ts';
-import { overrideKinds } from './ports.ts';
-import type { BudgetStore, Override, OverrideKey, OverrideKind, OverrideStore } from './ports.ts';
+import type { RuleParts } from './parts.ts';
+import { overrideKinds, type Override, type OverrideKey, type OverrideKind } from './ports.ts';
 import { counts, highest, rateOf, rateScope, type RateRule, type RateScope } from './rule.ts';
-import type { RulesInEffect } from './rules-in-effect.ts';
+import { tellRule } from './tell-rule.ts';
 
 /** Limited because every process caches all overrides in memory. */
 export const maxOverrides = 2000;
-
-export interface OverrideParts {
-  readonly budgets: BudgetStore;
-  readonly overrides: OverrideStore;
-  readonly users: Users;
-  /** Called on each use, because providers may start later. */
-  readonly targets: () => readonly MeteredTargets[];
-  readonly groups: UserGroups | undefined;
-  readonly rules: RulesInEffect;
-  readonly unitOfWork: UnitOfWork;
-  readonly events: Events;
-  readonly audit: AuditLog;
-}
 
 /** Identifies one override. */
 export interface Target {
@@ -52,8 +35,8 @@ const nouns: Readonly<Record<OverrideKind, string>> = {
   users: 'user',
 };
 
-export function overrideUseCases(parts: OverrideParts) {
-  const { budgets, overrides, users, targets, groups, rules, unitOfWork, events, audit } = parts;
+export function overrideUseCases(parts: RuleParts) {
+  const { budgets, overrides, users, targets, groups, rules, unitOfWork } = parts;
 
   /** Returns which of these ids exist; undefined if no provider checks this kind. */
   const there = async (kind: OverrideKind, ids: readonly string[]): Promise<ReadonlySet<string> | undefined> => {
@@ -62,20 +45,14 @@ export function overrideUseCases(parts: OverrideParts) {
     return found.length === 0 ? undefined : new Set(found.flatMap((known) => [...known]));
   };
 
-  const tell = async (
+  const tell = (
     call: Call<User>,
-    action: AuditAction & `rate_limit_override.${string}`,
+    action: 'rate_limit_override.set' | 'rate_limit_override.deleted',
     { kind, targetId, scope }: OverrideKey,
-    details: object,
+    details: object = {},
   ): Promise<void> => {
     const resource = `rate_limit_override:${kind}/${targetId}/${scope}`;
-    await audit.append(auditEntry(call, action, resource, { kind, target_id: targetId, scope, ...details }));
-    await events.emit({
-      type: 'rate_limit.changed',
-      aggregate: resource,
-      actorId: call.caller.id,
-      payload: { scope },
-    });
+    return tellRule(parts, call, action, resource, { kind, target_id: targetId, scope, ...details });
   };
 
   /** The budget without an override: for a user the highest of their groups, otherwise the highest of all groups. */
@@ -111,34 +88,26 @@ export function overrideUseCases(parts: OverrideParts) {
           detail: `An override narrows; the budget "${scope}" is ${most.requestsPerWindow + most.burst} requests in ${most.windowSeconds} seconds`,
         });
       const override: Override = { ...rule, kind, targetId, scope, reason, updatedAt: call.now };
-      try {
-        await unitOfWork.run(async () => {
-          await budgets.hold();
-          const before = await overrides.get(override);
-          if (before === undefined && (await overrides.count()) >= maxOverrides)
-            throw new Unprocessable('There is no room for another override', {
-              detail: `There are at most ${maxOverrides}; delete one`,
-            });
-          await overrides.put(override);
-          await tell(call, 'rate_limit_override.set', override, { ...ruleDetails(override), reason });
-        });
-      } finally {
-        rules.forget();
-      }
-      return override;
+      return rules.change(async () => {
+        await budgets.hold();
+        const before = await overrides.get(override);
+        if (before === undefined && (await overrides.count()) >= maxOverrides)
+          throw new Unprocessable('There is no room for another override', {
+            detail: `There are at most ${maxOverrides}; delete one`,
+          });
+        await overrides.put(override);
+        await tell(call, 'rate_limit_override.set', override, { ...ruleDetails(override), reason });
+        return override;
+      });
     },
 
     /** @throws {NotFound} if the override does not exist. */
     async delete(call: Call<User>, { kind, targetId, scope: name }: Target): Promise<void> {
       const key: OverrideKey = { kind: overrideKind(kind), targetId, scope: rateScope(name) };
-      try {
-        await unitOfWork.run(async () => {
-          found((await overrides.remove(key)) || undefined, 'There is no such override');
-          await tell(call, 'rate_limit_override.deleted', key, {});
-        });
-      } finally {
-        rules.forget();
-      }
+      await rules.change(async () => {
+        found((await overrides.remove(key)) || undefined, 'There is no such override');
+        await tell(call, 'rate_limit_override.deleted', key);
+      });
     },
 
     /** Deletes overrides of targets that no longer exist. Keeps those of kinds that no running provider can check. */

@@ -1,6 +1,6 @@
 // Caches the stored budgets and overrides for a second, so that metering a request usually needs no query.
-import type { Clock } from '#core/kernel/time';
-import type { BudgetStore, Override, OverrideKey, OverrideStore, StoredBudget } from './ports.ts';
+import type { LimitParts } from './parts.ts';
+import type { Override, OverrideKey, StoredBudget } from './ports.ts';
 import type { RateScope } from './rule.ts';
 
 /**
@@ -14,23 +14,9 @@ export interface StoredRules {
   override(key: OverrideKey): Override | undefined;
 }
 
-export interface RulesInEffect {
-  current(): Promise<StoredRules>;
-  /** Reads the stores and bypasses the cache. */
-  read(): Promise<StoredRules>;
-  /** Clears the cache, so that the next call of `current` reads the stores. */
-  forget(): void;
-}
+export type RulesInEffect = ReturnType<typeof rulesInEffect>;
 
-export function rulesInEffect({
-  budgets,
-  overrides,
-  clock,
-}: {
-  readonly budgets: BudgetStore;
-  readonly overrides: OverrideStore;
-  readonly clock: Clock;
-}): RulesInEffect {
+export function rulesInEffect({ budgets, overrides, unitOfWork, clock }: LimitParts) {
   let kept: { readonly rules: Promise<StoredRules>; readonly at: number } | undefined;
   let last: StoredRules | undefined;
 
@@ -55,9 +41,15 @@ export function rulesInEffect({
     }
   };
 
+  /** Clears the cache, so that the next call of `current` reads the stores. */
+  const forget = (): void => {
+    kept = undefined;
+  };
+
   return {
+    /** Reads the stores and bypasses the cache. */
     read,
-    async current() {
+    async current(): Promise<StoredRules> {
       const now = clock.now().getTime();
       const age = now - (kept?.at ?? 0);
       if (kept !== undefined && age >= 0 && age < staleAfter) return kept.rules;
@@ -65,8 +57,17 @@ export function rulesInEffect({
       kept = { rules, at: now };
       return rules;
     },
-    forget() {
-      kept = undefined;
+    forget,
+    /**
+     * Runs a change of the rules in a unit of work, then clears the cache. Clears it even after a failure, because the
+     * commit may have succeeded although its reply was lost.
+     */
+    async change<T>(work: () => Promise<T>): Promise<T> {
+      try {
+        return await unitOfWork.run(work);
+      } finally {
+        forget();
+      }
     },
   };
 }

@@ -1,25 +1,25 @@
 // Builds the use cases of the authorization server from their parts, for their own plugin.
-import type { AuditTrail } from '#core/kernel/services/audit-trail';
 import type { Call, User } from '#core/kernel/caller';
 import { found, Unauthorized } from '#core/kernel/errors';
 import type { MeteredTargets } from '#core/kernel/rate';
 import type { SigningKeyRotation } from '#core/kernel/services/signing-keys';
 import { applicationAdministration } from './applications/application-administration.ts';
-import { applications } from './applications/applications.ts';
+import { applicationUseCases } from './applications/applications.ts';
 import { authorization } from './authorization/authorize.ts';
 import { claimsOf, type Claims } from './model/claims.ts';
 import { discovery } from './tokens/discovery.ts';
 import { grantUseCases } from './applications/grants.ts';
-import { introspection } from './tokens/introspection.ts';
-import { issuing } from './tokens/issue.ts';
+import type { ClientProof } from './tokens/client-authentication.ts';
+import { introspectToken } from './tokens/introspection.ts';
 import { signingKeys } from './tokens/keys.ts';
 import type { OAuthParts } from './model/parts.ts';
-import { pruning } from './tokens/prune.ts';
+import { prune } from './tokens/prune.ts';
 import { accessTokenReader } from './tokens/reader.ts';
+import type { TokenReference } from './tokens/steps.ts';
 import { registration } from './applications/registration.ts';
-import { checkEnabled } from './model/switch.ts';
-import { tokenEndpoint } from './tokens/token-endpoint.ts';
-import { tokenRevocation } from './tokens/token-revocation.ts';
+import { TemporarilyUnavailable } from './model/errors.ts';
+import { answerTokenRequest, type TokenRequest } from './tokens/token-endpoint.ts';
+import { revokeToken } from './tokens/token-revocation.ts';
 
 export type { ConsentQuestion } from './authorization/authorize.ts';
 export type { ListedGrant } from './applications/grants.ts';
@@ -27,18 +27,25 @@ export type { Introspection } from './tokens/introspection.ts';
 export type { TokenResponse } from './tokens/issue.ts';
 export type { NewClient } from './applications/new-client.ts';
 
-export function oauthUseCases(parts: OAuthParts & { readonly trail: () => AuditTrail | undefined }) {
+export function oauthUseCases(parts: OAuthParts) {
   const keys = signingKeys(parts);
-  const prune = pruning(parts);
+  const issuing = { ...parts, signingKeys: keys };
   return {
-    open: () => checkEnabled(parts.settings),
+    /**
+     * Called first at every protocol endpoint. Users and administrators can still manage applications and grants while
+     * the authorization server is disabled. @throws {TemporarilyUnavailable}
+     */
+    async open(): Promise<void> {
+      if (!(await parts.settings.get('oauth2.enabled')))
+        throw new TemporarilyUnavailable('The authorization server is switched off on this instance');
+    },
     discovery: discovery(parts),
     authorization: authorization(parts),
-    token: tokenEndpoint(parts, issuing(parts, keys)),
-    revoke: tokenRevocation(parts),
-    introspect: introspection(parts),
+    token: (call: Call, proof: ClientProof, fields: TokenRequest) => answerTokenRequest(issuing, call, proof, fields),
+    revoke: (call: Call, proof: ClientProof, fields: TokenReference) => revokeToken(parts, call, proof, fields),
+    introspect: (call: Call, proof: ClientProof, fields: TokenReference) => introspectToken(parts, call, proof, fields),
     registration: registration(parts),
-    applications: applications(parts),
+    applications: applicationUseCases(parts),
     administration: applicationAdministration(parts),
     grants: grantUseCases(parts),
     keys,
@@ -65,7 +72,7 @@ export function oauthUseCases(parts: OAuthParts & { readonly trail: () => AuditT
     /** Runs every hour. */
     async upkeep(): Promise<void> {
       const now = parts.clock.now();
-      await prune(now);
+      await prune(parts, now);
       await keys.rotate(now);
     },
   };

@@ -36,7 +36,7 @@ export function labelUseCases({ labels, events, unitOfWork, ids }: PlanningParts
         if (names.length === 0) return [];
         return labels.find({ where: { repositoryId }, among: { nameKey: names.map(nameKey) }, orderBy: ['nameKey'] });
       },
-      attach: attachLabels(labels, items),
+      attach: (granted, wanted) => attachLabels({ labels, items }, granted, wanted),
     } satisfies Partial<Planning>,
   };
 }

@@ -1,41 +1,19 @@
 // Use cases of the administration of settings: read one or all, write one or several.
-import { auditEntry, type AuditLog } from '#core/kernel/services/audit';
+import { auditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { Unprocessable, ValidationFailed } from '#core/kernel/errors';
-import type { DeclaredSetting, SettingCatalogue, SettingValue } from '#core/kernel/services/settings';
-import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
+import type { DeclaredSetting, SettingValue } from '#core/kernel/services/settings';
 import { settingAggregate } from './events.ts';
-import type { SettingStore, StoredSetting } from './ports.ts';
-import type { Sealing } from './sealing.ts';
+import type { SettingsParts } from './parts.ts';
+import type { StoredSetting } from './ports.ts';
+import { readStored, storedSetting } from './sealing.ts';
 import { maskedValue, readSetting, shownSetting, shownValue, type ShownSetting } from './setting.ts';
 import type { Values } from './values.ts';
-
-export interface SettingAdministrationParts {
-  readonly store: SettingStore;
-  readonly sealing: Sealing;
-  readonly catalogue: SettingCatalogue;
-  readonly values: Values;
-  readonly unitOfWork: UnitOfWork;
-  readonly events: Events;
-  readonly audit: AuditLog;
-}
 
 export interface SettingChange {
   readonly key: string;
   /** The value as text. For a sensitive setting, `maskedValue` leaves the stored value unchanged. */
   readonly value: string;
-}
-
-export interface SettingAdministration {
-  list(call: Call<User>): Promise<readonly ShownSetting[]>;
-  /** @throws {NotFound} if no enabled plugin declares the setting. */
-  fetch(call: Call<User>, command: { readonly key: string }): Promise<ShownSetting>;
-  /**
-   * Writes all changes or none.
-   * @returns each change with its value in the shown form.
-   * @throws {ValidationFailed} if a key occurs twice. @throws {NotFound | Unprocessable} for the first invalid change.
-   */
-  write(call: Call<User>, changes: readonly SettingChange[]): Promise<readonly SettingChange[]>;
 }
 
 /** A validated change. Without a value it changes nothing. */
@@ -44,9 +22,10 @@ interface Planned {
   readonly value: SettingValue | undefined;
 }
 
-export function settingAdministration(parts: SettingAdministrationParts): SettingAdministration {
-  const { store, sealing, catalogue, values, unitOfWork, events, audit } = parts;
-
+export function settingAdministration(
+  { store, sealer, catalogue, unitOfWork, events, audit }: SettingsParts,
+  values: Values,
+) {
   const planned = ({ key, value: text }: SettingChange): Planned => {
     const declared = catalogue.of(key);
     const { declaration } = declared;
@@ -65,9 +44,9 @@ export function settingAdministration(parts: SettingAdministrationParts): Settin
     before: StoredSetting | undefined,
   ): Promise<void> => {
     const { key, sensitive = false } = declaration;
-    const from = before && sealing.read(declaration, before).value;
+    const from = before && readStored(sealer, declaration, before).value;
     if (from === value && before?.sealed === sensitive) return;
-    await store.put(sealing.stored(declaration, value, call.now), plugin);
+    await store.put(storedSetting(sealer, declaration, value, call.now), plugin);
     // A value that was stored sealed stays masked in the audit log, even if the setting is no longer sensitive.
     const secret = sensitive || before?.sealed === true;
     const details = secret ? { sensitive: true } : { from: from ?? configured, to: value };
@@ -77,19 +56,26 @@ export function settingAdministration(parts: SettingAdministrationParts): Settin
   };
 
   return {
-    async list() {
+    async list(_call: Call<User>): Promise<readonly ShownSetting[]> {
       const stored = await values.read();
       return catalogue
         .all()
         .map((declared) => shownSetting(declared, stored.get(declared.declaration.key) ?? declared.configured));
     },
 
-    async fetch(_call, { key }) {
+    /** @throws {NotFound} if no enabled plugin declares the setting. */
+    async fetch(_call: Call<User>, { key }: { readonly key: string }): Promise<ShownSetting> {
       const declared = catalogue.of(key);
       return shownSetting(declared, (await values.read()).get(key) ?? declared.configured);
     },
 
-    async write(call, changes) {
+    /**
+     * Writes all changes or none.
+     * @returns each change with its value in the shown form.
+     * @throws {ValidationFailed} if a key occurs twice.
+     * @throws {NotFound | Unprocessable} for the first invalid change.
+     */
+    async write(call: Call<User>, changes: readonly SettingChange[]): Promise<readonly SettingChange[]> {
       const keys = new Set<string>();
       for (const { key } of changes) {
         if (keys.has(key))
@@ -115,5 +101,5 @@ export function settingAdministration(parts: SettingAdministrationParts): Settin
         value: value === undefined ? maskedValue : shownValue(declaration, value),
       }));
     },
-  } satisfies SettingAdministration;
+  };
 }

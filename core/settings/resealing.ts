@@ -1,22 +1,13 @@
 // Reseals stored settings whose form is outdated: stored unsealed before the setting became sensitive, or sealed under
 // a key from before a rotation.
 import type { SealedRecords } from '#core/kernel/access/credentials';
-import type { DeclaredSetting, SettingCatalogue } from '#core/kernel/services/settings';
-import type { Clock } from '#core/kernel/time';
-import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
-import type { SettingStore, StoredSetting } from './ports.ts';
-import type { Sealing } from './sealing.ts';
-
-export interface ResealingParts {
-  readonly store: SettingStore;
-  readonly sealing: Sealing;
-  readonly catalogue: SettingCatalogue;
-  readonly unitOfWork: UnitOfWork;
-  readonly clock: Clock;
-}
+import type { DeclaredSetting } from '#core/kernel/services/settings';
+import type { SettingsParts } from './parts.ts';
+import type { StoredSetting } from './ports.ts';
+import { renewed, storedSetting } from './sealing.ts';
 
 /** Runs at startup before any setting is read, and after a key rotation. Also reseals settings of disabled plugins. */
-export function resealing({ store, sealing, catalogue, unitOfWork, clock }: ResealingParts): SealedRecords {
+export function resealing({ store, sealer, catalogue, unitOfWork, clock }: SettingsParts): SealedRecords {
   const due = async (): Promise<readonly { readonly setting: StoredSetting; readonly plugin?: string }[]> => {
     const sensitive = new Map<string, DeclaredSetting>(
       catalogue
@@ -27,11 +18,11 @@ export function resealing({ store, sealing, catalogue, unitOfWork, clock }: Rese
     return (await store.all()).flatMap((stored) => {
       const declared = sensitive.get(stored.key);
       if (declared === undefined || stored.sealed) {
-        const setting = sealing.renewed(stored);
+        const setting = renewed(sealer, stored);
         return setting === undefined ? [] : [{ setting }];
       }
       const { declaration, plugin } = declared;
-      return [{ setting: sealing.stored(declaration, stored.text, clock.now()), plugin }];
+      return [{ setting: storedSetting(sealer, declaration, stored.text, clock.now()), plugin }];
     });
   };
   return {
@@ -45,5 +36,5 @@ export function resealing({ store, sealing, catalogue, unitOfWork, clock }: Rese
         return all.length;
       });
     },
-  } satisfies SealedRecords;
+  };
 }

@@ -4,40 +4,39 @@ import type { SettingDeclaration, SettingValue } from '#core/kernel/services/set
 import type { StoredSetting } from './ports.ts';
 import { readSetting, type Reading } from './setting.ts';
 
-export interface Sealing {
-  stored(declaration: SettingDeclaration, value: SettingValue, updatedAt: Date): StoredSetting;
-  /** Checks the stored value against the current declaration. Never throws. */
-  read(declaration: SettingDeclaration, stored: StoredSetting): Reading;
-  /** The setting resealed under the newest key; undefined if that is not needed or not possible. Never throws. */
-  renewed(stored: StoredSetting): StoredSetting | undefined;
+export function storedSetting(
+  sealer: Sealer,
+  { key, sensitive: sealed = false }: SettingDeclaration,
+  value: SettingValue,
+  updatedAt: Date,
+): StoredSetting {
+  const text = String(value);
+  return { key, text: sealed ? sealer.seal(new TextEncoder().encode(text), key) : text, sealed, updatedAt };
 }
 
-export function sealing(sealer: Sealer): Sealing {
-  return {
-    stored({ key, sensitive: sealed = false }, value, updatedAt) {
-      const text = String(value);
-      return { key, text: sealed ? sealer.seal(bytesOf(text), key) : text, sealed, updatedAt };
-    },
-    read(declaration, { key, text, sealed }) {
-      if (!sealed) return readSetting(declaration, text);
-      try {
-        return readSetting(declaration, textOf(sealer.open(text, key)));
-      } catch {
-        return { misfit: 'sealed as this setting under a secret key of this instance' };
-      }
-    },
-    renewed(stored) {
-      const { key, text, sealed } = stored;
-      if (!sealed || !sealer.outdated(text)) return undefined;
-      try {
-        return { ...stored, text: sealer.seal(sealer.open(text, key), key) };
-      } catch {
-        // Reading the value logs the problem.
-        return undefined;
-      }
-    },
-  };
+/** Checks the stored value against the current declaration. Never throws. */
+export function readStored(
+  sealer: Sealer,
+  declaration: SettingDeclaration,
+  { key, text, sealed }: StoredSetting,
+): Reading {
+  if (!sealed) return readSetting(declaration, text);
+  try {
+    const plain = new TextDecoder('utf-8', { ignoreBOM: true }).decode(sealer.open(text, key));
+    return readSetting(declaration, plain);
+  } catch {
+    return { misfit: 'sealed as this setting under a secret key of this instance' };
+  }
 }
 
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-const textOf = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+/** The setting resealed under the newest key; undefined if that is not needed or not possible. Never throws. */
+export function renewed(sealer: Sealer, stored: StoredSetting): StoredSetting | undefined {
+  const { key, text, sealed } = stored;
+  if (!sealed || !sealer.outdated(text)) return undefined;
+  try {
+    return { ...stored, text: sealer.seal(sealer.open(text, key), key) };
+  } catch {
+    // Reading the value logs the problem.
+    return undefined;
+  }
+}

@@ -1,6 +1,10 @@
 // Conversion of setting values: parsing from text, and the form shown to administrators.
-import { settingMisfit } from '#core/kernel/services/settings';
-import type { DeclaredSetting, SettingDeclaration, SettingValue } from '#core/kernel/services/settings';
+import {
+  settingMisfit,
+  type DeclaredSetting,
+  type SettingDeclaration,
+  type SettingValue,
+} from '#core/kernel/services/settings';
 
 /** Replaces the value of a sensitive setting in responses. When it is sent back, the stored value stays unchanged. */
 export const maskedValue = '********';

@@ -1,10 +1,7 @@
 // Caches the stored values of settings for a second, so that reading a setting usually needs no query.
-import type { Log } from '#core/kernel/services/log';
-import type { SettingCatalogue, Settings, SettingValue } from '#core/kernel/services/settings';
-import type { Clock } from '#core/kernel/time';
-import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
-import type { SettingStore } from './ports.ts';
-import type { Sealing } from './sealing.ts';
+import type { Settings, SettingValue } from '#core/kernel/services/settings';
+import type { SettingsParts } from './parts.ts';
+import { readStored } from './sealing.ts';
 
 /**
  * Milliseconds that cached values are used. Changes in other processes arrive earlier through the broadcast event
@@ -15,24 +12,9 @@ export const staleAfter = 1000;
 /** Stored values that fit their declaration, by key. */
 export type StoredValues = ReadonlyMap<string, SettingValue>;
 
-export interface ValueParts {
-  readonly store: SettingStore;
-  readonly sealing: Sealing;
-  readonly catalogue: SettingCatalogue;
-  readonly unitOfWork: UnitOfWork;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+export type Values = ReturnType<typeof values>;
 
-export interface Values {
-  readonly settings: Settings;
-  /** Reads the store and bypasses the cache. */
-  read(): Promise<StoredValues>;
-  /** Clears the cache, so that the next read queries the store. */
-  forget(): void;
-}
-
-export function values({ store, sealing, catalogue, unitOfWork, clock, log }: ValueParts): Values {
+export function values({ store, sealer, catalogue, unitOfWork, clock, log }: SettingsParts) {
   let kept: { readonly values: StoredValues; readonly at: number } | undefined;
   /** The read in progress, shared by callers that find the cache empty. */
   let reading: Promise<StoredValues> | undefined;
@@ -45,7 +27,7 @@ export function values({ store, sealing, catalogue, unitOfWork, clock, log }: Va
     for (const { declaration, plugin } of catalogue.all()) {
       const setting = stored.get(declaration.key);
       if (setting === undefined) continue;
-      const { value, misfit } = sealing.read(declaration, setting);
+      const { value, misfit } = readStored(sealer, declaration, setting);
       if (value !== undefined) fitting.set(declaration.key, value);
       else if (told.get(declaration.key) !== setting.text) {
         told.set(declaration.key, setting.text);
@@ -94,8 +76,10 @@ export function values({ store, sealing, catalogue, unitOfWork, clock, log }: Va
 
   return {
     settings: { get: get as Settings['get'] } satisfies Settings,
+    /** Reads the store and bypasses the cache. */
     read,
-    forget() {
+    /** Clears the cache, so that the next read queries the store. */
+    forget(): void {
       kept = undefined;
       reading = undefined;
     },

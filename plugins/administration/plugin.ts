@@ -26,28 +26,23 @@ export default definePlugin({
   migrations,
   scopes: administrationScopes,
   emits: administrationEvents,
-  build(context) {
-    const { stores, AuditLog: audit, UnitOfWork: unitOfWork, PluginInventory: inventory } = context;
-    return {
-      inventory,
-      adminScopes: adminScopeUseCases({
-        grants: stores.grants,
-        users: context.Users,
-        events: context.Events,
-        unitOfWork,
-        audit,
-      }),
-      recordPluginChanges: recordPluginChanges({
-        known: stores.knownPlugins,
-        locks: context.Locks,
-        clock: context.Clock,
-        inventory,
-        unitOfWork,
-        audit,
-      }),
-    };
-  },
-  provides: { AdminGrants: ({ adminScopes }) => adminScopes.port },
-  routes: ({ inventory, adminScopes }) => [...pluginRoutes(inventory), ...adminScopeRoutes(adminScopes)],
-  start: ({ recordPluginChanges: record }) => record(),
+  build: ({ stores, ...context }) =>
+    adminScopeUseCases({
+      grants: stores.grants,
+      audit: context.AuditLog,
+      events: context.Events,
+      unitOfWork: context.UnitOfWork,
+      users: context.Users,
+    }),
+  provides: { AdminGrants: ({ port }) => port },
+  routes: (adminScopes, context) => [...pluginRoutes(context.PluginInventory), ...adminScopeRoutes(adminScopes)],
+  start: (_parts, { stores, ...context }) =>
+    recordPluginChanges({
+      known: stores.knownPlugins,
+      audit: context.AuditLog,
+      clock: context.Clock,
+      inventory: context.PluginInventory,
+      locks: context.Locks,
+      unitOfWork: context.UnitOfWork,
+    }),
 });

@@ -55,18 +55,12 @@ export default definePlugin({
   routes: (useCases) => [...budgetRoutes(useCases), ...overrideRoutes(useCases), ...violationRoutes(useCases)],
   events: ({ budgets, forgetRules, forgetGroups }) => {
     const broadcast = { delivery: 'broadcast', optional: true } as const;
+    const forgetMember = async ({ payload }: { readonly payload: { readonly user_id: string } }): Promise<void> =>
+      forgetGroups(payload.user_id);
     return [
       on('rate_limit.changed', { name: 'forget-rules', delivery: 'broadcast', handle: async () => forgetRules() }),
-      on('user_group.member_added', {
-        ...broadcast,
-        name: 'forget-added',
-        handle: async ({ payload }) => forgetGroups(payload.user_id),
-      }),
-      on('user_group.member_removed', {
-        ...broadcast,
-        name: 'forget-removed',
-        handle: async ({ payload }) => forgetGroups(payload.user_id),
-      }),
+      on('user_group.member_added', { ...broadcast, name: 'forget-added', handle: forgetMember }),
+      on('user_group.member_removed', { ...broadcast, name: 'forget-removed', handle: forgetMember }),
       on('user_group.updated', { ...broadcast, name: 'forget-updated', handle: async () => forgetGroups() }),
       on('user_group.deleted', { ...broadcast, name: 'forget-deleted', handle: async () => forgetGroups() }),
       on('user_group.deleted', {

@@ -11,15 +11,12 @@ import { authorizationRoutes } from './authorization/routes.ts';
 import { discoveryRoutes } from './discovery/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
 import { memoryGrantStore, sqlGrantStore } from './grants/store.ts';
-import { introspectionRoutes } from './introspection/routes.ts';
 import { migrations, tables } from './migrations.ts';
 import { registrationRoutes } from './registration/routes.ts';
-import { revocationRoutes } from './revocation/routes.ts';
 import { entities, KeyTable } from './tables.ts';
 import { tokenRoutes } from './token/routes.ts';
 import { memoryIssuedStore } from './token/store-memory.ts';
 import { sqlIssuedStore } from './token/store.ts';
-import { userinfoRoutes } from './userinfo/routes.ts';
 
 export default definePlugin({
   name: 'oauth-server',
@@ -88,10 +85,7 @@ export default definePlugin({
     ...discoveryRoutes(parts),
     ...authorizationRoutes(parts),
     ...consentPageRoutes(parts, { users: () => users, webUrl: () => instance.webUrl }),
-    ...tokenRoutes(parts),
-    ...revocationRoutes(parts),
-    ...introspectionRoutes(parts, () => instance.baseUrl),
-    ...userinfoRoutes(parts),
+    ...tokenRoutes(parts, () => instance.baseUrl),
     ...registrationRoutes(parts),
     ...applicationRoutes(parts),
     ...applicationAdminRoutes(parts, () => users),

@@ -1,6 +1,6 @@
 // Makes the routes of a noun that is listed, created, fetched, changed and deleted, from the parts that differ.
 import type Joi from 'joi';
-import type { AccessRule, GrantOf } from '#core/kernel/access/access';
+import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access/access';
 import { pageRules, readPage, type Page, type PageRequest } from '#core/kernel/page';
 import type { ScopeName } from '#core/kernel/access/scopes';
 import { api, type Route } from './route.ts';
@@ -27,32 +27,42 @@ export interface Noun<R extends AccessRule, W extends AccessRule, T, J> {
   /** Schema of one item in an answer. It needs an id, after which the page is named. */
   readonly json: Joi.ObjectSchema<J>;
   /** Converts an item to its JSON. */
-  readonly present: (thing: T) => J;
+  readonly present: (thing: T, call: CallOf<R> | CallOf<W>) => J;
 }
 
-interface Writes<B> {
-  readonly body: Joi.ObjectSchema<B>;
-  /** As in a route descriptor. */
+/** The first argument of a use case: the proof of access of a `permitted` rule, and for every other rule the call. */
+type SubjectOf<A> = GrantOf<A> extends undefined ? CallOf<A> : GrantOf<A>;
+
+/** The members that every operation can have, as in a route descriptor. */
+interface Spec {
+  /** Default: it names the operation and the noun. */
+  readonly summary?: string;
   readonly statuses?: readonly number[];
+}
+
+interface Writes<B> extends Spec {
+  readonly body: Joi.ObjectSchema<B>;
 }
 
 /** The operations that a noun can have; each makes a route. */
 export interface Operations<R extends AccessRule, W extends AccessRule, T> {
   /** `labelList`: all items, in an array. */
-  list<Q = Record<never, never>>(spec: {
-    readonly query?: Joi.ObjectSchema<Q>;
-    run(granted: GrantOf<R>, query: Q): Promise<readonly T[]>;
-  }): Route;
+  list<Q = Record<never, never>>(
+    spec: Spec & {
+      readonly query?: Joi.ObjectSchema<Q>;
+      run(granted: SubjectOf<R>, query: Q): Promise<readonly T[]>;
+    },
+  ): Route;
   /** Also `labelList`: a page of items, at most 100, by default 25. */
-  page(spec: { run(granted: GrantOf<R>, page: PageRequest): Promise<Page<T>> }): Route;
+  page(spec: Spec & { run(granted: SubjectOf<R>, page: PageRequest): Promise<Page<T>> }): Route;
   /** `labelCreate`: 201. */
-  create<B>(spec: Writes<B> & { run(granted: GrantOf<W>, body: B): Promise<T> }): Route;
+  create<B>(spec: Writes<B> & { run(granted: SubjectOf<W>, body: B): Promise<T> }): Route;
   /** `labelFetch`. */
-  fetch(spec: { run(granted: GrantOf<R>, which: { readonly id: string }): Promise<T> }): Route;
+  fetch(spec: Spec & { run(granted: SubjectOf<R>, which: { readonly id: string }): Promise<T> }): Route;
   /** `labelUpdate`, a PATCH. */
-  update<B>(spec: Writes<B> & { run(granted: GrantOf<W>, change: B & { readonly id: string }): Promise<T> }): Route;
+  update<B>(spec: Writes<B> & { run(granted: SubjectOf<W>, change: B & { readonly id: string }): Promise<T> }): Route;
   /** `labelDelete`: 204. */
-  delete(spec: { run(granted: GrantOf<W>, which: { readonly id: string }): Promise<unknown> }): Route;
+  delete(spec: Spec & { run(granted: SubjectOf<W>, which: { readonly id: string }): Promise<unknown> }): Route;
 }
 
 /**
@@ -83,64 +93,73 @@ export function operations<const R extends AccessRule, const W extends AccessRul
   const one = `${path}/{id}` as '/{id}';
   const a = /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`;
   const listed = { ...reading, id: `${own}List`, summary: `List ${noun}s`, method: 'GET', path } as const;
+  const subject = <A extends AccessRule>(call: CallOf<A>, granted: GrantOf<A>) => (granted ?? call) as SubjectOf<A>;
   return {
-    list: ({ query, run }) =>
+    list: ({ query, run, ...spec }) =>
       api({
         ...listed,
+        ...spec,
         ...(query !== undefined && { query }),
         result: list(json),
-        run: async (_call, input) => (await run(input.granted, input.query)).map(present),
+        run: async (call, input) =>
+          (await run(subject(call, input.granted), input.query)).map((thing) => present(thing, call)),
       }),
-    page: ({ run }) =>
+    page: ({ run, ...spec }) =>
       api({
         ...listed,
+        ...spec,
         query: shape(pageQuery),
         result: pageOf(json).id(`${String(json.$_getFlag('id'))}Page`),
-        run: async (_call, { granted, query }) =>
-          presentPage(await run(granted, readPage(pageRules.orDefault(), query)), present),
+        run: async (call, { granted, query }) =>
+          presentPage(await run(subject(call, granted), readPage(pageRules.orDefault(), query)), (thing) =>
+            present(thing, call),
+          ),
       }),
     create: ({ run, ...spec }) =>
       api({
         ...writing,
+        summary: `Create ${a}`,
         ...spec,
         id: `${own}Create`,
-        summary: `Create ${a}`,
         method: 'POST',
         path,
         success: 201,
         result: json,
-        run: async (_call, { granted, body }) => present(await run(granted, body)),
+        run: async (call, { granted, body }) => present(await run(subject(call, granted), body), call),
       }),
-    fetch: ({ run }) =>
+    fetch: ({ run, ...spec }) =>
       api({
         ...reading,
-        id: `${own}Fetch`,
         summary: `A${a.slice(1)}`,
+        ...spec,
+        id: `${own}Fetch`,
         method: 'GET',
         path: one,
         result: json,
-        run: async (_call, { granted, params: { id } }) => present(await run(granted, { id })),
+        run: async (call, { granted, params: { id } }) => present(await run(subject(call, granted), { id }), call),
       }),
     update: ({ run, ...spec }) =>
       api({
         ...writing,
+        summary: `Change ${a}`,
         ...spec,
         id: `${own}Update`,
-        summary: `Change ${a}`,
         method: 'PATCH',
         path: one,
         result: json,
-        run: async (_call, { granted, params: { id }, body }) => present(await run(granted, { ...body, id })),
+        run: async (call, { granted, params: { id }, body }) =>
+          present(await run(subject(call, granted), { ...body, id }), call),
       }),
-    delete: ({ run }) =>
+    delete: ({ run, ...spec }) =>
       api({
         ...writing,
-        id: `${own}Delete`,
         summary: `Delete ${a}`,
+        ...spec,
+        id: `${own}Delete`,
         method: 'DELETE',
         path: one,
         result: 'empty',
-        run: async (_call, { granted, params: { id } }) => void (await run(granted, { id })),
+        run: async (call, { granted, params: { id } }) => void (await run(subject(call, granted), { id })),
       }),
   };
 }

@@ -1,14 +1,10 @@
 // Creates accounts for registration, for administrators and for the first start.
-import type { AuditEntry, AuditLog } from '#core/kernel/services/audit';
-import type { PasswordHasher } from '#core/kernel/access/credentials';
+import type { AuditEntry } from '#core/kernel/services/audit';
 import { Conflict, onDuplicate } from '#core/kernel/errors';
-import type { Clock, Ids } from '#core/kernel/time';
-import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
-import { checkProfile } from '../model/account.ts';
-import type { Account } from '../model/account.ts';
-import { userAggregate } from '../model/events.ts';
+import { checkProfile, type Account } from '../model/account.ts';
+import { userEvent } from '../model/user-event.ts';
+import type { IdentityParts } from '../model/parts.ts';
 import { checkPassword } from '../model/password.ts';
-import type { AccountStore } from '../model/ports.ts';
 import { checkUsername } from '../model/username.ts';
 
 export interface NewAccount extends Pick<
@@ -18,71 +14,46 @@ export interface NewAccount extends Pick<
   readonly password: string;
 }
 
-export interface NewAccountParts {
-  readonly accounts: AccountStore;
-  readonly passwordHasher: PasswordHasher;
-  readonly audit: AuditLog;
-  readonly events: Events;
-  readonly unitOfWork: UnitOfWork;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
-
 /**
+ * @param by builds the audit entry.
  * @param again called after the password hash, which may have waited for a slot. Throws if the account may no longer be
  * created, and returns members that have changed.
+ * @throws {ValidationFailed | Conflict} if a value is invalid, or the username or address is taken.
  */
-export type CreateAccount = (
-  wanted: NewAccount,
+export async function createAccount(
+  parts: Pick<IdentityParts, 'accounts' | 'passwordHasher' | 'audit' | 'events' | 'unitOfWork' | 'clock' | 'ids'>,
+  { password, ...chosen }: NewAccount,
   by: (id: string) => AuditEntry,
   again?: () => Promise<Partial<Pick<NewAccount, 'approval'>>>,
-) => Promise<Account>;
-
-/** @throws {ValidationFailed | Conflict} if a value is invalid, or the username or address is taken. */
-export function createAccount({
-  accounts,
-  passwordHasher,
-  audit,
-  events,
-  unitOfWork,
-  clock,
-  ids,
-}: NewAccountParts): CreateAccount {
-  return async (wanted, by, again) => {
-    checkUsername(wanted.username);
-    checkProfile(wanted);
-    checkPassword(wanted.password);
-    // Checked before the expensive hash. The store checks again when it writes.
-    if ((await accounts.byUsername(wanted.username)) !== undefined) throw usernameTaken();
-    if ((await accounts.byEmail(wanted.email)) !== undefined) throw emailTaken();
-    const { password, ...chosen } = wanted;
-    const id = ids.uuid();
-    const entry = by(id);
-    const passwordHash = await passwordHasher.hash(password, entry.ip);
-    const account: Account = {
-      ...chosen,
-      ...(await again?.()),
-      id,
-      bio: '',
-      avatarUrl: '',
-      status: 'active',
-      createdAt: clock.now(),
-      lastActiveAt: undefined,
-    };
-    await uniquely(() =>
-      unitOfWork.run(async () => {
-        await accounts.insert(account, passwordHash);
-        await audit.append(entry);
-        await events.emit({
-          type: 'user.created',
-          aggregate: userAggregate(account.id),
-          payload: { userId: account.id, username: account.username },
-          ...(entry.actorId !== undefined && { actorId: entry.actorId }),
-        });
-      }),
-    );
-    return account;
+): Promise<Account> {
+  const { accounts, passwordHasher, audit, events, unitOfWork, clock, ids } = parts;
+  checkUsername(chosen.username);
+  checkProfile(chosen);
+  checkPassword(password);
+  // Checked before the expensive hash. The store checks again when it writes.
+  if ((await accounts.byUsername(chosen.username)) !== undefined) throw usernameTaken();
+  if ((await accounts.byEmail(chosen.email)) !== undefined) throw emailTaken();
+  const id = ids.uuid();
+  const entry = by(id);
+  const passwordHash = await passwordHasher.hash(password, entry.ip);
+  const account: Account = {
+    ...chosen,
+    ...(await again?.()),
+    id,
+    bio: '',
+    avatarUrl: '',
+    status: 'active',
+    createdAt: clock.now(),
+    lastActiveAt: undefined,
   };
+  await uniquely(() =>
+    unitOfWork.run(async () => {
+      await accounts.insert(account, passwordHash);
+      await audit.append(entry);
+      await events.emit(userEvent('user.created', { userId: id, username: account.username }, entry.actorId));
+    }),
+  );
+  return account;
 }
 
 const usernameTaken = (cause?: unknown): Conflict =>

@@ -1,7 +1,7 @@
 // Use cases of user groups and their members, and the port that other areas use to read memberships.
-import { auditEntry, type AuditAction, type AuditEntry, type AuditLog } from '#core/kernel/services/audit';
+import { auditEntry, type AuditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
-import { changed } from '#core/kernel/storage/changed';
+import { apiNames, changed, type Asked } from '#core/kernel/storage/changed';
 import {
   Conflict,
   type Duplicate,
@@ -11,21 +11,12 @@ import {
   Unprocessable,
   ValidationFailed,
 } from '#core/kernel/errors';
-import type { Ids } from '#core/kernel/time';
-import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
-import { apiName } from './account-changes.ts';
+import type { EventOf, EventPayloads } from '#core/kernel/storage/events';
+import type { identityEvents } from '../model/events.ts';
 import type { UserGroups } from '../model/offers.ts';
-import type { AccountStore, CountedGroup, GroupMember, GroupStore } from '../model/ports.ts';
+import type { IdentityParts } from '../model/parts.ts';
+import type { CountedGroup, GroupMember } from '../model/ports.ts';
 import { groupName, groupRole, maxGroups, type GroupRole, type UserGroup } from '../model/user-group.ts';
-
-export interface GroupParts {
-  readonly accounts: AccountStore;
-  readonly groups: GroupStore;
-  readonly audit: AuditLog;
-  readonly events: Events;
-  readonly unitOfWork: UnitOfWork;
-  readonly ids: Ids;
-}
 
 export interface NewGroup {
   readonly name: string;
@@ -36,11 +27,11 @@ export interface NewGroup {
 }
 
 /** Identifies one group. */
-export interface GroupId {
-  readonly id: string;
-}
+export type GroupId = Pick<UserGroup, 'id'>;
 type Membership = GroupId & { readonly userId: string };
-export type GroupChange = GroupId & Partial<NewGroup>;
+export type GroupChange = GroupId & Asked<NewGroup>;
+
+type GroupEvent = Extract<(typeof identityEvents)[number], `user_group.${string}`>;
 
 const unknownGroup = 'There is no such user group';
 
@@ -66,18 +57,22 @@ function checkGrant(role: GroupRole, grantAdmin: boolean | undefined): void {
     });
 }
 
-export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork, ids }: GroupParts) {
+export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork, ids }: IdentityParts) {
   const known = async (id: string): Promise<CountedGroup> => found(await groups.byId(id), unknownGroup);
 
-  const tell = async (
+  /** Emits the event of a change, and writes its audit entry. @param payload the rest of it. */
+  const tell = async <T extends GroupEvent>(
     call: Call<User>,
-    action: AuditAction & `user_group.${string}`,
+    type: T,
     { id, slug }: Pick<UserGroup, 'id' | 'slug'>,
-    details: AuditEntry['details'] = {},
+    payload: Omit<EventPayloads[T], 'group_id'>,
+    details: AuditEntry['details'],
   ): Promise<void> => {
-    await audit.append(auditEntry(call, action, groupAggregate(id), { slug, ...details }));
+    const aggregate = `user_group:${id}`;
+    const event = { type, aggregate, actorId: call.caller.id, payload: { group_id: id, ...payload } };
+    await events.emit(event as unknown as Omit<EventOf<T>, 'id' | 'at'>);
+    await audit.append(auditEntry(call, type, aggregate, { slug, ...details }));
   };
-  const about = (call: Call<User>, id: string) => ({ aggregate: groupAggregate(id), actorId: call.caller.id });
 
   /** Locks the group until the unit of work ends, and checks that the caller may change it. */
   const held = async (call: Call<User>, id: string): Promise<UserGroup> => {
@@ -124,12 +119,8 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
                 detail: `It has at most ${maxGroups}; delete one`,
               });
             await groups.insert(group);
-            await events.emit({
-              type: 'user_group.created',
-              ...about(call, group.id),
-              payload: { group_id: group.id, slug: group.slug },
-            });
-            await tell(call, 'user_group.created', group, { name: group.name, role });
+            const { slug, name: given } = group;
+            await tell(call, 'user_group.created', group, { slug }, { name: given, role });
           }),
         inUse,
       );
@@ -138,8 +129,8 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
 
     /** @throws {ValidationFailed | Unprocessable | NotFound | Forbidden | Conflict} */
     async update(call: Call<User>, { id, grantAdmin, ...wanted }: GroupChange): Promise<CountedGroup> {
-      const asked: Partial<UserGroup> = {
-        ...(wanted.description !== undefined && { description: wanted.description }),
+      const asked: Asked<UserGroup> = {
+        description: wanted.description,
         ...(wanted.name !== undefined && groupName(wanted.name)),
         ...(wanted.role !== undefined && { role: groupRole(wanted.role) }),
       };
@@ -156,16 +147,12 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
               throw new Conflict('A system group keeps its slug and its role', {
                 detail: `A name of it makes the slug "${before.slug}"`,
               });
-            const fields = Object.keys(changes).map(apiName);
+            const fields = apiNames(changes);
             if (fields.length === 0) return known(id);
             const after = { ...before, ...changes, updatedAt: call.now };
             await groups.update(after);
-            await events.emit({
-              type: 'user_group.updated',
-              ...about(call, id),
-              payload: { group_id: id, slug: after.slug, changed: fields },
-            });
-            await tell(call, 'user_group.updated', after, { fields, ...changes });
+            const payload = { slug: after.slug, changed: fields };
+            await tell(call, 'user_group.updated', after, payload, { fields, ...changes });
             return known(id);
           }),
         inUse,
@@ -178,12 +165,8 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
         const group = await held(call, id);
         if (group.isSystem) throw new Conflict('A system group cannot be deleted');
         await groups.delete(id);
-        await events.emit({
-          type: 'user_group.deleted',
-          ...about(call, id),
-          payload: { group_id: id, slug: group.slug },
-        });
-        await tell(call, 'user_group.deleted', group, { name: group.name });
+        const { slug, name } = group;
+        await tell(call, 'user_group.deleted', group, { slug }, { name });
       }),
 
     /** Ordered by name. @throws {NotFound} */
@@ -202,12 +185,8 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
             const group = await withMembers(call, id);
             const { account } = found(await accounts.lock(userId), 'There is no such user');
             await groups.addMember(id, userId, call.now);
-            await events.emit({
-              type: 'user_group.member_added',
-              ...about(call, id),
-              payload: { group_id: id, user_id: userId },
-            });
-            await tell(call, 'user_group.member_added', group, { user_id: userId, username: account.username });
+            const user = { user_id: userId };
+            await tell(call, 'user_group.member_added', group, user, { ...user, username: account.username });
             return { user: account, addedAt: call.now };
           }),
         (cause) => new Conflict('The user is a member of the group already', { cause }),
@@ -218,12 +197,8 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
       unitOfWork.run(async () => {
         const group = await withMembers(call, id);
         found((await groups.removeMember(id, userId)) || undefined, 'There is no such member');
-        await events.emit({
-          type: 'user_group.member_removed',
-          ...about(call, id),
-          payload: { group_id: id, user_id: userId },
-        });
-        await tell(call, 'user_group.member_removed', group, { user_id: userId });
+        const user = { user_id: userId };
+        await tell(call, 'user_group.member_removed', group, user, user);
       }),
 
     port: {
@@ -233,6 +208,3 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
     } satisfies UserGroups,
   };
 }
-
-/** The aggregate that orders the events of one group. */
-const groupAggregate = (id: string): string => `user_group:${id}`;

@@ -1,7 +1,7 @@
 // Implements the port `Users`: the accounts as seen by other areas.
 import type { Account } from '../model/account.ts';
 import type { PublicUser, Users } from '../model/offers.ts';
-import type { AccountStore } from '../model/ports.ts';
+import type { IdentityParts } from '../model/parts.ts';
 import { isUsername } from '../model/username.ts';
 
 const publicUser = ({ id, username, displayName, avatarUrl }: Account): PublicUser => ({
@@ -11,7 +11,7 @@ const publicUser = ({ id, username, displayName, avatarUrl }: Account): PublicUs
   avatarUrl,
 });
 
-export function users({ accounts }: { readonly accounts: AccountStore }): Users {
+export function users({ accounts }: Pick<IdentityParts, 'accounts'>): Users {
   const byIds = async (ids: readonly string[]): Promise<readonly Account[]> =>
     ids.length === 0 ? [] : accounts.byIds([...new Set(ids)]);
   return {
@@ -28,5 +28,5 @@ export function users({ accounts }: { readonly accounts: AccountStore }): Users 
     async administrators(ids) {
       return new Set((await byIds(ids)).filter(({ isAdmin }) => isAdmin).map(({ id }) => id));
     },
-  } satisfies Users;
+  };
 }

@@ -1,16 +1,10 @@
 // Implements the port `Vouching`: account data for issuers of other credentials.
 import type { Account } from '../model/account.ts';
 import type { AccountClaims, Vouching } from '../model/offers.ts';
-import type { AccountStore, SessionStore } from '../model/ports.ts';
+import type { IdentityParts } from '../model/parts.ts';
+import type { Passwords } from '../sign-in/password-sign-in.ts';
 
-export interface VouchingParts {
-  readonly accounts: AccountStore;
-  readonly sessions: SessionStore;
-  /** Returns the reason why an account may not sign in; undefined if it may. */
-  readonly blockOf: (account: Account) => Promise<unknown>;
-}
-
-export function vouching({ accounts, sessions, blockOf }: VouchingParts): Vouching {
+export function vouching({ accounts, sessions }: IdentityParts, { blockOf }: Passwords): Vouching {
   const claimsOf = async (account: Account | undefined): Promise<AccountClaims | undefined> => {
     if (account === undefined || (await blockOf(account)) !== undefined) return undefined;
     const { id, username, displayName, avatarUrl, email, emailVerified, lastActiveAt, createdAt } = account;
@@ -20,5 +14,5 @@ export function vouching({ accounts, sessions, blockOf }: VouchingParts): Vouchi
     claims: async (id) => claimsOf(await accounts.byId(id)),
     held: async (id) => claimsOf((await accounts.lock(id))?.account),
     signedInAt: (id, now) => sessions.startedAt(id, now),
-  } satisfies Vouching;
+  };
 }

@@ -1,6 +1,5 @@
 // Token scopes of this area, and reserved scopes of areas that have no operations yet.
-import { anyToken } from '#core/kernel/access/scopes';
-import type { ScopeRow } from '#core/kernel/access/scopes';
+import { anyToken, type ScopeRow } from '#core/kernel/access/scopes';
 
 declare module '#core/kernel/access/scopes' {
   interface Scopes {

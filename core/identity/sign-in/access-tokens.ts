@@ -1,19 +1,13 @@
 // Use cases of personal access tokens: their owners create, list and revoke them; every request authenticates with
 // them.
 import { auditEntry } from '#core/kernel/services/audit';
-import type { AuditLog } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import type { CredentialReader } from '#core/kernel/access/credentials';
-import { NotFound, Unauthorized, Unprocessable, ValidationFailed } from '#core/kernel/errors';
-import type { Log } from '#core/kernel/services/log';
+import { found, Unauthorized, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
-import type { ScopeCatalogue } from '#core/kernel/access/scopes';
-import type { Ids } from '#core/kernel/time';
-import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
-import { userAggregate } from '../model/events.ts';
-import type { AccountStore, SessionStore, TokenHasher, TokenStore } from '../model/ports.ts';
-import { isToken, mintToken, tokenNameLimit, tokenPrefix } from '../model/access-token.ts';
-import type { AccessToken } from '../model/access-token.ts';
+import { isToken, mintToken, tokenNameLimit, tokenPrefix, type AccessToken } from '../model/access-token.ts';
+import { userEvent } from '../model/user-event.ts';
+import type { IdentityParts } from '../model/parts.ts';
 
 export interface NewToken {
   readonly name: string;
@@ -21,49 +15,12 @@ export interface NewToken {
   readonly expiresAt: Date | undefined;
 }
 
-export interface AccessTokenParts {
-  readonly accounts: AccountStore;
-  readonly sessions: SessionStore;
-  readonly tokens: TokenStore;
-  readonly tokenHasher: TokenHasher;
-  readonly scopes: ScopeCatalogue;
-  readonly audit: AuditLog;
-  readonly events: Events;
-  readonly unitOfWork: UnitOfWork;
-  readonly ids: Ids;
-  readonly log: Log;
-}
-
-export interface AccessTokens {
-  list(call: Call<User>, page: PageRequest): Promise<Page<AccessToken>>;
-  /**
-   * Creates a token. `secret` is never returned again.
-   * @throws {ValidationFailed} also with the code `unknown_scope`. @throws {Unprocessable} if the user has too many.
-   */
-  create(call: Call<User>, command: NewToken): Promise<{ readonly token: AccessToken; readonly secret: string }>;
-  /** @throws {NotFound} if the caller has no such token. */
-  revoke(call: Call<User>, command: { readonly id: string }): Promise<void>;
-  readonly reader: CredentialReader;
-  /** Resolves when pending updates of the last use have been written. */
-  settled(): Promise<void>;
-}
-
 /** Maximum number of tokens per user. Expired ones count, and are deleted when the maximum is reached. */
 const mostTokens = 1000;
 const touchEveryMilliseconds = 60_000;
 
-export function accessTokens({
-  accounts,
-  sessions,
-  tokens,
-  tokenHasher,
-  scopes,
-  audit,
-  events,
-  unitOfWork,
-  ids,
-  log,
-}: AccessTokenParts): AccessTokens {
+export function accessTokenUseCases(parts: IdentityParts) {
+  const { accounts, sessions, tokens, tokenHasher, scopes, audit, events, unitOfWork, ids, log } = parts;
   const touches = new Map<string, Promise<void>>();
 
   /** Stores the time of use in the background, at most once a minute per token. */
@@ -103,12 +60,19 @@ export function accessTokens({
   };
 
   return {
-    async list({ caller }, page) {
+    async list({ caller }: Call<User>, page: PageRequest): Promise<Page<AccessToken>> {
       const { tokens: items, total } = await tokens.list(caller.id, { limit: page.perPage, offset: offsetOf(page) });
       return { items, total, ...page };
     },
 
-    async create(call, command) {
+    /**
+     * Creates a token. `secret` is never returned again.
+     * @throws {ValidationFailed} also with the code `unknown_scope`. @throws {Unprocessable} if the user has too many.
+     */
+    async create(
+      call: Call<User>,
+      command: NewToken,
+    ): Promise<{ readonly token: AccessToken; readonly secret: string }> {
       checkNew(command, call.now);
       const { caller, now } = call;
       const secret = mintToken(ids);
@@ -129,52 +93,37 @@ export function accessTokens({
           throw new Unauthorized('The credential is not valid');
         await makeRoom(caller.id, now);
         await tokens.insert(token, tokenHasher.hash(secret));
-        await audit.append(
-          auditEntry(call, 'token.created', `token:${token.id}`, {
-            name: token.name,
-            scopes: token.scopes,
-            expires_at: token.expiresAt?.toISOString() ?? null,
-          }),
-        );
-        await events.emit({
-          type: 'token.created',
-          aggregate: userAggregate(caller.id),
-          actorId: caller.id,
-          payload: { userId: caller.id, tokenId: token.id },
-        });
+        const { id: tokenId, name, scopes: given, expiresAt } = token;
+        const details = { name, scopes: given, expires_at: expiresAt?.toISOString() ?? null };
+        await audit.append(auditEntry(call, 'token.created', `token:${tokenId}`, details));
+        await events.emit(userEvent('token.created', { userId: caller.id, tokenId }, caller.id));
       });
       return { token, secret };
     },
 
-    async revoke(call, { id }) {
-      const { caller } = call;
-      await unitOfWork.run(async () => {
-        const token = await tokens.delete(caller.id, id);
-        if (token === undefined) throw new NotFound('There is no such token');
-        await audit.append(auditEntry(call, 'token.revoked', `token:${id}`, { name: token.name }));
-        await events.emit({
-          type: 'token.revoked',
-          aggregate: userAggregate(caller.id),
-          actorId: caller.id,
-          payload: { userId: caller.id, tokenId: id },
-        });
-      });
-    },
+    /** @throws {NotFound} if the caller has no such token. */
+    revoke: (call: Call<User>, { id }: { readonly id: string }): Promise<void> =>
+      unitOfWork.run(async () => {
+        const { id: userId } = call.caller;
+        const { name } = found(await tokens.delete(userId, id), 'There is no such token');
+        await audit.append(auditEntry(call, 'token.revoked', `token:${id}`, { name }));
+        await events.emit(userEvent('token.revoked', { userId, tokenId: id }, userId));
+      }),
 
     reader: {
       prefix: tokenPrefix,
       async read(text, now) {
-        if (!isToken(text)) return undefined;
-        const found = await tokens.byHash(tokenHasher.hash(text), now);
-        if (found === undefined) return undefined;
-        const { token, owner } = found;
+        const known = isToken(text) ? await tokens.byHash(tokenHasher.hash(text), now) : undefined;
+        if (known === undefined) return undefined;
+        const { token, owner } = known;
         touch(token.id, token.lastUsedAt, now);
         return { kind: 'user', ...owner, credential: { kind: 'pat', id: token.id, scopes: token.scopes } };
       },
-    },
+    } satisfies CredentialReader,
 
-    async settled() {
+    /** Resolves when pending updates of the last use have been written. */
+    async settled(): Promise<void> {
       await Promise.all(touches.values());
     },
-  } satisfies AccessTokens;
+  };
 }

@@ -1,29 +1,16 @@
 // Checks a username and password for sessions and for git: against the account, then against the directories, with one
 // throttle for both.
-import type { AuditAction, AuditEntry, AuditLog } from '#core/kernel/services/audit';
-import type { AccountStanding, PasswordHasher, PasswordSignIn } from '#core/kernel/access/credentials';
+import type { AuditAction, AuditEntry } from '#core/kernel/services/audit';
+import type { AccountStanding, PasswordSignIn } from '#core/kernel/access/credentials';
 import { Forbidden, RateLimited, Unauthorized, Unavailable } from '#core/kernel/errors';
 import { clientNetwork } from '#core/kernel/access/current-caller';
-import type { DirectoryUser, PasswordDirectories } from '#core/kernel/access/password-directories';
-import type { RateCounter } from '#core/kernel/rate';
-import type { Settings } from '#core/kernel/services/settings';
+import type { DirectoryUser } from '#core/kernel/access/password-directories';
 import { hasTokenForm } from '../model/access-token.ts';
-import { signInBlock } from '../model/account.ts';
-import type { Account } from '../model/account.ts';
-import type { AccountStore, SecuredAccount } from '../model/ports.ts';
+import { signInBlock, type Account } from '../model/account.ts';
+import type { IdentityParts } from '../model/parts.ts';
+import type { SecuredAccount } from '../model/ports.ts';
 import { throttle } from './sign-in-throttle.ts';
 import { isUsername, signInNameLimit, usernameKey, usernameLimit } from '../model/username.ts';
-
-export interface PasswordParts {
-  readonly accounts: AccountStore;
-  readonly passwordHasher: PasswordHasher;
-  readonly directories: PasswordDirectories;
-  /** Time limit of one directory, in seconds. */
-  readonly directorySeconds: number;
-  readonly rateCounter: RateCounter;
-  readonly settings: Settings;
-  readonly audit: AuditLog;
-}
 
 interface Attempt {
   readonly username: string;
@@ -103,7 +90,7 @@ interface Judged extends Omit<ProvedAccount, 'account'> {
   readonly block: keyof typeof blocked | undefined;
 }
 
-export function passwordSignIn(parts: PasswordParts): Passwords {
+export function passwordSignIn(parts: IdentityParts): Passwords {
   const { accounts, passwordHasher, directories, directorySeconds, rateCounter, settings, audit } = parts;
   const guard = throttle(rateCounter);
 

@@ -1,18 +1,16 @@
 // Use cases of sessions: sign-in, refresh-token rotation and sign-out.
-import { auditEntry } from '#core/kernel/services/audit';
-import type { AuditAction, AuditLog } from '#core/kernel/services/audit';
+import { auditEntry, type AuditAction } from '#core/kernel/services/audit';
 import type { Call } from '#core/kernel/caller';
-import type { CredentialReader, PasswordHasher } from '#core/kernel/access/credentials';
-import { userKey, type CurrentCaller } from '#core/kernel/access/current-caller';
+import type { CredentialReader } from '#core/kernel/access/credentials';
+import { userKey } from '#core/kernel/access/current-caller';
 import { Forbidden, Unauthorized } from '#core/kernel/errors';
-import type { Ids } from '#core/kernel/time';
-import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { Account } from '../model/account.ts';
 import { userAggregate } from '../model/events.ts';
+import { userEvent } from '../model/user-event.ts';
+import type { IdentityParts } from '../model/parts.ts';
 import { stillProves, type Passwords } from './password-sign-in.ts';
-import type { AccountStore, CredentialOwner, SessionStore, SessionTokens, TokenHasher } from '../model/ports.ts';
-import { isRefreshToken, mintRefreshToken, secondsAfter } from '../model/session.ts';
-import type { SessionLifetimes } from '../model/session.ts';
+import type { CredentialOwner } from '../model/ports.ts';
+import { isRefreshToken, mintRefreshToken, secondsAfter, type SessionLifetimes } from '../model/session.ts';
 
 /** A new or refreshed session, as returned to its owner. */
 export interface SignedIn {
@@ -24,78 +22,36 @@ export interface SignedIn {
   readonly lifetimes: SessionLifetimes;
 }
 
-export interface SessionParts {
-  readonly accounts: AccountStore;
-  readonly sessions: SessionStore;
-  readonly sessionTokens: SessionTokens;
-  readonly tokenHasher: TokenHasher;
-  readonly passwordHasher: PasswordHasher;
-  readonly passwords: Passwords;
-  readonly audit: AuditLog;
-  readonly events: Events;
-  readonly unitOfWork: UnitOfWork;
-  readonly ids: Ids;
-  readonly currentCaller: CurrentCaller;
-  readonly lifetimes: SessionLifetimes;
-}
-
-export interface Sessions {
-  /** @throws {Unauthorized | Forbidden | RateLimited | Unavailable} */
-  signIn(call: Call, command: { readonly username: string; readonly password: string }): Promise<SignedIn>;
-  /** Exchanges a refresh token for a new pair. Using one twice ends its session. @throws {Unauthorized} */
-  refresh(call: Call, command: { readonly refreshToken: string | undefined }): Promise<SignedIn>;
-  /** Ends the session of the bearer token, else that of the cookies. @throws {Unauthorized | Forbidden} */
-  signOut(
-    call: Call,
-    cookies: { readonly access: string | undefined; readonly refresh: string | undefined },
-  ): Promise<void>;
-  readonly reader: CredentialReader;
-}
-
 /** Maximum number of sessions per user. Adding another ends the one refreshed least recently. */
 const mostSessions = 1000;
 
-export function sessions(parts: SessionParts): Sessions {
-  const {
-    accounts,
-    sessions: store,
-    sessionTokens,
-    tokenHasher,
-    passwordHasher,
-    passwords,
-    audit,
-    events,
-    unitOfWork,
-    ids,
-    currentCaller,
-    lifetimes,
-  } = parts;
+export function sessionUseCases(parts: IdentityParts, passwords: Passwords) {
+  const { accounts, sessions, sessionTokens, tokenHasher, passwordHasher, currentCaller, lifetimes } = parts;
+  const { audit, events, unitOfWork, ids } = parts;
 
   const wrong = (): Unauthorized => new Unauthorized('The username or password is wrong');
 
+  /** Stores the refresh token, and signs the access token. */
   const issue = async (account: Account, sessionId: string, refreshToken: string, now: Date): Promise<SignedIn> => {
-    const accessToken = await sessionTokens.issue(
-      { sessionId, userId: account.id },
-      now,
-      secondsAfter(now, lifetimes.accessSeconds),
-    );
+    await sessions.addRefreshToken({ hash: tokenHasher.hash(refreshToken), sessionId, createdAt: now });
+    const claims = { sessionId, userId: account.id };
+    const accessToken = await sessionTokens.issue(claims, now, secondsAfter(now, lifetimes.accessSeconds));
     return { account, accessToken, refreshToken, lifetimes };
   };
 
   const end = async (call: Call, id: string, action: AuditAction): Promise<void> => {
-    const userId = await store.end(id);
+    const userId = await sessions.end(id);
     if (userId === undefined) return;
     await audit.append(auditEntry(call, action, `session:${id}`, { user_id: userId }));
-    await events.emit({
-      type: 'session.ended',
-      aggregate: userAggregate(userId),
-      actorId: userId,
-      payload: { userId, sessionId: id },
-    });
+    await events.emit(userEvent('session.ended', { userId, sessionId: id }, userId));
   };
 
   return {
-    async signIn(call, { username, password }) {
+    /** @throws {Unauthorized | Forbidden | RateLimited | Unavailable} */
+    async signIn(
+      call: Call,
+      { username, password }: { readonly username: string; readonly password: string },
+    ): Promise<SignedIn> {
       const proved = await passwords.prove({
         username,
         password,
@@ -127,19 +83,15 @@ export function sessions(parts: SessionParts): Sessions {
           lastActiveAt: call.now,
           ...(rehashed !== undefined && { passwordHash: rehashed }),
         });
-        const ended = await store.endOldest(account.id, mostSessions);
-        await store.insert(session);
-        await store.addRefreshToken({
-          hash: tokenHasher.hash(refreshToken),
-          sessionId: session.id,
-          createdAt: call.now,
-        });
+        const ended = await sessions.endOldest(account.id, mostSessions);
+        await sessions.insert(session);
+        const details = {
+          session_id: session.id,
+          ...(ended > 0 && { sessions_ended: ended }),
+          ...(directory !== undefined && { directory }),
+        };
         await audit.append({
-          ...auditEntry(call, 'user.login', `user:${account.id}`, {
-            session_id: session.id,
-            ...(ended > 0 && { sessions_ended: ended }),
-            ...(directory !== undefined && { directory }),
-          }),
+          ...auditEntry(call, 'user.login', userAggregate(account.id), details),
           actorId: account.id,
           actorUsername: account.username,
         });
@@ -149,12 +101,16 @@ export function sessions(parts: SessionParts): Sessions {
       return opened;
     },
 
-    async refresh(call, { refreshToken: presented }) {
+    /** Exchanges a refresh token for a new pair. Using one twice ends its session. @throws {Unauthorized} */
+    async refresh(
+      call: Call,
+      { refreshToken: presented }: { readonly refreshToken: string | undefined },
+    ): Promise<SignedIn> {
       const stale = (): Unauthorized => new Unauthorized('The refresh token is not valid', { detail: 'Sign in again' });
       if (presented === undefined || !isRefreshToken(presented)) throw stale();
       const next = mintRefreshToken(ids);
       const renewed = await unitOfWork.run(async () => {
-        const used = await store.useRefreshToken(tokenHasher.hash(presented), call.now);
+        const used = await sessions.useRefreshToken(tokenHasher.hash(presented), call.now);
         if (used === undefined) return undefined;
         if (used.outcome === 'reused') {
           await end(call, used.sessionId, 'session.refresh_token_reused');
@@ -163,8 +119,8 @@ export function sessions(parts: SessionParts): Sessions {
         const account = await accounts.byId(used.userId);
         if (account?.status !== 'active') return undefined;
         // The session may have ended since the token was checked.
-        if (!(await store.extend(used.sessionId, secondsAfter(call.now, lifetimes.refreshSeconds)))) return undefined;
-        await store.addRefreshToken({ hash: tokenHasher.hash(next), sessionId: used.sessionId, createdAt: call.now });
+        if (!(await sessions.extend(used.sessionId, secondsAfter(call.now, lifetimes.refreshSeconds))))
+          return undefined;
         // If anything up to here fails, the unit of work rolls back and the presented token stays valid. Otherwise a
         // retry with it would be treated as reuse of a stolen token.
         return issue(account, used.sessionId, next, call.now);
@@ -173,7 +129,11 @@ export function sessions(parts: SessionParts): Sessions {
       return renewed;
     },
 
-    async signOut(call, { access, refresh }) {
+    /** Ends the session of the bearer token, else that of the cookies. @throws {Unauthorized | Forbidden} */
+    async signOut(
+      call: Call,
+      { access, refresh }: { readonly access: string | undefined; readonly refresh: string | undefined },
+    ): Promise<void> {
       const { caller } = call;
       const found = new Set<string>();
       if (caller.kind === 'user') {
@@ -186,7 +146,7 @@ export function sessions(parts: SessionParts): Sessions {
         if (claims !== undefined) found.add(claims.sessionId);
         const family =
           refresh !== undefined && isRefreshToken(refresh)
-            ? await store.byRefreshToken(tokenHasher.hash(refresh))
+            ? await sessions.byRefreshToken(tokenHasher.hash(refresh))
             : undefined;
         if (family !== undefined) found.add(family.sessionId);
       }
@@ -202,7 +162,7 @@ export function sessions(parts: SessionParts): Sessions {
         if (claims === undefined) return undefined;
         // The token is signed, so its user is known before the session is checked. The query therefore counts against
         // the user's share, not against that of the address, which unauthenticated requests use.
-        const owner = await currentCaller.run(userKey(claims.userId), () => store.owner(claims.sessionId, now));
+        const owner = await currentCaller.run(userKey(claims.userId), () => sessions.owner(claims.sessionId, now));
         if (owner?.id !== claims.userId) return undefined;
         const { sessionId } = claims;
         const caller = (found: CredentialOwner) =>
@@ -211,11 +171,11 @@ export function sessions(parts: SessionParts): Sessions {
           ...caller(owner),
           // A long request may outlive its access token. Only the session must still be valid.
           async unchanged(later) {
-            const still = await store.owner(sessionId, later);
+            const still = await sessions.owner(sessionId, later);
             return still && caller(still);
           },
         };
       },
-    },
-  } satisfies Sessions;
+    } satisfies CredentialReader,
+  };
 }

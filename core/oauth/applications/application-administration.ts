@@ -1,36 +1,26 @@
 // Use cases that administer all applications of the instance (operations whose id starts with `adminApplication`).
-import { auditEntry } from '#core/kernel/services/audit';
-import type { AuditTrail, TrailEntry } from '#core/kernel/services/audit-trail';
+import type { TrailEntry } from '#core/kernel/services/audit-trail';
 import type { Call, User } from '#core/kernel/caller';
 import { found, Unavailable } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
+import { noApplication, type Which } from './applications.ts';
 import type { Client } from '../model/client.ts';
-import { appEvent } from '../model/events.ts';
+import { tellApp } from '../model/events.ts';
 import type { Grant } from '../model/grant.ts';
 import type { OAuthParts } from '../model/parts.ts';
 
-/** Identifies an application. */
-type Which = Pick<Client, 'id'>;
-
-const missing = 'There is no such application';
-
-export function applicationAdministration(parts: OAuthParts & { readonly trail: () => AuditTrail | undefined }) {
-  const { clients, grants, audit, events, unitOfWork, trail } = parts;
-
-  const fetched = async (_call: Call<User>, { id }: Which): Promise<Client> =>
-    found(await clients.findOne({ id }), missing);
+export function applicationAdministration(parts: OAuthParts) {
+  const { clients, grants, unitOfWork, trail } = parts;
 
   /** Has no effect if the state is already the requested one. */
-  const suspension = async (call: Call<User>, { id }: Which, suspended: boolean): Promise<Client> =>
+  const suspension = (call: Call<User>, { id }: Which, suspended: boolean): Promise<Client> =>
     unitOfWork.run(async () => {
-      const before = found(await clients.update({ id }, {}), missing);
+      const before = found(await clients.update({ id }, {}), noApplication);
       if (before.suspended === suspended) return before;
-      const after = found(await clients.update({ id }, { suspended, updatedAt: call.now }), missing);
-      const revoked = suspended ? await grants.deleteAll({ clientId: id }) : 0;
-      const action = suspended ? 'oauth_app.suspended' : 'oauth_app.unsuspended';
-      const details = { client_id: after.clientId, name: after.name, ...(suspended && { grants_revoked: revoked }) };
-      await audit.append(auditEntry(call, action, `oauth_app:${id}`, details));
-      await events.emit(appEvent(action, id, call.caller.id));
+      const after = found(await clients.update({ id }, { suspended, updatedAt: call.now }), noApplication);
+      const revoked = suspended && { grants_revoked: await grants.deleteAll({ clientId: id }) };
+      const type = suspended ? 'oauth_app.suspended' : 'oauth_app.unsuspended';
+      await tellApp(parts, call, type, after, { name: after.name, ...revoked });
       return after;
     });
 
@@ -39,7 +29,8 @@ export function applicationAdministration(parts: OAuthParts & { readonly trail: 
       clients.search(q, page),
 
     /** @throws {NotFound} if the application does not exist. */
-    fetch: fetched,
+    fetch: async (_call: Call<User>, { id }: Which): Promise<Client> =>
+      found(await clients.findOne({ id }), noApplication),
 
     /** Revokes all its codes, tokens and grants permanently. @throws {NotFound} */
     suspend: (call: Call<User>, which: Which): Promise<Client> => suspension(call, which, true),
@@ -48,18 +39,16 @@ export function applicationAdministration(parts: OAuthParts & { readonly trail: 
     unsuspend: (call: Call<User>, which: Which): Promise<Client> => suspension(call, which, false),
 
     /** Also deletes all its grants. @throws {NotFound} */
-    async delete(call: Call<User>, { id }: Which): Promise<void> {
-      await unitOfWork.run(async () => {
-        const { clientId, name, ownerId } = found(await clients.delete({ id }), missing);
-        const details = { client_id: clientId, name, owner_id: ownerId };
-        await audit.append(auditEntry(call, 'oauth_app.deleted', `oauth_app:${id}`, details));
-        await events.emit(appEvent('oauth_app.deleted', id, call.caller.id));
-      });
-    },
+    delete: (call: Call<User>, { id }: Which): Promise<void> =>
+      unitOfWork.run(async () => {
+        const client = found(await clients.delete({ id }), noApplication);
+        const { name, ownerId } = client;
+        await tellApp(parts, call, 'oauth_app.deleted', client, { name, owner_id: ownerId });
+      }),
 
     /** The grants of all users to the application. @throws {NotFound} */
-    async grants(call: Call<User>, which: Which, page: PageRequest): Promise<Page<Grant>> {
-      const { id: clientId } = await fetched(call, which);
+    async grants(_call: Call<User>, { id: clientId }: Which, page: PageRequest): Promise<Page<Grant>> {
+      found(await clients.findOne({ id: clientId }), noApplication);
       return grants.page({ where: { clientId }, orderBy: [{ desc: 'updatedAt' }, 'id'] }, page);
     },
 

@@ -1,11 +1,10 @@
 // Use cases of applications for their owners (operations whose id starts with `application`).
-import { auditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
-import { changed } from '#core/kernel/storage/changed';
+import { apiNames, changed, given, type Asked } from '#core/kernel/storage/changed';
 import { Conflict, found, Unauthorized, Unprocessable } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
 import { checkClient, isConfidential, type Client, type ClientMembers } from '../model/client.ts';
-import { appEvent } from '../model/events.ts';
+import { tellApp } from '../model/events.ts';
 import { nameKeyOf, newClient, newSecret, type NewClient } from './new-client.ts';
 import type { OAuthParts } from '../model/parts.ts';
 import { knownScopes } from '../model/scopes.ts';
@@ -13,18 +12,18 @@ import { knownScopes } from '../model/scopes.ts';
 /** The members of a new application. */
 export type NewApplication = ClientMembers & { readonly confidential: boolean };
 /** Identifies an application. */
-type Which = Pick<Client, 'id'>;
+export type Which = Pick<Client, 'id'>;
 
 /** Maximum number of applications per user. */
 const mostOwned = 100;
-const missing = 'There is no such application';
+export const noApplication = 'There is no such application';
 
-export function applications(parts: OAuthParts) {
-  const { clients, scopes, vouching, audit, events, unitOfWork } = parts;
+export function applicationUseCases(parts: OAuthParts) {
+  const { clients, scopes, vouching, unitOfWork } = parts;
 
   /** Locks the application. @throws {NotFound} if the caller owns no such application. */
   const held = async (call: Call<User>, { id }: Which): Promise<Client> =>
-    found(await clients.update({ id, ownerId: call.caller.id }, {}), missing);
+    found(await clients.update({ id, ownerId: call.caller.id }, {}), noApplication);
 
   return {
     list: (call: Call<User>, page: PageRequest): Promise<Page<Client>> =>
@@ -32,17 +31,14 @@ export function applications(parts: OAuthParts) {
 
     /** @throws {NotFound} if the caller owns no such application. */
     fetch: async (call: Call<User>, { id }: Which): Promise<Client> =>
-      found(await clients.findOne({ id, ownerId: call.caller.id }), missing),
+      found(await clients.findOne({ id, ownerId: call.caller.id }), noApplication),
 
     /** @throws {ValidationFailed | Unprocessable} */
     async create(call: Call<User>, { confidential, ...members }: NewApplication): Promise<NewClient> {
       checkClient(members, knownScopes(scopes));
       const ownerId = call.caller.id;
-      const made = newClient(
-        parts,
-        { ...members, ownerId, authMethod: confidential ? 'client_secret_basic' : 'none' },
-        call.now,
-      );
+      const authMethod = confidential ? 'client_secret_basic' : 'none';
+      const made = newClient(parts, { ...members, ownerId, authMethod }, call.now);
       await unitOfWork.run(async () => {
         if ((await vouching.held(ownerId)) === undefined) throw new Unauthorized('The credential is not valid');
         if ((await clients.count({ ownerId }, 'held')) >= mostOwned)
@@ -50,24 +46,16 @@ export function applications(parts: OAuthParts) {
             detail: `A user has at most ${mostOwned}; delete one`,
           });
         await clients.insert(made.client);
-        const { id, clientId, name, redirectUris } = made.client;
-        await audit.append(
-          auditEntry(call, 'oauth_app.created', `oauth_app:${id}`, {
-            client_id: clientId,
-            name,
-            confidential,
-            scopes: members.scopes,
-            redirect_uris: redirectUris,
-          }),
-        );
-        await events.emit(appEvent('oauth_app.created', id, ownerId));
+        const { name, scopes: allowed, redirectUris } = made.client;
+        const details = { name, confidential, scopes: allowed, redirect_uris: redirectUris };
+        await tellApp(parts, call, 'oauth_app.created', made.client, details);
       });
       return made;
     },
 
     /** Scopes removed from the application are also removed from its tokens. @throws {ValidationFailed | NotFound} */
-    async update(call: Call<User>, { id, ...asked }: Which & Partial<ClientMembers>): Promise<Client> {
-      checkClient(asked, knownScopes(scopes));
+    async update(call: Call<User>, { id, ...asked }: Which & Asked<ClientMembers>): Promise<Client> {
+      checkClient(given<ClientMembers>(asked), knownScopes(scopes));
       return unitOfWork.run(async () => {
         const before = await held(call, { id });
         const changes = Object.fromEntries(
@@ -75,14 +63,10 @@ export function applications(parts: OAuthParts) {
             ([member, value]) => JSON.stringify(value) !== JSON.stringify(before[member as keyof Client]),
           ),
         ) as Partial<ClientMembers>;
-        const fields = Object.keys(changes);
-        if (fields.length === 0) return before;
+        if (Object.keys(changes).length === 0) return before;
         const named = changes.name === undefined ? {} : { nameKey: nameKeyOf(changes.name) };
-        const after = found(await clients.update({ id }, { ...changes, ...named, updatedAt: call.now }), missing);
-        await audit.append(
-          auditEntry(call, 'oauth_app.updated', `oauth_app:${id}`, { client_id: after.clientId, ...told(changes) }),
-        );
-        await events.emit(appEvent('oauth_app.updated', id, call.caller.id));
+        const after = found(await clients.update({ id }, { ...changes, ...named, updatedAt: call.now }), noApplication);
+        await tellApp(parts, call, 'oauth_app.updated', after, told(changes));
         return after;
       });
     },
@@ -95,29 +79,24 @@ export function applications(parts: OAuthParts) {
         if (!isConfidential(client))
           throw new Conflict('A public application has no secret', { detail: 'It proves itself by PKCE' });
         await clients.update({ id }, { secretHash, updatedAt: call.now });
-        await audit.append(
-          auditEntry(call, 'oauth_app.secret_rotated', `oauth_app:${id}`, { client_id: client.clientId }),
-        );
-        await events.emit(appEvent('oauth_app.updated', id, call.caller.id));
+        await tellApp(parts, call, 'oauth_app.updated', client, {}, 'oauth_app.secret_rotated');
       });
       return { secret };
     },
 
     /** Also deletes all its grants. @throws {NotFound} */
-    async delete(call: Call<User>, { id }: Which): Promise<void> {
-      await unitOfWork.run(async () => {
-        const { clientId, name } = await held(call, { id });
+    delete: (call: Call<User>, { id }: Which): Promise<void> =>
+      unitOfWork.run(async () => {
+        const client = await held(call, { id });
         await clients.delete({ id });
-        await audit.append(auditEntry(call, 'oauth_app.deleted', `oauth_app:${id}`, { client_id: clientId, name }));
-        await events.emit(appEvent('oauth_app.deleted', id, call.caller.id));
-      });
-    },
+        await tellApp(parts, call, 'oauth_app.deleted', client, { name: client.name });
+      }),
   };
 }
 
 /** The changed members, by their names in the API. */
 const told = ({ redirectUris, scopes, ...texts }: Partial<ClientMembers>) => ({
-  fields: Object.keys(texts).map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
+  fields: apiNames(texts),
   ...(redirectUris !== undefined && { redirect_uris: redirectUris }),
   ...(scopes !== undefined && { scopes }),
 });

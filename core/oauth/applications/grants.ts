@@ -1,11 +1,10 @@
 // Use cases of a user's grants to applications: list and revoke them.
 import type { IssuedCredentials } from '#core/identity/index';
-import { auditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { found, NotFound } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
 import type { Client } from '../model/client.ts';
-import { grantEvent } from '../model/events.ts';
+import { noteApp, tellGrant } from '../model/events.ts';
 import { mostGrants, type Grant } from '../model/grant.ts';
 import type { OAuthParts } from '../model/parts.ts';
 
@@ -24,7 +23,8 @@ const mostDropped = 100;
  * Makes room for one more grant of the caller: deletes those used least recently, with the tokens under them. Must run
  * inside a unit of work that has locked the account.
  */
-export async function roomForGrant({ grants, clients, audit }: OAuthParts, call: Call<User>): Promise<void> {
+export async function roomForGrant(parts: OAuthParts, call: Call<User>): Promise<void> {
+  const { grants, clients } = parts;
   const userId = call.caller.id;
   if ((await grants.count({ userId })) < mostGrants) return;
   const { items, total } = await grants.page(
@@ -35,8 +35,8 @@ export async function roomForGrant({ grants, clients, audit }: OAuthParts, call:
   await grants.deleteMany({ where: { userId }, among: { id: dropped.map(({ id }) => id) } });
   const granted = await clientsOf(clients, dropped);
   for (const { clientId: id, resource } of dropped) {
-    const about = { client_id: granted.get(id)?.clientId ?? '', resource, dropped: true };
-    await audit.append(auditEntry(call, 'oauth_grant.revoked', `oauth_app:${id}`, about));
+    const client = granted.get(id) ?? { id, clientId: '' };
+    await noteApp(parts, call, 'oauth_grant.revoked', client, { resource, dropped: true });
   }
 }
 
@@ -50,7 +50,8 @@ async function clientsOf(
   return new Map(named.map((client) => [client.id, client]));
 }
 
-export function grantUseCases({ grants, clients, vouching, audit, events, unitOfWork }: OAuthParts) {
+export function grantUseCases(parts: OAuthParts) {
+  const { grants, clients, vouching, unitOfWork } = parts;
   return {
     /** The most recently used or changed first. */
     async list(call: Call<User>, page: PageRequest): Promise<Page<ListedGrant>> {
@@ -71,12 +72,11 @@ export function grantUseCases({ grants, clients, vouching, audit, events, unitOf
     /** Deletes all grants of the caller to a client, with all tokens. @throws {NotFound} */
     async revoke(call: Call<User>, { clientId }: { readonly clientId: string }): Promise<void> {
       const client = found(await clients.findOne({ clientId }), missing);
-      const userId = call.caller.id;
+      const { id: userId } = call.caller;
       await unitOfWork.run(async () => {
         await vouching.held(userId);
         if ((await grants.deleteAll({ userId, clientId: client.id })) === 0) throw new NotFound(missing);
-        await audit.append(auditEntry(call, 'oauth_grant.revoked', `oauth_app:${client.id}`, { client_id: clientId }));
-        await events.emit(grantEvent('oauth_grant.revoked', userId, client.id));
+        await tellGrant(parts, call, 'oauth_grant.revoked', client);
       });
     },
 

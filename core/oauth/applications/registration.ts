@@ -1,11 +1,10 @@
 // Use case of dynamic client registration (RFC 7591), restricted by settings and by the caller.
-import { auditEntry } from '#core/kernel/services/audit';
 import type { Call } from '#core/kernel/caller';
 import { RateLimited, Unauthorized } from '#core/kernel/errors';
 import { clientNetwork } from '#core/kernel/access/current-caller';
 import { authMethods, isName, redirectUrisMisfit, type AuthMethod } from '../model/client.ts';
 import { AccessDenied, InvalidClientMetadata, InvalidRedirectUri, InvalidScope } from '../model/errors.ts';
-import { appEvent } from '../model/events.ts';
+import { tellApp } from '../model/events.ts';
 import { newClient, type NewClient } from './new-client.ts';
 import type { OAuthParts } from '../model/parts.ts';
 import { allowlist } from '../model/redirect-uri.ts';
@@ -25,10 +24,9 @@ export interface RegistrationRequest {
 const selfScopes: readonly string[] = ['mcp:read'];
 const selfName = 'Unnamed application';
 const grantTypes = ['authorization_code', 'refresh_token'];
-const hourSeconds = 3600;
 
 export function registration(parts: OAuthParts) {
-  const { clients, settings, scopes, rateCounter, vouching, adminGrants, audit, events, unitOfWork } = parts;
+  const { clients, settings, scopes, rateCounter, vouching, adminGrants, unitOfWork } = parts;
 
   const isAdministrator = async ({ caller }: Call): Promise<boolean> =>
     caller.kind === 'user' &&
@@ -37,13 +35,10 @@ export function registration(parts: OAuthParts) {
   /** Limits anonymous registrations per address and hour. @throws {RateLimited} */
   const throttle = async ({ ip, now }: Call): Promise<void> => {
     const limit = await settings.get('oauth2.dcr.per_ip_per_hour');
-    const count = await rateCounter.take(
-      `oauth.register:address:${clientNetwork(ip)}`,
-      { limit, windowSeconds: hourSeconds, window: 'rolling' },
-      now,
-    );
-    if (count.exceeded)
-      throw new RateLimited('Too many registrations', (count.resetAt.getTime() - now.getTime()) / 1000, {
+    const budget = { limit, windowSeconds: 3600, window: 'rolling' } as const;
+    const { exceeded, resetAt } = await rateCounter.take(`oauth.register:address:${clientNetwork(ip)}`, budget, now);
+    if (exceeded)
+      throw new RateLimited('Too many registrations', (resetAt.getTime() - now.getTime()) / 1000, {
         detail: `An address may register ${limit} applications in an hour`,
       });
   };
@@ -89,11 +84,8 @@ export function registration(parts: OAuthParts) {
         (administrator ? defaultScopes.filter((scope) => known.includes(scope)) : selfScopes);
       if (asked.some((scope) => !allowed.includes(scope))) throw new InvalidScope('The scope cannot be registered');
       const ownerId = call.caller.kind === 'user' ? call.caller.id : null;
-      const made = newClient(
-        parts,
-        { name, description: '', homepageUrl: '', logoUrl: '', redirectUris, scopes: asked, authMethod, ownerId },
-        call.now,
-      );
+      const members = { name, description: '', homepageUrl: '', logoUrl: '', redirectUris, scopes: asked };
+      const made = newClient(parts, { ...members, authMethod, ownerId }, call.now);
       await unitOfWork.run(async () => {
         // 6. The owner exists, or the maximum of clients without an owner is not reached. `held` prevents concurrent
         // inserts.
@@ -104,18 +96,9 @@ export function registration(parts: OAuthParts) {
           if ((await clients.count({ ownerId: null }, 'held')) >= most)
             throw new AccessDenied('The instance has no room for another application that registers itself');
         }
-        const { id, clientId } = made.client;
         await clients.insert(made.client);
-        await audit.append(
-          auditEntry(call, 'oauth_app.registered', `oauth_app:${id}`, {
-            client_id: clientId,
-            name,
-            redirect_uris: redirectUris,
-            scopes: asked,
-            self_registered: ownerId === null,
-          }),
-        );
-        await events.emit(appEvent('oauth_app.created', id, ownerId ?? undefined));
+        const details = { name, redirect_uris: redirectUris, scopes: asked, self_registered: ownerId === null };
+        await tellApp(parts, call, 'oauth_app.created', made.client, details, 'oauth_app.registered');
       });
       return made;
     },

@@ -1,6 +1,5 @@
 // Use cases of the authorization endpoint: asks the user for consent, and processes the decision.
 import { randomBase62, secondsAfter } from '#core/identity/index';
-import { auditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { Unauthorized } from '#core/kernel/errors';
 import {
@@ -19,7 +18,7 @@ import {
   LoginRequired,
   OAuthRefusal,
 } from '../model/errors.ts';
-import { grantEvent } from '../model/events.ts';
+import { noteApp, tellGrant } from '../model/events.ts';
 import { codeSeconds, secretLength, type Grant } from '../model/grant.ts';
 import { roomForGrant } from '../applications/grants.ts';
 import type { OAuthParts } from '../model/parts.ts';
@@ -101,8 +100,12 @@ export function authorization(parts: OAuthParts) {
     }
   };
 
-  const grantOf = ({ call, destination, demand }: Asked): Promise<Grant | undefined> =>
-    grants.findOne({ userId: call.caller.id, clientId: destination.client.id, resource: demand.resource });
+  /** The members by which the grant is unique. */
+  const keyOf = ({ call, destination, demand }: Asked) => ({
+    userId: call.caller.id,
+    clientId: destination.client.id,
+    resource: demand.resource,
+  });
 
   /**
    * Stores the grant and issues a code, in one unit of work.
@@ -120,7 +123,7 @@ export function authorization(parts: OAuthParts) {
       // Locks the client, so that a suspension either waits for this code or is detected here.
       const held = await clients.update({ id: client.id, suspended: false }, {});
       if (held === undefined) throw new InvalidClient('authorization');
-      const before = await grantOf(asked);
+      const before = await grants.findOne(keyOf(asked));
       const { remembered, redirectOrigin } = kept(before);
       // Keeps earlier scopes: the client may hold tokens with them, and the user must still see them.
       const granted = [...new Set([...(before?.scopes ?? []), ...scopes])];
@@ -128,14 +131,7 @@ export function authorization(parts: OAuthParts) {
       const said = { scopes: granted, remembered, redirectOrigin, updatedAt: now };
       const grant =
         before === undefined
-          ? await grants.insert({
-              id: ids.uuid(),
-              userId: caller.id,
-              clientId: client.id,
-              resource,
-              createdAt: now,
-              ...said,
-            })
+          ? await grants.insert({ id: ids.uuid(), ...keyOf(asked), createdAt: now, ...said })
           : await grants.update({ id: before.id }, said);
       if (grant === undefined) throw new InvalidClient('authorization');
       await issued.insertCode(
@@ -154,15 +150,8 @@ export function authorization(parts: OAuthParts) {
         },
         digests.hash(code),
       );
-      await parts.audit.append(
-        auditEntry(call, 'oauth_grant.approved', `oauth_app:${client.id}`, {
-          client_id: client.clientId,
-          scopes,
-          resource,
-          remembered: remembered !== null,
-        }),
-      );
-      await parts.events.emit(grantEvent('oauth_grant.approved', caller.id, client.id));
+      const details = { scopes, resource, remembered: remembered !== null };
+      await tellGrant(parts, call, 'oauth_grant.approved', client, details);
     });
     return { outcome: 'answered', url: callback(destination, { code }) };
   };
@@ -170,13 +159,12 @@ export function authorization(parts: OAuthParts) {
   /** Forgets the remembered consent. Issued tokens stay valid. */
   const forget = (asked: Asked): Promise<void> =>
     unitOfWork.run(async () => {
-      const { call } = asked;
-      const before = await grantOf(asked);
+      const { call, destination, demand } = asked;
+      const before = await grants.findOne(keyOf(asked));
       if (before === undefined || before.remembered === null) return;
       await grants.update({ id: before.id }, { remembered: null, updatedAt: call.now });
-      const { id, clientId } = asked.destination.client;
-      const about = { client_id: clientId, resource: before.resource, remembered: false };
-      await parts.audit.append(auditEntry(call, 'oauth_grant.revoked', `oauth_app:${id}`, about));
+      const details = { resource: demand.resource, remembered: false };
+      await noteApp(parts, call, 'oauth_grant.revoked', destination.client, details);
     });
 
   return {
@@ -193,29 +181,23 @@ export function authorization(parts: OAuthParts) {
       within(call, parameters, async (asked): Promise<Authorization> => {
         const { destination, demand } = asked;
         const { client, redirectUri } = destination;
-        const grant = await grantOf(asked);
+        const { scopes, resource, consent } = demand;
+        const grant = await grants.findOne(keyOf(asked));
         const covers = (given: Grant | undefined): given is Grant =>
           given !== undefined &&
-          demand.scopes.every((scope) => given.remembered?.includes(scope)) &&
+          scopes.every((scope) => given.remembered?.includes(scope)) &&
           given.redirectOrigin === originOf(redirectUri);
-        if (covers(grant) && demand.consent !== 'always' && !elsewhere)
+        if (covers(grant) && consent !== 'always' && !elsewhere)
           return approve(asked, (before) => {
             // The remembered consent was forgotten or revoked since it was read.
             if (!covers(before)) throw unasked();
             return before;
           });
-        if (demand.consent === 'never') throw unasked();
-        return {
-          outcome: 'asked',
-          question: {
-            username: asked.call.caller.username,
-            client,
-            scopes: demand.scopes,
-            rememberedScopes: grant?.remembered ?? undefined,
-            resource: demand.resource,
-            redirectUri,
-          },
-        };
+        if (consent === 'never') throw unasked();
+        const { username } = asked.call.caller;
+        const rememberedScopes = grant?.remembered ?? undefined;
+        const question = { username, client, scopes, rememberedScopes, resource, redirectUri };
+        return { outcome: 'asked', question };
       }),
 
     /** @throws {OAuthRefusal} as `ask`. */

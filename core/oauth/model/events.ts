@@ -1,5 +1,9 @@
-// Events and audit actions of applications and grants. Payloads contain ids and no secrets.
-import type { EventOf, EventType } from '#core/kernel/storage/events';
+// Events and audit entries of applications and grants. Payloads contain ids and no secrets.
+import type { Call, User } from '#core/kernel/caller';
+import { auditEntry, type AuditAction, type AuditEntry } from '#core/kernel/services/audit';
+import type { EventType } from '#core/kernel/storage/events';
+import type { Client } from './client.ts';
+import type { OAuthParts } from './parts.ts';
 
 interface AboutClient {
   /** The id of the client's row, not its `client_id`. */
@@ -29,19 +33,53 @@ export const oauthEvents = [
   'oauth_grant.revoked',
 ] as const satisfies readonly EventType[];
 
-type Emitted<T extends EventType> = Omit<EventOf<T>, 'id' | 'at'>;
 type AppEvent = Extract<(typeof oauthEvents)[number], `oauth_app.${string}`>;
 type GrantEvent = Extract<(typeof oauthEvents)[number], `oauth_grant.${string}`>;
+type Parts = Pick<OAuthParts, 'audit' | 'events'>;
+type Named = Pick<Client, 'id' | 'clientId'>;
 
 const aggregate = (appId: string): string => `oauth_app:${appId}`;
 
-/** Builds an event about an application. @param actorId undefined for an application that registered itself. */
-export const appEvent = <T extends AppEvent>(type: T, appId: string, actorId: string | undefined): Emitted<T> =>
-  ({ type, aggregate: aggregate(appId), ...(actorId !== undefined && { actorId }), payload: { appId } }) as Emitted<T>;
+/** Writes an audit entry about an application, or about grants to it. */
+export const noteApp = (
+  { audit }: Pick<Parts, 'audit'>,
+  call: Call,
+  action: AuditAction & `oauth_${string}`,
+  { id, clientId }: Named,
+  details: AuditEntry['details'] = {},
+): Promise<void> => audit.append(auditEntry(call, action, aggregate(id), { client_id: clientId, ...details }));
 
-/** Builds an event about a user's grant to an application. */
-export const grantEvent = <T extends GrantEvent>(type: T, userId: string, appId: string): Emitted<T> =>
-  ({ type, aggregate: aggregate(appId), actorId: userId, payload: { appId, userId } }) as Emitted<T>;
+/**
+ * Writes the audit entry of a change of an application, and emits its event.
+ * @param action the audit action, if it has another name than the event.
+ */
+export async function tellApp(
+  parts: Parts,
+  call: Call,
+  type: AppEvent,
+  client: Named,
+  details: AuditEntry['details'] = {},
+  action: AuditAction & `oauth_app.${string}` = type,
+): Promise<void> {
+  await noteApp(parts, call, action, client, details);
+  // An application that registers itself has no actor.
+  const actor = call.caller.kind === 'user' && { actorId: call.caller.id };
+  await parts.events.emit({ type, aggregate: aggregate(client.id), ...actor, payload: { appId: client.id } });
+}
+
+/** Writes the audit entry of a change of the caller's grant to an application, and emits its event. */
+export async function tellGrant(
+  parts: Parts,
+  call: Call<User>,
+  type: GrantEvent,
+  client: Named,
+  details: AuditEntry['details'] = {},
+): Promise<void> {
+  await noteApp(parts, call, type, client, details);
+  const { id: userId } = call.caller;
+  const payload = { appId: client.id, userId };
+  await parts.events.emit({ type, aggregate: aggregate(client.id), actorId: userId, payload });
+}
 
 declare module '#core/kernel/services/audit' {
   interface AuditActions {

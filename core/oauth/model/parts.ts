@@ -2,6 +2,7 @@
 import type { Users, Vouching } from '#core/identity/index';
 import type { AdminGrants } from '#core/kernel/access/admin-grants';
 import type { AuditLog } from '#core/kernel/services/audit';
+import type { AuditTrail } from '#core/kernel/services/audit-trail';
 import type { AccountStanding, Sealer } from '#core/kernel/access/credentials';
 import type { Log } from '#core/kernel/services/log';
 import type { RateCounter } from '#core/kernel/rate';
@@ -25,6 +26,7 @@ export interface OAuthParts {
   readonly vouching: Vouching;
   readonly standing: () => AccountStanding | undefined;
   readonly adminGrants: () => AdminGrants | undefined;
+  readonly trail: () => AuditTrail | undefined;
   readonly scopes: ScopeCatalogue;
   readonly settings: Settings;
   readonly rateCounter: RateCounter;

@@ -1,6 +1,5 @@
 // Authenticates clients at the token, revocation and introspection endpoints (RFC 6749, section 2.3).
-import type { Client } from '../model/client.ts';
-import { isConfidential } from '../model/client.ts';
+import { isConfidential, type Client } from '../model/client.ts';
 import { InvalidClient, InvalidRequest } from '../model/errors.ts';
 import type { OAuthParts } from '../model/parts.ts';
 
@@ -21,18 +20,18 @@ interface Credentials {
 /** Compared if there is no stored secret, so that an unknown client takes the same time as a known one. */
 const nothing = '0'.repeat(64);
 
-/** @returns a function that returns the authenticated client. It throws {InvalidRequest | InvalidClient}. */
-export function clientAuthentication({ clients, digests }: Pick<OAuthParts, 'clients' | 'digests'>) {
-  return async (proof: ClientProof): Promise<Client> => {
-    const { clientId, secret, basic } = presented(proof);
-    const client = await clients.findOne({ clientId });
-    const same = digests.same(digests.hash(secret ?? ''), client?.secretHash ?? nothing);
-    // A public client must not send a secret; a confidential client must send the correct one.
-    const proved =
-      client !== undefined && (isConfidential(client) ? secret !== undefined && same : secret === undefined);
-    if (!proved || client.suspended) throw new InvalidClient('client', basic);
-    return client;
-  };
+/** @throws {InvalidRequest | InvalidClient} */
+export async function authenticateClient(
+  { clients, digests }: Pick<OAuthParts, 'clients' | 'digests'>,
+  proof: ClientProof,
+): Promise<Client> {
+  const { clientId, secret, basic } = presented(proof);
+  const client = await clients.findOne({ clientId });
+  const same = digests.same(digests.hash(secret ?? ''), client?.secretHash ?? nothing);
+  // A public client must not send a secret; a confidential client must send the correct one.
+  const proved = client !== undefined && (isConfidential(client) ? secret !== undefined && same : secret === undefined);
+  if (!proved || client.suspended) throw new InvalidClient('client', basic);
+  return client;
 }
 
 function presented({ authorization, clientId, clientSecret }: ClientProof): Credentials {

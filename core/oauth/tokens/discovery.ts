@@ -1,6 +1,5 @@
 // Metadata documents of the authorization server (RFC 8414, RFC 9728, OpenID Connect Discovery).
-import type { ScopeCatalogue } from '#core/kernel/access/scopes';
-import type { Settings } from '#core/kernel/services/settings';
+import type { OAuthParts } from '../model/parts.ts';
 import { canonicalResource, mcpResource } from '../model/resource.ts';
 import { knownScopes } from '../model/scopes.ts';
 
@@ -10,15 +9,8 @@ const claims =
     ' ',
   );
 
-interface DiscoveryParts {
-  readonly settings: Settings;
-  readonly scopes: ScopeCatalogue;
-  readonly baseUrl: string;
-  readonly webUrl: string;
-}
-
 /** Built from the configured external URLs only, never from values of a request. */
-export function discovery({ settings, scopes, baseUrl, webUrl }: DiscoveryParts) {
+export function discovery({ settings, scopes, baseUrl, webUrl }: OAuthParts) {
   const endpoint = (name: string): string => `${baseUrl}/api/v1/oauth2/${name}`;
   const resourceMetadata = (resource: string) =>
     canonicalResource(baseUrl, resource) === undefined

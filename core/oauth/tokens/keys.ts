@@ -91,6 +91,4 @@ export function signingKeys({ keys, signer, sealer, locks, unitOfWork, ids }: Pa
 export type SigningKeys = ReturnType<typeof signingKeys>;
 
 /** The context under which a key is sealed, so that it cannot be opened from another row. */
-function about(id: string): string {
-  return `oauth2-signing-key ${id}`;
-}
+const about = (id: string): string => `oauth2-signing-key ${id}`;

@@ -1,12 +1,13 @@
 // The token endpoint (operation `oauthToken`): authenticates the client and dispatches by grant type.
 import type { Call } from '#core/kernel/caller';
-import { clientAuthentication, type ClientProof } from './client-authentication.ts';
+import { authenticateClient, type ClientProof } from './client-authentication.ts';
 import type { Client } from '../model/client.ts';
-import { codeGrant, type CodeFields } from './code-grant.ts';
-import { InvalidRequest, UnsupportedGrantType } from '../model/errors.ts';
-import type { Issuing, TokenResponse } from './issue.ts';
+import { exchangeCode, type CodeFields } from './code-grant.ts';
+import { UnsupportedGrantType } from '../model/errors.ts';
+import type { IssuingParts, TokenResponse } from './issue.ts';
 import type { OAuthParts } from '../model/parts.ts';
-import { refreshGrant, type RefreshFields } from './refresh-grant.ts';
+import { exchangeRefreshToken, type RefreshFields } from './refresh-grant.ts';
+import { required } from './steps.ts';
 
 /** The form fields of a token request. */
 export type TokenRequest = { readonly grant_type?: string } & CodeFields & RefreshFields;
@@ -14,32 +15,32 @@ export type TokenRequest = { readonly grant_type?: string } & CodeFields & Refre
 /** The time of last use of a client is stored at most once in this many milliseconds. */
 const noteEvery = 3_600_000;
 
-export function tokenEndpoint(parts: OAuthParts, issuing: Issuing) {
-  const authenticate = clientAuthentication(parts);
-  const grants: Readonly<Record<string, (call: Call, client: Client, fields: TokenRequest) => Promise<TokenResponse>>> =
-    {
-      authorization_code: codeGrant(parts, issuing),
-      refresh_token: refreshGrant(parts, issuing),
-    };
+/** The exchange of each grant type. */
+const exchanges = new Map([
+  ['authorization_code', exchangeCode],
+  ['refresh_token', exchangeRefreshToken],
+]);
 
-  const noteUse = async ({ id, lastUsedAt }: Client, now: Date): Promise<void> => {
-    if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < noteEvery) return;
-    // A failure is only logged: the tokens are already issued, and a retry would present a used code or token.
-    await parts.unitOfWork
-      .run(() => parts.clients.update({ id }, { lastUsedAt: now }))
-      .catch((error: unknown) => parts.log.warn({ err: error, app: id }, 'the use of a client could not be noted'));
-  };
+/** @throws {OAuthRefusal} */
+export async function answerTokenRequest(
+  parts: IssuingParts,
+  call: Call,
+  proof: ClientProof,
+  fields: TokenRequest,
+): Promise<TokenResponse> {
+  const client = await authenticateClient(parts, proof);
+  const exchange = exchanges.get(required(fields, 'grant_type'));
+  if (exchange === undefined)
+    throw new UnsupportedGrantType('The grant_type must be authorization_code or refresh_token');
+  const response = await exchange(parts, call, client, fields);
+  await noteUse(parts, client, call.now);
+  return response;
+}
 
-  /** @throws {OAuthRefusal} */
-  return async (call: Call, proof: ClientProof, fields: TokenRequest): Promise<TokenResponse> => {
-    const client = await authenticate(proof);
-    const { grant_type: type } = fields;
-    if (type === undefined) throw new InvalidRequest('The field grant_type is missing');
-    const exchange = Object.hasOwn(grants, type) ? grants[type] : undefined;
-    if (exchange === undefined)
-      throw new UnsupportedGrantType('The grant_type must be authorization_code or refresh_token');
-    const response = await exchange(call, client, fields);
-    await noteUse(client, call.now);
-    return response;
-  };
+async function noteUse({ clients, unitOfWork, log }: OAuthParts, { id, lastUsedAt }: Client, now: Date): Promise<void> {
+  if (lastUsedAt !== null && now.getTime() - lastUsedAt.getTime() < noteEvery) return;
+  // A failure is only logged: the tokens are already issued, and a retry would present a used code or token.
+  await unitOfWork
+    .run(() => clients.update({ id }, { lastUsedAt: now }))
+    .catch((error: unknown) => log.warn({ err: error, app: id }, 'the use of a client could not be noted'));
 }

@@ -45,21 +45,16 @@ export const entryParams = shape({
     .description('The number of the entry'),
 });
 
-/** Splits `type:id` at the first colon. */
-const parts = (resource: string): readonly [type: string, id: string] => {
-  const at = resource.indexOf(':');
-  return at < 0 ? [resource, ''] : [resource.slice(0, at), resource.slice(at + 1)];
-};
-
 export function presentEntry(entry: NumberedEntry): TypeOf<typeof entryJson> {
-  const [type, id] = parts(entry.resource);
+  // `type:id`
+  const [type = '', ...rest] = entry.resource.split(':');
   return {
     id: String(entry.id),
     actor_id: entry.actorId ?? null,
     actor_username: entry.actorUsername ?? null,
     action: entry.action,
     resource_type: type,
-    resource_id: id,
+    resource_id: rest.join(':'),
     resource: entry.resource,
     ip_address: entry.ip,
     user_agent: entry.userAgent,

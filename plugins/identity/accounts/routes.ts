@@ -1,6 +1,5 @@
 // The routes of /admin/users.
-import { admin, api, offsetOf, pageRules, readPage, readSlice, wholeNumber } from 'hexforge/plugin';
-import type { Route } from 'hexforge/plugin';
+import { admin, api, offsetOf, pageRules, readPage, readSlice, wholeNumber, type Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { presentAdminUser } from './present.ts';
 import {
@@ -12,8 +11,9 @@ import {
   newUserBody,
   uidParams,
   userChangeBody,
+  type AdminUserQuery,
+  type UserChangeBody,
 } from './schemas.ts';
-import type { AdminUserQuery, UserChangeBody } from './schemas.ts';
 
 const listRule = pageRules.maximum(50, 500);
 
@@ -88,16 +88,8 @@ export const adminUserRoutes = (useCases: IdentityUseCases): readonly Route[] =>
     statuses: [404, 409],
     async run(call, { params, body }) {
       const { email, display_name: displayName, is_admin: isAdmin } = body;
-      const status = statusOf(body);
-      return presentAdminUser(
-        await useCases.administration.update(call, {
-          id: params.uid,
-          ...(email !== undefined && { email }),
-          ...(displayName !== undefined && { displayName }),
-          ...(isAdmin !== undefined && { isAdmin }),
-          ...(status !== undefined && { status }),
-        }),
-      );
+      const change = { id: params.uid, email, displayName, isAdmin, status: statusOf(body) };
+      return presentAdminUser(await useCases.administration.update(call, change));
     },
   }),
   api({

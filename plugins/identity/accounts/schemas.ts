@@ -1,7 +1,20 @@
 // The JSON shapes of /admin/users, and the members that every request for a new account has.
 import { passwordLength, profileLimits, usernameLimit } from 'hexforge/identity';
-import { count, flag, list, maybe, oneOf, orNull, pageQuery, shape, text, time, uuid, word } from 'hexforge/plugin';
-import type { TypeOf } from 'hexforge/plugin';
+import {
+  count,
+  flag,
+  list,
+  maybe,
+  oneOf,
+  orNull,
+  pageQuery,
+  shape,
+  text,
+  time,
+  uuid,
+  word,
+  type TypeOf,
+} from 'hexforge/plugin';
 
 /** Bounds the bytes of a password. Its length in characters is checked by core. */
 export const password = () =>

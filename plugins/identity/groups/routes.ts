@@ -1,5 +1,5 @@
 // The routes of user groups and their members.
-import { admin, api, pageRules, readSlice, type Route } from 'hexforge/plugin';
+import { admin, api, operations, pageRules, readSlice, type Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import {
   groupBody,
@@ -18,6 +18,15 @@ import {
 const guarded = { access: admin('admin:users'), scope: 'admin.users' } as const;
 const path = '/admin/user-groups';
 const memberRule = pageRules.maximum(100, 500);
+const group = operations({
+  noun: 'user group',
+  id: 'userGroup',
+  path,
+  reading: guarded,
+  writing: guarded,
+  json: groupJson,
+  present: presentGroup,
+});
 
 export const groupRoutes = ({ groups }: IdentityUseCases): readonly Route[] => [
   api({
@@ -32,53 +41,21 @@ export const groupRoutes = ({ groups }: IdentityUseCases): readonly Route[] => [
       return { groups: all, total: all.length };
     },
   }),
-  api({
-    ...guarded,
-    id: 'userGroupCreate',
+  group.create({
     summary: 'Create a user group',
-    method: 'POST',
-    path,
     body: groupBody,
-    success: 201,
-    result: groupJson,
     statuses: [409, 422],
-    run: async (call, { body: { name, description = '', role = 'member', grant_admin: grantAdmin = false } }) =>
-      presentGroup(await groups.create(call, { name, description, role, grantAdmin })),
+    run: (call, { name, description = '', role = 'member', grant_admin: grantAdmin = false }) =>
+      groups.create(call, { name, description, role, grantAdmin }),
   }),
-  api({
-    ...guarded,
-    id: 'userGroupFetch',
-    summary: 'One user group',
-    method: 'GET',
-    path: `${path}/{id}`,
-    result: groupJson,
-    statuses: [404],
-    run: async (call, { params }) => presentGroup(await groups.fetch(call, params)),
-  }),
-  api({
-    ...guarded,
-    id: 'userGroupUpdate',
+  group.fetch({ summary: 'One user group', statuses: [404], run: groups.fetch }),
+  group.update({
     summary: 'Change the name, description or role of a user group',
-    method: 'PATCH',
-    path: `${path}/{id}`,
     body: groupChangeBody,
-    result: groupJson,
     statuses: [404, 409, 422],
-    run: async (call, { params, body: { grant_admin: grantAdmin, ...change } }) =>
-      presentGroup(
-        await groups.update(call, { ...change, id: params.id, ...(grantAdmin !== undefined && { grantAdmin }) }),
-      ),
+    run: (call, { grant_admin: grantAdmin, ...change }) => groups.update(call, { ...change, grantAdmin }),
   }),
-  api({
-    ...guarded,
-    id: 'userGroupDelete',
-    summary: 'Delete a user group; its members stay users',
-    method: 'DELETE',
-    path: `${path}/{id}`,
-    result: 'empty',
-    statuses: [404, 409],
-    run: (call, { params }) => groups.delete(call, params),
-  }),
+  group.delete({ summary: 'Delete a user group; its members stay users', statuses: [404, 409], run: groups.delete }),
   api({
     ...guarded,
     id: 'userGroupMembers',

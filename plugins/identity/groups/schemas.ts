@@ -1,25 +1,29 @@
 // The JSON shapes of user groups.
 import { groupLimits, groupRoles, type CountedGroup, type GroupMember } from 'hexforge/identity';
-import { count, flag, list, maybe, oneOf, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import {
+  count,
+  flag,
+  list,
+  maybe,
+  oneOf,
+  presentUser,
+  shape,
+  text,
+  time,
+  uuid,
+  word,
+  type TypeOf,
+} from 'hexforge/plugin';
 
 const name = () => word().max(groupLimits.name).description('With a letter or digit; the slug is made from it');
-const description = () => text().max(groupLimits.description);
-const role = () => text().max(50).description(groupRoles.join(' or '));
-const grantAdmin = () => flag().strict().description('Must be true where role is instance_admin');
+const optionalMembers = {
+  description: maybe(text().max(groupLimits.description)),
+  role: maybe(text().max(50).description(groupRoles.join(' or '))),
+  grant_admin: maybe(flag().strict().description('Must be true where role is instance_admin')),
+} as const;
 
-export const groupBody = shape({
-  name: name(),
-  description: maybe(description()),
-  role: maybe(role()),
-  grant_admin: maybe(grantAdmin()),
-}).id('UserGroupCreate');
-
-export const groupChangeBody = shape({
-  name: maybe(name()),
-  description: maybe(description()),
-  role: maybe(role()),
-  grant_admin: maybe(grantAdmin()),
-}).id('UserGroupUpdate');
+export const groupBody = shape({ name: name(), ...optionalMembers }).id('UserGroupCreate');
+export const groupChangeBody = shape({ name: maybe(name()), ...optionalMembers }).id('UserGroupUpdate');
 
 export const groupJson = shape({
   id: uuid(),
@@ -62,9 +66,6 @@ export const presentGroup = (group: CountedGroup): TypeOf<typeof groupJson> => (
 });
 
 export const presentMember = ({ user, addedAt }: GroupMember): TypeOf<typeof memberJson> => ({
-  id: user.id,
-  username: user.username,
-  display_name: user.displayName,
-  avatar_url: user.avatarUrl,
+  ...presentUser(user),
   added_at: addedAt.toISOString(),
 });

@@ -1,6 +1,5 @@
 // The routes of the caller's own profile and password, and of public profiles.
-import { anyone, api, session, signedIn } from 'hexforge/plugin';
-import type { Route } from 'hexforge/plugin';
+import { anyone, api, session, signedIn, type Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { presentPublicProfile, presentUser } from './present.ts';
 import { passwordChangeBody, profileBody, publicProfileJson, userJson } from './schemas.ts';
@@ -29,14 +28,7 @@ export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     statuses: [409],
     async run(call, { body }) {
       const { display_name: displayName, avatar_url: avatarUrl, bio, email } = body;
-      return presentUser(
-        await useCases.profiles.update(call, {
-          ...(displayName !== undefined && { displayName }),
-          ...(avatarUrl !== undefined && { avatarUrl }),
-          ...(bio !== undefined && { bio }),
-          ...(email !== undefined && { email }),
-        }),
-      );
+      return presentUser(await useCases.profiles.update(call, { displayName, avatarUrl, bio, email }));
     },
   }),
   api({

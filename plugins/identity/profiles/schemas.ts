@@ -1,7 +1,6 @@
 // The JSON shapes of the caller's own account and of public profiles.
 import { profileLimits } from 'hexforge/identity';
-import { flag, maybe, oneOf, shape, text, time, uuid, word } from 'hexforge/plugin';
-import type { TypeOf } from 'hexforge/plugin';
+import { flag, maybe, oneOf, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 import { password } from '../accounts/schemas.ts';
 
 /** An account as its owner sees it. */

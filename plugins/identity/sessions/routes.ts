@@ -1,6 +1,5 @@
 // The routes of /auth: sign-in, refresh, sign-out, the authenticated user and registration.
-import { anyone, api, reply, signedIn } from 'hexforge/plugin';
-import type { Route } from 'hexforge/plugin';
+import { anyone, api, reply, signedIn, type Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { presentUser } from '../profiles/present.ts';
 import { userJson } from '../profiles/schemas.ts';

@@ -1,6 +1,5 @@
 // The JSON shapes of sign-in and registration.
-import { shape, word } from 'hexforge/plugin';
-import type { TypeOf } from 'hexforge/plugin';
+import { shape, word, type TypeOf } from 'hexforge/plugin';
 import { newAccountMembers, password } from '../accounts/schemas.ts';
 import { userJson } from '../profiles/schemas.ts';
 

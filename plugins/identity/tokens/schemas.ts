@@ -1,7 +1,6 @@
 // The JSON shapes of personal access tokens.
 import { tokenNameLimit } from 'hexforge/identity';
-import { list, maybe, orNull, pageOf, pageQuery, parseInstant, shape, time, uuid, word } from 'hexforge/plugin';
-import type { TypeOf } from 'hexforge/plugin';
+import { list, maybe, orNull, parseInstant, shape, time, uuid, word, type TypeOf } from 'hexforge/plugin';
 
 const tokenMembers = {
   id: uuid(),
@@ -20,8 +19,6 @@ export const createdTokenJson = shape({
   token: word().description('Shown in this answer alone'),
 }).id('CreatedToken');
 
-export const tokenPageJson = pageOf(tokenJson).id('TokenPage');
-
 const instant = () =>
   word().custom((value: string, helpers) =>
     parseInstant(value) === undefined ? helpers.error('string.isoDate') : value,
@@ -32,6 +29,3 @@ export const newTokenBody = shape({
   scopes: list(word().max(64)).max(100),
   expires_at: maybe(orNull(instant()).description('RFC 3339, to the year 9999 in UTC; null or absent: never')),
 }).id('NewToken');
-
-export const tokenParams = shape({ id: uuid() });
-export const tokenQuery = shape(pageQuery);

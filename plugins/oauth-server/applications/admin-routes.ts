@@ -2,7 +2,7 @@
 import { admin, api, pageRules, presentPage, readPage, type Route } from 'hexforge/plugin';
 import type { Users } from 'hexforge/identity';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
-import { envelope, presentApplication, presentApplications, presentEntry } from './present.ts';
+import { applicationPresenter, presentApplication, presentEntry, presentGrant } from './present.ts';
 import {
   applicationAuditPageJson,
   applicationGrantPageJson,
@@ -26,7 +26,7 @@ export const applicationAdminRoutes = ({ administration }: OAuthUseCases, users:
     result: applicationPageJson,
     async run(call, { query }) {
       const page = await administration.list(call, query.q, readPage(pageRules.orDefault(), query));
-      return envelope(page, await presentApplications(users(), page.items));
+      return presentPage(page, await applicationPresenter(users(), page.items));
     },
   }),
   api({
@@ -76,16 +76,9 @@ export const applicationAdminRoutes = ({ administration }: OAuthUseCases, users:
     async run(call, { params, query }) {
       const page = await administration.grants(call, params, readPage(pageRules.orDefault(), query));
       const of = await users().byIds(page.items.map(({ userId }) => userId));
-      return presentPage(page, ({ userId, scopes, resource, remembered, createdAt, updatedAt }) => {
-        const user = of.get(userId);
-        return {
-          user: user === undefined ? null : { id: user.id, username: user.username },
-          scopes,
-          resource: resource === '' ? null : resource,
-          remembered: remembered !== null,
-          created_at: createdAt.toISOString(),
-          updated_at: updatedAt.toISOString(),
-        };
+      return presentPage(page, (grant) => {
+        const user = of.get(grant.userId);
+        return { user: user === undefined ? null : { id: user.id, username: user.username }, ...presentGrant(grant) };
       });
     },
   }),

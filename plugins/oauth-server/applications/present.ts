@@ -1,7 +1,7 @@
 // Converts applications to JSON, with the names of their owners.
 import type { Users } from 'hexforge/identity';
-import { isConfidential, type Client } from 'hexforge/oauth';
-import type { Page, TrailEntry, TypeOf } from 'hexforge/plugin';
+import { isConfidential, type Client, type Grant } from 'hexforge/oauth';
+import type { TrailEntry, TypeOf } from 'hexforge/plugin';
 import type { applicationAuditPageJson, applicationJson } from './schemas.ts';
 
 type ApplicationJson = TypeOf<typeof applicationJson>;
@@ -23,23 +23,25 @@ export const presentOwned = (client: Client, owner: string | null): ApplicationJ
   updated_at: client.updatedAt.toISOString(),
 });
 
-/** Loads the owners of all applications with one query. */
-export async function presentApplications(users: Users, clients: readonly Client[]): Promise<ApplicationJson[]> {
+/** Loads the owners of all applications with one query. @returns the conversion of each of them. */
+export async function applicationPresenter(
+  users: Users,
+  clients: readonly Client[],
+): Promise<(client: Client) => ApplicationJson> {
   const owners = await users.byIds(clients.flatMap(({ ownerId }) => ownerId ?? []));
-  return clients.map((client) =>
-    presentOwned(client, client.ownerId === null ? null : (owners.get(client.ownerId)?.username ?? null)),
-  );
+  return (client) => presentOwned(client, owners.get(client.ownerId ?? '')?.username ?? null);
 }
 
 export const presentApplication = async (users: Users, client: Client): Promise<ApplicationJson> =>
-  (await presentApplications(users, [client]))[0] ?? presentOwned(client, null);
+  (await applicationPresenter(users, [client]))(client);
 
-/** The JSON of a page whose items have already been converted. */
-export const envelope = <T, J>({ total, page, perPage }: Page<T>, items: readonly J[]) => ({
-  items,
-  total,
-  page,
-  per_page: perPage,
+/** The members of a grant that its user and administrators see. */
+export const presentGrant = ({ scopes, resource, remembered, createdAt, updatedAt }: Grant) => ({
+  scopes,
+  resource: resource === '' ? null : resource,
+  remembered: remembered !== null,
+  created_at: createdAt.toISOString(),
+  updated_at: updatedAt.toISOString(),
 });
 
 type EntryJson = TypeOf<typeof applicationAuditPageJson>['items'][number];

@@ -1,15 +1,13 @@
 // The routes of the caller's own applications.
-import { api, pageRules, presentPage, readPage, reply, session, type Route } from 'hexforge/plugin';
-import { defaultScopes } from 'hexforge/oauth';
+import { api, operations, reply, session, type Route } from 'hexforge/plugin';
+import { defaultScopes, type Client } from 'hexforge/oauth';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
-import { uncached } from '../client-proof.ts';
+import { uncached } from '../protocol.ts';
 import { presentOwned } from './present.ts';
 import {
   applicationBody,
   applicationChangeBody,
   applicationJson,
-  applicationPageJson,
-  applicationPageQuery,
   createdApplicationJson,
   secretJson,
 } from './schemas.ts';
@@ -18,99 +16,60 @@ import {
 const urisOf = (given: string | readonly string[]): readonly string[] =>
   typeof given === 'string' ? given.split(/[\s,]/).filter((uri) => uri !== '') : given;
 
-/** Renames the present members of a body to those of the command. */
-const sent = ({
-  homepage_url: homepageUrl,
-  logo_url: logoUrl,
-  redirect_uris: redirectUris,
-  ...same
-}: {
-  readonly name?: string;
-  readonly description?: string;
-  readonly homepage_url?: string;
-  readonly logo_url?: string;
-  readonly redirect_uris?: string | readonly string[];
-  readonly scopes?: readonly string[];
-}) => ({
-  ...same,
-  ...(homepageUrl !== undefined && { homepageUrl }),
-  ...(logoUrl !== undefined && { logoUrl }),
-  ...(redirectUris !== undefined && { redirectUris: urisOf(redirectUris) }),
-});
-
 /** Requires a session, so that a token with narrow scopes cannot create a client or take one over. */
 const guarded = { access: session, scope: null } as const;
-const one = '/user/oauth2/apps/{id}';
+const path = '/user/oauth2/apps';
+const application = operations({
+  noun: 'application',
+  path,
+  reading: guarded,
+  writing: guarded,
+  json: applicationJson,
+  present: (client: Client, { caller }) => presentOwned(client, caller.username),
+});
 
 export const applicationRoutes = ({ applications }: OAuthUseCases): readonly Route[] => [
-  api({
-    ...guarded,
-    id: 'applicationList',
-    summary: 'The caller’s applications, newest first',
-    method: 'GET',
-    path: '/user/oauth2/apps',
-    query: applicationPageQuery,
-    result: applicationPageJson,
-    async run(call, { query }) {
-      const page = await applications.list(call, readPage(pageRules.orDefault(), query));
-      return presentPage(page, (client) => presentOwned(client, call.caller.username));
-    },
-  }),
+  application.page({ summary: 'The caller’s applications, newest first', run: applications.list }),
   api({
     ...guarded,
     id: 'applicationCreate',
     summary: 'Register an application of one’s own',
     method: 'POST',
-    path: '/user/oauth2/apps',
+    path,
     body: applicationBody,
     success: 201,
     result: createdApplicationJson,
     statuses: [422],
-    async run(call, { body: { confidential = true, ...body } }) {
-      const { client, secret } = await applications.create(call, {
-        description: '',
-        homepageUrl: '',
-        logoUrl: '',
-        scopes: defaultScopes,
-        redirectUris: [],
-        ...sent(body),
-        name: body.name,
-        confidential,
-      });
+    async run(call, { body }) {
+      const { name, description = '', homepage_url: homepageUrl = '', logo_url: logoUrl = '' } = body;
+      const { redirect_uris: uris, scopes = defaultScopes, confidential = true } = body;
+      const members = { name, description, homepageUrl, logoUrl, redirectUris: urisOf(uris), scopes };
+      const { client, secret } = await applications.create(call, { ...members, confidential });
       return reply(
         { ...presentOwned(client, call.caller.username), ...(secret !== undefined && { client_secret: secret }) },
         { headers: uncached },
       );
     },
   }),
-  api({
-    ...guarded,
-    id: 'applicationFetch',
-    summary: 'An application of the caller',
-    method: 'GET',
-    path: one,
-    result: applicationJson,
-    statuses: [404],
-    run: async (call, { params }) => presentOwned(await applications.fetch(call, params), call.caller.username),
-  }),
-  api({
-    ...guarded,
-    id: 'applicationUpdate',
+  application.fetch({ summary: 'An application of the caller', statuses: [404], run: applications.fetch }),
+  application.update({
     summary: 'Change an application; scopes it loses are lost by its tokens too',
-    method: 'PATCH',
-    path: one,
     body: applicationChangeBody,
-    result: applicationJson,
     statuses: [404],
-    run: async (call, { params, body }) =>
-      presentOwned(await applications.update(call, { ...params, ...sent(body) }), call.caller.username),
+    run: (call, { homepage_url: homepageUrl, logo_url: logoUrl, redirect_uris: uris, ...same }) =>
+      applications.update(call, {
+        ...same,
+        homepageUrl,
+        logoUrl,
+        redirectUris: uris === undefined ? uris : urisOf(uris),
+      }),
   }),
   api({
     ...guarded,
     id: 'applicationRotateSecret',
     summary: 'Give a confidential application another secret; the one before is good no longer',
     method: 'POST',
-    path: `${one}/rotate-secret`,
+    path: `${path}/{id}/rotate-secret`,
     result: secretJson,
     statuses: [404, 409],
     async run(call, { params }) {
@@ -118,14 +77,9 @@ export const applicationRoutes = ({ applications }: OAuthUseCases): readonly Rou
       return reply({ client_secret: secret }, { headers: uncached });
     },
   }),
-  api({
-    ...guarded,
-    id: 'applicationDelete',
+  application.delete({
     summary: 'Delete an application, with all that was granted to it',
-    method: 'DELETE',
-    path: one,
-    result: 'empty',
     statuses: [404],
-    run: (call, { params }) => applications.delete(call, params),
+    run: applications.delete,
   }),
 ];

@@ -16,11 +16,15 @@ const uris = () =>
   ).description('A list, or one text with whitespace or commas between');
 const scopes = () => list(word().max(64)).max(clientLimits.scopes);
 
-export const applicationBody = shape({
-  name: members.name,
+const optionalMembers = {
   description: maybe(members.description),
   homepage_url: maybe(members.homepage_url),
   logo_url: maybe(members.logo_url),
+} as const;
+
+export const applicationBody = shape({
+  name: members.name,
+  ...optionalMembers,
   redirect_uris: uris(),
   scopes: maybe(scopes().description(`Default: ${defaultScopes.join(', ')}`)),
   confidential: maybe(flag().strict().description('Whether it can keep a secret; default true')),
@@ -28,9 +32,7 @@ export const applicationBody = shape({
 
 export const applicationChangeBody = shape({
   name: maybe(members.name),
-  description: maybe(members.description),
-  homepage_url: maybe(members.homepage_url),
-  logo_url: maybe(members.logo_url),
+  ...optionalMembers,
   redirect_uris: maybe(uris()),
   scopes: maybe(scopes()),
 }).id('ApplicationUpdate');

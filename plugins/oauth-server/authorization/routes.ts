@@ -1,7 +1,7 @@
 // The authorization endpoint, for pages and programs that show the consent question themselves.
 import { api, reply, session, type Call, type Reply, type Route, type TypeOf, type User } from 'hexforge/plugin';
 import type { ConsentQuestion, OAuthUseCases } from '#core/oauth/use-cases';
-import { oauthRefusals } from '../refusal.ts';
+import { oauthRefusals } from '../protocol.ts';
 import { authorizationQuery, consentJson, decidedJson, decisionForm } from './schemas.ts';
 
 type ConsentJson = TypeOf<typeof consentJson>;

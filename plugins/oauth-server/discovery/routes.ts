@@ -14,7 +14,7 @@ import {
   type Route,
 } from 'hexforge/plugin';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
-import { oauthRefusals } from '../refusal.ts';
+import { oauthRefusals } from '../protocol.ts';
 
 const names = () => list(word());
 
@@ -67,15 +67,21 @@ const uncached = { headers: { 'cache-control': 'no-store' } } as const;
 const keysAge = 300;
 const nothing = 'There is nothing at this path';
 
+const metadataDocuments = [
+  {
+    name: 'oauth-authorization-server',
+    id: 'oauthMetadata',
+    summary: 'Metadata of the authorization server (RFC 8414)',
+  },
+  { name: 'openid-configuration', id: 'openidConfiguration', summary: 'The same, where OpenID Connect looks for it' },
+] as const;
+
 export const discoveryRoutes = ({ discovery, keys, open }: OAuthUseCases): readonly Route[] => [
-  ...(['oauth-authorization-server', 'openid-configuration'] as const).flatMap((name) => [
+  ...metadataDocuments.flatMap(({ name, id, summary }) => [
     api({
       ...common,
-      id: name === 'openid-configuration' ? 'openidConfiguration' : 'oauthMetadata',
-      summary:
-        name === 'openid-configuration'
-          ? 'The same, where OpenID Connect looks for it'
-          : 'Metadata of the authorization server (RFC 8414)',
+      id,
+      summary,
       path: `/.well-known/${name}` as '/',
       open,
       result: metadataJson,
@@ -83,7 +89,7 @@ export const discoveryRoutes = ({ discovery, keys, open }: OAuthUseCases): reado
     }),
     api({
       ...common,
-      id: name === 'openid-configuration' ? 'openidConfigurationOfPath' : 'oauthMetadataOfPath',
+      id: `${id}OfPath`,
       summary: 'The same, where the base URL has a path: it comes after the name (RFC 8414, section 3.1)',
       path: `/.well-known/${name}/{path*}` as '/{path*}',
       hidden: true,

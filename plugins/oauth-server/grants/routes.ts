@@ -18,6 +18,7 @@ import {
   type TypeOf,
 } from 'hexforge/plugin';
 import type { ListedGrant, OAuthUseCases } from '#core/oauth/use-cases';
+import { presentGrant } from '../applications/present.ts';
 
 const grantJson = shape({
   client_id: word(),
@@ -36,11 +37,7 @@ const present = ({ grant, client }: ListedGrant): TypeOf<typeof grantJson> => ({
   name: client.name,
   homepage_url: client.homepageUrl,
   logo_url: client.logoUrl,
-  scopes: grant.scopes,
-  resource: grant.resource === '' ? null : grant.resource,
-  remembered: grant.remembered !== null,
-  created_at: grant.createdAt.toISOString(),
-  updated_at: grant.updatedAt.toISOString(),
+  ...presentGrant(grant),
 });
 
 /** Requires a session, so that a token can neither list nor end the grants of other applications. */

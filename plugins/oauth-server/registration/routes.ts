@@ -15,8 +15,7 @@ import {
 } from 'hexforge/plugin';
 import { authMethods, isConfidential } from 'hexforge/oauth';
 import type { NewClient, OAuthUseCases } from '#core/oauth/use-cases';
-import { uncached } from '../client-proof.ts';
-import { errorMembers, wording } from '../refusal.ts';
+import { errorMembers, uncached, wording } from '../protocol.ts';
 
 /**
  * A member of any type, because the use case rejects it with the specific error of RFC 7591. Unknown members are

@@ -1,6 +1,16 @@
 // The routes of labels.
-import { api, changes, operations, reads, reply, shape, uuidPattern, word } from 'hexforge/plugin';
-import type { Instance, Route } from 'hexforge/plugin';
+import {
+  api,
+  changes,
+  operations,
+  reads,
+  reply,
+  shape,
+  uuidPattern,
+  word,
+  type Instance,
+  type Route,
+} from 'hexforge/plugin';
 import type { LabelUseCases } from '#core/planning/use-cases';
 import { labelBody, labelChangeBody, labelJson, presentLabel } from './schemas.ts';
 

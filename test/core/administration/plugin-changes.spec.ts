@@ -14,7 +14,7 @@ function world() {
   const { database, unitOfWork, locks } = openMemory({ clock, ids: systemIds, log: quietLog });
   const entries: AuditEntry[] = [];
   const state = { enabled: ['a', 'b'], log: true };
-  const start = recordPluginChanges({
+  const parts: Parameters<typeof recordPluginChanges>[0] = {
     known: memoryKnownPluginStore(database),
     inventory: {
       list: async () =>
@@ -29,10 +29,10 @@ function world() {
     unitOfWork,
     locks,
     clock,
-  });
+  };
   return {
     state,
-    start,
+    start: () => recordPluginChanges(parts),
     told: () =>
       entries.splice(0).map(({ action, resource, actorUsername }) => `${action} ${resource} ${actorUsername}`),
   };

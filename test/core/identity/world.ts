@@ -8,8 +8,7 @@ import type { KeptEntry } from '#core/audit/index';
 import { auditLog } from '#core/audit/use-cases';
 import { identityEvents, identityScopes, reservedScopes } from '#core/identity/index';
 import type { Account, UserReferences } from '#core/identity/index';
-import { createAccount } from '#core/identity/accounts/new-account';
-import type { NewAccount } from '#core/identity/accounts/new-account';
+import { createAccount, type NewAccount } from '#core/identity/accounts/new-account';
 import { identityUseCases } from '#core/identity/use-cases';
 import type { AccessDecision } from '#core/kernel/access/access';
 import { anonymous } from '#core/kernel/caller';
@@ -102,7 +101,6 @@ export function world() {
   };
   const build = (over: Partial<typeof parts> = {}) => identityUseCases({ ...parts, ...over });
   const useCases = build();
-  const create = createAccount(parts);
 
   const by = <C extends Caller>(caller: C, ip: string): Call<C> => ({
     caller,
@@ -129,7 +127,8 @@ export function world() {
       '192.0.2.1',
     );
   const account = (username: string, over: Partial<NewAccount> = {}): Promise<Account> =>
-    create(
+    createAccount(
+      parts,
       {
         username,
         email: `${username}@example.org`,

@@ -1,4 +1,5 @@
-// Converts errors of OAuth2 endpoints to `{ error, error_description }` (RFC 6749, section 5.2).
+// The common members of OAuth2 endpoints: headers, and errors as `{ error, error_description }` (RFC 6749, section
+// 5.2).
 import { InvalidClient, OAuthRefusal } from 'hexforge/oauth';
 import { maybe, shape, word, type RouteSpec } from 'hexforge/plugin';
 
@@ -40,6 +41,9 @@ export const wording =
     if (status === 500) return told('server_error', body['detail']);
     return status === 503 ? told('temporarily_unavailable', body['error']) : { status, headers, body };
   };
+
+/** Required for responses with tokens (RFC 6749, section 5.1). */
+export const uncached = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;
 
 /** The common members of the routes under /oauth2. */
 export const oauthRefusals = { refusal: wording('invalid_request'), errorMembers } as const;
