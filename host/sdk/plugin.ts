@@ -37,13 +37,15 @@ export {
 } from '#adapters/http/descriptor/route';
 export * from '#adapters/http/descriptor/shape';
 export { compiledRead } from '#adapters/postgres/statements/compiled-read';
+export { columnNames, columnsOf, nesting, type Nested } from '#adapters/postgres/statements/columns';
 export { countEach, countOf } from '#adapters/postgres/statements/counts';
 export type { Migration, SqlDatabase } from '#adapters/postgres/statements/database';
+export { publicUserColumns, publicUserJson } from '#adapters/postgres/statements/public-users';
 export { replaceRows } from '#adapters/postgres/statements/replace-rows';
 export { numberedIndexer, type NumberedIndexerSpec, type Titled } from './numbered-indexer.ts';
 export { numbers, type Numbers } from './numbers.ts';
 export { presentUser, publicUsers, userShape } from './people.ts';
-export { rows } from './rows.ts';
+export { rows, storeOf, type RowConstraints, type TableRows } from './rows.ts';
 export type { MemoryDatabase, MemoryTable } from '#adapters/memory/database';
 export {
   indexer,

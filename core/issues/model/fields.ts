@@ -3,24 +3,11 @@
 import { changed } from '#core/kernel/storage/changed';
 import { ValidationFailed } from '#core/kernel/errors';
 import { isDate } from '#core/kernel/instant';
+import type { Numbered } from '#core/repositories/index';
 import type { Issue } from './issue.ts';
 
-type Written = Pick<
-  Issue,
-  | 'title'
-  | 'description'
-  | 'typeId'
-  | 'priority'
-  | 'status'
-  | 'locked'
-  | 'milestoneId'
-  | 'dueDate'
-  | 'storyPoints'
-  | 'inputTokens'
-  | 'outputTokens'
-  | 'assumptions'
-  | 'acceptanceCriteria'
->;
+/** What a caller writes directly. The other members change by actions, or never. */
+type Written = Omit<Issue, keyof Numbered | 'authorId' | 'state' | 'closedAt' | 'createdAt' | 'updatedAt' | 'parentId'>;
 
 /** The members to write. Absent ones stay unchanged. */
 export type IssueFields = Partial<Written>;

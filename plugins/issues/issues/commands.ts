@@ -3,37 +3,20 @@ import { pageRules, readPage, type PageRequest } from 'hexforge/plugin';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import type { ArrayQuery, IssueListQuery } from './schemas.ts';
 
-/** Member of a body to member of the command. */
-const names = {
-  title: 'title',
-  description: 'description',
-  issue_type_id: 'typeId',
-  priority: 'priority',
-  issue_status: 'status',
-  locked: 'locked',
-  milestone_id: 'milestoneId',
-  due_date: 'dueDate',
-  story_points: 'storyPoints',
-  input_tokens: 'inputTokens',
-  output_tokens: 'outputTokens',
-  assumptions: 'assumptions',
-  acceptance_criteria: 'acceptanceCriteria',
-  label_ids: 'labelIds',
-  inline_labels: 'inlineLabels',
-  assignee_ids: 'assigneeIds',
-  parent_id: 'parentId',
-  component_ids: 'componentIds',
-  fix_version_ids: 'fixVersionIds',
-  affects_version_ids: 'affectsVersionIds',
-} as const;
+/** Members of a body whose name in the command is not the same in camel case. */
+const names = { issue_type_id: 'typeId', issue_status: 'status' } as const;
 type Names = typeof names;
 
-type Renamed<Body> = { [M in keyof Body as M extends keyof Names ? Names[M] : never]: Body[M] };
+type Camel<S> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
+type Renamed<Body> = { [M in keyof Body as M extends keyof Names ? Names[M] : Camel<M>]: Body[M] };
 
 /** Renames the present members of a body to those of the command. */
 export const renamed = <Body extends object>(body: Body): Renamed<Body> =>
   Object.fromEntries(
-    Object.entries(body).map(([member, value]) => [names[member as keyof Names], value]),
+    Object.entries(body).map(([member, value]) => [
+      names[member as keyof Names] ?? member.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
   ) as Renamed<Body>;
 
 /** Converts a flag for "has no value" to the bound's flag for "has a value". */
