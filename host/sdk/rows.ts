@@ -68,10 +68,10 @@ export function rows<Row extends object>(
  *   }));
  */
 export const storeOf = <R extends Readonly<Record<string, object>>, S>(
-  tables: { readonly [M in keyof R]: Pick<TableRows<R[M]>, 'sql' | 'memory'> },
+  tables: { readonly [M in keyof R]: TableRows<R[M]> },
   build: (rows: { readonly [M in keyof R]: Rows<R[M]> }) => S,
 ): { sql(db: SqlDatabase): S; memory(db: MemoryDatabase): S } => {
-  const over = (rowsOf: (table: Pick<TableRows<R[keyof R]>, 'sql' | 'memory'>) => unknown): S =>
+  const over = (rowsOf: (table: TableRows<R[keyof R]>) => unknown): S =>
     build(
       Object.fromEntries(Object.entries(tables).map(([member, table]) => [member, rowsOf(table)])) as {
         readonly [M in keyof R]: Rows<R[M]>;

@@ -83,6 +83,10 @@ export type Nested<Row> = { readonly [M in keyof Row as M extends `${string}.${s
   readonly [P in Prefix<Row>]: Joined<Under<Row, P>>;
 };
 
+/** A function that makes a query, and the rows of that query. */
+type QueryOf = (...parameters: never[]) => { executeTakeFirstOrThrow(): Promise<object> };
+type RowOf<Q extends QueryOf> = Awaited<ReturnType<ReturnType<Q>['executeTakeFirstOrThrow']>>;
+
 /**
  * Makes the function that gathers the columns of joined tables in objects, for the rows of one query. An object whose
  * `id` is null, of a left join without a match, is null.
@@ -96,12 +100,12 @@ export type Nested<Row> = { readonly [M in keyof Row as M extends `${string}.${s
  *       .innerJoin('identity_public_user as u', 'u.id', 'r.ringer_id')
  *       .select(columnsOf(RingTable, 'r'))
  *       .select(publicUserColumns('u', 'ringer'));
- *   const ring = nesting<Awaited<ReturnType<ReturnType<typeof query>['executeTakeFirstOrThrow']>>>();
+ *   const ring = nesting<typeof query>();
  *   const rings = (await query(db).execute()).map(ring); // { id, …, ringer: { id, username, … } }
  */
-export function nesting<Row extends object>(): (row: Row) => Nested<Row> {
-  let gather: ((row: Row) => Nested<Row>) | undefined;
-  return (row) => (gather ??= compiled<Row>(Object.keys(row)))(row);
+export function nesting<Q extends QueryOf>(): (row: RowOf<Q>) => Nested<RowOf<Q>> {
+  let gather: ((row: RowOf<Q>) => Nested<RowOf<Q>>) | undefined;
+  return (row) => (gather ??= compiled<RowOf<Q>>(Object.keys(row)))(row);
 }
 
 function compiled<Row extends object>(columns: readonly string[]): (row: Row) => Nested<Row> {

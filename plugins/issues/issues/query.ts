@@ -74,9 +74,9 @@ export const wholeIssues = (db: Kysely<IssuesRows>, from = stored) =>
     .select(['p.id as parent.id', 'p.number as parent.number', 'p.title as parent.title'])
     .select([labelIds, assignees, childrenCount, commentsCount]);
 
-type WholeRow = Awaited<ReturnType<ReturnType<typeof wholeIssues>['executeTakeFirstOrThrow']>>;
+const whole = nesting<typeof wholeIssues>();
 
-export const issueRow: (row: WholeRow) => IssueRow = nesting<WholeRow>();
+export const issueRow = (row: Parameters<typeof whole>[0]): IssueRow => whole(row);
 
 /** Member of the filter to the column that must equal it. */
 const equal = [

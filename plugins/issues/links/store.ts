@@ -14,7 +14,7 @@ const linksOf = (db: Kysely<IssuesRows>, issueId: string) =>
     .where((is) => is.or([is('l.source_id', '=', issueId), is('l.target_id', '=', issueId)]))
     .orderBy('l.created_at')
     .orderBy('l.id');
-const linkOf = nesting<Awaited<ReturnType<ReturnType<typeof linksOf>['executeTakeFirstOrThrow']>>>();
+const linkOf = nesting<typeof linksOf>();
 
 export function sqlLinkStore(database: SqlDatabase): LinkStore {
   const db = (): Kysely<IssuesRows> => database.kysely<IssuesRows>();

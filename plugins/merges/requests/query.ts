@@ -70,13 +70,13 @@ export const listedRequests = (db: Kysely<MergesRows>, from = stored) =>
     .select(publicUserColumns('a', 'author'))
     .select([assignees]);
 
-const listed = nesting<Awaited<ReturnType<ReturnType<typeof listedRequests>['executeTakeFirstOrThrow']>>>();
+const listed = nesting<typeof listedRequests>();
 
 export const listedRow = (row: Parameters<typeof listed>[0]): ListedRow => requestOf(listed(row));
 
 /** A query of whole requests, with `m` as the request's alias. */
 export const wholeRequests = (db: Kysely<MergesRows>) => listedRequests(db).select([labelIds, reviewers]);
 
-const whole = nesting<Awaited<ReturnType<ReturnType<typeof wholeRequests>['executeTakeFirstOrThrow']>>>();
+const whole = nesting<typeof wholeRequests>();
 
 export const mergeRow = (row: Parameters<typeof whole>[0]): MergeRow => requestOf(whole(row));

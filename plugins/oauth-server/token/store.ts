@@ -7,10 +7,6 @@ import { issuedWrites } from './writes.ts';
 /** The grant of a code or token. */
 const grantColumns = columnsOf(GrantTable, 'grant', { under: 'grant' });
 
-type First<Q extends (...args: never[]) => { executeTakeFirstOrThrow(): Promise<unknown> }> = Awaited<
-  ReturnType<ReturnType<Q>['executeTakeFirstOrThrow']>
->;
-
 const codeQuery = (rows: Kysely<OAuthRows>, { hash }: { readonly hash: string }) =>
   rows
     .selectFrom('oauth_server_code as code')
@@ -21,7 +17,7 @@ const codeQuery = (rows: Kysely<OAuthRows>, { hash }: { readonly hash: string })
 
 /** The first read of a code exchange. */
 const codeByHash = compiledRead(['hash'], codeQuery);
-const codeOf = nesting<First<typeof codeQuery>>();
+const codeOf = nesting<typeof codeQuery>();
 
 const refreshTokenQuery = (rows: Kysely<OAuthRows>, { hash }: { readonly hash: string }) =>
   rows
@@ -35,7 +31,7 @@ const refreshTokenQuery = (rows: Kysely<OAuthRows>, { hash }: { readonly hash: s
 
 /** The first read of a refresh. */
 const refreshTokenByHash = compiledRead(['hash'], refreshTokenQuery);
-const refreshTokenOf = nesting<First<typeof refreshTokenQuery>>();
+const refreshTokenOf = nesting<typeof refreshTokenQuery>();
 
 /** Runs for every request with an access token. Scopes that the client has lost are removed at once. */
 const accessTokenByHash = compiledRead(

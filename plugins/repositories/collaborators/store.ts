@@ -12,7 +12,7 @@ const collaborators = (db: Kysely<RepositoriesRows>, repositoryId: string) =>
     .where('c.repository_id', '=', repositoryId)
     .orderBy('u.username_key');
 
-const joined = nesting<Awaited<ReturnType<ReturnType<typeof collaborators>['executeTakeFirstOrThrow']>>>();
+const joined = nesting<typeof collaborators>();
 
 /** Converts the columns of a collaborator, read in SQL or in memory. */
 export const collaborator = ({

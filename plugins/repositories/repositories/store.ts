@@ -59,7 +59,7 @@ const standingQuery =
 function standingRead(counted?: readonly CountView[]) {
   const query = standingQuery(counted);
   const read = compiledRead(['owner', 'name', 'userId'], query);
-  const joined = nesting<Awaited<ReturnType<ReturnType<typeof query>['executeTakeFirstOrThrow']>>>();
+  const joined = nesting<typeof query>();
   return async (db: Kysely<RepositoriesRows>, values: StandingValues) => {
     const [row] = await read(db, values);
     return row && joined(row);
