@@ -62,9 +62,8 @@ export function rows<Row extends object>(
  * A member of `stores`: a store that needs no other statements than those of `Rows`, written once for SQL and memory.
  *
  * @example
- *   const rings = rows<Ring>(RingTable);
- *   const ringStore = storeOf({ rings }, ({ rings }) => ({
- *     count: (towerId: string) => rings.count({ towerId }),
+ *   const labelStore = storeOf({ labels: rows<Label>(LabelTable) }, ({ labels }) => ({
+ *     countIn: (repositoryId: string) => labels.count({ repositoryId }),
  *   }));
  */
 export const storeOf = <R extends Readonly<Record<string, object>>, S>(

@@ -45,14 +45,7 @@ export const columnNames = <E extends TableEntity, A extends string, X extends M
 
 /**
  * The columns of an entity with the names of its members, for `select`: `i.created_at as createdAt`. A row then has the
- * members of the entity, so a new member needs no other line.
- *
- * @example
- *   const labels = await database
- *     .kysely<InferKyselyDB<typeof LabelTable>>()
- *     .selectFrom('bell_tower_label as l')
- *     .select(columnsOf(LabelTable, 'l'))
- *     .execute();
+ * members of the entity, so a new member needs no other line. `nesting` has an example.
  *
  * @param alias The alias of the table in the query.
  * @param options `except` leaves members out. `under: 'author'` names the columns `author.createdAt`, for `nested`.
@@ -94,14 +87,19 @@ type RowOf<Q extends QueryOf> = Awaited<ReturnType<ReturnType<Q>['executeTakeFir
  * The function is compiled from the columns of the first row: copying a row in a loop takes 50 times as long.
  *
  * @example
- *   const query = (db: Kysely<BellRows & IdentityViews>) =>
+ *   const RingTable = defineEntity({
+ *     name: 'bell_tower.Ring',
+ *     tableName: 'bell_tower_ring',
+ *     properties: { id: p.uuid().primary(), ringerId: p.uuid(), rungAt: p.datetime() },
+ *   });
+ *   const query = (db: Kysely<InferKyselyDB<typeof RingTable> & IdentityViews>) =>
  *     db
  *       .selectFrom('bell_tower_ring as r')
  *       .innerJoin('identity_public_user as u', 'u.id', 'r.ringer_id')
  *       .select(columnsOf(RingTable, 'r'))
  *       .select(publicUserColumns('u', 'ringer'));
- *   const ring = nesting<typeof query>();
- *   const rings = (await query(db).execute()).map(ring); // { id, …, ringer: { id, username, … } }
+ *   const ring = nesting<typeof query>(); // to { id, ringerId, rungAt, ringer: { id, username, … } }
+ *   const rings = async (database: SqlDatabase) => (await query(database.kysely()).execute()).map(ring);
  */
 export function nesting<Q extends QueryOf>(): (row: RowOf<Q>) => Nested<RowOf<Q>> {
   let gather: ((row: RowOf<Q>) => Nested<RowOf<Q>>) | undefined;

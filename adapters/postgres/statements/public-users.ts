@@ -2,10 +2,7 @@
 import { sql } from 'kysely';
 
 /**
- * The columns of a user, for `select` and `nested`.
- *
- * @example
- *   select(publicUserColumns('u', 'ringer')).execute()).map(nested); // ringer: PublicUser
+ * The columns of a user, for `select` and `nesting`.
  *
  * @param alias The alias of the view in the query.
  * @param under The member of the row that becomes the user.

@@ -1,8 +1,7 @@
 // Contract checks for IssueStore: numbers, replaced sets, filters, order, hierarchy, counts and rollback.
 import assert from 'node:assert/strict';
 import { Duplicate } from '#core/kernel/errors';
-import { builtInTypes, type Issue, type IssueFilter, type IssueStore } from '#core/issues/index';
-import { issueDefaults } from '#core/issues/model/issue';
+import { builtInTypes, issueDefaults, type Issue, type IssueFilter, type IssueStore } from '#core/issues/index';
 import type { Check } from '../checks.ts';
 import type { ForgeUnderTest } from '../forge-under-test.ts';
 
