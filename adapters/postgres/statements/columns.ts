@@ -2,7 +2,7 @@
 import { UnderscoreNamingStrategy } from '@mikro-orm/core';
 import type { InferEntityProperties, SnakeCase } from '@mikro-orm/postgresql';
 
-/** A result of `defineEntity`, as far as it is used here. */
+/** A result of `defineEntity`. */
 export interface TableEntity {
   readonly meta: object;
 }

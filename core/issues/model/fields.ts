@@ -6,7 +6,7 @@ import { isDate } from '#core/kernel/instant';
 import type { Numbered } from '#core/repositories/index';
 import type { Issue } from './issue.ts';
 
-/** What a caller writes directly. The other members change by actions, or never. */
+/** The members that a caller writes directly. The others change by actions, or never. */
 type Written = Omit<Issue, keyof Numbered | 'authorId' | 'state' | 'closedAt' | 'createdAt' | 'updatedAt' | 'parentId'>;
 
 /** The members to write. Absent ones stay unchanged. */
