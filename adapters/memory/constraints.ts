@@ -14,7 +14,7 @@ export function deleting(memory: Memory, snapshot: Snapshot, table: Table, keys:
   const gone: [Table, ReadonlySet<string>][] = [[table, named]];
   // The list grows while it is iterated: rows deleted by a cascade may have referring rows too.
   for (const [parent, deleted] of gone)
-    for (const [child, member, onDelete] of referring(memory, parent)) {
+    for (const [child, member, { onDelete, unset }] of referring(memory, parent)) {
       const cascaded = new Set<string>();
       for (const [key, row] of snapshot.read(child).rows) {
         const parentKey = referredKey(row, member);
@@ -31,7 +31,7 @@ export function deleting(memory: Memory, snapshot: Snapshot, table: Table, keys:
           cascaded.add(key);
         } else {
           const { [member]: _unset, ...rest } = current;
-          planned.set(key, rest);
+          planned.set(key, unset === null ? { ...rest, [member]: null } : rest);
         }
       }
       if (cascaded.size > 0) gone.push([child, cascaded]);
@@ -41,8 +41,8 @@ export function deleting(memory: Memory, snapshot: Snapshot, table: Table, keys:
 
 function* referring(memory: Memory, parent: Table) {
   for (const child of memory.tables.values())
-    for (const [member, { table, onDelete }] of child.references)
-      if (table === parent.name) yield [child, member, onDelete] as const;
+    for (const [member, reference] of child.references)
+      if (reference.table === parent.name) yield [child, member, reference] as const;
 }
 
 /** Checks the changes as a database would. @throws {Duplicate | Conflict} */

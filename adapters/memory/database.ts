@@ -18,6 +18,8 @@ export interface Reference<Value = undefined> {
   /** A table whose key has one member. */
   readonly table: string;
   readonly onDelete: 'cascade' | 'restrict' | (undefined extends Value ? 'set null' : never);
+  /** With null, `set null` writes null instead of unsetting the member. */
+  readonly unset?: null;
 }
 
 export interface TableOptions<Row extends object> {

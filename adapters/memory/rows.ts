@@ -6,7 +6,7 @@ import { comesAfter, matching } from './query.ts';
 
 /** @param keyOf the key of a row, as the table declares it. */
 export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (row: Row) => Key): Rows<Row> {
-  const query = ({ where, among = {}, after, orderBy = [] }: RowSet<Row> & Partial<RowQuery<Row>>) => {
+  const query = ({ where, among = {}, after, orderBy = [], ...slice }: RowSet<Row> & Partial<RowQuery<Row>>) => {
     const equal = matching(where);
     const members = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>).map(
       ([member, values]) => values.map((value) => matching({ [member]: value })),
@@ -15,12 +15,21 @@ export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (
       equal(row) &&
       members.every((values) => values.some((has) => has(row))) &&
       (after === undefined || comesAfter(row, after, orderBy as readonly string[]));
-    return { where: wanted, orderBy } as unknown as Query<Row> & { readonly where: (row: Row) => boolean };
+    return { where: wanted, orderBy, ...slice } as unknown as Query<Row> & { readonly where: (row: Row) => boolean };
   };
   return {
     async insert(row) {
       table.insert(row);
       return row;
+    },
+    async addMany(rows) {
+      const added = rows.filter((row) => table.get(keyOf(row)) === undefined);
+      for (const row of added) table.insert(row);
+      return added.length;
+    },
+    async put(row) {
+      const before = table.get(keyOf(row));
+      table.upsert({ ...before, ...row });
     },
     async update(where, patch) {
       const row = table.findOne(where);
@@ -41,10 +50,15 @@ export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (
     async deleteMany(rows) {
       table.deleteWhere(query(rows).where);
     },
+    async replace(where, rows) {
+      table.deleteWhere(where);
+      for (const row of rows) table.insert(row);
+    },
     findOne: async (where) => table.findOne(where),
-    // Units of work run one at a time here, so rows that one has read need no lock.
+    // Units of work run one at a time here, so nothing needs a lock.
     find: async (asked) => table.find(query(asked)),
     count: async (where) => table.count(where),
+    hold: async () => undefined,
     page: async (asked, page) => ({
       items: table.find({ ...query(asked), limit: page.perPage, offset: offsetOf(page) }),
       total: table.count(query(asked).where),

@@ -1,7 +1,7 @@
 // The baseline for reads of merge requests: the store queries that the routes run, and rows to read.
 import { rawSql, type SqlDatabase } from 'hexforge/plugin';
 import { sqlMergeStore } from '#plugins/merges/requests/store';
-import { sqlProtectionStore } from '#plugins/repositories/protection/store';
+import { protectionStore } from '#plugins/repositories/protection/store';
 
 export interface BareMerges {
   /** Runs the same queries as the route of that name. */
@@ -13,7 +13,7 @@ export interface BareMerges {
 }
 
 export function bareMerges(database: SqlDatabase): BareMerges {
-  const [store, protections] = [sqlMergeStore(database), sqlProtectionStore(database)];
+  const [store, protections] = [sqlMergeStore(database), protectionStore.sql(database)];
   const reads: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
     async list(id) {
       const slice = { order: 'newest', limit: 25, offset: 0 } as const;

@@ -38,14 +38,16 @@ export {
 } from '#adapters/http/descriptor/route';
 export * from '#adapters/http/descriptor/shape';
 export { compiledRead } from '#adapters/postgres/statements/compiled-read';
+export { columnNames, columnsOf, nesting, type Nested } from '#adapters/postgres/statements/columns';
 export { countEach, countOf } from '#adapters/postgres/statements/counts';
 export type { Migration, SqlDatabase } from '#adapters/postgres/statements/database';
+export { publicUserColumns, publicUserJson } from '#adapters/postgres/statements/public-users';
 export { replaceRows } from '#adapters/postgres/statements/replace-rows';
 export { numberedIndexer, type NumberedIndexerSpec, type Titled } from '../ready-made/numbered-indexer.ts';
 export type { Numbers } from '#core/kernel/storage/numbers';
 export { numbers } from '../ready-made/numbers.ts';
 export { presentUser, publicUsers, userShape } from '../ready-made/people.ts';
-export { rows } from '../ready-made/rows.ts';
+export { rows, storeOf, type RowConstraints, type TableRows } from '../ready-made/rows.ts';
 export type { MemoryDatabase, MemoryTable } from '#adapters/memory/database';
 export {
   indexer,

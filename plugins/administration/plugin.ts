@@ -3,10 +3,8 @@ import { definePlugin } from 'hexforge/plugin';
 import { administrationEvents, administrationScopes } from 'hexforge/administration';
 import { adminScopeUseCases, recordPluginChanges } from '#core/administration/use-cases';
 import { adminScopeRoutes } from './admin-scopes/routes.ts';
-import { memoryAdminGrantStore } from './admin-scopes/store-memory.ts';
-import { sqlAdminGrantStore } from './admin-scopes/store.ts';
-import { memoryKnownPluginStore } from './known-plugins/store-memory.ts';
-import { sqlKnownPluginStore } from './known-plugins/store.ts';
+import { adminGrantStore } from './admin-scopes/store.ts';
+import { knownPluginStore } from './known-plugins/store.ts';
 import { migrations } from './migrations.ts';
 import { pluginRoutes } from './plugins/routes.ts';
 import { administrationEntities } from './tables.ts';
@@ -17,8 +15,8 @@ export default definePlugin({
   api: '^0.2.0',
   needs: ['AuditLog', 'Clock', 'Events', 'Locks', 'PluginInventory', 'UnitOfWork', 'Users'],
   stores: {
-    grants: { sql: sqlAdminGrantStore, memory: memoryAdminGrantStore },
-    knownPlugins: { sql: sqlKnownPluginStore, memory: memoryKnownPluginStore },
+    grants: adminGrantStore,
+    knownPlugins: knownPluginStore,
   },
   entities: administrationEntities,
   tables: ['administration_grant', 'administration_known_plugin'],

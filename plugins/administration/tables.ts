@@ -1,5 +1,5 @@
 // The tables of the administration of the instance.
-import { defineEntity, p, type AdminScope, type InferKyselyDB } from 'hexforge/plugin';
+import { defineEntity, p, type AdminScope } from 'hexforge/plugin';
 
 export const GrantTable = defineEntity({
   name: 'administration.Grant',
@@ -20,5 +20,3 @@ export const KnownPluginTable = defineEntity({
 });
 
 export const administrationEntities = [GrantTable, KnownPluginTable] as const;
-
-export type AdministrationRows = InferKyselyDB<(typeof administrationEntities)[number]>;

@@ -3,9 +3,8 @@ import { definePlugin } from 'hexforge/plugin';
 import { auditLog, auditReading } from '#core/audit/use-cases';
 import { entryRoutes } from './entries/routes.ts';
 import { memoryAuditStore } from './entries/store-memory.ts';
-import { memoryAuditTrail } from './entries/trail-memory.ts';
-import { sqlAuditTrail } from './entries/trail.ts';
 import { sqlAuditStore } from './entries/store.ts';
+import { auditTrail } from './entries/trail.ts';
 import { migrations } from './migrations.ts';
 import { CountTable, EntryTable } from './tables.ts';
 
@@ -16,7 +15,7 @@ export default definePlugin({
   needs: ['Clock', 'UnitOfWork'],
   stores: {
     entries: { sql: sqlAuditStore, memory: memoryAuditStore },
-    trail: { sql: sqlAuditTrail, memory: memoryAuditTrail },
+    trail: auditTrail,
   },
   entities: [EntryTable, CountTable],
   tables: ['audit_entry', 'audit_count'],

@@ -6,11 +6,8 @@ import { issueUseCases } from '#core/issues/use-cases';
 import { memoryAssociationStore } from './associations/store-memory.ts';
 import { sqlAssociationStore } from './associations/store.ts';
 import { commentRoutes } from './comments/routes.ts';
-import { commentRows } from './comments/store.ts';
 import { componentRoutes } from './components/routes.ts';
-import { componentRows } from './components/store.ts';
 import { descriptionHistoryRoutes } from './description-history/routes.ts';
-import { editRows } from './description-history/store.ts';
 import { issueIndexer } from './indexer.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { memoryIssueStore } from './issues/store-memory.ts';
@@ -22,15 +19,13 @@ import { migrations, tables } from './migrations.ts';
 import { searchRoutes } from './search/routes.ts';
 import { memoryIssueSearchStore } from './search/store-memory.ts';
 import { sqlIssueSearchStore } from './search/store.ts';
-import { entities } from './tables.ts';
+import { commentRows, componentRows, editRows, entities, typeRows, versionRows } from './tables.ts';
 import { issueTools } from './tools.ts';
 import { typeSchemeRoutes } from './type-scheme/routes.ts';
 import { memoryTypeSchemeStore } from './type-scheme/store-memory.ts';
 import { sqlTypeSchemeStore } from './type-scheme/store.ts';
 import { typeRoutes } from './types/routes.ts';
-import { typeStore } from './types/store.ts';
 import { versionRoutes } from './versions/routes.ts';
-import { versionRows } from './versions/store.ts';
 import { watchingRoutes } from './watching/routes.ts';
 
 export default definePlugin({
@@ -41,7 +36,7 @@ export default definePlugin({
   stores: {
     issues: { sql: sqlIssueStore, memory: memoryIssueStore },
     searches: { sql: sqlIssueSearchStore, memory: memoryIssueSearchStore },
-    types: typeStore,
+    types: typeRows,
     schemes: { sql: sqlTypeSchemeStore, memory: memoryTypeSchemeStore },
     components: componentRows,
     versions: versionRows,

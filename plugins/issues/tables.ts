@@ -1,8 +1,24 @@
 // The tables of the plugin "issues" as entities, and the types of rows in queries.
-import { defineEntity, numbers, p, type InferKyselyDB } from 'hexforge/plugin';
+import { defineEntity, numbers, p, rows, type InferKyselyDB, type MemoryDatabase } from 'hexforge/plugin';
 import type { IdentityViews } from 'hexforge/identity';
 import type { RepositoryViews } from 'hexforge/repositories';
-import { issueStates, issueStatuses, linkTypes, priorities } from 'hexforge/issues';
+import {
+  builtInTypes,
+  componentName,
+  issueStates,
+  issueStatuses,
+  linkTypes,
+  priorities,
+  typeNameUnique,
+  versionName,
+  type Component,
+  type DescriptionEdit,
+  type Issue,
+  type IssueComment,
+  type IssueLink,
+  type IssueType,
+  type Version,
+} from 'hexforge/issues';
 
 /** The kinds of association between a version and an issue. */
 const versionKinds = ['fix', 'affects'] as const;
@@ -53,8 +69,6 @@ export const IssueTable = defineEntity({
     acceptanceCriteria: p.text().nullable(),
   },
 });
-
-export const issueNumbers = numbers('issues_number');
 
 export const IssueLabelTable = defineEntity({
   name: 'issues.IssueLabel',
@@ -143,6 +157,66 @@ export const LinkTable = defineEntity({
     type: p.enum(linkTypes),
     createdAt: p.datetime(),
   },
+});
+
+export const issueNumbers = numbers('issues_number');
+
+const ofRepository = { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } } as const;
+const ofIssue = { issueId: { table: 'issues_issue', onDelete: 'cascade' } } as const;
+const byUser = { table: 'identity_user', onDelete: 'restrict' } as const;
+const withUser = { references: { ...ofIssue, userId: { table: 'identity_user', onDelete: 'cascade' } } } as const;
+const namedIn = (unique: string) =>
+  ({ uniques: { [unique]: ['repositoryId', 'nameKey'] }, references: ofRepository }) as const;
+
+const storedTypes = rows<IssueType>(TypeTable, { uniques: { [typeNameUnique]: ['name'] } });
+export const typeRows = {
+  ...storedTypes,
+  memory(database: MemoryDatabase) {
+    const types = storedTypes.memory(database);
+    // Inserts the same types as the migration.
+    if (types.table.count() === 0) for (const type of builtInTypes) types.table.insert(type);
+    return types;
+  },
+};
+export const schemeRows = rows<{ readonly repositoryId: string; readonly typeId: string; readonly position: number }>(
+  SchemeTable,
+  { references: { ...ofRepository, typeId: { table: 'issues_type', onDelete: 'cascade' } } },
+);
+/** In memory, without the members for the search. */
+export const issueRows = rows<Issue>(IssueTable, {
+  uniques: { issues_issue_number: ['repositoryId', 'number'] },
+  references: {
+    ...ofRepository,
+    authorId: byUser,
+    typeId: { table: 'issues_type', onDelete: 'restrict' },
+    parentId: { table: 'issues_issue', onDelete: 'set null' },
+  },
+});
+export const labelRows = rows<{ readonly issueId: string; readonly labelId: string }>(IssueLabelTable, {
+  references: ofIssue,
+});
+interface OfUser {
+  readonly issueId: string;
+  readonly userId: string;
+}
+export const assigneeRows = rows<OfUser>(AssigneeTable, withUser);
+export const watcherRows = rows<OfUser>(WatcherTable, withUser);
+export const componentRows = rows<Component>(ComponentTable, namedIn(componentName));
+export const versionRows = rows<Version>(VersionTable, namedIn(versionName));
+export const issueComponentRows = rows<{ readonly issueId: string; readonly componentId: string }>(
+  IssueComponentTable,
+  { references: { ...ofIssue, componentId: { table: 'issues_component', onDelete: 'cascade' } } },
+);
+export const issueVersionRows = rows<{
+  readonly issueId: string;
+  readonly kind: (typeof versionKinds)[number];
+  readonly versionId: string;
+}>(IssueVersionTable, { references: { ...ofIssue, versionId: { table: 'issues_version', onDelete: 'cascade' } } });
+export const commentRows = rows<IssueComment>(CommentTable, { references: { ...ofIssue, authorId: byUser } });
+export const editRows = rows<DescriptionEdit>(DescriptionEditTable, { references: { ...ofIssue, editedBy: byUser } });
+export const linkRows = rows<IssueLink>(LinkTable, {
+  uniques: { issues_link_ends: ['sourceId', 'type', 'targetId'] },
+  references: { sourceId: ofIssue.issueId, targetId: ofIssue.issueId },
 });
 
 export const entities = [

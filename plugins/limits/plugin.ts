@@ -3,12 +3,10 @@ import { definePlugin, flag, on, shape } from 'hexforge/plugin';
 import { limitEvents } from 'hexforge/limits';
 import { limitUseCases } from '#core/limits/use-cases';
 import { budgetRoutes } from './budgets/routes.ts';
-import { memoryBudgetStore } from './budgets/store-memory.ts';
-import { sqlBudgetStore } from './budgets/store.ts';
+import { budgetStore } from './budgets/store.ts';
 import { migrations } from './migrations.ts';
 import { overrideRoutes } from './overrides/routes.ts';
-import { memoryOverrideStore } from './overrides/store-memory.ts';
-import { sqlOverrideStore } from './overrides/store.ts';
+import { overrideStore } from './overrides/store.ts';
 import { limitEntities } from './tables.ts';
 import { violationRoutes } from './violations/routes.ts';
 import { memoryViolationStore } from './violations/store-memory.ts';
@@ -29,8 +27,8 @@ export default definePlugin({
   needs: ['AuditLog', 'Clock', 'Events', 'Ids', 'UnitOfWork', 'UserGroups', 'Users'],
   late: ['MeteredTargets'],
   stores: {
-    budgets: { sql: sqlBudgetStore, memory: memoryBudgetStore },
-    overrides: { sql: sqlOverrideStore, memory: memoryOverrideStore },
+    budgets: budgetStore,
+    overrides: overrideStore,
     violations: { sql: sqlViolationStore, memory: memoryViolationStore },
   },
   entities: limitEntities,

@@ -4,7 +4,6 @@ import { mergeEvents } from 'hexforge/merges';
 import { droppedFrom } from 'hexforge/planning';
 import { mergeUseCases } from '#core/merges/use-cases';
 import { commentRoutes } from './comments/routes.ts';
-import { commentRows } from './comments/store.ts';
 import { diffConfig, diffSettings } from './files/config.ts';
 import { fileRoutes } from './files/routes.ts';
 import { mergeIndexer } from './indexer.ts';
@@ -17,8 +16,7 @@ import { requestRoutes } from './requests/routes.ts';
 import { memoryMergeStore } from './requests/store-memory.ts';
 import { sqlMergeStore } from './requests/store.ts';
 import { reviewRoutes } from './reviews/routes.ts';
-import { reviewRows } from './reviews/store.ts';
-import { entities } from './tables.ts';
+import { commentRows, entities, reviewRows } from './tables.ts';
 
 export default definePlugin({
   name: 'merges',

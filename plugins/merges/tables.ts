@@ -1,7 +1,14 @@
 // The tables of the plugin "merges" as entities, and the types of rows in queries.
-import { defineEntity, numbers, p, type InferKyselyDB } from 'hexforge/plugin';
+import { defineEntity, numbers, p, rows, type InferKyselyDB } from 'hexforge/plugin';
 import type { IdentityViews } from 'hexforge/identity';
-import { mergeStates, reviewStates } from 'hexforge/merges';
+import {
+  mergeStates,
+  openPairUnique,
+  reviewStates,
+  type MergeComment,
+  type MergeRequest,
+  type MergeReview,
+} from 'hexforge/merges';
 import type { RepositoryViews } from 'hexforge/repositories';
 
 export const RequestTable = defineEntity({
@@ -30,8 +37,6 @@ export const RequestTable = defineEntity({
     closedAt: p.datetime().nullable(),
   },
 });
-
-export const requestNumbers = numbers('merges_counter');
 
 export const RequestLabelTable = defineEntity({
   name: 'merges.RequestLabel',
@@ -76,6 +81,40 @@ export const CommentTable = defineEntity({
     updatedAt: p.datetime(),
   },
 });
+
+export const requestNumbers = numbers('merges_counter');
+
+const ofRequest = { requestId: { table: 'merges_request', onDelete: 'cascade' } } as const;
+const byUser = { table: 'identity_user', onDelete: 'restrict' } as const;
+
+/** A merge request as stored: its source repository is null when that was deleted. */
+export type RequestRow = Omit<MergeRequest, 'sourceRepositoryId'> & { readonly sourceRepositoryId: string | null };
+export const requestRows = rows<RequestRow>(RequestTable, {
+  uniques: {
+    merges_request_number: ['repositoryId', 'number'],
+    [openPairUnique]: ({ state, repositoryId, sourceRepositoryId, sourceBranch, targetBranch }) =>
+      state === 'open' && sourceRepositoryId !== null
+        ? [repositoryId, sourceRepositoryId, sourceBranch, targetBranch]
+        : undefined,
+  },
+  references: {
+    repositoryId: { table: 'repositories_repository', onDelete: 'cascade' },
+    sourceRepositoryId: { table: 'repositories_repository', onDelete: 'set null' },
+    authorId: byUser,
+    mergedById: byUser,
+  },
+});
+export const labelRows = rows<{ readonly requestId: string; readonly labelId: string }>(RequestLabelTable, {
+  references: ofRequest,
+});
+export const assigneeRows = rows<{ readonly requestId: string; readonly userId: string }>(AssigneeTable, {
+  references: { ...ofRequest, userId: { table: 'identity_user', onDelete: 'cascade' } },
+});
+export const reviewRows = rows<MergeReview>(ReviewTable, {
+  uniques: { merges_review_user: ['requestId', 'userId'] },
+  references: { ...ofRequest, userId: byUser },
+});
+export const commentRows = rows<MergeComment>(CommentTable, { references: { ...ofRequest, authorId: byUser } });
 
 export const entities = [RequestTable, RequestLabelTable, AssigneeTable, ReviewTable, CommentTable] as const;
 

@@ -1,6 +1,6 @@
 // The tables of the authorization server as entities.
-import { defineEntity, p, type InferKyselyDB, type Kysely, type SqlDatabase } from 'hexforge/plugin';
-import type { AuthMethod, PublicJwk } from 'hexforge/oauth';
+import { defineEntity, p, rows, type InferKyselyDB, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import type { AuthMethod, AuthorizationCode, Client, Family, Grant, PublicJwk } from 'hexforge/oauth';
 
 const texts = () => p.json<readonly string[]>();
 
@@ -112,6 +112,30 @@ export const KeyTable = defineEntity({
     createdAt: p.datetime(),
   },
 });
+
+const cascade = (table: string) => ({ table, onDelete: 'cascade' }) as const;
+
+export const clientRows = rows<Client>(ClientTable, {
+  uniques: { oauth_server_client_client_id: ['clientId'] },
+  references: { ownerId: cascade('identity_user') },
+});
+export const grantRows = rows<Grant>(GrantTable, {
+  uniques: { oauth_server_grant_once: ['userId', 'clientId', 'resource'] },
+  references: { userId: cascade('identity_user'), clientId: cascade('oauth_server_client') },
+});
+export type CodeRow = AuthorizationCode & { readonly hash: string; readonly misses: number };
+export const codeRows = rows<CodeRow>(CodeTable, { references: { grantId: cascade('oauth_server_grant') } });
+export const familyRows = rows<Family>(FamilyTable, { references: { grantId: cascade('oauth_server_grant') } });
+interface Issued {
+  readonly hash: string;
+  readonly familyId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+export const refreshTokenRows = rows<Issued & { readonly usedAt: Date | null }>(RefreshTokenTable);
+export const accessTokenRows = rows<Issued & { readonly id: string; readonly scopes: readonly string[] }>(
+  AccessTokenTable,
+);
 
 export const entities = [
   ClientTable,

@@ -15,8 +15,7 @@ import { forkRoutes } from './forks/routes.ts';
 import { languageRoutes } from './languages/routes.ts';
 import { migrations, tables } from './migrations.ts';
 import { protectionRoutes } from './protection/routes.ts';
-import { memoryProtectionStore } from './protection/store-memory.ts';
-import { sqlProtectionStore } from './protection/store.ts';
+import { protectionStore } from './protection/store.ts';
 import { repositoryPresenter } from './repositories/present.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { memoryRepositoryStore } from './repositories/store-memory.ts';
@@ -24,8 +23,7 @@ import { sqlRepositoryStore } from './repositories/store.ts';
 import { roleTemplateRoutes } from './role-templates/routes.ts';
 import { roleTemplateStore } from './role-templates/store.ts';
 import { starRoutes } from './stars/routes.ts';
-import { memoryMarkStore } from './stars/store-memory.ts';
-import { sqlMarkStore } from './stars/store.ts';
+import { markStore } from './stars/store.ts';
 import { entities } from './tables.ts';
 import { tagRoutes } from './tags/routes.ts';
 
@@ -59,8 +57,8 @@ export default definePlugin({
     repositories: { sql: sqlRepositoryStore, memory: memoryRepositoryStore },
     collaborators: { sql: sqlCollaboratorStore, memory: memoryCollaboratorStore },
     roleTemplates: roleTemplateStore,
-    marks: { sql: sqlMarkStore, memory: memoryMarkStore },
-    protections: { sql: sqlProtectionStore, memory: memoryProtectionStore },
+    marks: markStore,
+    protections: protectionStore,
   },
   build({ stores: { repositories: store, ...stores }, late, log, config, instance, ...context }) {
     const parts = {

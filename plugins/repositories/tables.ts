@@ -1,5 +1,5 @@
 // The tables of the plugin "repositories" as entities, and the types of rows in queries.
-import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
+import { defineEntity, p, rows, type InferKyselyDB } from 'hexforge/plugin';
 import type { IdentityViews } from 'hexforge/identity';
 import { visibilities, type Mark } from 'hexforge/repositories';
 
@@ -79,11 +79,32 @@ export const entities = [
   ProtectionTable,
 ] as const;
 
+/** The foreign keys of rows that belong to a repository, and to one of its users. */
+export const ofRepository = { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } } as const;
+export const ofUser = { ...ofRepository, userId: { table: 'identity_user', onDelete: 'cascade' } } as const;
+
 /** Mark to its table. */
 export const markTables = { star: 'repositories_star', watch: 'repositories_watch' } as const satisfies Record<
   Mark,
   string
 >;
+
+interface MarkRow {
+  readonly repositoryId: string;
+  readonly userId: string;
+  readonly createdAt: Date;
+}
+export const markRows = {
+  star: rows<MarkRow>(StarTable, { references: ofUser }),
+  watch: rows<MarkRow>(WatchTable, { references: ofUser }),
+} satisfies Record<Mark, unknown>;
+
+export interface CollaboratorRow extends MarkRow {
+  readonly role: string;
+  readonly permissions: readonly string[];
+  readonly roleTemplateId: string | null;
+}
+export const collaboratorRows = rows<CollaboratorRow>(CollaboratorTable, { references: ofUser });
 
 /** The types of rows in queries, including the views of other areas. */
 export type RepositoriesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews;

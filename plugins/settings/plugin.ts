@@ -4,8 +4,7 @@ import { settingsScopes } from 'hexforge/settings';
 import { settingsUseCases } from '#core/settings/use-cases';
 import { migrations } from './migrations.ts';
 import { settingRoutes } from './settings/routes.ts';
-import { memorySettingStore } from './settings/store-memory.ts';
-import { sqlSettingStore } from './settings/store.ts';
+import { settingStore } from './settings/store.ts';
 import { SettingTable } from './tables.ts';
 
 export default definePlugin({
@@ -13,7 +12,7 @@ export default definePlugin({
   version: '0.1.0',
   api: '^0.2.0',
   needs: ['AuditLog', 'Clock', 'Events', 'Sealer', 'SettingCatalogue', 'UnitOfWork'],
-  stores: { settings: { sql: sqlSettingStore, memory: memorySettingStore } },
+  stores: { settings: settingStore },
   entities: [SettingTable],
   tables: ['settings_setting'],
   emits: ['setting.changed'],

@@ -1,5 +1,5 @@
 // The table of stored settings.
-import { defineEntity, p, type InferKyselyDB } from 'hexforge/plugin';
+import { defineEntity, p } from 'hexforge/plugin';
 
 export const SettingTable = defineEntity({
   name: 'settings.Setting',
@@ -12,5 +12,3 @@ export const SettingTable = defineEntity({
     hexforgePlugin: p.text().nullable(),
   },
 });
-
-export type SettingsRows = InferKyselyDB<typeof SettingTable>;

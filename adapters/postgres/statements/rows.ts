@@ -1,29 +1,22 @@
 // Implements `Rows` for one table in PostgreSQL: kysely reads straight into rows, writes run in the unit of work.
-import { UnderscoreNamingStrategy, type EntityName, type FilterQuery } from '@mikro-orm/core';
+import type { EntityName, FilterQuery } from '@mikro-orm/core';
 import { sql, type Kysely } from 'kysely';
 import { offsetOf } from '#core/kernel/page';
 import type { RowQuery, Rows, RowSet } from '#core/kernel/storage/rows';
+import { columnOf, keyMembersOf, membersOf, tableOf, type TableEntity } from './columns.ts';
 import { countOf } from './counts.ts';
 import type { SqlDatabase } from './database.ts';
-
-interface EntityMeta {
-  readonly tableName: string;
-  readonly properties: object;
-}
-
-export const tableOf = ({ meta }: { readonly meta: object }): string => (meta as EntityMeta).tableName;
+import { replaceRows } from './replace-rows.ts';
 
 /** Any table. */
 type Columns = Record<string, Record<string, unknown>>;
 
-/** @param entity with the key `id`, and with columns named as MikroORM names its members. */
-export function sqlRows<Row extends { readonly id: string }>(
-  database: SqlDatabase,
-  entity: { readonly meta: object },
-): Rows<Row> {
-  const { tableName, properties } = entity.meta as EntityMeta;
+/** @param entity whose columns are named as MikroORM names its members. */
+export function sqlRows<Row extends object>(database: SqlDatabase, entity: TableEntity): Rows<Row> {
+  const tableName = tableOf(entity);
   const name = entity as unknown as EntityName<Row>;
-  const members = Object.keys(properties);
+  const members = membersOf(entity);
+  const key = keyMembersOf(entity) as readonly (keyof Row & string)[];
   const columns = members.map((member) => `${columnOf(member)} as ${member}` as const);
   const db = (): Kysely<Columns> => database.kysely<Columns>();
   const equals = ([member, value]: readonly [string, unknown]) => {
@@ -54,22 +47,44 @@ export function sqlRows<Row extends { readonly id: string }>(
   /** Locks the row until the unit of work ends, so that it cannot change between the read and the write. */
   const held = async (where: Readonly<Partial<Row>>): Promise<Row | undefined> =>
     (await one(where).forNoKeyUpdate().executeTakeFirst()) as Row | undefined;
-  /** The condition that names a single row. A condition with an id needs no read. */
+  /** The condition that names a single row. A condition with the key needs no read. */
   const naming = async (where: Readonly<Partial<Row>>): Promise<Readonly<Partial<Row>> | undefined> => {
-    if (where.id !== undefined) return where;
+    if (key.every((member) => where[member] !== undefined)) return where;
     const found = await held(where);
-    return found && ({ id: found.id } as Partial<Row>);
+    return found && (Object.fromEntries(key.map((member) => [member, found[member]])) as unknown as Partial<Row>);
+  };
+  const hold = async (where: Readonly<Partial<Row>>): Promise<void> => {
+    const turn = `${tableName} ${JSON.stringify(where)}`;
+    await sql`select pg_advisory_xact_lock(hashtextextended(${turn}, 0))`.execute(db());
   };
   /** Undefined if a list of `among` is empty, so that no row matches. */
-  const filterOf = ({ where, among = {} }: RowSet<Row>): FilterQuery<Row> | undefined => {
+  const filterOf = ({ where, among = {} }: RowSet<Row>): FilterQuery<NoInfer<Row>> | undefined => {
     const lists = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>);
     if (lists.some(([, values]) => values.length === 0)) return undefined;
-    return { $and: [where, ...lists.map(([member, values]) => ({ [member]: { $in: values } }))] } as FilterQuery<Row>;
+    return { $and: [where, ...lists.map(([member, values]) => ({ [member]: { $in: values } }))] } as FilterQuery<
+      NoInfer<Row>
+    >;
   };
   return {
     async insert(row) {
       await database.em().insert(name, row);
       return row;
+    },
+    async addMany(rows) {
+      if (rows.length === 0) return 0;
+      const inserting = database
+        .em()
+        .createQueryBuilder(name)
+        .insert(rows as never);
+      return (
+        await inserting
+          .onConflict(key as never)
+          .ignore()
+          .execute('run')
+      ).affectedRows;
+    },
+    async put(row) {
+      await database.em().upsert(name, row as never);
     },
     async update(where, patch) {
       if (Object.keys(patch).length === 0) return held(where);
@@ -104,22 +119,24 @@ export function sqlRows<Row extends { readonly id: string }>(
       const filter = filterOf(rows);
       if (filter !== undefined) await database.em().nativeDelete(name, filter);
     },
+    replace: (where, rows) => replaceRows(database.em(), name, where as Partial<Row>, rows),
     async findOne(where) {
       return (await one(where).executeTakeFirst()) as Row | undefined;
     },
     async find(query, how) {
-      const found = ordered(query);
+      const { limit, offset } = query;
+      const found = ordered(query)
+        .$if(limit !== undefined, (all) => all.limit(limit ?? 0))
+        .$if(offset !== undefined, (all) => all.offset(offset ?? 0));
       return (await (how === 'held' ? found.forKeyShare() : found).execute()) as unknown as readonly Row[];
     },
     async count(where, how) {
       // The lock is a separate statement, so that the count sees the rows that earlier holders of the lock have
       // committed.
-      if (how === 'held') {
-        const turn = `${tableName} ${JSON.stringify(where)}`;
-        await sql`select pg_advisory_xact_lock(hashtextextended(${turn}, 0))`.execute(db());
-      }
+      if (how === 'held') await hold(where);
       return countOf(matching(where));
     },
+    hold,
     async page(query, page) {
       // Counted first: rows may be large, and would stay in memory while the count waits for a connection.
       const total = await countOf(matching(query.where, query));
@@ -131,7 +148,3 @@ export function sqlRows<Row extends { readonly id: string }>(
     },
   };
 }
-
-/** Names columns as MikroORM does. */
-const strategy = new UnderscoreNamingStrategy();
-const columnOf = (member: string): string => strategy.propertyToColumnName(member);

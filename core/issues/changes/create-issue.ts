@@ -6,7 +6,7 @@ import { aboutIssue } from '../model/events.ts';
 import { detailOf } from './fetch-issue.ts';
 import { checkedFields, type IssueFields } from '../model/fields.ts';
 import { parentRefusal } from '../model/hierarchy.ts';
-import type { Issue, IssueDetail, IssueView } from '../model/issue.ts';
+import { issueDefaults, type Issue, type IssueDetail, type IssueView } from '../model/issue.ts';
 import type { IssueType } from '../model/issue-type.ts';
 import type { IssueParts } from '../model/parts.ts';
 import { checkAssignees, type Writing } from '../model/held-issue.ts';
@@ -18,21 +18,6 @@ export interface CreateCommand extends IssueFields, LabelsWanted, AssociationIds
   readonly assigneeIds?: readonly string[] | undefined;
   readonly parentId?: string | null | undefined;
 }
-
-/** Values of the members that a caller may omit. */
-const defaults = {
-  description: '',
-  status: 'queued',
-  priority: 'none',
-  locked: false,
-  dueDate: null,
-  milestoneId: null,
-  storyPoints: null,
-  inputTokens: null,
-  outputTokens: null,
-  assumptions: null,
-  acceptanceCriteria: null,
-} as const;
 
 /** @throws {ValidationFailed | Forbidden | Unprocessable} */
 export const createIssue =
@@ -57,7 +42,7 @@ export const createIssue =
       const type = await allowedType(parts, repository, fields.typeId);
       const assignees = await checkAssignees(parts, granted, assigneeIds);
       const issue: Issue = {
-        ...defaults,
+        ...issueDefaults,
         ...fields,
         id: ids.uuid(),
         repositoryId: repository.id,

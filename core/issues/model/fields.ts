@@ -6,9 +6,8 @@ import { isDate } from '#core/kernel/instant';
 import type { Numbered } from '#core/repositories/index';
 import type { Issue } from './issue.ts';
 
-type Written = Omit<Issue, Fixed>;
-/** The members that other use cases write, or that never change. */
-type Fixed = keyof Numbered | 'authorId' | 'state' | 'closedAt' | 'createdAt' | 'updatedAt' | 'parentId';
+/** The members that a caller writes directly. The others change by actions, or never. */
+type Written = Omit<Issue, keyof Numbered | 'authorId' | 'state' | 'closedAt' | 'createdAt' | 'updatedAt' | 'parentId'>;
 
 /** The members to write. Absent ones stay unchanged. */
 export type IssueFields = Partial<Written>;

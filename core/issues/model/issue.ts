@@ -64,6 +64,21 @@ export interface Issue extends Numbered {
   readonly acceptanceCriteria: string | null;
 }
 
+/** The values of members that the author of a new issue may omit. */
+export const issueDefaults = {
+  description: '',
+  status: 'queued',
+  priority: 'none',
+  locked: false,
+  dueDate: null,
+  milestoneId: null,
+  storyPoints: null,
+  inputTokens: null,
+  outputTokens: null,
+  assumptions: null,
+  acceptanceCriteria: null,
+} as const;
+
 /** The parent of an issue, as its children show it. */
 export interface ParentReference {
   readonly id: string;

@@ -21,12 +21,20 @@ export interface RowQuery<Row extends object> extends RowSet<Row> {
    * `orderBy`; none may be null. Rows added or deleted meanwhile do not shift the next page.
    */
   readonly after?: { readonly [M in Member<Row>]?: Row[M] } | undefined;
+  /** The most rows that `find` returns. Default: no limit. */
+  readonly limit?: number;
+  /** Rows that `find` skips. Default: 0. */
+  readonly offset?: number;
 }
 
 /** The rows of one table. All engines behave alike. */
 export interface Rows<Row extends object> {
   /** @returns the row. @throws {Duplicate} naming the violated unique constraint. */
   insert(row: Row): Promise<Row>;
+  /** In one statement: inserts the rows whose keys do not exist. @returns the number of inserted rows. */
+  addMany(rows: readonly Row[]): Promise<number>;
+  /** Inserts the row, or changes the row with the same key. @throws {Duplicate} as `insert`. */
+  put(row: Row): Promise<void>;
   /** Changes one row. @returns the new row; undefined if no row matches. @throws {Duplicate} as `insert`. */
   update(where: Where<Row>, patch: Where<Row>): Promise<Row | undefined>;
   /** Deletes one row. @returns the deleted row; undefined if no row matches. @throws {StillReferenced} */
@@ -37,6 +45,11 @@ export interface Rows<Row extends object> {
   updateMany(rows: RowSet<Row>, patch: Where<Row>): Promise<void>;
   /** In one statement. @throws {StillReferenced} */
   deleteMany(rows: RowSet<Row>): Promise<void>;
+  /**
+   * Replaces the rows that match with others. Must be called in a unit of work that has locked their owner.
+   * @throws {Duplicate} as `insert`.
+   */
+  replace(where: Where<Row>, rows: readonly Row[]): Promise<void>;
   findOne(where: Where<Row>): Promise<Row | undefined>;
   /**
    * @param how with `held` the rows cannot be deleted until the unit of work ends. Always use the same order of rows.
@@ -47,6 +60,8 @@ export interface Rows<Row extends object> {
    * enforce limits, and to check that a name is free before using it. Must be called before rows are held.
    */
   count(where: Where<Row>, how?: 'held'): Promise<number>;
+  /** Other units of work that call `hold`, or `count` with `held`, with equal members wait until this one ends. */
+  hold(where: Where<Row>): Promise<void>;
   /** One page and the count of all rows, in two queries. */
   page(query: RowQuery<Row>, page: PageRequest): Promise<Page<Row>>;
 }

@@ -1,27 +1,15 @@
-// The store of the plugins that were enabled at the last start, in PostgreSQL.
+// The stores of the plugins that were enabled at the last start, in SQL and in memory.
 import type { KnownPluginStore } from 'hexforge/administration';
-import type { Kysely, SqlDatabase } from 'hexforge/plugin';
-import type { AdministrationRows } from '../tables.ts';
+import { rows, storeOf } from 'hexforge/plugin';
+import { KnownPluginTable } from '../tables.ts';
 
-export function sqlKnownPluginStore(database: SqlDatabase): KnownPluginStore {
-  const db = (): Kysely<AdministrationRows> => database.kysely<AdministrationRows>();
-  return {
-    all: async () =>
-      (await db().selectFrom('administration_known_plugin').select('name').orderBy('name').execute()).map(
-        ({ name }) => name,
-      ),
+export const knownPluginStore = storeOf(
+  { known: rows<{ readonly name: string }>(KnownPluginTable) },
+  ({ known }): KnownPluginStore => ({
+    all: async () => (await known.find({ where: {}, orderBy: ['name'] })).map(({ name }) => name),
     async change(added, gone) {
-      if (gone.length > 0)
-        await db()
-          .deleteFrom('administration_known_plugin')
-          .where('name', 'in', [...gone])
-          .execute();
-      if (added.length > 0)
-        await db()
-          .insertInto('administration_known_plugin')
-          .values(added.map((name) => ({ name })))
-          .onConflict((known) => known.doNothing())
-          .execute();
+      await known.deleteMany({ where: {}, among: { name: gone } });
+      await known.addMany(added.map((name) => ({ name })));
     },
-  } satisfies KnownPluginStore;
-}
+  }),
+);

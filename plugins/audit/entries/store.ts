@@ -1,19 +1,19 @@
 // The store of audit entries in PostgreSQL.
-import { countOf, rawSql, type Kysely, type Selectable, type SqlDatabase } from 'hexforge/plugin';
+import { columnsOf, countOf, rawSql, rows, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { AuditStore, NumberedEntry } from 'hexforge/audit';
 import { EntryTable, type AuditRows } from '../tables.ts';
 
-const entryOf = (row: Selectable<AuditRows['audit_entry']>): NumberedEntry => ({
-  id: row.id,
-  actorId: row.actor_id ?? undefined,
-  actorUsername: row.actor_username ?? undefined,
-  action: row.action,
-  resource: row.resource,
-  ip: row.ip,
-  userAgent: row.user_agent,
-  details: row.details,
-  at: row.at,
+/** An entry as stored: without an actor, its members are null. */
+export type EntryRow = Omit<NumberedEntry, 'actorId' | 'actorUsername'> &
+  Record<'actorId' | 'actorUsername', string | null>;
+
+export const entryOf = ({ actorId, actorUsername, ...row }: EntryRow): NumberedEntry => ({
+  ...row,
+  actorId: actorId ?? undefined,
+  actorUsername: actorUsername ?? undefined,
 });
+export const entryRows = rows<EntryRow>(EntryTable);
+const columns = columnsOf(EntryTable, 'audit_entry');
 
 /** Escapes `%`, `_` and `\` for `like`. */
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
@@ -54,7 +54,7 @@ export function sqlAuditStore(db: SqlDatabase): AuditStore {
               .$if(from !== undefined, (older) => older.where('e.at', '>=', from ?? new Date())),
           ),
         )
-        .selectAll()
+        .select(columns)
         .orderBy('id', 'desc')
         .limit(limit)
         .offset(offset)
@@ -71,7 +71,7 @@ export function sqlAuditStore(db: SqlDatabase): AuditStore {
         where at <= ${now}::timestamptz - interval '10 minutes'`.execute(db.kysely());
     },
     async byId(id) {
-      const row = await entries().selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await entries().select(columns).where('id', '=', id).executeTakeFirst();
       return row && entryOf(row);
     },
   } satisfies AuditStore;

@@ -1,44 +1,25 @@
 // The store of accounts in PostgreSQL.
 import { emailKey, usernameKey } from 'hexforge/identity';
 import type { Account, AccountStore, SecuredAccount } from 'hexforge/identity';
-import { compiledRead, countOf, rawSql } from 'hexforge/plugin';
-import type { Kysely, Selectable, SqlDatabase } from 'hexforge/plugin';
-import { rows, UserTable } from '../tables.ts';
-import type { IdentityRows } from '../tables.ts';
+import { columnsOf, compiledRead, countOf, rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { rows, UserTable, type IdentityRows } from '../tables.ts';
 
-const accountColumns = [
-  'id',
-  'username',
-  'email',
-  'display_name',
-  'bio',
-  'avatar_url',
-  'is_admin',
-  'status',
-  'approval',
-  'email_verified',
-  'created_at',
-  'last_active_at',
-] as const;
-type AccountRow = Pick<Selectable<IdentityRows['identity_user']>, (typeof accountColumns)[number]>;
-
-const account = (row: AccountRow): Account => ({
-  id: row.id,
-  username: row.username,
-  email: row.email,
-  displayName: row.display_name,
-  bio: row.bio,
-  avatarUrl: row.avatar_url,
-  isAdmin: row.is_admin,
-  status: row.status,
-  approval: row.approval ?? undefined,
-  emailVerified: row.email_verified,
-  createdAt: row.created_at,
-  lastActiveAt: row.last_active_at ?? undefined,
+const accountColumns = columnsOf(UserTable, 'identity_user', {
+  except: ['usernameKey', 'emailKey', 'displayNameKey', 'passwordHash'],
 });
-const secured = (row: AccountRow & { readonly password_hash: string }): SecuredAccount => ({
+type AccountRow = Omit<Account, 'approval' | 'lastActiveAt'> & {
+  readonly approval: Account['approval'] | null;
+  readonly lastActiveAt: Date | null;
+};
+
+const account = ({ approval, lastActiveAt, ...row }: AccountRow): Account => ({
+  ...row,
+  approval: approval ?? undefined,
+  lastActiveAt: lastActiveAt ?? undefined,
+});
+const secured = ({ passwordHash, ...row }: AccountRow & { readonly passwordHash: string }): SecuredAccount => ({
   account: account(row),
-  passwordHash: row.password_hash,
+  passwordHash,
 });
 
 const accountById = compiledRead(['id'], (db: Kysely<IdentityRows>, { id }: { readonly id: string }) =>
@@ -88,7 +69,7 @@ export function sqlAccountStore(db: SqlDatabase): AccountStore {
     async secured(username) {
       const row = await users()
         .select(accountColumns)
-        .select('password_hash')
+        .select('password_hash as passwordHash')
         .where('username_key', '=', usernameKey(username))
         .executeTakeFirst();
       return row && secured(row);
@@ -111,7 +92,7 @@ export function sqlAccountStore(db: SqlDatabase): AccountStore {
       // `for no key update` lets concurrent transactions write rows that refer to the account.
       const row = await users()
         .select(accountColumns)
-        .select('password_hash')
+        .select('password_hash as passwordHash')
         .where('id', '=', id)
         .forNoKeyUpdate()
         .executeTakeFirst();

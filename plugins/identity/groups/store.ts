@@ -1,21 +1,9 @@
 // The store of user groups and their members in PostgreSQL.
-import { groupNameKey, seededGroups, type CountedGroup, type GroupStore, type UserGroup } from 'hexforge/identity';
-import { countOf, rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
-import { GroupTable, rows, type IdentityRows } from '../tables.ts';
+import { groupNameKey, seededGroups, type GroupStore } from 'hexforge/identity';
+import { columnsOf, countOf, rawSql, type SqlDatabase } from 'hexforge/plugin';
+import { GroupTable, rows } from '../tables.ts';
 
-type Row = Selectable<IdentityRows['identity_group']>;
-const columns = ['id', 'slug', 'name', 'description', 'role', 'is_system', 'created_at', 'updated_at'] as const;
-
-const groupOf = (row: Omit<Row, 'name_key'>): UserGroup => ({
-  id: row.id,
-  slug: row.slug,
-  name: row.name,
-  description: row.description,
-  role: row.role,
-  isSystem: row.is_system,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
+const columns = columnsOf(GroupTable, 'identity_group', { except: ['nameKey'] });
 
 /** PostgreSQL only runs the sub-select of the branch that applies. */
 const memberCount = rawSql<number>`case
@@ -30,19 +18,12 @@ export function sqlGroupStore(database: SqlDatabase): GroupStore {
   const counted = () =>
     db()
       .selectFrom('identity_group')
-      .select([...columns, memberCount.as('members')]);
-  const countedGroup = (row: Omit<Row, 'name_key'> & { readonly members: number }): CountedGroup => ({
-    ...groupOf(row),
-    memberCount: row.members,
-  });
+      .select([...columns, memberCount.as('memberCount')]);
   const publicColumns = ['id', 'username', 'display_name as displayName', 'avatar_url as avatarUrl'] as const;
 
   return {
-    all: async () => (await counted().orderBy(order).execute()).map(countedGroup),
-    async byId(id) {
-      const row = await counted().where('id', '=', id).executeTakeFirst();
-      return row && countedGroup(row);
-    },
+    all: () => counted().orderBy(order).execute(),
+    byId: (id) => counted().where('id', '=', id).executeTakeFirst(),
     async count() {
       await rawSql`select pg_advisory_xact_lock(hashtextextended('identity.groups', 0))`.execute(db());
       return countOf(db().selectFrom('identity_group'));
@@ -50,16 +31,9 @@ export function sqlGroupStore(database: SqlDatabase): GroupStore {
     async insert(group) {
       await database.em().insert(GroupTable, { ...group, nameKey: groupNameKey(group.name) });
     },
-    async lock(id) {
-      // `for no key update` lets concurrent transactions write rows that refer to the group.
-      const row = await db()
-        .selectFrom('identity_group')
-        .select(columns)
-        .where('id', '=', id)
-        .forNoKeyUpdate()
-        .executeTakeFirst();
-      return row && groupOf(row);
-    },
+    // `for no key update` lets concurrent transactions write rows that refer to the group.
+    lock: (id) =>
+      db().selectFrom('identity_group').select(columns).where('id', '=', id).forNoKeyUpdate().executeTakeFirst(),
     async update({ id, ...group }) {
       await database.em().nativeUpdate(GroupTable, { id }, { ...group, nameKey: groupNameKey(group.name) });
     },
@@ -97,9 +71,9 @@ export function sqlGroupStore(database: SqlDatabase): GroupStore {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
-    async ofUser(userId) {
+    ofUser(userId) {
       const account = db().selectFrom('identity_user').where('identity_user.id', '=', userId);
-      const found = await db()
+      return db()
         .selectFrom('identity_group')
         .select(columns)
         .where(({ or, eb, exists, and }) =>
@@ -116,7 +90,6 @@ export function sqlGroupStore(database: SqlDatabase): GroupStore {
         )
         .orderBy(order)
         .execute();
-      return found.map(groupOf);
     },
   } satisfies GroupStore;
 }

@@ -1,6 +1,6 @@
 // The store of sessions and their refresh tokens in PostgreSQL.
 import type { SessionStore } from 'hexforge/identity';
-import { compiledRead, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { compiledRead, rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import { RefreshTokenTable, rows, SessionTable, type IdentityRows } from '../tables.ts';
 
 /** Runs for every request with a session. */
@@ -90,18 +90,9 @@ export function sqlSessionStore(db: SqlDatabase): SessionStore {
       const old = rows(db)
         .selectFrom('identity_refresh_token')
         .select('hash')
-        .where('identity_refresh_token.created_at', '<=', before)
-        .where(({ exists, not, or, eb, selectFrom }) =>
-          or([
-            eb('used_at', 'is not', null),
-            not(
-              exists(
-                selectFrom('identity_session')
-                  .select('identity_session.id')
-                  .whereRef('identity_session.id', '=', 'identity_refresh_token.session_id'),
-              ),
-            ),
-          ]),
+        .where('created_at', '<=', before)
+        .where(
+          rawSql<boolean>`(used_at is not null or not exists (select from identity_session s where s.id = session_id))`,
         )
         .limit(most);
       return deleted(rows(db).deleteFrom('identity_refresh_token').where('hash', 'in', old));

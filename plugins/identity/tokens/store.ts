@@ -1,21 +1,15 @@
 // The store of personal access tokens in PostgreSQL.
 import type { AccessToken, TokenStore } from 'hexforge/identity';
-import { compiledRead, countOf, rawSql } from 'hexforge/plugin';
-import type { Kysely, Selectable, SqlDatabase } from 'hexforge/plugin';
-import { rows, TokenTable } from '../tables.ts';
-import type { IdentityRows } from '../tables.ts';
+import { columnsOf, compiledRead, countOf, rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { rows, TokenTable, type IdentityRows } from '../tables.ts';
 
-const tokenColumns = ['id', 'user_id', 'name', 'scopes', 'created_at', 'expires_at', 'last_used_at'] as const;
-type TokenRow = Pick<Selectable<IdentityRows['identity_token']>, (typeof tokenColumns)[number]>;
+const tokenColumns = columnsOf(TokenTable, 'identity_token', { except: ['hash'] });
+type TokenRow = Omit<AccessToken, 'expiresAt' | 'lastUsedAt'> & Record<'expiresAt' | 'lastUsedAt', Date | null>;
 
-const token = (row: TokenRow): AccessToken => ({
-  id: row.id,
-  userId: row.user_id,
-  name: row.name,
-  scopes: row.scopes,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at ?? undefined,
-  lastUsedAt: row.last_used_at ?? undefined,
+const token = ({ expiresAt, lastUsedAt, ...row }: TokenRow): AccessToken => ({
+  ...row,
+  expiresAt: expiresAt ?? undefined,
+  lastUsedAt: lastUsedAt ?? undefined,
 });
 
 /** Runs for every request with a token. */

@@ -1,32 +1,35 @@
 // The store of the components and versions of issues, in memory.
-import type { MemoryDatabase, MemoryTable } from 'hexforge/plugin';
-import type { Association, AssociationStore, Named } from 'hexforge/issues';
-import { componentTable, issueTable, linkTables, versionTable } from '../tables-memory.ts';
+import type { MemoryDatabase } from 'hexforge/plugin';
+import type { AssociationStore, Named } from 'hexforge/issues';
+import { componentRows, issueComponentRows, issueRows, issueVersionRows, versionRows } from '../tables.ts';
+import { associationWrites } from './store.ts';
+
+const byName = <T extends Named>(things: readonly T[]): readonly T[] =>
+  things.toSorted((one, other) => (one.nameKey < other.nameKey ? -1 : 1));
 
 export function memoryAssociationStore(database: MemoryDatabase): AssociationStore {
-  issueTable(database);
-  const [components, versions] = [componentTable(database), versionTable(database)];
-  const links = linkTables(database);
-  const linked = <T extends Named>(issueId: string, association: Association, table: MemoryTable<T>): readonly T[] =>
-    links[association]
-      .find({ where: { issueId, association } })
-      .flatMap(({ thingId }) => table.get(thingId) ?? [])
-      .sort((one, other) => (one.nameKey < other.nameKey ? -1 : 1));
+  issueRows.memory(database);
+  const [components, versions] = [componentRows.memory(database).table, versionRows.memory(database).table];
+  const [ofComponents, ofVersions] = [
+    issueComponentRows.memory(database).table,
+    issueVersionRows.memory(database).table,
+  ];
+  const versionsOf = (issueId: string, kind: 'fix' | 'affects') =>
+    byName(ofVersions.find({ where: { issueId, kind } }).flatMap(({ versionId }) => versions.get(versionId) ?? []));
   return {
+    ...associationWrites.memory(database),
     of: async (issueIds) =>
       new Map(
-        issueIds.map((id) => [
-          id,
+        issueIds.map((issueId) => [
+          issueId,
           {
-            components: linked(id, 'components', components),
-            fixVersions: linked(id, 'fixVersions', versions),
-            affectsVersions: linked(id, 'affectsVersions', versions),
+            components: byName(
+              ofComponents.find({ where: { issueId } }).flatMap(({ componentId }) => components.get(componentId) ?? []),
+            ),
+            fixVersions: versionsOf(issueId, 'fix'),
+            affectsVersions: versionsOf(issueId, 'affects'),
           },
         ]),
       ),
-    async replace(issueId, association, ids) {
-      links[association].deleteWhere({ issueId, association });
-      for (const thingId of ids) links[association].insert({ issueId, association, thingId });
-    },
   } satisfies AssociationStore;
 }

@@ -1,7 +1,7 @@
 // The store of the components and versions of issues, in PostgreSQL.
-import { Unprocessable, rawSql, replaceRows, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { Unprocessable, columnsOf, rawSql, storeOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { Associations, AssociationStore, Component, Version } from 'hexforge/issues';
-import { IssueComponentTable, IssueVersionTable, type IssuesRows } from '../tables.ts';
+import { ComponentTable, issueComponentRows, issueVersionRows, VersionTable, type IssuesRows } from '../tables.ts';
 
 /**
  * The most associations of one page of issues. Each takes at least 80 bytes of JSON, and a response has at most 16 MiB.
@@ -13,6 +13,25 @@ const anyOf = (ids: readonly string[]) => rawSql<string>`any(${ids}::uuid[])`;
 
 type Growing = { -readonly [A in keyof Associations]: Associations[A][number][] };
 
+export const associationWrites = storeOf(
+  { components: issueComponentRows, versions: issueVersionRows },
+  ({ components, versions }) =>
+    ({
+      replace(issueId, association, ids) {
+        if (association === 'components')
+          return components.replace(
+            { issueId },
+            ids.map((componentId) => ({ issueId, componentId })),
+          );
+        const kind = association === 'fixVersions' ? 'fix' : 'affects';
+        return versions.replace(
+          { issueId, kind },
+          ids.map((versionId) => ({ issueId, kind, versionId })),
+        );
+      },
+    }) satisfies Partial<AssociationStore>,
+);
+
 export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
   const db = (): Kysely<IssuesRows> => database.kysely<IssuesRows>();
 
@@ -20,7 +39,8 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
     db()
       .selectFrom('issues_issue_component as l')
       .innerJoin('issues_component as c', 'c.id', 'l.component_id')
-      .select(['l.issue_id as issueId', 'c.id', 'c.repository_id as repositoryId', 'c.name', 'c.name_key as nameKey'])
+      .select(columnsOf(ComponentTable, 'c', { except: ['description'] }))
+      .select('l.issue_id as issueId')
       .where('l.issue_id', '=', anyOf(issueIds))
       .orderBy('c.name_key')
       .limit(mostLinks + 1)
@@ -30,16 +50,8 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
     db()
       .selectFrom('issues_issue_version as l')
       .innerJoin('issues_version as v', 'v.id', 'l.version_id')
-      .select([
-        'l.issue_id as issueId',
-        'l.kind',
-        'v.id',
-        'v.repository_id as repositoryId',
-        'v.name',
-        'v.name_key as nameKey',
-        'v.released',
-        'v.release_date as releaseDate',
-      ])
+      .select(columnsOf(VersionTable, 'v', { except: ['description'] }))
+      .select(['l.issue_id as issueId', 'l.kind'])
       .where('l.issue_id', '=', anyOf(issueIds))
       .orderBy('v.name_key')
       .limit(mostLinks + 1)
@@ -57,6 +69,7 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
   };
 
   return {
+    ...associationWrites.sql(database),
     async of(issueIds) {
       const found = new Map<string, Growing>(
         issueIds.map((id) => [id, { components: [], fixVersions: [], affectsVersions: [] }]),
@@ -79,16 +92,6 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
           description: ofVersion(version),
         } satisfies Version);
       return found;
-    },
-
-    replace(issueId, association, ids) {
-      if (association === 'components') {
-        const components = ids.map((componentId) => ({ componentId }));
-        return replaceRows(database.em(), IssueComponentTable, { issueId }, components);
-      }
-      const kind = association === 'fixVersions' ? 'fix' : 'affects';
-      const versions = ids.map((versionId) => ({ versionId }));
-      return replaceRows(database.em(), IssueVersionTable, { issueId, kind }, versions);
     },
   } satisfies AssociationStore;
 }

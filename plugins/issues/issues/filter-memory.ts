@@ -1,19 +1,14 @@
 // The filter of a list in memory, equivalent to the SQL of the store except that `q` is a simple match of words.
-import { isOverdue, plainWords, type Association, type Bounds, type IssueFilter } from 'hexforge/issues';
-import type { StoredIssue } from '../tables-memory.ts';
+import { isOverdue, plainWords, type Bounds, type Issue, type IssueFilter } from 'hexforge/issues';
 
 export interface FilteredBy {
   readonly typeNameOf: (typeId: string) => string | undefined;
   readonly hasLabel: (issueId: string, labelId: string) => boolean;
-  readonly isAbout: (issueId: string, association: Association, id: string) => boolean;
+  readonly hasComponent: (issueId: string, id: string) => boolean;
+  readonly hasVersion: (issueId: string, kind: 'fix' | 'affects', id: string) => boolean;
 }
 
 const equal = ['state', 'status', 'priority', 'milestoneId', 'parentId'] as const;
-const associated = [
-  ['componentId', 'components'],
-  ['fixVersionId', 'fixVersions'],
-  ['affectsVersionId', 'affectsVersions'],
-] as const;
 const bounded = ['dueDate', 'storyPoints', 'inputTokens', 'outputTokens'] as const;
 
 const within = <T extends number | string>(value: T | null, { min, max, set }: Bounds<T>): boolean =>
@@ -28,23 +23,22 @@ export function hasWords(text: string, asked: string): boolean {
   return wanted !== '' && wanted.split(' ').every((word) => words.has(word));
 }
 
-const mentions = ({ title, description }: StoredIssue, q: string): boolean =>
+const mentions = ({ title, description }: Issue, q: string): boolean =>
   title.toLowerCase().includes(q.toLowerCase()) || hasWords(`${title} ${description}`, q);
 
 export const accepts =
-  (filter: IssueFilter, { typeNameOf, hasLabel, isAbout }: FilteredBy) =>
-  (issue: StoredIssue): boolean => {
-    const { ranges, type, labelIds = [], hasParent, overdue, q } = filter;
+  (filter: IssueFilter, { typeNameOf, hasLabel, hasComponent, hasVersion }: FilteredBy) =>
+  (issue: Issue): boolean => {
+    const { ranges, type, labelIds = [], hasParent, overdue, q, componentId, fixVersionId, affectsVersionId } = filter;
     return (
       equal.every((member) => filter[member] === undefined || issue[member] === filter[member]) &&
       bounded.every((member) => within<number | string>(issue[member], ranges?.[member] ?? {})) &&
-      associated.every(([member, association]) => {
-        const id = filter[member];
-        return id === undefined || isAbout(issue.id, association, id);
-      }) &&
+      (componentId === undefined || hasComponent(issue.id, componentId)) &&
+      (fixVersionId === undefined || hasVersion(issue.id, 'fix', fixVersionId)) &&
+      (affectsVersionId === undefined || hasVersion(issue.id, 'affects', affectsVersionId)) &&
       (type === undefined || typeNameOf(issue.typeId) === type) &&
       labelIds.every((labelId) => hasLabel(issue.id, labelId)) &&
-      (hasParent === undefined || (typeof issue.parentId === 'string') === hasParent) &&
+      (hasParent === undefined || (issue.parentId !== null) === hasParent) &&
       (overdue === undefined || isOverdue(issue, overdue.today) === overdue.is) &&
       (q === undefined || mentions(issue, q))
     );

@@ -1,83 +1,43 @@
 // Builds queries of issues: the condition of a filter, and the columns and joins of a whole issue.
-import { type Kysely, rawSql, type Selectable } from 'hexforge/plugin';
+import {
+  columnNames,
+  columnsOf,
+  nesting,
+  publicUserColumns,
+  publicUserJson,
+  rawSql,
+  type Kysely,
+  type Selectable,
+} from 'hexforge/plugin';
 import { plainWords, type IssueFilter, type IssueRow } from 'hexforge/issues';
 import type { PublicUser } from 'hexforge/identity';
 import type { NumberedSlice } from 'hexforge/repositories';
 import { titleHolds } from './title.ts';
-import type { IssuesRows } from '../tables.ts';
+import { IssueTable, TypeTable, type IssuesRows } from '../tables.ts';
 
-type Row = Selectable<Omit<IssuesRows['issues_issue'], 'title_key' | 'title_words' | 'description_words'>>;
+/** Members for the search alone. */
+const searched = ['titleKey', 'titleWords', 'descriptionWords'] as const;
+/** The issue's own columns, as members of a row and as names. */
+export const issueColumns = columnsOf(IssueTable, 'i', { except: searched });
+export const issueColumnNames = columnNames(IssueTable, 'i', { except: searched });
 
-/** Converts the issue's own row. */
-export const issueOf = (row: Row) => ({
-  id: row.id,
-  repositoryId: row.repository_id,
-  number: row.number,
-  authorId: row.author_id,
-  title: row.title,
-  description: row.description,
-  state: row.state,
-  status: row.status,
-  priority: row.priority,
-  locked: row.locked,
-  closedAt: row.closed_at,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-  typeId: row.type_id,
-  parentId: row.parent_id,
-  dueDate: row.due_date,
-  milestoneId: row.milestone_id,
-  storyPoints: row.story_points,
-  inputTokens: row.input_tokens,
-  outputTokens: row.output_tokens,
-  assumptions: row.assumptions,
-  acceptanceCriteria: row.acceptance_criteria,
-});
-
-export const issueColumns = [
-  'i.id',
-  'i.repository_id',
-  'i.number',
-  'i.author_id',
-  'i.title',
-  'i.description',
-  'i.state',
-  'i.status',
-  'i.priority',
-  'i.locked',
-  'i.closed_at',
-  'i.created_at',
-  'i.updated_at',
-  'i.type_id',
-  'i.parent_id',
-  'i.due_date',
-  'i.milestone_id',
-  'i.story_points',
-  'i.input_tokens',
-  'i.output_tokens',
-  'i.assumptions',
-  'i.acceptance_criteria',
-] as const;
+type Row = Selectable<IssuesRows['issues_issue']>;
 
 export const labelIds = rawSql<readonly string[]>`array(
   select l.label_id::text from issues_issue_label l where l.issue_id = i.id
-)`.as('label_ids');
+)`.as('labelIds');
 
 const assignees = rawSql<readonly PublicUser[]>`coalesce((
-  select jsonb_agg(
-    jsonb_build_object(
-      'id', u.id, 'username', u.username, 'displayName', u.display_name, 'avatarUrl', u.avatar_url
-    ) order by u.username_key
-  )
+  select jsonb_agg(${publicUserJson} order by u.username_key)
   from issues_assignee s join identity_public_user u on u.id = s.user_id where s.issue_id = i.id
 ), '[]'::jsonb)`.as('assignees');
 
 const childrenCount = rawSql<number>`(select count(*) from issues_issue c where c.parent_id = i.id)`.as(
-  'children_count',
+  'childrenCount',
 );
 
 const commentsCount = rawSql<number>`(select count(*) from issues_comment m where m.issue_id = i.id)`.as(
-  'comments_count',
+  'commentsCount',
 );
 
 const stored = rawSql<Row>`issues_issue`.as('i');
@@ -93,7 +53,7 @@ const beginningOf = (name: (typeof issueTexts)[number], most: number) =>
 export function pageOfIssues(page: ReturnType<typeof matching>, slice: NumberedSlice) {
   const { order, beyond, limit, offset, texts } = slice;
   const ahead = beyond === undefined ? page : page.where('i.number', order === 'newest' ? '<' : '>', beyond);
-  const columns = ahead.select(issueColumns.filter((column) => texts === undefined || !isText(column)));
+  const columns = ahead.select(issueColumnNames.filter((column) => texts === undefined || !isText(column)));
   const cut = texts === undefined ? columns : columns.select(issueTexts.map((name) => beginningOf(name, texts)));
   const rows = cut.orderBy('i.number', directions[order]).limit(limit).offset(offset);
   return rawSql<Row>`(${rows})`.as('i');
@@ -109,51 +69,14 @@ export const wholeIssues = (db: Kysely<IssuesRows>, from = stored) =>
     .innerJoin('issues_type as t', 't.id', 'i.type_id')
     .leftJoin('issues_issue as p', 'p.id', 'i.parent_id')
     .select(issueColumns)
-    .select([
-      'a.username as author_username',
-      'a.display_name as author_display_name',
-      'a.avatar_url as author_avatar_url',
-      't.name as type_name',
-      't.display_name as type_display_name',
-      't.description as type_description',
-      't.color as type_color',
-      't.icon as type_icon',
-      't.is_subtask as type_is_subtask',
-      't.position as type_position',
-      'p.number as parent_number',
-      'p.title as parent_title',
-    ])
+    .select(publicUserColumns('a', 'author'))
+    .select(columnsOf(TypeTable, 't', { under: 'type' }))
+    .select(['p.id as parent.id', 'p.number as parent.number', 'p.title as parent.title'])
     .select([labelIds, assignees, childrenCount, commentsCount]);
 
-type WholeRow = Awaited<ReturnType<ReturnType<typeof wholeIssues>['executeTakeFirstOrThrow']>>;
+const whole = nesting<typeof wholeIssues>();
 
-export const issueRow = (row: WholeRow): IssueRow => ({
-  ...issueOf(row),
-  author: {
-    id: row.author_id,
-    username: row.author_username,
-    displayName: row.author_display_name,
-    avatarUrl: row.author_avatar_url,
-  },
-  type: {
-    id: row.type_id,
-    name: row.type_name,
-    displayName: row.type_display_name,
-    description: row.type_description,
-    color: row.type_color,
-    icon: row.type_icon,
-    isSubtask: row.type_is_subtask,
-    position: row.type_position,
-  },
-  parent:
-    row.parent_id === null || row.parent_number === null || row.parent_title === null
-      ? null
-      : { id: row.parent_id, number: row.parent_number, title: row.parent_title },
-  assignees: row.assignees,
-  labelIds: row.label_ids,
-  childrenCount: row.children_count,
-  commentsCount: row.comments_count,
-});
+export const issueRow = (row: Parameters<typeof whole>[0]): IssueRow => whole(row);
 
 /** Member of the filter to the column that must equal it. */
 const equal = [

@@ -1,31 +1,34 @@
 // The store of issues in memory.
 import type { MemoryDatabase } from 'hexforge/plugin';
-import type { IssueFilter, IssueStore } from 'hexforge/issues';
+import type { Issue, IssueFilter, IssueStore } from 'hexforge/issues';
 import type { NumberedSlice } from 'hexforge/repositories';
-import { issueNumbers } from '../tables.ts';
 import {
-  commentTable,
-  editTable,
-  issueTable,
-  labelTable,
-  linkTables,
-  typeTable,
-  userTable,
-  type StoredIssue,
-} from '../tables-memory.ts';
+  assigneeRows,
+  commentRows,
+  editRows,
+  issueComponentRows,
+  issueNumbers,
+  issueRows,
+  issueVersionRows,
+  labelRows,
+  typeRows,
+  watcherRows,
+} from '../tables.ts';
 import { accepts } from './filter-memory.ts';
-import { cut, own, wholeIssues } from './whole-memory.ts';
+import { cut, wholeIssues } from './whole-memory.ts';
+import { issueWrites } from './writes.ts';
 
 export function memoryIssueStore(database: MemoryDatabase): IssueStore {
-  const types = typeTable(database);
-  const issues = issueTable(database);
+  const types = typeRows.memory(database).table;
+  const issues = issueRows.memory(database).table;
   const { next, hold } = issueNumbers.memory(database);
-  const labels = labelTable(database);
-  const assignees = userTable(database, 'issues_assignee');
-  const watchers = userTable(database, 'issues_watcher');
-  const links = linkTables(database);
-  const comments = commentTable(database);
-  const edits = editTable(database);
+  const labels = labelRows.memory(database).table;
+  const assignees = assigneeRows.memory(database).table;
+  const watchers = watcherRows.memory(database).table;
+  const components = issueComponentRows.memory(database).table;
+  const versions = issueVersionRows.memory(database).table;
+  const comments = commentRows.memory(database).table;
+  const edits = editRows.memory(database).table;
 
   const labelsOf = (issueId: string) => labels.find({ where: { issueId } }).map(({ labelId }) => labelId);
   const assigneesOf = (issueId: string) => assignees.find({ where: { issueId } }).map(({ userId }) => userId);
@@ -39,13 +42,14 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
     const accepted = accepts(filter, {
       typeNameOf: (typeId) => types.get(typeId)?.name,
       hasLabel: (issueId, labelId) => labels.get([issueId, labelId]) !== undefined,
-      isAbout: (issueId, association, thingId) => links[association].get([issueId, association, thingId]) !== undefined,
+      hasComponent: (issueId, componentId) => components.get([issueId, componentId]) !== undefined,
+      hasVersion: (issueId, kind, versionId) => versions.get([issueId, kind, versionId]) !== undefined,
     });
-    const comes = ({ number }: StoredIssue): boolean =>
+    const comes = ({ number }: Issue): boolean =>
       from?.beyond === undefined || (from.order === 'newest' ? number < from.beyond : number > from.beyond);
-    return (row: StoredIssue): boolean => row.repositoryId === repositoryId && comes(row) && accepted(row);
+    return (row: Issue): boolean => row.repositoryId === repositoryId && comes(row) && accepted(row);
   };
-  const ancestorsOf = ({ parentId }: StoredIssue): readonly string[] => {
+  const ancestorsOf = ({ parentId }: Issue): readonly string[] => {
     const parent = issues.get(parentId ?? '');
     return parent === undefined ? [] : [parent.id, ...ancestorsOf(parent)];
   };
@@ -53,38 +57,21 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
     1 + issues.find({ where: { parentId: id } }).reduce((most, child) => Math.max(most, heightOf(child.id)), 0);
 
   return {
+    ...issueWrites.memory(database),
     nextNumber: next,
     holdHierarchy: hold,
     insert: async (issue) => issues.insert(issue),
     async held(repositoryId, number) {
       const row = issues.findOne({ repositoryId, number });
-      return row && { ...own(row), labelIds: labelsOf(row.id), assigneeIds: assigneesOf(row.id) };
+      return row && { ...row, labelIds: labelsOf(row.id), assigneeIds: assigneesOf(row.id) };
     },
     async update(id, patch) {
       issues.update(id, patch);
-    },
-    async replaceLabels(issueId, labelIds) {
-      labels.deleteWhere({ issueId });
-      for (const labelId of labelIds) labels.insert({ issueId, labelId });
-    },
-    async replaceAssignees(issueId, userIds) {
-      assignees.deleteWhere({ issueId });
-      for (const userId of userIds) assignees.insert({ issueId, userId });
-    },
-    async watch(issueId, userIds) {
-      for (const userId of userIds) watchers.upsert({ issueId, userId });
-    },
-    async unwatch(issueId, userId) {
-      watchers.delete([issueId, userId]);
     },
     watching: async (issueId, userId) => ({
       watchers: watchers.count({ issueId }),
       watching: userId !== undefined && watchers.get([issueId, userId]) !== undefined,
     }),
-    async delete(id) {
-      issues.delete(id);
-    },
-
     async byNumber(repositoryId, number) {
       const row = issues.findOne({ repositoryId, number });
       return row && whole([row])[0];
@@ -129,11 +116,5 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
           },
         ]),
       ),
-    async dropLabel(labelId) {
-      labels.deleteWhere({ labelId });
-    },
-    async dropMilestone(milestoneId) {
-      for (const { id } of issues.find({ where: { milestoneId } })) issues.update(id, { milestoneId: null });
-    },
   } satisfies IssueStore;
 }

@@ -1,14 +1,15 @@
 // The store of issues in PostgreSQL: one query per read, entities for writes.
-import { countOf, type Kysely, rawSql, replaceRows, type SqlDatabase } from 'hexforge/plugin';
+import { countOf, type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
 import { plainWords, type IssueStore } from 'hexforge/issues';
-import { AssigneeTable, IssueLabelTable, issueNumbers, IssueTable, WatcherTable, type IssuesRows } from '../tables.ts';
+import { issueNumbers, IssueTable, type IssuesRows } from '../tables.ts';
 import { sqlCounts } from './counts.ts';
 import { sqlLineage } from './lineage.ts';
-import { directions, issueColumns, issueOf, issueRow, labelIds, matching, pageOfIssues, wholeIssues } from './query.ts';
+import { directions, issueColumns, issueRow, labelIds, matching, pageOfIssues, wholeIssues } from './query.ts';
+import { issueWrites } from './writes.ts';
 
 const assigneeIds = rawSql<readonly string[]>`array(
   select s.user_id::text from issues_assignee s where s.issue_id = i.id
-)`.as('assignee_ids');
+)`.as('assigneeIds');
 
 /**
  * The searchable forms of texts, normalized in the same way as queries. In SQL, letters and lower case would depend on
@@ -25,6 +26,7 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
   return {
     ...sqlCounts(db),
     ...sqlLineage(db),
+    ...issueWrites.sql(database),
 
     nextNumber: next,
     holdHierarchy: hold,
@@ -46,7 +48,7 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
         own().select('i.id').forNoKeyUpdate().execute(),
         own().select(issueColumns).select([labelIds, assigneeIds]).executeTakeFirst(),
       ]);
-      return row && { ...issueOf(row), labelIds: row.label_ids, assigneeIds: row.assignee_ids };
+      return row;
     },
 
     async update(id, patch) {
@@ -62,34 +64,6 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
       );
     },
 
-    replaceLabels: (issueId, ids) =>
-      replaceRows(
-        database.em(),
-        IssueLabelTable,
-        { issueId },
-        ids.map((labelId) => ({ labelId })),
-      ),
-    replaceAssignees: (issueId, ids) =>
-      replaceRows(
-        database.em(),
-        AssigneeTable,
-        { issueId },
-        ids.map((userId) => ({ userId })),
-      ),
-
-    async watch(id, userIds) {
-      if (userIds.length === 0) return;
-      await db()
-        .insertInto('issues_watcher')
-        .values(userIds.map((userId) => ({ issue_id: id, user_id: userId })))
-        .onConflict((clash) => clash.doNothing())
-        .execute();
-    },
-
-    async unwatch(issueId, userId) {
-      await database.em().nativeDelete(WatcherTable, { issueId, userId });
-    },
-
     async watching(id, userId) {
       const { watchers, watching } = await db()
         .selectFrom('issues_watcher')
@@ -100,10 +74,6 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
         .where('issue_id', '=', id)
         .executeTakeFirstOrThrow();
       return { watchers, watching };
-    },
-
-    async delete(id) {
-      await database.em().nativeDelete(IssueTable, { id });
     },
 
     async byNumber(repositoryId, number) {
@@ -122,13 +92,5 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
     },
 
     count: (repositoryId, filter) => countOf(matching(db(), repositoryId, filter)),
-
-    async dropLabel(labelId) {
-      await database.em().nativeDelete(IssueLabelTable, { labelId });
-    },
-
-    async dropMilestone(milestoneId) {
-      await database.em().nativeUpdate(IssueTable, { milestoneId }, { milestoneId: null });
-    },
   } satisfies IssueStore;
 }

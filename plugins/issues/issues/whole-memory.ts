@@ -1,25 +1,22 @@
 // Joins issues in memory with the data of other tables, as the SQL store does.
 import { publicUsers, type MemoryDatabase } from 'hexforge/plugin';
 import type { Issue, IssueRow } from 'hexforge/issues';
-import { commentTable, issueTable, labelTable, typeTable, userTable, type StoredIssue } from '../tables-memory.ts';
-
-/** Deleting a parent unsets `parentId` in memory, while SQL sets it to null. */
-export const own = (row: StoredIssue): Issue => ({ ...row, parentId: row.parentId ?? null });
+import { assigneeRows, commentRows, issueRows, labelRows, typeRows } from '../tables.ts';
 
 /** Cuts each text to this many characters. */
-export const cut = (row: StoredIssue, most: number): StoredIssue => ({
+export const cut = (row: Issue, most: number): Issue => ({
   ...row,
   description: row.description.slice(0, most),
   assumptions: row.assumptions?.slice(0, most) ?? null,
   acceptanceCriteria: row.acceptanceCriteria?.slice(0, most) ?? null,
 });
 
-export function wholeIssues(database: MemoryDatabase): (found: readonly StoredIssue[]) => readonly IssueRow[] {
-  const types = typeTable(database);
-  const issues = issueTable(database);
-  const comments = commentTable(database);
-  const labels = labelTable(database);
-  const assignees = userTable(database, 'issues_assignee');
+export function wholeIssues(database: MemoryDatabase): (found: readonly Issue[]) => readonly IssueRow[] {
+  const types = typeRows.memory(database).table;
+  const issues = issueRows.memory(database).table;
+  const comments = commentRows.memory(database).table;
+  const labels = labelRows.memory(database).table;
+  const assignees = assigneeRows.memory(database).table;
   return (found) => {
     const users = publicUsers(database);
     return found.flatMap((row) => {
@@ -29,7 +26,7 @@ export function wholeIssues(database: MemoryDatabase): (found: readonly StoredIs
       const parent = issues.get(row.parentId ?? '');
       return [
         {
-          ...own(row),
+          ...row,
           author,
           type,
           parent: parent === undefined ? null : { id: parent.id, number: parent.number, title: parent.title },

@@ -1,11 +1,11 @@
 // The store of links between issues in memory.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { IssueLink, LinkedIssue, LinkStore } from 'hexforge/issues';
-import { issueLinkTable, issueTable } from '../tables-memory.ts';
+import { issueRows, linkRows } from '../tables.ts';
 
 export function memoryLinkStore(database: MemoryDatabase): LinkStore {
-  const issues = issueTable(database);
-  const links = issueLinkTable(database);
+  const issues = issueRows.memory(database).table;
+  const links = linkRows.memory(database).table;
   const touches =
     (issueId: string) =>
     ({ sourceId, targetId }: IssueLink): boolean =>

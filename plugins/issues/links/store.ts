@@ -1,7 +1,20 @@
 // The store of links between issues in PostgreSQL.
-import { rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { columnsOf, nesting, rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import type { LinkStore } from 'hexforge/issues';
 import { LinkTable, type IssuesRows } from '../tables.ts';
+
+const linksOf = (db: Kysely<IssuesRows>, issueId: string) =>
+  db
+    .selectFrom('issues_link as l')
+    .innerJoin('issues_issue as s', 's.id', 'l.source_id')
+    .innerJoin('issues_issue as t', 't.id', 'l.target_id')
+    .select(columnsOf(LinkTable, 'l'))
+    .select(['s.id as source.id', 's.number as source.number', 's.title as source.title', 's.state as source.state'])
+    .select(['t.id as target.id', 't.number as target.number', 't.title as target.title', 't.state as target.state'])
+    .where((is) => is.or([is('l.source_id', '=', issueId), is('l.target_id', '=', issueId)]))
+    .orderBy('l.created_at')
+    .orderBy('l.id');
+const linkOf = nesting<typeof linksOf>();
 
 export function sqlLinkStore(database: SqlDatabase): LinkStore {
   const db = (): Kysely<IssuesRows> => database.kysely<IssuesRows>();
@@ -15,31 +28,10 @@ export function sqlLinkStore(database: SqlDatabase): LinkStore {
         .deleteFrom('issues_link')
         .where('id', '=', id)
         .where((is) => is.or([is('source_id', '=', issueId), is('target_id', '=', issueId)]))
-        .returning(['id', 'source_id as sourceId', 'target_id as targetId', 'type', 'created_at as createdAt'])
+        .returning(columnsOf(LinkTable, 'issues_link'))
         .executeTakeFirst(),
 
-    async of(issueId) {
-      const rows = await db()
-        .selectFrom('issues_link as l')
-        .innerJoin('issues_issue as s', 's.id', 'l.source_id')
-        .innerJoin('issues_issue as t', 't.id', 'l.target_id')
-        .select(['l.id', 'l.source_id', 'l.target_id', 'l.type', 'l.created_at'])
-        .select(['s.number as source_number', 's.title as source_title', 's.state as source_state'])
-        .select(['t.number as target_number', 't.title as target_title', 't.state as target_state'])
-        .where((is) => is.or([is('l.source_id', '=', issueId), is('l.target_id', '=', issueId)]))
-        .orderBy('l.created_at')
-        .orderBy('l.id')
-        .execute();
-      return rows.map((row) => ({
-        id: row.id,
-        sourceId: row.source_id,
-        targetId: row.target_id,
-        type: row.type,
-        createdAt: row.created_at,
-        source: { id: row.source_id, number: row.source_number, title: row.source_title, state: row.source_state },
-        target: { id: row.target_id, number: row.target_number, title: row.target_title, state: row.target_state },
-      }));
-    },
+    of: async (issueId) => (await linksOf(db(), issueId).execute()).map(linkOf),
 
     async blocks(id, otherId) {
       const { rows } = await rawSql<{ readonly blocks: boolean }>`

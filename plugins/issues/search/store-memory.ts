@@ -1,23 +1,30 @@
 // The search of issues in memory: a simple match of words, or of a part of the title.
 import type { MemoryDatabase } from 'hexforge/plugin';
-import { searchBounds, textShare, type FacetCount, type IssueSearchStore, type SearchText } from 'hexforge/issues';
+import {
+  searchBounds,
+  textShare,
+  type FacetCount,
+  type Issue,
+  type IssueSearchStore,
+  type SearchText,
+} from 'hexforge/issues';
 import { hasWords } from '../issues/filter-memory.ts';
 import { cut, wholeIssues } from '../issues/whole-memory.ts';
-import { issueTable, type StoredIssue } from '../tables-memory.ts';
+import { issueRows } from '../tables.ts';
 
 /** The rank of a word in the title and in the description, with the weights of PostgreSQL. */
 const weights = { title: 1, description: 0.1 } as const;
 
-function rankOf({ title, description }: StoredIssue, { way, text }: SearchText): number {
+function rankOf({ title, description }: Issue, { way, text }: SearchText): number {
   if (way === 'near') return title.toLowerCase().includes(text) ? weights.title : 0;
   if (hasWords(title, text)) return weights.title;
   return hasWords(`${title} ${description}`, text) ? weights.description : 0;
 }
 
 export function memoryIssueSearchStore(database: MemoryDatabase): IssueSearchStore {
-  const issues = issueTable(database);
+  const issues = issueRows.memory(database).table;
   const whole = wholeIssues(database);
-  const matching = (repositoryId: string, text: SearchText): readonly StoredIssue[] =>
+  const matching = (repositoryId: string, text: SearchText): readonly Issue[] =>
     issues.find({
       where: (row) => row.repositoryId === repositoryId && rankOf(row, text) > 0,
       orderBy: { desc: 'number' },

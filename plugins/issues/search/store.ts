@@ -8,7 +8,7 @@ import {
   type IssueSearchStore,
   type SearchText,
 } from 'hexforge/issues';
-import { issueColumns, issueRow, isText, wholeIssues } from '../issues/query.ts';
+import { issueColumnNames, issueRow, isText, wholeIssues } from '../issues/query.ts';
 import type { IssuesRows } from '../tables.ts';
 import { titleHolds } from '../issues/title.ts';
 
@@ -51,7 +51,7 @@ export function sqlIssueSearchStore(database: SqlDatabase): IssueSearchStore {
         order by 3 desc, 2 desc limit ${limit}`;
       // Reads one character more than there is room for, which shows whether the text was cut.
       const columns = rawSql.join(
-        issueColumns.map((column) =>
+        issueColumnNames.map((column) =>
           isText(column)
             ? rawSql`left(${rawSql.ref(column)}, ${listRoom}::integer / b.found::integer + 1) as ${rawSql.ref(column.slice('i.'.length))}`
             : rawSql.ref(column),

@@ -1,19 +1,9 @@
 // The store of violations in PostgreSQL.
 import type { ViolationStore } from 'hexforge/limits';
-import { countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
-import type { LimitRows } from '../tables.ts';
+import { columnsOf, countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { ViolationTable, type LimitRows } from '../tables.ts';
 
-const columns = [
-  'id',
-  'at',
-  'subject',
-  'scope',
-  'limit',
-  'path',
-  'method',
-  'ip',
-  'window_start as windowStart',
-] as const;
+const columns = columnsOf(ViolationTable, 'limits_violation');
 
 export function sqlViolationStore(database: SqlDatabase): ViolationStore {
   const db = (): Kysely<LimitRows> => database.kysely();

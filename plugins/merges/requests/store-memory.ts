@@ -1,27 +1,26 @@
 // The store of merge requests in memory.
-import type { ListedRow, MergeFilter, MergeRequest, MergeStore } from 'hexforge/merges';
+import type { ListedRow, MergeFilter, MergeStore } from 'hexforge/merges';
 import { publicUsers, type MemoryDatabase } from 'hexforge/plugin';
 import type { NumberedSlice } from 'hexforge/repositories';
-import { requestNumbers } from '../tables.ts';
 import {
-  assigneeTable,
-  commentTable,
-  labelTable,
-  requestTable,
-  reviewTable,
-  type StoredRequest,
-} from '../tables-memory.ts';
-
-/** If the source repository is deleted, `sourceRepositoryId` is absent in memory; this adds it as undefined. */
-const own = (row: StoredRequest): MergeRequest => ({ ...row, sourceRepositoryId: row.sourceRepositoryId });
+  assigneeRows,
+  commentRows,
+  labelRows,
+  requestNumbers,
+  requestRows,
+  reviewRows,
+  type RequestRow,
+} from '../tables.ts';
+import { requestOf } from './query.ts';
+import { requestWrites } from './writes.ts';
 
 export function memoryMergeStore(database: MemoryDatabase): MergeStore {
-  const requests = requestTable(database);
+  const requests = requestRows.memory(database).table;
   const { next } = requestNumbers.memory(database);
-  const labels = labelTable(database);
-  const assignees = assigneeTable(database);
-  const reviews = reviewTable(database);
-  const comments = commentTable(database);
+  const labels = labelRows.memory(database).table;
+  const assignees = assigneeRows.memory(database).table;
+  const reviews = reviewRows.memory(database).table;
+  const comments = commentRows.memory(database).table;
 
   const labelsOf = (requestId: string) => labels.find({ where: { requestId } }).map(({ labelId }) => labelId);
   const assigneesOf = (requestId: string) => assignees.find({ where: { requestId } }).map(({ userId }) => userId);
@@ -29,13 +28,13 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
   /** Sorts by username, ignoring case, like the SQL store. */
   const byUsername = <T>(rows: readonly T[], nameOf: (row: T) => string): readonly T[] =>
     rows.toSorted((one, other) => (nameOf(one).toLowerCase() < nameOf(other).toLowerCase() ? -1 : 1));
-  const listed = (found: readonly StoredRequest[]): readonly ListedRow[] => {
+  const listed = (found: readonly RequestRow[]): readonly ListedRow[] => {
     const users = publicUsers(database);
     return found.flatMap((row) => {
       const author = users.get(row.authorId);
       if (author === undefined) return [];
       const assigned = assigneesOf(row.id).flatMap((id) => users.get(id) ?? []);
-      return [{ ...own(row), author, assignees: byUsername(assigned, ({ username }) => username) }];
+      return [{ ...requestOf(row), author, assignees: byUsername(assigned, ({ username }) => username) }];
     });
   };
   const reviewersOf = (requestId: string) => {
@@ -48,40 +47,28 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
   };
   const where =
     (repositoryId: string, { state }: MergeFilter, slice?: NumberedSlice) =>
-    (row: StoredRequest) =>
+    (row: RequestRow) =>
       row.repositoryId === repositoryId &&
       (state === undefined || row.state === state) &&
       (slice?.beyond === undefined ||
         (slice.order === 'newest' ? row.number < slice.beyond : row.number > slice.beyond));
-  const openOnes = (members: Partial<StoredRequest>, after: string | undefined, limit: number) =>
+  const openOnes = (members: Partial<RequestRow>, after: string | undefined, limit: number) =>
     requests
       .find({ where: { ...members, state: 'open' }, orderBy: 'id' })
       .filter(({ id }) => after === undefined || id > after)
       .slice(0, limit)
-      .map(own);
+      .map(requestOf);
 
   return {
+    ...requestWrites.memory(database),
     nextNumber: next,
-    insert: async (request) => requests.insert(request),
     async held(repositoryId, number) {
       const row = requests.findOne({ repositoryId, number });
-      return row && { ...own(row), labelIds: labelsOf(row.id), assigneeIds: assigneesOf(row.id) };
+      return row && { ...requestOf(row), labelIds: labelsOf(row.id), assigneeIds: assigneesOf(row.id) };
     },
-    async update(id, patch) {
-      requests.update(id, patch);
-    },
-    async replaceLabels(requestId, labelIds) {
-      labels.deleteWhere({ requestId });
-      for (const labelId of labelIds) labels.insert({ requestId, labelId });
-    },
-    async replaceAssignees(requestId, userIds) {
-      assignees.deleteWhere({ requestId });
-      for (const userId of userIds) assignees.insert({ requestId, userId });
-    },
-
     async find(repositoryId, number) {
       const row = requests.findOne({ repositoryId, number });
-      return row && own(row);
+      return row && requestOf(row);
     },
     async byNumber(repositoryId, number) {
       const row = requests.findOne({ repositoryId, number });
@@ -119,11 +106,5 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
       ),
     countOpen: async (repositoryIds) =>
       new Map(repositoryIds.map((id) => [id, requests.count({ repositoryId: id, state: 'open' })])),
-    async dropLabel(labelId) {
-      labels.deleteWhere({ labelId });
-    },
-    async dropMilestone(milestoneId) {
-      for (const { id } of requests.find({ where: { milestoneId } })) requests.update(id, { milestoneId: null });
-    },
   } satisfies MergeStore;
 }

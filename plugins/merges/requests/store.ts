@@ -1,7 +1,7 @@
 // The store of merge requests in PostgreSQL: one query per read, entities for writes.
 import type { BranchOf, MergeStore } from 'hexforge/merges';
-import { countOf, type Kysely, replaceRows, type SqlDatabase } from 'hexforge/plugin';
-import { AssigneeTable, RequestLabelTable, requestNumbers, RequestTable, type MergesRows } from '../tables.ts';
+import { countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { requestNumbers, type MergesRows } from '../tables.ts';
 import { sqlCounts } from './counts.ts';
 import {
   assigneeIds,
@@ -16,6 +16,7 @@ import {
   requestOf,
   wholeRequests,
 } from './query.ts';
+import { requestWrites } from './writes.ts';
 
 export function sqlMergeStore(database: SqlDatabase): MergeStore {
   const db = (): Kysely<MergesRows> => database.kysely<MergesRows>();
@@ -43,12 +44,9 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
 
   return {
     ...sqlCounts(db),
+    ...requestWrites.sql(database),
 
     nextNumber: next,
-
-    async insert(request) {
-      await database.em().insert(RequestTable, { ...request, sourceRepositoryId: request.sourceRepositoryId ?? null });
-    },
 
     async held(repositoryId, number) {
       await holdRepository(repositoryId);
@@ -59,27 +57,8 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
         own().select('m.id').forNoKeyUpdate().execute(),
         own().select(requestColumns).select([labelIds, assigneeIds]).executeTakeFirst(),
       ]);
-      return row && { ...requestOf(row), labelIds: row.label_ids, assigneeIds: row.assignee_ids };
+      return row && requestOf(row);
     },
-
-    async update(id, patch) {
-      await database.em().nativeUpdate(RequestTable, { id }, patch);
-    },
-
-    replaceLabels: (requestId, ids) =>
-      replaceRows(
-        database.em(),
-        RequestLabelTable,
-        { requestId },
-        ids.map((labelId) => ({ labelId })),
-      ),
-    replaceAssignees: (requestId, ids) =>
-      replaceRows(
-        database.em(),
-        AssigneeTable,
-        { requestId },
-        ids.map((userId) => ({ userId })),
-      ),
 
     async find(repositoryId, number) {
       const row = await matching(db(), repositoryId, {})
@@ -119,13 +98,5 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
 
     openFrom: (branch, after, limit) => openOnes('m.source_repository_id', 'm.source_branch', branch, after, limit),
     openInto: (branch, after, limit) => openOnes('m.repository_id', 'm.target_branch', branch, after, limit),
-
-    async dropLabel(labelId) {
-      await database.em().nativeDelete(RequestLabelTable, { labelId });
-    },
-
-    async dropMilestone(milestoneId) {
-      await database.em().nativeUpdate(RequestTable, { milestoneId }, { milestoneId: null });
-    },
   } satisfies MergeStore;
 }

@@ -1,13 +1,10 @@
 // The stores of clients, in SQL and in memory: simple rows, a search, and the removal of unused clients.
-import { offsetOf, rawSql, rows, type MemoryDatabase, type SqlDatabase } from 'hexforge/plugin';
+import { countOf, offsetOf, rawSql, type MemoryDatabase, type SqlDatabase } from 'hexforge/plugin';
 import type { Client, ClientStore } from 'hexforge/oauth';
-import { clientConstraints, clients, grants } from '../tables-memory.ts';
-import { ClientTable, db } from '../tables.ts';
-
-const simple = rows<Client>(ClientTable, clientConstraints);
+import { clientRows, db, grantRows } from '../tables.ts';
 
 export function sqlClientStore(database: SqlDatabase): ClientStore {
-  const all = simple.sql(database);
+  const all = clientRows.sql(database);
   return {
     ...all,
     async search(q, page) {
@@ -30,9 +27,7 @@ export function sqlClientStore(database: SqlDatabase): ClientStore {
         .limit(page.perPage)
         .offset(offsetOf(page))
         .execute();
-      const { total } = await matching()
-        .select(({ fn }) => fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
+      const total = await countOf(matching());
       const ids = found.map(({ id }) => id);
       const items = await all.find({
         where: {},
@@ -44,18 +39,12 @@ export function sqlClientStore(database: SqlDatabase): ClientStore {
     async pruneUnused(since, most) {
       const unused = db(database)
         .selectFrom('oauth_server_client')
-        .select('oauth_server_client.id')
+        .select('id')
         .where('owner_id', 'is', null)
         .where('created_at', '<=', since)
         .where((is) => is.or([is('last_used_at', 'is', null), is('last_used_at', '<=', since)]))
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('oauth_server_grant')
-                .select('oauth_server_grant.id')
-                .whereRef('oauth_server_grant.client_id', '=', 'oauth_server_client.id'),
-            ),
-          ),
+        .where(
+          rawSql<boolean>`not exists (select from oauth_server_grant g where g.client_id = oauth_server_client.id)`,
         )
         .limit(most);
       const { numDeletedRows } = await db(database)
@@ -68,10 +57,10 @@ export function sqlClientStore(database: SqlDatabase): ClientStore {
 }
 
 export function memoryClientStore(database: MemoryDatabase): ClientStore {
-  const table = clients(database);
-  const given = grants(database);
+  const { table, ...all } = clientRows.memory(database);
+  const grants = grantRows.memory(database).table;
   return {
-    ...simple.memory(database),
+    ...all,
     async search(q, page) {
       const needle = q?.toLowerCase() ?? '';
       const where = ({ nameKey, clientId }: Client): boolean => nameKey.includes(needle) || clientId.includes(needle);
@@ -87,7 +76,7 @@ export function memoryClientStore(database: MemoryDatabase): ClientStore {
         ownerId === null &&
         createdAt <= since &&
         (lastUsedAt === null || lastUsedAt <= since) &&
-        given.count({ clientId: id }) === 0;
+        grants.count({ clientId: id }) === 0;
       return table.find({ where, limit: most }).filter(({ id }) => table.delete(id)).length;
     },
   } satisfies ClientStore;

@@ -1,15 +1,29 @@
 // The store of codes and tokens in memory.
 import type { MemoryDatabase } from 'hexforge/plugin';
 import type { IssuedStore } from 'hexforge/oauth';
-import { accessTokens, clients, codes, families, grants, refreshTokens, type CodeRow } from '../tables-memory.ts';
+import {
+  accessTokenRows,
+  clientRows,
+  codeRows,
+  familyRows,
+  grantRows,
+  refreshTokenRows,
+  type CodeRow,
+} from '../tables.ts';
+import { issuedWrites } from './writes.ts';
 
 export function memoryIssuedStore(db: MemoryDatabase): IssuedStore {
-  const [code, family, refresh, access] = [codes(db), families(db), refreshTokens(db), accessTokens(db)];
+  const clients = clientRows.memory(db).table;
+  const grants = grantRows.memory(db).table;
+  const code = codeRows.memory(db).table;
+  const family = familyRows.memory(db).table;
+  const refresh = refreshTokenRows.memory(db).table;
+  const access = accessTokenRows.memory(db).table;
   return {
-    insertCode: async (made, hash) => code.insert({ ...made, hash, misses: 0 }),
+    ...issuedWrites.memory(db),
     async codeByHash(hash) {
       const row = code.get(hash);
-      const grant = row && grants(db).get(row.grantId);
+      const grant = row && grants.get(row.grantId);
       if (row === undefined || grant === undefined) return undefined;
       const { hash: _hash, misses: _misses, ...kept } = row;
       return { code: kept, grant };
@@ -24,13 +38,8 @@ export function memoryIssuedStore(db: MemoryDatabase): IssuedStore {
       if (row === undefined || row.takenAt !== null) return;
       code.update(hash, { misses: row.misses + 1, takenAt: row.misses + 1 >= most ? now : null });
     },
-    insertFamily: async (made) => family.insert(made),
     async roomForFamily({ userId, clientId }, most) {
-      const clientOf = new Map(
-        grants(db)
-          .find({ where: { userId } })
-          .map((grant) => [grant.id, grant.clientId]),
-      );
+      const clientOf = new Map(grants.find({ where: { userId } }).map((grant) => [grant.id, grant.clientId]));
       const all = family.find({
         where: ({ grantId }) => clientOf.has(grantId),
         // A family that has not ended has no `endedAt`, and is sorted first.
@@ -40,15 +49,10 @@ export function memoryIssuedStore(db: MemoryDatabase): IssuedStore {
       const past = new Set([...all.slice(most.ofUser - 1), ...ofClient.slice(most.ofClient - 1)].map(({ id }) => id));
       family.deleteWhere(({ id }) => past.has(id));
     },
-    async endFamily(id, now) {
-      if (family.get(id)?.endedAt === null) family.update(id, { endedAt: now });
-      access.deleteWhere({ familyId: id });
-    },
-    insertRefreshToken: async (token) => refresh.insert({ ...token, usedAt: null }),
     async refreshTokenByHash(hash) {
       const token = refresh.get(hash);
       const of = token && family.get(token.familyId);
-      const grant = of && grants(db).get(of.grantId);
+      const grant = of && grants.get(of.grantId);
       if (token === undefined || of === undefined || grant === undefined) return undefined;
       const { usedAt, createdAt, expiresAt } = token;
       return { family: of, grant, usedAt, createdAt, expiresAt };
@@ -58,12 +62,11 @@ export function memoryIssuedStore(db: MemoryDatabase): IssuedStore {
       if (token === undefined || token.usedAt !== null || token.expiresAt <= now) return false;
       return family.get(token.familyId)?.endedAt === null && refresh.update(hash, { usedAt: now });
     },
-    insertAccessToken: async (token) => access.insert(token),
     async accessTokenByHash(hash, now) {
       const token = access.get(hash);
       const of = token && family.get(token.familyId);
-      const grant = of && grants(db).get(of.grantId);
-      const client = grant && clients(db).get(grant.clientId);
+      const grant = of && grants.get(of.grantId);
+      const client = grant && clients.get(grant.clientId);
       if (token === undefined || grant === undefined || client === undefined) return undefined;
       if (token.expiresAt <= now || of?.endedAt !== null || client.suspended) return undefined;
       return {
@@ -77,9 +80,6 @@ export function memoryIssuedStore(db: MemoryDatabase): IssuedStore {
         createdAt: token.createdAt,
         expiresAt: token.expiresAt,
       };
-    },
-    async deleteAccessToken(hash) {
-      access.delete(hash);
     },
     async prune(now, most) {
       const expired = ({ expiresAt }: { readonly expiresAt: Date }): boolean => expiresAt <= now;

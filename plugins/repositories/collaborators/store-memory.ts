@@ -1,15 +1,16 @@
 // The store of collaborators in memory.
 import { publicUsers, type MemoryDatabase } from 'hexforge/plugin';
 import { isRole, nameKey, type CollaboratorStore } from 'hexforge/repositories';
-import { collaboratorTable } from '../tables-memory.ts';
+import { collaboratorRows } from '../tables.ts';
+import { collaborator } from './store.ts';
 
 export function memoryCollaboratorStore(database: MemoryDatabase): CollaboratorStore {
-  const rows = collaboratorTable(database);
+  const rows = collaboratorRows.memory(database).table;
   const read = (where: { readonly repositoryId: string; readonly userId?: string }) => {
     const users = publicUsers(database);
-    return rows.find({ where }).flatMap(({ userId, collaboration, createdAt }) => {
-      const user = users.get(userId);
-      return user === undefined ? [] : [{ user, collaboration, createdAt }];
+    return rows.find({ where }).flatMap((row) => {
+      const user = users.get(row.userId);
+      return user === undefined ? [] : [collaborator({ ...row, user })];
     });
   };
   return {
@@ -22,10 +23,10 @@ export function memoryCollaboratorStore(database: MemoryDatabase): CollaboratorS
           .filter(({ user }) => userIds.includes(user.id))
           .map(({ user, collaboration }) => [user.id, collaboration]),
       ),
-    async put(repositoryId, userId, given, at) {
+    async put(repositoryId, userId, { role, permissions, roleTemplateId = null }, at) {
       const { createdAt } = rows.get([repositoryId, userId]) ?? { createdAt: at };
-      const collaboration = { ...given, permissions: isRole(given.role) ? [] : given.permissions };
-      rows.upsert({ repositoryId, userId, collaboration, createdAt });
+      const given = { role, permissions: isRole(role) ? [] : permissions, roleTemplateId };
+      rows.upsert({ repositoryId, userId, ...given, createdAt });
     },
     remove: async (repositoryId, userId) => rows.delete([repositoryId, userId]),
   } satisfies CollaboratorStore;

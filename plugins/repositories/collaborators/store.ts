@@ -1,53 +1,50 @@
 // The store of collaborators in PostgreSQL.
-import type { Kysely, SqlDatabase } from 'hexforge/plugin';
+import { nesting, publicUserColumns, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import { isRole, type Collaborator, type CollaboratorStore } from 'hexforge/repositories';
-import { CollaboratorTable, type RepositoriesRows } from '../tables.ts';
+import { CollaboratorTable, type CollaboratorRow, type RepositoriesRows } from '../tables.ts';
 
 const collaborators = (db: Kysely<RepositoriesRows>, repositoryId: string) =>
   db
     .selectFrom('repositories_collaborator as c')
     .innerJoin('identity_public_user as u', 'u.id', 'c.user_id')
-    .select([
-      'u.id',
-      'u.username',
-      'u.display_name',
-      'u.avatar_url',
-      'c.role',
-      'c.permissions',
-      'c.role_template_id',
-      'c.created_at',
-    ])
+    .select(publicUserColumns('u', 'user'))
+    .select(['c.role', 'c.permissions', 'c.role_template_id as roleTemplateId', 'c.created_at as createdAt'])
     .where('c.repository_id', '=', repositoryId)
     .orderBy('u.username_key');
 
-const collaborator = (
-  row: Awaited<ReturnType<ReturnType<typeof collaborators>['executeTakeFirstOrThrow']>>,
-): Collaborator => ({
-  user: { id: row.id, username: row.username, displayName: row.display_name, avatarUrl: row.avatar_url },
-  collaboration: {
-    role: row.role,
-    permissions: row.permissions,
-    ...(row.role_template_id !== null && { roleTemplateId: row.role_template_id }),
-  },
-  createdAt: row.created_at,
+const joined = nesting<typeof collaborators>();
+
+/** Converts the columns of a collaborator, read in SQL or in memory. */
+export const collaborator = ({
+  role,
+  permissions,
+  roleTemplateId,
+  createdAt,
+  user,
+}: Omit<CollaboratorRow, 'repositoryId' | 'userId'> & Pick<Collaborator, 'user'>): Collaborator => ({
+  user,
+  collaboration: { role, permissions, ...(roleTemplateId !== null && { roleTemplateId }) },
+  createdAt,
 });
 
 export function sqlCollaboratorStore(database: SqlDatabase): CollaboratorStore {
   const db = (): Kysely<RepositoriesRows> => database.kysely<RepositoriesRows>();
   return {
     async list(repositoryId) {
-      return (await collaborators(db(), repositoryId).execute()).map(collaborator);
+      return (await collaborators(db(), repositoryId).execute()).map((row) => collaborator(joined(row)));
     },
 
     async find(repositoryId, userId) {
       const row = await collaborators(db(), repositoryId).where('c.user_id', '=', userId).executeTakeFirst();
-      return row === undefined ? undefined : collaborator(row);
+      return row && collaborator(joined(row));
     },
 
     async among(repositoryId, userIds) {
       if (userIds.length === 0) return new Map();
       const rows = await collaborators(db(), repositoryId).where('c.user_id', 'in', userIds).execute();
-      return new Map(rows.map(collaborator).map(({ user, collaboration }) => [user.id, collaboration]));
+      return new Map(
+        rows.map((row) => collaborator(joined(row))).map(({ user, collaboration }) => [user.id, collaboration]),
+      );
     },
 
     async put(repositoryId, userId, { role, permissions, roleTemplateId }, at) {

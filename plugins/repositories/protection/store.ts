@@ -1,44 +1,37 @@
-// The store of branch protection in PostgreSQL.
-import type { Kysely, SqlDatabase } from 'hexforge/plugin';
+// The stores of branch protection, in SQL and in memory.
+import { rows, storeOf } from 'hexforge/plugin';
 import type { Protection, ProtectionStore } from 'hexforge/repositories';
-import { ProtectionTable, type RepositoriesRows } from '../tables.ts';
+import { ofRepository, ProtectionTable } from '../tables.ts';
 
-export function sqlProtectionStore(database: SqlDatabase): ProtectionStore {
-  const db = (): Kysely<RepositoriesRows> => database.kysely();
-  return {
-    async all(repositoryId) {
-      const rows = await db()
-        .selectFrom('repositories_protection')
-        .selectAll()
-        .where('repository_id', '=', repositoryId)
-        .execute();
-      return new Map(
-        rows.map((row): [string, Protection] => [
-          row.branch,
-          {
-            allowForcePush: row.allow_force_push,
-            allowDeletion: row.allow_deletion,
-            pushRoles: row.push_roles,
-            requiredApprovals: row.required_approvals,
-            requiredPipeline: { onOpen: row.pipeline_on_open, onMerge: row.pipeline_on_merge },
-          },
-        ]),
-      );
-    },
-    async put(repositoryId, branch, { pushRoles, requiredPipeline, ...rules }, at) {
-      const row = {
+type Row = Omit<Protection, 'requiredPipeline'> & {
+  readonly repositoryId: string;
+  readonly branch: string;
+  readonly pipelineOnOpen: boolean;
+  readonly pipelineOnMerge: boolean;
+  readonly updatedAt: Date;
+};
+
+export const protectionStore = storeOf(
+  { protections: rows<Row>(ProtectionTable, { references: ofRepository }) },
+  ({ protections }): ProtectionStore => ({
+    all: async (repositoryId) =>
+      new Map(
+        (await protections.find({ where: { repositoryId }, orderBy: [] })).map(
+          ({ repositoryId: _, branch, pipelineOnOpen: onOpen, pipelineOnMerge: onMerge, updatedAt: _at, ...rules }) => [
+            branch,
+            { ...rules, requiredPipeline: { onOpen, onMerge } },
+          ],
+        ),
+      ),
+    put: (repositoryId, branch, { requiredPipeline: { onOpen, onMerge }, ...rules }, updatedAt) =>
+      protections.put({
         repositoryId,
         branch,
         ...rules,
-        pushRoles: [...pushRoles],
-        pipelineOnOpen: requiredPipeline.onOpen,
-        pipelineOnMerge: requiredPipeline.onMerge,
-        updatedAt: at,
-      };
-      await database.em().upsert(ProtectionTable, row);
-    },
-    async delete(repositoryId, branch) {
-      return (await database.em().nativeDelete(ProtectionTable, { repositoryId, branch })) > 0;
-    },
-  } satisfies ProtectionStore;
-}
+        pipelineOnOpen: onOpen,
+        pipelineOnMerge: onMerge,
+        updatedAt,
+      }),
+    delete: async (repositoryId, branch) => (await protections.delete({ repositoryId, branch })) !== undefined,
+  }),
+);

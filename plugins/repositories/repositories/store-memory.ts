@@ -10,7 +10,7 @@ import {
   type Repository,
   type RepositoryStore,
 } from 'hexforge/repositories';
-import { collaboratorTable, markTable } from '../tables-memory.ts';
+import { collaboratorRows, markRows } from '../tables.ts';
 
 type Row = Omit<Repository, 'owner'> & {
   readonly parentId?: string | undefined;
@@ -30,8 +30,8 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       parentId: { table: 'repositories_repository', onDelete: 'set null' },
     },
   });
-  const collaborators = collaboratorTable(database);
-  const [stars, watches] = [markTable(database, 'star'), markTable(database, 'watch')];
+  const collaborators = collaboratorRows.memory(database).table;
+  const [stars, watches] = [markRows.star.memory(database).table, markRows.watch.memory(database).table];
   /** Joins rows with their owners. */
   const entities = (found: readonly (Row | undefined)[]): Repository[] => {
     const users = publicUsers(database);
@@ -55,7 +55,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
   const named = (ownerId: string | undefined, name: string): Row | undefined =>
     rows.findOne((row) => row.ownerId === ownerId && nameKey(row.name) === nameKey(name));
   const collaboration = (id: string, userId: string | undefined) =>
-    userId === undefined ? undefined : collaborators.get([id, userId])?.collaboration;
+    userId === undefined ? undefined : collaborators.get([id, userId]);
   const ownCounts = (id: string, userId: string | undefined): OwnCounts => ({
     stars: stars.count({ repositoryId: id }),
     watchers: watches.count({ repositoryId: id }),

@@ -1,32 +1,8 @@
 // The store of repositories in PostgreSQL: one query per read, entities for writes.
-import { compiledRead, countEach, type Kysely, rawSql, type Selectable, type SqlDatabase } from 'hexforge/plugin';
-import {
-  longestDescent,
-  nameKey,
-  type CountView,
-  type Reader,
-  type Repository,
-  type RepositoryStore,
-} from 'hexforge/repositories';
+import { columnsOf, compiledRead, countEach, nesting, rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { longestDescent, nameKey, type CountView, type Reader, type RepositoryStore } from 'hexforge/repositories';
 import { RepositoryTable, type RepositoriesRows } from '../tables.ts';
 import { countColumns, foundCounts, ownCounts, viewColumns } from './counts.ts';
-
-type Row = Selectable<
-  Omit<RepositoriesRows['repositories_repository'], 'name_key' | 'parent_id' | 'prune_at' | 'bytes'>
->;
-
-const entity = (row: Row & { readonly owner: string }): Repository => ({
-  id: row.id,
-  ownerId: row.owner_id,
-  owner: row.owner,
-  name: row.name,
-  description: row.description,
-  visibility: row.visibility,
-  defaultBranch: row.default_branch,
-  issueCode: row.issue_code,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-});
 
 const all = rawSql.table<RepositoriesRows['repositories_repository']>('repositories_repository');
 
@@ -36,22 +12,16 @@ function readableBy(reader: Reader): typeof all {
   return reader.isAdmin ? all : rawSql`repositories_readable_by(${reader.id}::uuid)`;
 }
 
+/** Members for look-ups and upkeep alone. */
+const hidden = { except: ['nameKey', 'parentId', 'pruneAt', 'bytes'] } as const;
+
+const owned = (db: Kysely<RepositoriesRows>, from = all) =>
+  db.selectFrom(from.as('r')).innerJoin('identity_public_user as u', 'u.id', 'r.owner_id');
+
 const repositories = (db: Kysely<RepositoriesRows>, from = all) =>
-  db
-    .selectFrom(from.as('r'))
-    .innerJoin('identity_public_user as u', 'u.id', 'r.owner_id')
-    .select([
-      'r.id',
-      'r.owner_id',
-      'u.username as owner',
-      'r.name',
-      'r.description',
-      'r.visibility',
-      'r.default_branch',
-      'r.issue_code',
-      'r.created_at',
-      'r.updated_at',
-    ]);
+  owned(db, from)
+    .select(columnsOf(RepositoryTable, 'r', hidden))
+    .select('u.username as owner');
 
 /** A query for the root of a repository's chain of parents. */
 const rootsOf = (id: ReturnType<typeof rawSql>) => rawSql`(
@@ -71,9 +41,12 @@ interface StandingValues {
 }
 
 /** The first read of every request for something in a repository. */
-const standingRead = (counted?: readonly CountView[]) =>
-  compiledRead(['owner', 'name', 'userId'], (db: Kysely<RepositoriesRows>, { owner, name, userId }: StandingValues) =>
-    repositories(db)
+const standingQuery =
+  (counted?: readonly CountView[]) =>
+  (db: Kysely<RepositoriesRows>, { owner, name, userId }: StandingValues) =>
+    owned(db)
+      .select(columnsOf(RepositoryTable, 'r', { ...hidden, under: 'repository' }))
+      .select('u.username as repository.owner')
       // A null user id matches no row.
       .leftJoin('repositories_collaborator as c', (join) =>
         join.onRef('c.repository_id', '=', 'r.id').on('c.user_id', '=', rawSql<string>`${userId ?? null}::uuid`),
@@ -81,8 +54,17 @@ const standingRead = (counted?: readonly CountView[]) =>
       .select(['c.role', 'c.permissions'])
       .where('u.username_key', '=', owner)
       .where('r.name_key', '=', name)
-      .$if(counted !== undefined, (query) => query.select(countColumns(userId)).select(viewColumns(counted ?? []))),
-  );
+      .$if(counted !== undefined, (query) => query.select(countColumns(userId)).select(viewColumns(counted ?? [])));
+
+function standingRead(counted?: readonly CountView[]) {
+  const query = standingQuery(counted);
+  const read = compiledRead(['owner', 'name', 'userId'], query);
+  const joined = nesting<typeof query>();
+  return async (db: Kysely<RepositoriesRows>, values: StandingValues) => {
+    const [row] = await read(db, values);
+    return row && joined(row);
+  };
+}
 
 const ownedBy = countEach<RepositoriesRows>((db, ids) =>
   db.selectFrom('repositories_repository').select('owner_id as id').where('owner_id', '=', ids),
@@ -102,19 +84,16 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
   return {
     async standing(owner, name, userId, counted) {
       const values = { owner: nameKey(owner), name: nameKey(name), userId };
-      const [row] = await standingWith(counted)(db(), values);
+      const row = await standingWith(counted)(db(), values);
       if (row === undefined) return undefined;
       return {
-        repository: entity(row),
+        repository: row.repository,
         collaboration: row.role === null ? undefined : { role: row.role, permissions: row.permissions ?? [] },
         ...(counted && { counts: foundCounts(counted, row) }),
       };
     },
 
-    async byId(id) {
-      const row = await repositories(db()).where('r.id', '=', id).executeTakeFirst();
-      return row === undefined ? undefined : entity(row);
-    },
+    byId: (id) => repositories(db()).where('r.id', '=', id).executeTakeFirst(),
 
     async readers(id, userIds) {
       const { rows } = await rawSql<{ readonly id: string }>`
@@ -124,24 +103,20 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return rows.map((row) => row.id);
     },
 
-    async parentOf(id) {
-      const row = await repositories(db())
+    parentOf: (id) =>
+      repositories(db())
         .innerJoin('repositories_repository as f', 'f.parent_id', 'r.id')
         .where('f.id', '=', id)
-        .executeTakeFirst();
-      return row === undefined ? undefined : entity(row);
-    },
+        .executeTakeFirst(),
 
-    async network(id, owner) {
-      // Both queries follow parents only, because a repository may have any number of forks.
-      const rows = await repositories(db())
+    // Both queries follow parents only, because a repository may have any number of forks.
+    network: (id, owner) =>
+      repositories(db())
         .where('u.username_key', '=', nameKey(owner))
         .where(rawSql<boolean>`exists (${rootsOf(rawSql`r.id`)} intersect ${rootsOf(rawSql`${id}::uuid`)})`)
         .orderBy('r.created_at')
         .orderBy('r.id')
-        .execute();
-      return rows.map(entity);
-    },
+        .execute(),
 
     async idByName(ownerId, name) {
       const row = await db()
@@ -166,7 +141,7 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
         offset === undefined && ids === undefined
           ? query.limit(rawSql.lit(limit))
           : query.limit(limit).offset(offset ?? 0);
-      return (await query.execute()).map(entity);
+      return query.execute();
     },
 
     async ownCounts(repositoryIds, userId) {
@@ -197,11 +172,7 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
         await rawSql`select pg_advisory_xact_lock(hashtextextended(${`repositories.owned ${userId}`}, 0))`.execute(
           db(),
         );
-      const {
-        repositories: owned,
-        forks,
-        bytes,
-      } = await db()
+      return db()
         .selectFrom('repositories_repository')
         .select(({ fn }) => [
           fn.countAll<number>().as('repositories'),
@@ -210,7 +181,6 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
         ])
         .where('owner_id', '=', userId)
         .executeTakeFirstOrThrow();
-      return { repositories: owned, forks, bytes };
     },
 
     async resize(id, how) {
@@ -251,16 +221,14 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
     async duePrunes({ now, idleSince, limit }) {
       const rows = await db()
         .selectFrom('repositories_repository')
-        .select(['id', 'prune_at', 'updated_at'])
+        .select(['id as repositoryId', 'prune_at as pruneAt', 'updated_at as updatedAt'])
         .where('prune_at', '<=', now)
         .where('updated_at', '<', idleSince)
         .orderBy('prune_at')
         .orderBy('id')
         .limit(limit)
         .execute();
-      return rows.flatMap(({ id, prune_at, updated_at }) =>
-        prune_at === null ? [] : [{ repositoryId: id, pruneAt: prune_at, updatedAt: updated_at }],
-      );
+      return rows.flatMap(({ pruneAt, ...row }) => (pruneAt === null ? [] : [{ ...row, pruneAt }]));
     },
 
     async replanPrune(id, { pruneAt, updatedAt }, next) {

@@ -1,36 +1,33 @@
 // The stores of role templates, in SQL and in memory.
-import { rows, type MemoryDatabase, type Rows, type SqlDatabase } from 'hexforge/plugin';
+import { rows, storeOf } from 'hexforge/plugin';
 import { nameKey, roleTemplateName, type RoleTemplate, type RoleTemplateStore } from 'hexforge/repositories';
-import { RoleTemplateTable } from '../tables.ts';
+import { ofRepository, RoleTemplateTable } from '../tables.ts';
 
-interface Row extends RoleTemplate {
-  readonly nameKey: string;
-}
-
-const templates = rows<Row>(RoleTemplateTable, {
-  uniques: { [roleTemplateName]: ['repositoryId', 'nameKey'] },
-  references: { repositoryId: { table: 'repositories_repository', onDelete: 'cascade' } },
-});
+type Row = RoleTemplate & { readonly nameKey: string };
 
 const template = ({ nameKey: _, ...entity }: Row): RoleTemplate => entity;
 
-const storeOf = (all: Rows<Row>): RoleTemplateStore => ({
-  list: async (repositoryId) => (await all.find({ where: { repositoryId }, orderBy: ['nameKey'] })).map(template),
-  async byId(id) {
-    const row = await all.findOne({ id });
-    return row && template(row);
+export const roleTemplateStore = storeOf(
+  {
+    templates: rows<Row>(RoleTemplateTable, {
+      uniques: { [roleTemplateName]: ['repositoryId', 'nameKey'] },
+      references: ofRepository,
+    }),
   },
-  async insert(added) {
-    await all.insert({ ...added, nameKey: nameKey(added.name) });
-  },
-  async update(id, { name, ...patch }) {
-    const changes = { ...patch, ...(name !== undefined && { name, nameKey: nameKey(name) }) };
-    return (await all.update({ id }, changes)) !== undefined;
-  },
-  delete: async (id) => (await all.delete({ id })) !== undefined,
-});
-
-export const roleTemplateStore = {
-  sql: (database: SqlDatabase) => storeOf(templates.sql(database)),
-  memory: (database: MemoryDatabase) => storeOf(templates.memory(database)),
-};
+  ({ templates }): RoleTemplateStore => ({
+    list: async (repositoryId) =>
+      (await templates.find({ where: { repositoryId }, orderBy: ['nameKey'] })).map(template),
+    async byId(id) {
+      const row = await templates.findOne({ id });
+      return row && template(row);
+    },
+    async insert(added) {
+      await templates.insert({ ...added, nameKey: nameKey(added.name) });
+    },
+    async update(id, { name, ...patch }) {
+      const changes = { ...patch, ...(name !== undefined && { name, nameKey: nameKey(name) }) };
+      return (await templates.update({ id }, changes)) !== undefined;
+    },
+    delete: async (id) => (await templates.delete({ id })) !== undefined,
+  }),
+);

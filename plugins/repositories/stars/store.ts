@@ -1,37 +1,11 @@
-// The store of stars and watches in PostgreSQL.
-import type { Kysely, SqlDatabase } from 'hexforge/plugin';
+// The stores of stars and watches, in SQL and in memory.
+import { storeOf } from 'hexforge/plugin';
 import type { MarkStore } from 'hexforge/repositories';
-import { markTables, type RepositoriesRows } from '../tables.ts';
+import { markRows } from '../tables.ts';
 
-export function sqlMarkStore(database: SqlDatabase): MarkStore {
-  const db = (): Kysely<RepositoriesRows> => database.kysely<RepositoriesRows>();
-  return {
-    async set(mark, repositoryId, userId, at) {
-      const { numInsertedOrUpdatedRows } = await db()
-        .insertInto(markTables[mark])
-        .values({ repository_id: repositoryId, user_id: userId, created_at: at })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst();
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-    },
-
-    async has(mark, repositoryId, userId) {
-      const row = await db()
-        .selectFrom(markTables[mark])
-        .select('user_id')
-        .where('repository_id', '=', repositoryId)
-        .where('user_id', '=', userId)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-
-    async remove(mark, repositoryId, userId) {
-      const { numDeletedRows } = await db()
-        .deleteFrom(markTables[mark])
-        .where('repository_id', '=', repositoryId)
-        .where('user_id', '=', userId)
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
-    },
-  } satisfies MarkStore;
-}
+export const markStore = storeOf(markRows, (marks): MarkStore => ({
+  set: async (mark, repositoryId, userId, createdAt) =>
+    (await marks[mark].addMany([{ repositoryId, userId, createdAt }])) > 0,
+  has: async (mark, repositoryId, userId) => (await marks[mark].findOne({ repositoryId, userId })) !== undefined,
+  remove: async (mark, repositoryId, userId) => (await marks[mark].delete({ repositoryId, userId })) !== undefined,
+}));

@@ -45,6 +45,13 @@ void t.test('the contract suite finds each mutant', async (t) => {
   const breaks: Readonly<Record<string, (rows: Rows<Thing>) => Partial<Rows<Thing>>>> = {
     'a lost write': (all) => ({ update: (where) => all.findOne(where) }),
     'a filter forgotten': (all) => ({ findOne: ({ id }) => all.findOne(id === undefined ? {} : { id }) }),
+    'an addition that replaces': (all) => ({
+      addMany: async (rows) => (await Promise.all(rows.map((row) => all.put(row)))).length,
+    }),
+    'a put that only adds': (all) => ({ put: async (row) => void (await all.addMany([row])) }),
+    'a replacement that only adds': (all) => ({ replace: (_, rows) => all.insertMany(rows) }),
+    'no limit': (all) => ({ find: ({ limit: _, ...query }, how) => all.find(query, how) }),
+    'no offset': (all) => ({ find: ({ offset: _, ...query }, how) => all.find(query, how) }),
     'a deletion of others': (all) => ({ delete: ({ id }) => all.delete(id === undefined ? {} : { id }) }),
     'no order': (all) => ({ find: ({ where }) => all.find({ where, orderBy: ['id'] }) }),
     'no bound': (all) => ({ page: (query, page) => all.page(query, { ...page, perPage: 100 }) }),

@@ -451,6 +451,8 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
         token(2, uuid(1, 1), { expiresAt: at(99), lastUsedAt: at(5) }),
         token(3, uuid(1, 1)),
         token(4, uuid(1, 2)),
+        token(6, uuid(1, 2)),
+        token(5, uuid(1, 2), { createdAt: at(6) }),
       ];
       await write(stores, async () => {
         for (const one of made) await stores.tokens.insert(one, one.id);
@@ -460,6 +462,8 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
         total: 3,
       });
       assert.deepEqual(await stores.tokens.list(uuid(1, 1), { limit: 2, offset: 2 }), { tokens: [made[0]], total: 3 });
+      const { tokens } = await stores.tokens.list(uuid(1, 2), { limit: 9, offset: 0 });
+      assert.deepEqual(tokens, [made[5], made[4], made[3]], 'tokens of the same time are in the order of their ids');
     },
   },
   {

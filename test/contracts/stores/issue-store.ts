@@ -1,7 +1,7 @@
 // Contract checks for IssueStore: numbers, replaced sets, filters, order, hierarchy, counts and rollback.
 import assert from 'node:assert/strict';
 import { Duplicate } from '#core/kernel/errors';
-import { builtInTypes, type Issue, type IssueFilter, type IssueStore } from '#core/issues/index';
+import { builtInTypes, issueDefaults, type Issue, type IssueFilter, type IssueStore } from '#core/issues/index';
 import type { Check } from '../checks.ts';
 import type { ForgeUnderTest } from '../forge-under-test.ts';
 
@@ -45,23 +45,13 @@ export function check<P extends IssueStoreUnderTest = IssueStoreUnderTest>(
             number: await store.nextNumber(repositoryId),
             authorId: ada,
             title: 'An issue',
-            description: '',
+            ...issueDefaults,
             state: 'open',
-            status: 'queued',
-            priority: 'none',
-            locked: false,
             closedAt: null,
             createdAt: at,
             updatedAt: at,
             typeId: typeId('task'),
             parentId: null,
-            dueDate: null,
-            milestoneId: null,
-            storyPoints: null,
-            inputTokens: null,
-            outputTokens: null,
-            assumptions: null,
-            acceptanceCriteria: null,
             ...patch,
           };
           await store.insert(issue);

@@ -72,6 +72,10 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
     assert.deepEqual(await page(1), { items: [all[0], all[1]], total: 3, page: 1, perPage: 2 });
     assert.deepEqual(await page(2), { items: [all[2]], total: 3, page: 2, perPage: 2 });
     assert.deepEqual(await page(3), { items: [], total: 3, page: 3, perPage: 2 });
+    const slice = { where, orderBy: ['nameKey'] as const };
+    assert.equal(names(await rows.find({ ...slice, limit: 2 })), 'ab');
+    assert.equal(names(await rows.find({ ...slice, offset: 1 })), 'bc');
+    assert.equal(names(await rows.find({ ...slice, offset: 1, limit: 1 })), 'b');
   }),
 
   check('`among` returns the rows whose member has one of the values, and no others', async ({ rows, add }) => {
@@ -146,6 +150,52 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
       assert.equal(await rows.count({ ownerId: ada }), 7);
     },
   ),
+
+  check('`addMany` inserts the rows whose keys do not exist', async ({ rows, unitOfWork }) => {
+    const one = thing('one', { closedAt: new Date('2026-01-02T03:04:05.678Z') });
+    const two = thing('two');
+    const add = (...all: readonly Thing[]) => unitOfWork.run(() => rows.addMany(all));
+    assert.equal(await add(), 0);
+    assert.equal(await add(one), 1);
+    assert.equal(await add({ ...one, rank: 7, tags: [] }), 0);
+    assert.equal(await add({ ...one, rank: 7, tags: [] }, two), 1);
+    assert.deepEqual(await rows.find({ where: {}, orderBy: ['id'] }), [one, two]);
+  }),
+
+  check('`put` inserts a row, or replaces the row with its key', async ({ rows, unitOfWork, add }) => {
+    const [one, two] = [thing('one'), thing('two', { tags: ['a'] })];
+    await add(one);
+    const changed = { ...one, rank: 7, tags: ['b', 'c,"d"'], closedAt: new Date('2026-01-02T03:04:05.678Z') };
+    await unitOfWork.run(async () => {
+      await rows.put(changed);
+      await rows.put(two);
+    });
+    assert.deepEqual(await rows.find({ where: {}, orderBy: ['id'] }), [changed, two]);
+  }),
+
+  check('`replace` deletes the rows that match, and inserts others', async ({ rows, unitOfWork, add }) => {
+    const [other, kept] = [thing('other', { ownerId: bob }), thing('kept')];
+    await add(other, thing('gone'), kept);
+    const replace = (...next: readonly Thing[]) => unitOfWork.run(() => rows.replace({ ownerId: ada }, next));
+    const fresh = thing('new');
+    await replace(kept, fresh);
+    assert.deepEqual(await rows.find({ where: {}, orderBy: ['id'] }), [other, kept, fresh]);
+    await replace();
+    assert.deepEqual(await rows.find({ where: {}, orderBy: ['id'] }), [other]);
+  }),
+
+  check('of two units of work that `hold` the same members, the second waits', async ({ rows, unitOfWork }) => {
+    const seen: string[] = [];
+    const run = (name: string) =>
+      unitOfWork.run(async () => {
+        await rows.hold({ ownerId: ada });
+        seen.push(name);
+        await turn();
+        seen.push(name);
+      });
+    await Promise.all([run('one'), run('two'), run('three')]);
+    assert.deepEqual([seen[0], seen[2], seen[4]], [seen[1], seen[3], seen[5]]);
+  }),
 
   check('rows held by one unit of work are not deleted until it ends', async ({ rows, unitOfWork, add }) => {
     const [kept, other] = [thing('kept'), thing('other')];

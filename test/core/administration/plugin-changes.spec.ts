@@ -6,7 +6,7 @@ import { recordPluginChanges } from '#core/administration/use-cases';
 import type { AuditEntry } from '#core/kernel/services/audit';
 import { Unavailable } from '#core/kernel/errors';
 import type { PluginRecord } from '#core/kernel/services/plugin-inventory';
-import { memoryKnownPluginStore } from '#plugins/administration/known-plugins/store-memory';
+import { knownPluginStore } from '#plugins/administration/known-plugins/store';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 
 function world() {
@@ -15,7 +15,7 @@ function world() {
   const entries: AuditEntry[] = [];
   const state = { enabled: ['a', 'b'], log: true };
   const parts: Parameters<typeof recordPluginChanges>[0] = {
-    known: memoryKnownPluginStore(database),
+    known: knownPluginStore.memory(database),
     inventory: {
       list: async () =>
         ['a', 'b', 'c'].map((name) => ({ name, enabled: state.enabled.includes(name) }) as unknown as PluginRecord),

@@ -20,15 +20,15 @@ import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { memoryIssueStore } from '#plugins/issues/issues/store-memory';
 import { memoryIssueSearchStore } from '#plugins/issues/search/store-memory';
 import { memoryAssociationStore } from '#plugins/issues/associations/store-memory';
-import { commentRows } from '#plugins/issues/comments/store';
-import { componentRows } from '#plugins/issues/components/store';
-import { editRows } from '#plugins/issues/description-history/store';
+import { commentRows } from '#plugins/issues/tables';
+import { componentRows } from '#plugins/issues/tables';
+import { editRows } from '#plugins/issues/tables';
 import { memoryLinkStore } from '#plugins/issues/links/store-memory';
 import { memoryTypeSchemeStore } from '#plugins/issues/type-scheme/store-memory';
-import { typeStore } from '#plugins/issues/types/store';
-import { versionRows } from '#plugins/issues/versions/store';
+import { typeRows } from '#plugins/issues/tables';
+import { versionRows } from '#plugins/issues/tables';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
-import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
+import { protectionStore } from '#plugins/repositories/protection/store';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 import { addAccount } from '#test/support/clients/accounts';
@@ -106,7 +106,7 @@ export async function world(options: { readonly planning?: false; readonly failI
   const useCases = issueUseCases({
     store,
     searches: memoryIssueSearchStore(database),
-    types: typeStore.memory(database),
+    types: typeRows.memory(database),
     schemes: memoryTypeSchemeStore(database),
     components: componentRows.memory(database),
     versions: versionRows.memory(database),
@@ -126,7 +126,7 @@ export async function world(options: { readonly planning?: false; readonly failI
     repositories: offeredRepositories({
       store: repositories,
       collaborators,
-      protections: memoryProtectionStore(database),
+      protections: protectionStore.memory(database),
       users: users({ accounts }),
       permissionTable,
     }),

@@ -5,8 +5,8 @@ import type { AuditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { seededGroups, type CountedGroup, type UserGroups, type Users } from '#core/identity/index';
 import { limitUseCases } from '#core/limits/use-cases';
-import { memoryBudgetStore } from '#plugins/limits/budgets/store-memory';
-import { memoryOverrideStore } from '#plugins/limits/overrides/store-memory';
+import { budgetStore } from '#plugins/limits/budgets/store';
+import { overrideStore } from '#plugins/limits/overrides/store';
 import { memoryViolationStore } from '#plugins/limits/violations/store-memory';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 
@@ -73,7 +73,7 @@ export function world({ enabled = true, withoutGroups = false, memory = new Memo
   const users = {
     byIds: async (ids: readonly string[]) => new Map(ids.filter((id) => id === ada).map((id) => [id, { id }])),
   } as unknown as Users;
-  const budgets = memoryBudgetStore(database);
+  const budgets = budgetStore.memory(database);
   const violations = memoryViolationStore(database);
   const useCases = limitUseCases({
     enabled,
@@ -89,7 +89,7 @@ export function world({ enabled = true, withoutGroups = false, memory = new Memo
     groups: withoutGroups ? undefined : groups,
     events: storage.events,
     audit: { append: async (entry) => void entries.push(entry) },
-    overrides: memoryOverrideStore(database),
+    overrides: overrideStore.memory(database),
     budgets: {
       ...budgets,
       async all() {

@@ -12,7 +12,7 @@ import type { MergeParts } from '#core/merges/model/parts';
 import { updateRequest } from '#core/merges/requests/update-request';
 import type { GitBackend, MergeHooks, Repository } from '#core/repositories/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
-import { reviewRows } from '#plugins/merges/reviews/store';
+import { reviewRows } from '#plugins/merges/tables';
 import { addAccount } from '#test/support/clients/accounts';
 import { callOf, repositoryOf, user } from '../forge.ts';
 import { bob, refusal, talkWorld } from './talk-world.ts';

@@ -30,9 +30,9 @@ import { repositoryUseCases } from '#core/repositories/use-cases';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
 import { roleTemplateStore } from '#plugins/repositories/role-templates/store';
-import { memoryMarkStore } from '#plugins/repositories/stars/store-memory';
+import { markStore } from '#plugins/repositories/stars/store';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
-import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
+import { protectionStore } from '#plugins/repositories/protection/store';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 import { addAccount } from '#test/support/clients/accounts';
 import { accessTo, callOf, permissionTable, recorded, user } from '../forge.ts';
@@ -132,13 +132,13 @@ export async function world(
   const audited: AuditEntry[] = [];
   const auditing = { fails: false };
   const events = await recorded(storage, repositoryEvents);
-  const protections = memoryProtectionStore(storage.database);
+  const protections = protectionStore.memory(storage.database);
   const collaborators = memoryCollaboratorStore(storage.database);
   const useCases = repositoryUseCases({
     store,
     collaborators,
     roleTemplates: roleTemplateStore.memory(storage.database),
-    marks: memoryMarkStore(storage.database),
+    marks: markStore.memory(storage.database),
     protections,
     rateCounter: memoryRateCounter(),
     git,

@@ -9,7 +9,7 @@ import type { Log } from '#core/kernel/services/log';
 import { settingCatalogue, type SettingDeclaration } from '#core/kernel/services/settings';
 import type { SettingStore } from '#core/settings/index';
 import { settingsUseCases } from '#core/settings/use-cases';
-import { memorySettingStore } from '#plugins/settings/settings/store-memory';
+import { settingStore } from '#plugins/settings/settings/store';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 
 declare module '#core/kernel/services/settings' {
@@ -51,7 +51,7 @@ export function world({ declared = declarations, configured = {}, memory, keys =
   const secretKeys = keys.map((key) => new Uint8Array(32).fill(key));
   const kept = memory ?? new Memory();
   const storage = openMemory({ clock, ids: systemIds, log: quietLog, memory: kept });
-  const stored = memorySettingStore(storage.database);
+  const stored = settingStore.memory(storage.database);
   const counts = { reads: 0 };
   /** Awaited by each read after it has read. */
   const slow = { read: async (): Promise<void> => undefined };

@@ -15,7 +15,7 @@ import { anonymous, type User } from '#core/kernel/caller';
 import { declaredPorts } from '#core/kernel/ports';
 import { hostPorts } from '#host/plugin/plan';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
-import { memoryAuditTrail } from '#plugins/audit/entries/trail-memory';
+import { auditTrail } from '#plugins/audit/entries/trail';
 import { memoryGrantStore } from '#plugins/oauth-server/grants/store';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 
@@ -86,7 +86,7 @@ function audited() {
   const table = database.table<AuditEntry & { readonly id: number }>('audit_entry', { key: 'id' });
   return {
     log,
-    trail: memoryAuditTrail(database),
+    trail: auditTrail.memory(database),
     unitOfWork,
     entries: async (action: string) => table.find({ where: (row) => row.action === action }),
   };

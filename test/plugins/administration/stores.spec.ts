@@ -3,10 +3,8 @@ import t from 'tap';
 import { openMemory, type MemoryStorage } from '#adapters/memory/index';
 import { systemClock, systemIds } from '#adapters/system/time';
 import type { PostgresStorage } from '#adapters/postgres/index';
-import { memoryAdminGrantStore } from '#plugins/administration/admin-scopes/store-memory';
-import { sqlAdminGrantStore } from '#plugins/administration/admin-scopes/store';
-import { memoryKnownPluginStore } from '#plugins/administration/known-plugins/store-memory';
-import { sqlKnownPluginStore } from '#plugins/administration/known-plugins/store';
+import { adminGrantStore } from '#plugins/administration/admin-scopes/store';
+import { knownPluginStore } from '#plugins/administration/known-plugins/store';
 import administration from '#plugins/administration/plugin';
 import { administrationEntities } from '#plugins/administration/tables';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
@@ -23,8 +21,8 @@ async function onMemory(): Promise<Made<AdministrationStores>> {
   return {
     provider: {
       accounts: memoryAccountStore(database),
-      grants: memoryAdminGrantStore(database),
-      plugins: memoryKnownPluginStore(database),
+      grants: adminGrantStore.memory(database),
+      plugins: knownPluginStore.memory(database),
       unitOfWork,
     },
     dispose: () => storage.close(),
@@ -42,8 +40,8 @@ void t.test('stores of the administration', (t) =>
     return contract(t, engine, administrationStoreChecks, async () => ({
       provider: {
         accounts: sqlAccountStore(database),
-        grants: sqlAdminGrantStore(database),
-        plugins: sqlKnownPluginStore(database),
+        grants: adminGrantStore.sql(database),
+        plugins: knownPluginStore.sql(database),
         unitOfWork,
       },
       dispose: async () =>

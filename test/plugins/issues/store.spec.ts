@@ -2,11 +2,11 @@
 import t from 'tap';
 import { memoryAssociationStore } from '#plugins/issues/associations/store-memory';
 import { sqlAssociationStore } from '#plugins/issues/associations/store';
-import { commentRows } from '#plugins/issues/comments/store';
-import { componentRows } from '#plugins/issues/components/store';
+import { commentRows } from '#plugins/issues/tables';
+import { componentRows } from '#plugins/issues/tables';
 import { memoryIssueStore } from '#plugins/issues/issues/store-memory';
 import { sqlIssueStore } from '#plugins/issues/issues/store';
-import { editRows } from '#plugins/issues/description-history/store';
+import { editRows } from '#plugins/issues/tables';
 import { memoryLinkStore } from '#plugins/issues/links/store-memory';
 import { sqlLinkStore } from '#plugins/issues/links/store';
 import issues from '#plugins/issues/plugin';
@@ -15,8 +15,8 @@ import { memoryIssueSearchStore } from '#plugins/issues/search/store-memory';
 import { sqlIssueSearchStore } from '#plugins/issues/search/store';
 import { memoryTypeSchemeStore } from '#plugins/issues/type-scheme/store-memory';
 import { sqlTypeSchemeStore } from '#plugins/issues/type-scheme/store';
-import { typeStore } from '#plugins/issues/types/store';
-import { versionRows } from '#plugins/issues/versions/store';
+import { typeRows } from '#plugins/issues/tables';
+import { versionRows } from '#plugins/issues/tables';
 import { issueCatalogueChecks } from '../../contracts/stores/issue-catalogue.ts';
 import { issueSearchChecks } from '../../contracts/stores/issue-search.ts';
 import { issueStoreChecks } from '../../contracts/stores/issue-store.ts';
@@ -28,7 +28,7 @@ const stores = forgeStores(issues, {
   stores: {
     store: { sql: sqlIssueStore, memory: memoryIssueStore },
     searches: { sql: sqlIssueSearchStore, memory: memoryIssueSearchStore },
-    types: typeStore,
+    types: typeRows,
     schemes: { sql: sqlTypeSchemeStore, memory: memoryTypeSchemeStore },
     components: componentRows,
     versions: versionRows,

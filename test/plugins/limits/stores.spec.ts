@@ -3,10 +3,8 @@ import t from 'tap';
 import { openMemory } from '#adapters/memory/index';
 import { systemClock, systemIds } from '#adapters/system/time';
 import type { PostgresStorage } from '#adapters/postgres/index';
-import { memoryBudgetStore } from '#plugins/limits/budgets/store-memory';
-import { sqlBudgetStore } from '#plugins/limits/budgets/store';
-import { memoryOverrideStore } from '#plugins/limits/overrides/store-memory';
-import { sqlOverrideStore } from '#plugins/limits/overrides/store';
+import { budgetStore } from '#plugins/limits/budgets/store';
+import { overrideStore } from '#plugins/limits/overrides/store';
 import limits from '#plugins/limits/plugin';
 import { limitEntities } from '#plugins/limits/tables';
 import { memoryViolationStore } from '#plugins/limits/violations/store-memory';
@@ -20,8 +18,8 @@ async function onMemory(): Promise<Made<LimitStores>> {
   const { database, unitOfWork } = storage;
   return {
     provider: {
-      budgets: memoryBudgetStore(database),
-      overrides: memoryOverrideStore(database),
+      budgets: budgetStore.memory(database),
+      overrides: overrideStore.memory(database),
       violations: memoryViolationStore(database),
       unitOfWork,
     },
@@ -38,8 +36,8 @@ void t.test('stores of rate limits', (t) =>
     })) as PostgresStorage;
     return contract(t, engine, limitStoreChecks, async () => ({
       provider: {
-        budgets: sqlBudgetStore(database),
-        overrides: sqlOverrideStore(database),
+        budgets: budgetStore.sql(database),
+        overrides: overrideStore.sql(database),
         violations: sqlViolationStore(database),
         unitOfWork,
       },

@@ -1,10 +1,10 @@
 // The contract suites of the stores of merge requests, comments and reviews on every engine.
 import t from 'tap';
-import { commentRows } from '#plugins/merges/comments/store';
+import { commentRows } from '#plugins/merges/tables';
 import merges from '#plugins/merges/plugin';
 import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
 import { sqlMergeStore } from '#plugins/merges/requests/store';
-import { reviewRows } from '#plugins/merges/reviews/store';
+import { reviewRows } from '#plugins/merges/tables';
 import { entities } from '#plugins/merges/tables';
 import { mergeStoreChecks } from '../../contracts/stores/merge-store.ts';
 import { mergeTalkChecks } from '../../contracts/stores/merge-talk.ts';

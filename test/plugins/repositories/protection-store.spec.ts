@@ -2,13 +2,12 @@
 import t from 'tap';
 import { defaultProtection } from '#core/repositories/index';
 import repositories from '#plugins/repositories/plugin';
-import { memoryProtectionStore } from '#plugins/repositories/protection/store-memory';
-import { sqlProtectionStore } from '#plugins/repositories/protection/store';
+import { protectionStore } from '#plugins/repositories/protection/store';
 import { protectionStoreChecks } from '../../contracts/stores/protection-store.ts';
 import { forgeStores } from '../forge-stores.ts';
 
 const stores = forgeStores(repositories, {
-  stores: { store: { sql: sqlProtectionStore, memory: memoryProtectionStore } },
+  stores: { store: protectionStore },
 });
 
 void t.test('the contract suite finds mutants', (t) =>

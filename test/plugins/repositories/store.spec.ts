@@ -12,8 +12,7 @@ import { identityEntities, UserTable } from '#plugins/identity/tables';
 import { memoryCollaboratorStore } from '#plugins/repositories/collaborators/store-memory';
 import { sqlCollaboratorStore } from '#plugins/repositories/collaborators/store';
 import { roleTemplateStore } from '#plugins/repositories/role-templates/store';
-import { memoryMarkStore } from '#plugins/repositories/stars/store-memory';
-import { sqlMarkStore } from '#plugins/repositories/stars/store';
+import { markStore } from '#plugins/repositories/stars/store';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import repositories from '#plugins/repositories/plugin';
 import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
@@ -38,7 +37,7 @@ function onMemory(): Made<RepositoryStoreUnderTest> {
     store: memoryRepositoryStore(database),
     collaborators: memoryCollaboratorStore(database),
     roleTemplates: roleTemplateStore.memory(database),
-    marks: memoryMarkStore(database),
+    marks: markStore.memory(database),
     unitOfWork,
     addUser: (username) => addAccount(accounts, { id: `${username}-id`, username }),
   };
@@ -60,7 +59,7 @@ async function onSql(data: TestData) {
       store: sqlRepositoryStore(counted),
       collaborators: sqlCollaboratorStore(counted),
       roleTemplates: roleTemplateStore.sql(counted),
-      marks: sqlMarkStore(counted),
+      marks: markStore.sql(counted),
       unitOfWork: storage.unitOfWork,
       addUser: (username: string) => addAccount(accounts, { id: systemIds.uuid(), username }),
       readable: async (reader: string | null, repositoryId: string) => {

@@ -10,8 +10,7 @@ import type { Call, User } from '#core/kernel/caller';
 import { settingCatalogue, type SettingDeclaration } from '#core/kernel/services/settings';
 import { settingsUseCases } from '#core/settings/use-cases';
 import settingsPlugin from '#plugins/settings/plugin';
-import { memorySettingStore } from '#plugins/settings/settings/store-memory';
-import { sqlSettingStore } from '#plugins/settings/settings/store';
+import { settingStore } from '#plugins/settings/settings/store';
 import { SettingTable } from '#plugins/settings/tables';
 import { contract, firstFailure, type Made } from '../../contracts/checks.ts';
 import { settingStoreChecks, type SettingStoreUnderTest } from '../../contracts/stores/setting-store.ts';
@@ -28,8 +27,8 @@ const schema = { entities: [SettingTable], migrations: [setOf(settingsPlugin)] }
 
 const storeOf = (storage: MemoryStorage | PostgresStorage) =>
   storage.engine === 'memory'
-    ? memorySettingStore((storage as MemoryStorage).database)
-    : sqlSettingStore((storage as PostgresStorage).database);
+    ? settingStore.memory((storage as MemoryStorage).database)
+    : settingStore.sql((storage as PostgresStorage).database);
 
 async function onMemory(): Promise<Made<SettingStoreUnderTest>> {
   const storage = openMemory({ clock: systemClock, ids: systemIds, log: quietLog });
