@@ -1,4 +1,5 @@
-// What every part of the adapter is built from: git processes with their limits, and the repositories on disk.
+// The parts that every folder of the adapter is built from: git processes with their limits, and the repositories on
+// disk.
 import { join } from 'node:path';
 import type { Log } from '#core/kernel/services/log';
 import type { Clock } from '#core/kernel/time';

@@ -68,7 +68,7 @@ export class FolderWalk {
   readonly #frontier = new Frontier();
   readonly #folderKey: BloomKey | undefined;
   readonly #waiting = new Set<Promise<void>>();
-  /** The first error of what the walk waits for. */
+  /** The first error of the work in `#waiting`. */
   #failure: { readonly error: unknown } | undefined;
 
   constructor(parts: FolderWalkParts) {

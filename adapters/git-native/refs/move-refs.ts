@@ -20,7 +20,7 @@ export class RefMover {
   async move(location: RepositoryLocation, updates: readonly RefUpdate[]): Promise<Moving> {
     // With `-z`, NUL ends a name, so the name may contain any other character.
     const input = ['start\0', ...updates.map(command), 'prepare\0', 'commit\0'].join('');
-    // What git answers is judged after the change has ended, because a git that exits by itself leaves no lock.
+    // The answer of git is judged after the change has ended, because a git that exits by itself leaves no lock.
     const { code, stdout, stderr } = await this.#parts.changes.during(location, ['refs'], () =>
       this.#git(location, ['update-ref', '-z', '--no-deref', '--stdin'], input),
     );

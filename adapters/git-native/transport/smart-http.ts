@@ -171,8 +171,8 @@ export class SmartHttp {
   ): Promise<AsyncIterable<Uint8Array>> {
     const { limits, processes, transfers, log } = this.#parts;
     // Advertisements take one too, so that a slow reader of a long one does not keep the slot of a short read.
-    // The process has no directory, so that `stopIn` does not find it: if the repository is removed, admitted clients are
-    // served to the end from files that are open. Clients hang on a pack that is cut off.
+    // The process has no directory, so that `stopIn` does not find it: if the repository is removed, admitted clients
+    // are served to the end from files that are open. Clients hang on a pack that is cut off.
     const start = () => processes.start(args, { ...options, ...transferTimes(limits), budget: 'transfers' });
     const process = await transfers.start(start, options.signal);
     began?.(process);

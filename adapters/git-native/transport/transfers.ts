@@ -1,4 +1,4 @@
-// What is sent to clients and between repositories: clones, fetches, ref advertisements and forks.
+// Transfers to clients and between repositories: clones, fetches, ref advertisements and forks.
 import type { GitBackend } from '#core/repositories/git/git-backend';
 import type { Foundation } from '../foundation.ts';
 import { fetchFork } from './fork.ts';
