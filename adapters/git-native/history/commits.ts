@@ -13,19 +13,15 @@ import type { Foundation } from '../foundation.ts';
 import { isOid } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
+import { WithParts } from '../with-parts.ts';
 
 /** Bytes. Of a larger commit only the beginning is read; no header that git writes is longer. */
 const readWhole = 256 * 1024;
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-export class Commits {
-  readonly #parts: Foundation & { readonly objects: Objects };
+export class Commits extends WithParts<Foundation & { readonly objects: Objects }> {
   /** Weighed by characters. */
   readonly #known = new SingleFlightCache<CommitRecord | undefined>(8_000_000, weightOf);
-
-  constructor(parts: Foundation & { readonly objects: Objects }) {
-    this.#parts = parts;
-  }
 
   one(location: RepositoryLocation, oid: Oid): Promise<CommitRecord | undefined> {
     return this.#known.get(`${location.cacheKey}:${oid}`, undefined, () => this.#read(location, oid));
@@ -43,13 +39,13 @@ export class Commits {
   }
 
   async #read(location: RepositoryLocation, oid: Oid): Promise<CommitRecord | undefined> {
-    const object = isOid(oid) ? await this.#parts.objects.small(location, oid, readWhole) : undefined;
+    const object = isOid(oid) ? await this.parts.objects.small(location, oid, readWhole) : undefined;
     if (object?.type !== 'commit') return undefined;
     return parseCommitRecord(oid, object.content ?? (await this.#beginning(location, oid)));
   }
 
   async #beginning(location: RepositoryLocation, oid: Oid): Promise<Buffer> {
-    const { processes, deadlineMs } = this.#parts;
+    const { processes, deadlineMs } = this.parts;
     const process = await processes.startIn(location, ['cat-file', 'commit', oid], { input: '', deadlineMs });
     const chunks: Uint8Array[] = [];
     let bytes = 0;

@@ -19,6 +19,7 @@ import type { LargeTransfer } from './large-transfers.ts';
 import { flushPkt, pktLine } from './pkt-line.ts';
 import { RequestHeads, type RequestHead } from './request-heads.ts';
 import { shortLines } from './short-lines.ts';
+import { WithParts } from '../with-parts.ts';
 
 /** An object that no visible ref leads to is not sent to a client that merely names its oid. */
 export const uploadConfig: GitConfig = {
@@ -78,14 +79,9 @@ interface Serving {
   readonly brokeOff?: (error: unknown) => void;
 }
 
-export class SmartHttp {
-  readonly #parts: SmartHttpParts;
+export class SmartHttp extends WithParts<SmartHttpParts> {
   readonly #costly = new CostlyQuestions();
   readonly #heads = new RequestHeads();
-
-  constructor(parts: SmartHttpParts) {
-    this.#parts = parts;
-  }
 
   async advertise(
     location: RepositoryLocation,
@@ -94,9 +90,7 @@ export class SmartHttp {
     const { service, signal } = request;
     const variables = protocolVariable(service, request.protocol);
     const config =
-      service === 'git-upload-pack'
-        ? uploadConfig
-        : { ...receiveConfig(this.#parts.limits.pushBytes), ...unadvertised };
+      service === 'git-upload-pack' ? uploadConfig : { ...receiveConfig(this.parts.limits.pushBytes), ...unadvertised };
     // gitprotocol-http(5): version 2 has no service header.
     const head =
       variables['GIT_PROTOCOL'] === 'version=2'
@@ -134,12 +128,12 @@ export class SmartHttp {
   ): Promise<AsyncIterable<Uint8Array>> {
     const { body, head, question } = request;
     let broken: unknown;
-    const large = await this.#parts.largeTransfer(location, options.signal);
+    const large = await this.parts.largeTransfer(location, options.signal);
     try {
       return await this.#serve(location, ['upload-pack', '--stateless-rpc', location.directory], options, {
         began: (process) => {
           void process.ended.then(large);
-          const pace = new Pace(this.#parts.limits.leastRate, () => void process.stop(slowRequest));
+          const pace = new Pace(this.parts.limits.leastRate, () => void process.stop(slowRequest));
           feed(process, body, { head: head.chunks, pace }).catch((error: unknown) => {
             broken = error;
             void process.stop('the request broke off');
@@ -160,7 +154,7 @@ export class SmartHttp {
   #question(location: RepositoryLocation, { protocol = '' }: ServeRequest, chunks: readonly Uint8Array[]): string {
     const hash = createHash('sha256');
     for (const chunk of chunks) hash.update(chunk);
-    return [location.id, this.#parts.caller?.() ?? '', protocol, hash.digest('hex')].join(' ');
+    return [location.id, this.parts.caller?.() ?? '', protocol, hash.digest('hex')].join(' ');
   }
 
   async #serve(
@@ -169,7 +163,7 @@ export class SmartHttp {
     options: SpawnOptions,
     { head, began, brokeOff = () => undefined }: Serving,
   ): Promise<AsyncIterable<Uint8Array>> {
-    const { limits, processes, transfers, log } = this.#parts;
+    const { limits, processes, transfers, log } = this.parts;
     // Advertisements take one too, so that a slow reader of a long one does not keep the slot of a short read.
     // The process has no directory, so that `stopIn` does not find it: if the repository is removed, admitted clients are
     // served to the end from files that are open. Clients hang on a pack that is cut off.
