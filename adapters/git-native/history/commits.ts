@@ -1,6 +1,5 @@
 // Complete commit records (message, signatures, parents), read by oid through the pool and kept in a single-flight
 // cache.
-import { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git/git-backend';
 import { trim } from '#core/kernel/trim';
 import { clip } from '#core/kernel/clipping';
@@ -97,10 +96,11 @@ export function parseCommitRecord(oid: Oid, content: Buffer): CommitRecord {
 export function parseSignature(text: string): Signature {
   const from = text.indexOf('<');
   const to = text.indexOf('>', from);
-  const name = (from < 0 || to < 0 ? text : text.slice(0, from)).trim();
-  if (from < 0 || to < 0) return { name: own(clip(name, longest.name)), email: '', date: new Date(0) };
+  const whole = from >= 0 && to >= 0;
+  const name = own(clip((whole ? text.slice(0, from) : text).trim(), longest.name));
+  if (!whole) return { name, email: '', date: new Date(0) };
   return {
-    name: own(clip(name, longest.name)),
+    name,
     email: own(clip(text.slice(from + 1, to).trim(), longest.email)),
     date: dateOf(text.slice(text.lastIndexOf('>') + 1)),
   };

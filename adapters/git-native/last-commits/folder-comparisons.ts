@@ -19,7 +19,7 @@ const none: ChangedNames = new Set();
 /** The number of names that concurrent comparisons may return, estimated from the widest recent comparison. */
 const namesAtOnce = 50_000;
 
-interface FolderComparisonsParts {
+export interface FolderComparisonsParts {
   readonly objects: Objects;
   readonly location: RepositoryLocation;
   readonly path: string;

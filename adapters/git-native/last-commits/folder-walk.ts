@@ -2,19 +2,12 @@
 // of the commit-graph.
 import type { LastCommit, Oid } from '#core/repositories/git/git-backend';
 import { bloomKey, mayContain, type BloomKey, type CommitGraph, type GraphCommit } from '../history/commit-graph.ts';
-import type { Objects } from '../objects/objects.ts';
 import { TimeSlice } from '../process/time-slice.ts';
-import type { RepositoryLocation } from '../storage/repositories.ts';
-import { FolderComparisons, type Comparison } from './folder-comparisons.ts';
-import type { TreeDiffs } from './tree-diffs.ts';
+import { FolderComparisons, type Comparison, type FolderComparisonsParts } from './folder-comparisons.ts';
 import { WithParts } from '../with-parts.ts';
 
-export interface FolderWalkParts {
-  readonly objects: Objects;
-  readonly diffs: TreeDiffs;
+interface FolderWalkParts extends FolderComparisonsParts {
   readonly graph: CommitGraph | undefined;
-  readonly location: RepositoryLocation;
-  readonly path: string;
   /** The results by raw name, filled by the walk. */
   readonly found: Map<string, LastCommit>;
   /** The complete result at a commit, if an earlier walk found it. */

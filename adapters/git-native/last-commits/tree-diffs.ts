@@ -1,6 +1,5 @@
 // Lists the names that differ between two trees, by one `git diff-tree --stdin` process. Requests are pipelined and
 // answered in order.
-import type { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-backend';

@@ -13,7 +13,7 @@ import { ownPush } from '../push/own-push.ts';
 import type { ReceivePack } from '../push/receive-pack.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { MergeTree, type MergeTreeOptions } from './merge-tree.ts';
-import { Quarantine } from './quarantine.ts';
+import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { rebase, RebaseTooLong } from './rebase.ts';
 import { WithParts } from '../with-parts.ts';
 
@@ -93,7 +93,7 @@ export class Merges extends WithParts<MergesParts> {
 
   async #inQuarantine<T>(location: RepositoryLocation, work: (quarantine: Quarantine) => Promise<T>): Promise<T> {
     const { liveProcesses, removals } = this.parts;
-    const quarantine = await Quarantine.open(liveProcesses.folder, location, removals);
+    const quarantine = await openQuarantine(liveProcesses.folder, location, removals);
     try {
       return await work(quarantine);
     } finally {

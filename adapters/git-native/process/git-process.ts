@@ -1,6 +1,5 @@
 // Starts git processes; nothing else in the adapter starts git. Each process has a deadline and a bound on its output,
 // and is killed together with its process group.
-import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
@@ -8,7 +7,7 @@ import { basename } from 'node:path';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import { errnoOf } from '../files/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { allocationLimit, environment, type GitConfig } from './environment.ts';
+import { environment, type GitConfig } from './environment.ts';
 import type { MemoryBudget, ProcessExit } from './launcher/launcher-messages.ts';
 import { Launcher, type LaunchedProcess } from './launcher/launcher.ts';
 import { refuseTooCostly } from './too-costly.ts';
@@ -236,7 +235,6 @@ export class GitProcesses {
     return allocationBytes ?? this.#limits.allocationBytes ?? 256 * 1024 ** 2;
   }
 
-  /** Starts a command in a repository. */
   async startIn(
     { directory }: Pick<RepositoryLocation, 'directory'>,
     args: readonly string[],
@@ -251,7 +249,8 @@ export class GitProcesses {
         this.path,
         args,
         environment(options.config, {
-          ...allocationLimit(this.#allocationBytes(options)),
+          // Limits each single allocation: a delta of some hundred bytes may claim to expand to gigabytes.
+          GIT_ALLOC_LIMIT: String(this.#allocationBytes(options)),
           ...options.environment,
         }),
         {
@@ -294,7 +293,6 @@ export class GitProcesses {
     return { code, stdout: Buffer.concat(chunks), stderr: started.stderr };
   }
 
-  /** Runs a command in a repository to its end. */
   async runIn(
     { directory }: Pick<RepositoryLocation, 'directory'>,
     args: readonly string[],

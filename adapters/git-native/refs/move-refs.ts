@@ -1,5 +1,4 @@
 // Moves refs by compare-and-swap in one `git update-ref` transaction, and writes the objects of annotated tags.
-import { Buffer } from 'node:buffer';
 import { Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import { trim } from '#core/kernel/trim';
 import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git/git-backend';

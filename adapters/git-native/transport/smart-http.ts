@@ -1,13 +1,11 @@
 // Git's smart HTTP (gitprotocol-http(5)): ref advertisements of both services, and upload-pack for clones and fetches,
 // streamed.
-import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import { broughtRefs, mergeRefs, type GitService, type ServeRequest } from '#core/repositories/git/git-backend';
 import { byteStream, prefixed, unread, withNext } from '../process/byte-stream.ts';
 import { packingConfig, type GitConfig } from '../process/environment.ts';
-import type { Foundation } from '../foundation.ts';
 import type { GitProcess, SpawnOptions } from '../process/git-process.ts';
 import { transferTimes } from '../process/limits.ts';
 import { Pace } from '../process/pace.ts';
@@ -15,7 +13,7 @@ import { CostlyQuestions } from '../process/too-costly.ts';
 import { untilAborted } from '../process/until-aborted.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { FetchAnswer } from './fetch-answer.ts';
-import type { LargeTransfer } from './large-transfers.ts';
+import type { TransferParts } from './large-transfers.ts';
 import { flushPkt, pktLine } from './pkt-line.ts';
 import { RequestHeads, type RequestHead } from './request-heads.ts';
 import { shortLines } from './short-lines.ts';
@@ -63,8 +61,6 @@ export function receiveConfig(pushBytes: number): GitConfig {
   };
 }
 
-type SmartHttpParts = Foundation & { readonly largeTransfer: LargeTransfer };
-
 /** Only known values of the `Git-Protocol` header are passed to git. receive-pack does not support version 2. */
 export function protocolVariable(service: GitService, header: string | undefined): Readonly<Record<string, string>> {
   const known = service === 'git-upload-pack' ? /^version=[012]$/ : /^version=[01]$/;
@@ -79,7 +75,7 @@ interface Serving {
   readonly brokeOff?: (error: unknown) => void;
 }
 
-export class SmartHttp extends WithParts<SmartHttpParts> {
+export class SmartHttp extends WithParts<TransferParts> {
   readonly #costly = new CostlyQuestions();
   readonly #heads = new RequestHeads();
 
@@ -98,7 +94,7 @@ export class SmartHttp extends WithParts<SmartHttpParts> {
         : Buffer.concat([pktLine(`# service=${service}\n`), flushPkt]);
     return await this.#serve(
       location,
-      [commandOf(service), '--stateless-rpc', '--http-backend-info-refs', location.directory],
+      [service.slice('git-'.length), '--stateless-rpc', '--http-backend-info-refs', location.directory],
       { config, environment: variables, signal, input: '' },
       { ...(head !== undefined && { head }) },
     );
@@ -277,5 +273,3 @@ async function offer(process: GitProcess, chunk: Uint8Array): Promise<void> {
   await Promise.race([once(stdin, 'drain', { signal }), once(stdin, 'close', { signal })]).catch(() => undefined);
   over.abort();
 }
-
-const commandOf = (service: GitService): string => service.slice('git-'.length);

@@ -123,7 +123,7 @@ export class Maintenance extends WithParts<MaintenanceParts> {
     const { code, stderr } = await changes.during(
       location,
       [changed],
-      () => git.run(location, args),
+      () => git(location, args),
       // git leaves half a pack or graph behind when the disk is full.
       (ran) => ran.code === 0,
     );

@@ -72,7 +72,7 @@ export class Pruner extends WithParts<PruneParts> {
       .map((line) => `${line}\n`)
       .join('');
     const args = ['rev-list', '--objects', '--quiet', '--stdin'];
-    const { code, stderr } = await this.parts.git.run(location, args, { input, signal });
+    const { code, stderr } = await this.parts.git(location, args, { input, signal });
     if (code !== 0)
       throw new Unavailable('A ref was made of what was being pruned', {
         detail: `Nothing was removed from repository "${location.id}": ${stderr}`,
@@ -88,7 +88,7 @@ export class Pruner extends WithParts<PruneParts> {
   /** @throws {Internal} if git fails. */
   async #git(location: RepositoryLocation, args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
     const options = { signal, maxCode: 0, maxOutput: 256 * 1024 ** 2 };
-    return (await this.parts.git.run(location, args, options)).stdout.toString('latin1');
+    return (await this.parts.git(location, args, options)).stdout.toString('latin1');
   }
 }
 
