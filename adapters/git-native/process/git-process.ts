@@ -67,7 +67,7 @@ export class GitProcess {
   readonly #timers: NodeJS.Timeout[] = [];
   #idle: NodeJS.Timeout | undefined;
   #stopping = false;
-  #running = true;
+  running = true;
   /** Its standard error, as one line for the log; empty until it has ended. */
   stderr = '';
   /** The reason why it was stopped; undefined if it was not. */
@@ -87,7 +87,7 @@ export class GitProcess {
     const onAbort = (): void => void this.stop('the client went away');
     if (options.input !== undefined) this.stdin.end(options.input);
     this.ended = launched.ended.then((ending) => {
-      this.#running = false;
+      this.running = false;
       this.starved = ending.starved === true;
       if (this.starved) this.stopped ??= 'git has too little memory for it';
       this.stderr = ending.stderr
@@ -109,10 +109,6 @@ export class GitProcess {
       this.#idle = setTimeout(() => void this.stop('no byte moved for too long'), options.idleMs).unref();
     if (options.signal?.aborted === true) onAbort();
     else options.signal?.addEventListener('abort', onAbort, { once: true });
-  }
-
-  get running(): boolean {
-    return this.#running;
   }
 
   /** Descriptor 3 and up, as the hooks inherit them. */
@@ -178,7 +174,7 @@ export class GitProcess {
 
   /** Sends SIGTERM to the group, and SIGKILL two seconds later; resolves when the process has ended. */
   async stop(reason: string): Promise<void> {
-    if (this.#running && !this.#stopping) {
+    if (this.running && !this.#stopping) {
       this.#stopping = true;
       this.stopped ??= reason;
       this.stdin.destroy();
