@@ -1,6 +1,6 @@
 // Validates names before they are passed to git: ref names (a port of git's check-ref-format), oids, and paths in a
 // tree.
-import { Buffer, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import { fullName } from '#core/repositories/git/ref-names';
 
 /** Bytes of a component, below the limit of a file name with room for `.lock`; and of a whole name. */

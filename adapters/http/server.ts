@@ -1,5 +1,5 @@
 // The HTTP server: hapi over route descriptors, from listen to graceful shutdown.
-import { Buffer, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import Hapi, { type Lifecycle, type Request, type ResponseToolkit } from '@hapi/hapi';

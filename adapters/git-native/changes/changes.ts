@@ -5,6 +5,7 @@ import type { Log } from '#core/kernel/services/log';
 import type { BrokenOff, Changed, ChangeMark, LiveProcesses } from '../process/launcher/live-processes.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { removeLeft } from './stale-files.ts';
+import { WithParts } from '../with-parts.ts';
 
 export interface ChangesParts {
   readonly liveProcesses: LiveProcesses;
@@ -32,17 +33,12 @@ interface Left {
  */
 const last = { pauseMs: 100, mostMs: 3000 } as const;
 
-export class Changes {
-  readonly #parts: ChangesParts;
+export class Changes extends WithParts<ChangesParts> {
   /** Interrupted changes that may have left files, by repository and kind, until none of their files exist. */
   readonly #brokenOff = new Map<string, Left>();
   #burying: Promise<void> | undefined;
   #watch: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
-
-  constructor(parts: ChangesParts) {
-    this.#parts = parts;
-  }
 
   /** Starts to check for dead processes, and for leftovers that could not be removed yet, at regular intervals. */
   watch(): void {
@@ -74,7 +70,7 @@ export class Changes {
       await this.bury().catch((error: unknown) => this.#unburied(error));
       await this.#clear({ repository: id, changed });
     }
-    return await this.#parts.liveProcesses.mark(id, changed);
+    return await this.parts.liveProcesses.mark(id, changed);
   }
 
   /**
@@ -119,7 +115,7 @@ export class Changes {
   }
 
   async #bury(): Promise<void> {
-    const { liveProcesses, log } = this.#parts;
+    const { liveProcesses, log } = this.parts;
     const { dead } = await liveProcesses.others();
     for (const name of dead)
       try {
@@ -159,7 +155,7 @@ export class Changes {
 
   /** Removes leftovers. Files younger than a change in progress may belong to it, and are kept until it ends. */
   async #remove(left: Left): Promise<void> {
-    const { liveProcesses, directoryOf, log } = this.#parts;
+    const { liveProcesses, directoryOf, log } = this.parts;
     const { repository, changed, since, forget } = left.broken;
     await pause(tickMs);
     // A change that begins later makes younger files; one that began earlier is found by its mark.
@@ -175,11 +171,11 @@ export class Changes {
   }
 
   #unburied(error: unknown): void {
-    this.#parts.log.warn({ err: error }, 'dead server processes could not be looked for');
+    this.parts.log.warn({ err: error }, 'dead server processes could not be looked for');
   }
 
   #failed({ repository }: Pick<BrokenOff, 'repository'>, error: unknown): void {
-    this.#parts.log.warn({ repository, err: error }, 'what a change left could not be removed yet');
+    this.parts.log.warn({ repository, err: error }, 'what a change left could not be removed yet');
   }
 }
 

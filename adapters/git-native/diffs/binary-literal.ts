@@ -1,6 +1,5 @@
 // Encodes the whole content of a file as a `GIT binary patch` literal for `git apply` (deflate, then base 85; see
 // git-format-patch).
-import { Buffer } from 'node:buffer';
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
 

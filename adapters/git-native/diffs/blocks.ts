@@ -1,5 +1,4 @@
 // Splits the output of a diff into patches at each `diff --git`, and keeps at most a given number of bytes per patch.
-import { Buffer } from 'node:buffer';
 
 /** Starts a patch. Content cannot contain it, because each content line of a patch has a prefix character. */
 const boundary = Buffer.from('\ndiff --git ');

@@ -1,5 +1,4 @@
 // Runs `git diff-tree` and streams its output; configuration and attributes do not affect the result.
-import type { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { GitConfig } from '../process/environment.ts';
 import type { Foundation } from '../foundation.ts';

@@ -1,5 +1,4 @@
 // Parses the list of files at the start of a diff: raw lines, then counts in the same order.
-import type { Buffer } from 'node:buffer';
 import { longest } from '#core/repositories/git/clipping';
 import { RecordReader } from '../process/records.ts';
 

@@ -1,5 +1,5 @@
 // Reads a diff within size limits: its files, and the patch of each file that is not too large.
-import { Buffer, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import type { DiffCaps, Oid, PassedCap } from '#core/repositories/git/git-backend';
 import { Blocks, type Block } from './blocks.ts';
 import { DiffListing, sectionsOf, type ListedFile } from './listing.ts';

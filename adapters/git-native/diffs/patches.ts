@@ -1,5 +1,4 @@
 // Structured diffs per file, each by one `git diff-tree` within size limits, cached by query.
-import { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
 import { zeroOid, type Oid, type Patch, type PatchedFile } from '#core/repositories/git/git-backend';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';

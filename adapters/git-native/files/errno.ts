@@ -2,13 +2,11 @@
 
 export const errnoOf = (error: unknown): string => (error as NodeJS.ErrnoException | undefined)?.code ?? '';
 
-const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error));
-
 /**
  * For `.catch` of an access to a file that may be missing: returns undefined if it is.
  * @throws every other error.
  */
 export function ignoreMissing(error: unknown): undefined {
-  if (!isMissing(error)) throw error;
+  if (!['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errnoOf(error))) throw error;
   return undefined;
 }

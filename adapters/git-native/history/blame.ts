@@ -1,5 +1,4 @@
 // Blame, the commit that last changed each line: parses `git blame --porcelain` as it streams.
-import type { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
 import { clip } from '#core/kernel/clipping';
 import { longest } from '#core/repositories/git/clipping';

@@ -1,6 +1,5 @@
 // Reads commit-graph files (gitformat-commit-graph(5)) without a git process: parents, dates, generation numbers and
 // changed-path Bloom filters.
-import type { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Oid } from '#core/repositories/git/git-backend';

@@ -1,6 +1,5 @@
 // Complete commit records (message, signatures, parents), read by oid through the pool and kept in a single-flight
 // cache.
-import { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git/git-backend';
 import { trim } from '#core/kernel/trim';
 import { clip } from '#core/kernel/clipping';
@@ -13,19 +12,15 @@ import type { Foundation } from '../foundation.ts';
 import { isOid } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
+import { WithParts } from '../with-parts.ts';
 
 /** Bytes. Of a larger commit only the beginning is read; no header that git writes is longer. */
 const readWhole = 256 * 1024;
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-export class Commits {
-  readonly #parts: Foundation & { readonly objects: Objects };
+export class Commits extends WithParts<Foundation & { readonly objects: Objects }> {
   /** Weighed by characters. */
   readonly #known = new SingleFlightCache<CommitRecord | undefined>(8_000_000, weightOf);
-
-  constructor(parts: Foundation & { readonly objects: Objects }) {
-    this.#parts = parts;
-  }
 
   one(location: RepositoryLocation, oid: Oid): Promise<CommitRecord | undefined> {
     return this.#known.get(`${location.cacheKey}:${oid}`, undefined, () => this.#read(location, oid));
@@ -43,13 +38,13 @@ export class Commits {
   }
 
   async #read(location: RepositoryLocation, oid: Oid): Promise<CommitRecord | undefined> {
-    const object = isOid(oid) ? await this.#parts.objects.small(location, oid, readWhole) : undefined;
+    const object = isOid(oid) ? await this.parts.objects.small(location, oid, readWhole) : undefined;
     if (object?.type !== 'commit') return undefined;
     return parseCommitRecord(oid, object.content ?? (await this.#beginning(location, oid)));
   }
 
   async #beginning(location: RepositoryLocation, oid: Oid): Promise<Buffer> {
-    const { processes, deadlineMs } = this.#parts;
+    const { processes, deadlineMs } = this.parts;
     const process = await processes.startIn(location, ['cat-file', 'commit', oid], { input: '', deadlineMs });
     const chunks: Uint8Array[] = [];
     let bytes = 0;
@@ -101,10 +96,11 @@ export function parseCommitRecord(oid: Oid, content: Buffer): CommitRecord {
 export function parseSignature(text: string): Signature {
   const from = text.indexOf('<');
   const to = text.indexOf('>', from);
-  const name = (from < 0 || to < 0 ? text : text.slice(0, from)).trim();
-  if (from < 0 || to < 0) return { name: own(clip(name, longest.name)), email: '', date: new Date(0) };
+  const whole = from >= 0 && to >= 0;
+  const name = own(clip((whole ? text.slice(0, from) : text).trim(), longest.name));
+  if (!whole) return { name, email: '', date: new Date(0) };
   return {
-    name: own(clip(name, longest.name)),
+    name,
     email: own(clip(text.slice(from + 1, to).trim(), longest.email)),
     date: dateOf(text.slice(text.lastIndexOf('>') + 1)),
   };

@@ -1,5 +1,4 @@
 // Diffs between two commits, by one `git diff-tree`: changed files, line counts, and patches up to a size limit.
-import type { Buffer } from 'node:buffer';
 import type { Difference, FileChange } from '#core/repositories/git/git-history';
 import { Blocks, type Block } from '../diffs/blocks.ts';
 import { diffTree, emptyTree } from '../diffs/diff-tree.ts';

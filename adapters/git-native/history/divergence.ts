@@ -5,7 +5,6 @@ import type { Oid } from '#core/repositories/git/git-backend';
 import type { Divergence } from '#core/repositories/git/git-refs';
 import type { Objects } from '../objects/objects.ts';
 import type { Foundation } from '../foundation.ts';
-import type { Limiter } from '../process/limiter.ts';
 import { linesOf } from '../process/records.ts';
 import { TimeSlice } from '../process/time-slice.ts';
 import { TooCostly } from '../process/too-costly.ts';
@@ -14,19 +13,14 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 import { AheadBehindCounter } from './ahead-behind.ts';
 import type { CommitGraphs } from './commit-graph.ts';
 import { TopologicalWalk } from './topological-walk.ts';
+import { WithParts } from '../with-parts.ts';
 
 type DivergenceParts = Foundation & { readonly objects: Objects; readonly graphs: CommitGraphs };
 
-export class Divergences {
-  readonly #parts: DivergenceParts;
+export class Divergences extends WithParts<DivergenceParts> {
   /** Allows few walks at the same time, because all of them run on this thread. */
-  readonly #walks: Limiter;
+  readonly #walks = this.parts.limiter('counts', 2);
   readonly #known = new Lru<Divergence>(200_000);
-
-  constructor(parts: DivergenceParts) {
-    this.#parts = parts;
-    this.#walks = parts.limiter('counts', 2);
-  }
 
   async of(
     location: RepositoryLocation,
@@ -45,7 +39,7 @@ export class Divergences {
     const asked = [...unknown];
     const counted =
       (await this.#walks.run(() => this.#count(location, base, asked, signal), signal)) ??
-      (await this.#parts.heavy.run(() => this.#countByGit(location, base, asked, signal), signal));
+      (await this.parts.heavy.run(() => this.#countByGit(location, base, asked, signal), signal));
     for (const [index, divergence] of counted.entries()) {
       const head = asked[index] ?? '';
       this.#known.set(keyOf(location, base, head), divergence);
@@ -61,7 +55,7 @@ export class Divergences {
     heads: readonly Oid[],
     signal?: AbortSignal,
   ): Promise<readonly Divergence[] | undefined> {
-    const { objects, graphs, deadlineMs } = this.#parts;
+    const { objects, graphs, deadlineMs } = this.parts;
     const walk = await TopologicalWalk.from({ objects, location, graph: await graphs.of(location) }, [base, ...heads]);
     if (walk === undefined) return undefined;
     const counter = new AheadBehindCounter(
@@ -89,7 +83,7 @@ export class Divergences {
   ): Promise<readonly Divergence[]> {
     // Date order interleaves the histories, so that the counter finishes where they meet; parents always follow their
     // children.
-    const { processes, deadlineMs } = this.#parts;
+    const { processes, deadlineMs } = this.parts;
     const input = [base, ...heads].map((oid) => `${oid}\n`).join('');
     const args = ['rev-list', '--parents', '--date-order', '--stdin'];
     const process = await processes.startIn(location, args, { input, deadlineMs, signal });

@@ -7,27 +7,23 @@ import { pathSegments } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Commits } from './commits.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
+import { WithParts } from '../with-parts.ts';
 
 /** git counts in 32 bits; no history is longer. */
 const farthest = 2 ** 31 - 1;
 /** A number of commits that git skips in negligible time. */
 const near = 2000;
 
-export class CommitLog {
-  readonly #parts: Foundation & { readonly commits: Commits };
+export class CommitLog extends WithParts<Foundation & { readonly commits: Commits }> {
   readonly #pages = new SingleFlightCache<readonly Oid[]>(200_000, (oids) => 1 + oids.length);
   readonly #bases = new SingleFlightCache<readonly Oid[]>(20_000, () => 1);
-
-  constructor(parts: Foundation & { readonly commits: Commits }) {
-    this.#parts = parts;
-  }
 
   async page(
     location: RepositoryLocation,
     query: HistoryQuery,
     signal?: AbortSignal,
   ): Promise<readonly CommitRecord[]> {
-    const { interactive, heavy, commits } = this.#parts;
+    const { interactive, heavy, commits } = this.parts;
     const { tip, except, path = '', author, since, until, skip, limit } = query;
     if (skip > farthest || limit < 1 || pathSegments(path) === undefined) return [];
     const args = [
@@ -58,7 +54,7 @@ export class CommitLog {
       `${location.cacheKey}:${one}:${other}`,
       signal,
       (inner) => this.#mergeBases(location, one, other, inner),
-      this.#parts.heavy,
+      this.parts.heavy,
     );
     return bases[0];
   }
@@ -70,7 +66,7 @@ export class CommitLog {
     { tip, limit }: HistoryQuery,
     signal: AbortSignal,
   ): Promise<readonly Oid[]> {
-    const { processes, commits, deadlineMs } = this.#parts;
+    const { processes, commits, deadlineMs } = this.parts;
     const process = await processes.startIn(location, ['rev-list', ...args], { input: '', deadlineMs, signal });
     // Starts the process that reads objects before git names the other commits.
     commits.prefetch(location, tip);
@@ -85,7 +81,7 @@ export class CommitLog {
   }
 
   async #mergeBases(location: RepositoryLocation, one: Oid, other: Oid, signal: AbortSignal): Promise<readonly Oid[]> {
-    const { processes, deadlineMs } = this.#parts;
+    const { processes, deadlineMs } = this.parts;
     // 1 if there is no merge base.
     const options = { deadlineMs, signal, maxCode: 1 };
     const { stdout } = await processes.runIn(location, ['merge-base', one, other], options);

@@ -1,5 +1,4 @@
 // Summaries of the objects that refs point to: commits and annotated tags, read by oid and kept in an LRU cache.
-import { Buffer } from 'node:buffer';
 import { clip } from '#core/kernel/clipping';
 import { longest } from '#core/repositories/git/clipping';
 import type { Oid } from '#core/repositories/git/git-backend';
@@ -51,14 +50,8 @@ export function tips(objects: Objects, commits: Commits): Located<'tips'> {
 }
 
 function lengthOf(tip: Tip): number {
-  switch (tip.kind) {
-    case 'commit':
-      return tip.subject.length + tip.author.length;
-    case 'tag':
-      return tip.message.length;
-    case 'other':
-      return 0;
-  }
+  if (tip.kind === 'other') return 0;
+  return tip.kind === 'tag' ? tip.message.length : tip.subject.length + tip.author.length;
 }
 
 function parsed(content: Buffer): Tip & { readonly kind: 'tag' } {

@@ -9,12 +9,12 @@ import { byteStream } from '../process/byte-stream.ts';
 import { packingConfig } from '../process/environment.ts';
 import type { Foundation } from '../foundation.ts';
 import type { GitProcess } from '../process/git-process.ts';
-import type { Limiter } from '../process/limiter.ts';
 import { ownPush } from '../push/own-push.ts';
 import type { ReceivePack } from '../push/receive-pack.ts';
 import type { RefMover } from '../refs/move-refs.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
+import { WithParts } from '../with-parts.ts';
 
 type CommitKeeperParts = Foundation & {
   readonly objects: Objects;
@@ -25,18 +25,12 @@ type CommitKeeperParts = Foundation & {
 
 type Kept = Pick<CommitToKeep, 'commit' | 'ref'> & { readonly source: RepositoryLocation };
 
-export class CommitKeeper {
-  readonly #parts: CommitKeeperParts;
+export class CommitKeeper extends WithParts<CommitKeeperParts> {
   /** A separate limiter, because each operation also takes a slot of the transfers once its pack has begun. */
-  readonly #limiter: Limiter;
-
-  constructor(parts: CommitKeeperParts) {
-    this.#parts = parts;
-    this.#limiter = parts.limiter('commits from forks', parts.limits.heavy);
-  }
+  readonly #limiter = this.parts.limiter('commits from forks', this.parts.limits.heavy);
 
   async keep(keeper: RepositoryLocation, { source, commit, ref }: Kept, hooks: KeepHooks): Promise<Keeping> {
-    const { objects, mover } = this.#parts;
+    const { objects, mover } = this.parts;
     if (!(await objects.is(source, commit, 'commit')))
       throw new NotFound('The commit is not in the repository that offers it', {
         detail: `repository: "${source.id}", commit: "${commit}"`,
@@ -59,7 +53,7 @@ export class CommitKeeper {
     const packing = await this.#pack(keeper, source, update.new, signal);
     let isRefused = false;
     try {
-      const refusal = await ownPush(this.#parts.receivePack, keeper, update, bytesOf(packing), {
+      const refusal = await ownPush(this.parts.receivePack, keeper, update, bytesOf(packing), {
         signal,
         announced: async () => undefined,
         judge: async (updates, about) => {
@@ -84,7 +78,7 @@ export class CommitKeeper {
   }
 
   async #present(location: RepositoryLocation, ref: string): Promise<Oid> {
-    return (await this.#parts.refs.readAll(location, [ref]))[0] ?? zeroOid;
+    return (await this.parts.refs.readAll(location, [ref]))[0] ?? zeroOid;
   }
 
   /**
@@ -98,7 +92,7 @@ export class CommitKeeper {
     commit: Oid,
     signal: AbortSignal,
   ): Promise<GitProcess> {
-    const { processes, limits, refs } = this.#parts;
+    const { processes, limits, refs } = this.parts;
     const known = await refs.oids(keeper);
     const args = ['pack-objects', '--revs', '--thin', '--delta-base-offset', '--stdout', '-q'];
     return await processes.startIn(source, args, {

@@ -5,6 +5,7 @@ import type { Objects } from '../objects/objects.ts';
 import { pathSegments } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { ChangedNames, TreeDiffs } from './tree-diffs.ts';
+import { WithParts } from '../with-parts.ts';
 
 export interface Comparison {
   /** Whether the comparison has finished. */
@@ -18,17 +19,16 @@ const none: ChangedNames = new Set();
 /** The number of names that concurrent comparisons may return, estimated from the widest recent comparison. */
 const namesAtOnce = 50_000;
 
-interface FolderComparisonsParts {
+export interface FolderComparisonsParts {
   readonly objects: Objects;
   readonly location: RepositoryLocation;
   readonly path: string;
   readonly diffs: TreeDiffs;
 }
 
-export class FolderComparisons {
-  readonly #parts: FolderComparisonsParts;
+export class FolderComparisons extends WithParts<FolderComparisonsParts> {
   /** Whether git can look up the path as `COMMIT:PATH` on one line. */
-  readonly #isPlain: boolean;
+  readonly #isPlain = !/[\n\uFFFD]/.test(this.parts.path);
   readonly #folders = new Lru<Promise<Oid | undefined>>(4000);
   /** Weighed by names. */
   readonly #comparisons = new Lru<Comparison>(100_000);
@@ -37,11 +37,6 @@ export class FolderComparisons {
   #widest = 0;
   /** The names that are compared. */
   wanted: ReadonlySet<string> = none;
-
-  constructor(parts: FolderComparisonsParts) {
-    this.#parts = parts;
-    this.#isPlain = !/[\n\uFFFD]/.test(parts.path);
-  }
 
   /** The number of comparisons that may run at the same time, at most `most`. */
   atOnce(most: number): number {
@@ -88,7 +83,7 @@ export class FolderComparisons {
     const key = `${theirs}${own}`;
     const known = this.#differences.get(key);
     if (known !== undefined) return known;
-    const changed = this.#parts.diffs.between(theirs, own, this.wanted);
+    const changed = this.parts.diffs.between(theirs, own, this.wanted);
     this.#differences.set(key, changed, 10);
     changed.then(
       ({ size }) => this.#differences.set(key, changed, 10 + size),
@@ -98,7 +93,7 @@ export class FolderComparisons {
   }
 
   async #find(commit: Oid): Promise<Oid | undefined> {
-    const { objects, location, path } = this.#parts;
+    const { objects, location, path } = this.parts;
     if (this.#isPlain) {
       const found = await objects.header(location, path === '' ? `${commit}^{tree}` : `${commit}:${path}`);
       return found?.type === 'tree' ? found.oid : undefined;

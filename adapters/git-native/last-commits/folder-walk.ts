@@ -2,18 +2,12 @@
 // of the commit-graph.
 import type { LastCommit, Oid } from '#core/repositories/git/git-backend';
 import { bloomKey, mayContain, type BloomKey, type CommitGraph, type GraphCommit } from '../history/commit-graph.ts';
-import type { Objects } from '../objects/objects.ts';
 import { TimeSlice } from '../process/time-slice.ts';
-import type { RepositoryLocation } from '../storage/repositories.ts';
-import { FolderComparisons, type Comparison } from './folder-comparisons.ts';
-import type { TreeDiffs } from './tree-diffs.ts';
+import { FolderComparisons, type Comparison, type FolderComparisonsParts } from './folder-comparisons.ts';
+import { WithParts } from '../with-parts.ts';
 
-export interface FolderWalkParts {
-  readonly objects: Objects;
-  readonly diffs: TreeDiffs;
+interface FolderWalkParts extends FolderComparisonsParts {
   readonly graph: CommitGraph | undefined;
-  readonly location: RepositoryLocation;
-  readonly path: string;
   /** The results by raw name, filled by the walk. */
   readonly found: Map<string, LastCommit>;
   /** The complete result at a commit, if an earlier walk found it. */
@@ -62,24 +56,17 @@ const timeLimitMs = 250;
 /** The maximum number of commits skipped at once, which takes less than a time slice. */
 const passedAtOnce = 200;
 
-export class FolderWalk {
-  readonly #parts: FolderWalkParts;
-  readonly #comparisons: FolderComparisons;
+export class FolderWalk extends WithParts<FolderWalkParts> {
+  readonly #comparisons = new FolderComparisons(this.parts);
   readonly #frontier = new Frontier();
-  readonly #folderKey: BloomKey | undefined;
+  readonly #folderKey = bloomKey(this.parts.path);
   readonly #waiting = new Set<Promise<void>>();
   /** The first error of the work in `#waiting`. */
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(parts: FolderWalkParts) {
-    this.#parts = parts;
-    this.#comparisons = new FolderComparisons(parts);
-    this.#folderKey = bloomKey(parts.path);
-  }
-
   /** @returns whether every entry has a result. */
   async from(tip: Oid): Promise<boolean> {
-    const { goesOn } = this.#parts;
+    const { goesOn } = this.parts;
     const [start, entries] = await Promise.all([this.#commit(tip), this.#entries(tip)]);
     if (start === undefined) return true;
     if (entries.length > 0) this.#frontier.add({ commit: start, entries, parent: 0, prefetch: newPrefetch() });
@@ -105,7 +92,7 @@ export class FolderWalk {
   }
 
   async #entries(tip: Oid): Promise<readonly Entry[]> {
-    const { objects, location, path } = this.#parts;
+    const { objects, location, path } = this.parts;
     const folder = await this.#comparisons.folder(tip);
     const tree = folder === undefined ? undefined : await objects.tree(location, folder);
     const slice = new TimeSlice();
@@ -126,7 +113,7 @@ export class FolderWalk {
    */
   #visit(stop: Stop, isTip: boolean): void {
     const { commit, prefetch } = stop;
-    const known = isTip ? undefined : this.#parts.known(commit.oid);
+    const known = isTip ? undefined : this.parts.known(commit.oid);
     if (known !== undefined) {
       this.#take(known, stop.entries);
       return;
@@ -167,7 +154,7 @@ export class FolderWalk {
   /** Whether no entry changed since the first parent, which is the only parent that the filter covers. */
   #isUntouched({ filter }: GraphCommit, entries: readonly Entry[]): boolean {
     if (filter === undefined) return false;
-    if (this.#parts.path !== '' && this.#folderKey !== undefined && !mayContain(filter, this.#folderKey)) return true;
+    if (this.parts.path !== '' && this.#folderKey !== undefined && !mayContain(filter, this.#folderKey)) return true;
     return entries.every(({ key }) => key !== undefined && !mayContain(filter, key));
   }
 
@@ -176,7 +163,7 @@ export class FolderWalk {
    * whose result is known.
    */
   #passOver({ commit, entries, prefetch }: Stop): void {
-    const { graph, known } = this.#parts;
+    const { graph, known } = this.parts;
     let last = commit;
     for (let passed = 1; passed < passedAtOnce; passed += 1) {
       const next = graph?.parent(last, 0);
@@ -200,7 +187,7 @@ export class FolderWalk {
       if (found !== undefined)
         this.#frontier.add({ commit: found, entries, parent: 0, prefetch: prefetch ?? newPrefetch() });
     };
-    const known = this.#parts.graph?.parent(commit, parent);
+    const known = this.parts.graph?.parent(commit, parent);
     if (known === undefined) this.#until(this.#commit(commit.parents[parent] ?? '').then(add));
     else add(known);
   }
@@ -223,10 +210,10 @@ export class FolderWalk {
 
   #answer(oid: Oid, entries: readonly Entry[]): void {
     this.#until(
-      this.#parts.objects.commit(this.#parts.location, oid).then((commit) => {
+      this.parts.objects.commit(this.parts.location, oid).then((commit) => {
         if (commit === undefined) return;
         const last: LastCommit = { oid, subject: commit.subject, committedAt: new Date(commit.committed * 1000) };
-        for (const { name } of entries) this.#parts.found.set(name, last);
+        for (const { name } of entries) this.parts.found.set(name, last);
       }),
     );
   }
@@ -234,12 +221,12 @@ export class FolderWalk {
   #take(known: ReadonlyMap<string, LastCommit>, entries: readonly Entry[]): void {
     for (const { name } of entries) {
       const answer = known.get(name);
-      if (answer !== undefined) this.#parts.found.set(name, answer);
+      if (answer !== undefined) this.parts.found.set(name, answer);
     }
   }
 
   async #commit(oid: Oid): Promise<GraphCommit | undefined> {
-    const { graph, objects, location } = this.#parts;
+    const { graph, objects, location } = this.parts;
     const known = graph?.find(oid);
     if (known !== undefined) return known;
     const read = await objects.commit(location, oid);
@@ -277,7 +264,7 @@ export class FolderWalk {
   }
 
   #firstParent(commit: GraphCommit): GraphCommit | Oid | undefined {
-    return this.#parts.graph?.parent(commit, 0) ?? commit.parents[0];
+    return this.parts.graph?.parent(commit, 0) ?? commit.parents[0];
   }
 }
 

@@ -6,12 +6,13 @@ import type { CommitGraphs } from '../history/commit-graph.ts';
 import type { Objects } from '../objects/objects.ts';
 import { decodeName } from '../objects/text.ts';
 import type { Foundation } from '../foundation.ts';
-import { HeldSlot, type Limiter } from '../process/limiter.ts';
+import { HeldSlot } from '../process/limiter.ts';
 import { orAborted } from '../process/until-aborted.ts';
 import { pathSegments } from '../names.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { FolderWalk } from './folder-walk.ts';
 import { TreeDiffs } from './tree-diffs.ts';
+import { WithParts } from '../with-parts.ts';
 
 /** By raw name. */
 type Answers = Map<string, LastCommit>;
@@ -30,19 +31,13 @@ interface Walk {
 
 type LastCommitsParts = Foundation & { readonly objects: Objects; readonly graphs: CommitGraphs };
 
-export class LastCommits {
-  readonly #parts: LastCommitsParts;
-  readonly #limiter: Limiter;
+export class LastCommits extends WithParts<LastCommitsParts> {
+  readonly #limiter = this.parts.limiter('walks', this.parts.limits.heavy);
   /** Complete results, weighed by entries. */
   readonly #answers = new Lru<ReadonlyMap<string, LastCommit>>(100_000);
   readonly #walks = new Map<string, Walk>();
   #resting = 0;
   #closed = false;
-
-  constructor(parts: LastCommitsParts) {
-    this.#parts = parts;
-    this.#limiter = parts.limiter('walks', parts.limits.heavy);
-  }
 
   async of(
     location: RepositoryLocation,
@@ -55,7 +50,7 @@ export class LastCommits {
     const key = keyOf(location, commit, path);
     const known = this.#answers.get(key);
     if (known !== undefined) return named(known);
-    if (!(await this.#parts.objects.is(location, commit, 'commit'))) return new Map();
+    if (!(await this.parts.objects.is(location, commit, 'commit'))) return new Map();
     const walk = this.#walks.get(key) ?? newWalk();
     this.#walks.set(key, walk);
     walk.waiting += 1;
@@ -98,7 +93,7 @@ export class LastCommits {
       })
       .catch((error: unknown) => {
         const about = { repository: location.id, commit, err: error };
-        this.#parts.log.warn(about, 'the last commits of a folder could not be found');
+        this.parts.log.warn(about, 'the last commits of a folder could not be found');
       })
       .finally(() => {
         turn.end();
@@ -113,7 +108,7 @@ export class LastCommits {
    */
   async #patiently(done: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     const enough = Promise.withResolvers<void>();
-    const timer = setTimeout(enough.resolve, this.#parts.limits.lastCommitSeconds * 1000);
+    const timer = setTimeout(enough.resolve, this.parts.limits.lastCommitSeconds * 1000);
     await orAborted(Promise.race([done, enough.promise]), signal).finally(() => clearTimeout(timer));
   }
 
@@ -125,7 +120,7 @@ export class LastCommits {
     walk: Walk,
     { location, commit: tip, path, turn }: { location: RepositoryLocation; commit: Oid; path: string; turn: HeldSlot },
   ): Promise<boolean> {
-    const { objects, graphs, processes, limits } = this.#parts;
+    const { objects, graphs, processes, limits } = this.parts;
     const deadlineMs = limits.walkSeconds * 1000;
     const giveUpAt = performance.now() + deadlineMs;
     const diffs = new TreeDiffs({ processes, location, deadlineMs });

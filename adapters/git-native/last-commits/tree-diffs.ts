@@ -1,6 +1,5 @@
 // Lists the names that differ between two trees, by one `git diff-tree --stdin` process. Requests are pipelined and
 // answered in order.
-import type { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-backend';
@@ -8,6 +7,7 @@ import type { GitConfig } from '../process/environment.ts';
 import type { GitProcess, GitProcesses } from '../process/git-process.ts';
 import { RecordReader } from '../process/records.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
+import { WithParts } from '../with-parts.ts';
 
 /** Raw names (bytes as latin1) that differ, limited to those of the request. */
 export type ChangedNames = ReadonlySet<string>;
@@ -31,8 +31,7 @@ interface TreeDiffsParts {
   readonly deadlineMs: number;
 }
 
-export class TreeDiffs {
-  readonly #parts: TreeDiffsParts;
+export class TreeDiffs extends WithParts<TreeDiffsParts> {
   readonly #pending: Pending[] = [];
   /**
    * Ends each request. git repeats an input line that is not a pair of oids and then flushes its output. No name begins
@@ -46,10 +45,6 @@ export class TreeDiffs {
   #changed: Set<string> | undefined;
   /** The error of all further requests, once the process has ended or is closed. */
   #over: { readonly error: unknown } | undefined;
-
-  constructor(parts: TreeDiffsParts) {
-    this.#parts = parts;
-  }
 
   /** Returns those of the wanted names that differ. */
   between(one: Oid, other: Oid, wanted: ReadonlySet<string>): Promise<ChangedNames> {
@@ -77,7 +72,7 @@ export class TreeDiffs {
   }
 
   async #open(): Promise<GitProcess> {
-    const { processes, location, deadlineMs } = this.#parts;
+    const { processes, location, deadlineMs } = this.parts;
     const args = ['diff-tree', '--stdin', '--name-only', '--no-renames', '-z'];
     const process = await processes.startIn(location, args, { config: walkConfig, deadlineMs });
     process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));

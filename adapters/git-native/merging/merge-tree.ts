@@ -1,5 +1,4 @@
 // Merges pairs of commits one after another with one `git merge-tree`, and reads each result as it arrives.
-import type { Buffer } from 'node:buffer';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import { longest } from '#core/repositories/git/clipping';
 import { mostConflicts, type Oid } from '#core/repositories/git/git-backend';

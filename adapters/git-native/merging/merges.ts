@@ -7,15 +7,15 @@ import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import type { Objects } from '../objects/objects.ts';
 import { byteStream } from '../process/byte-stream.ts';
 import type { Foundation } from '../foundation.ts';
-import type { Limiter } from '../process/limiter.ts';
 import { TooSlow } from '../process/too-costly.ts';
 import { commitContent } from '../push/commit-content.ts';
 import { ownPush } from '../push/own-push.ts';
 import type { ReceivePack } from '../push/receive-pack.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { MergeTree, type MergeTreeOptions } from './merge-tree.ts';
-import { Quarantine } from './quarantine.ts';
+import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { rebase, RebaseTooLong } from './rebase.ts';
+import { WithParts } from '../with-parts.ts';
 
 type MergesParts = Foundation & {
   readonly objects: Objects;
@@ -34,19 +34,13 @@ interface Making extends MergeTreeOptions {
   readonly change?: MergeWrite;
 }
 
-export class Merges {
-  readonly #parts: MergesParts;
+export class Merges extends WithParts<MergesParts> {
   /** A separate limiter, because a merge may run longer than other computations, which must not wait for it. */
-  readonly #limiter: Limiter;
+  readonly #limiter = this.parts.limiter('merges', this.parts.limits.heavy);
   /** Weighed by characters. `RebaseTooLong` is cached too, because the same rebase stays too long. */
   readonly #known = new SingleFlightCache<MergeCheck | RebaseTooLong>(4_000_000, (known) =>
     (known instanceof RebaseTooLong ? [] : known.conflicts).reduce((weight, path) => weight + 50 + path.length, 200),
   );
-
-  constructor(parts: MergesParts) {
-    this.#parts = parts;
-    this.#limiter = parts.limiter('merges', parts.limits.heavy);
-  }
 
   async try(location: RepositoryLocation, trial: MergeTrial, signal?: AbortSignal): Promise<MergeCheck> {
     const { target, source, strategy } = trial;
@@ -63,7 +57,7 @@ export class Merges {
   }
 
   async merge(location: RepositoryLocation, change: MergeWrite, hooks: PushHooks): Promise<MergeOutcome> {
-    const { limits, receivePack } = this.#parts;
+    const { limits, receivePack } = this.parts;
     const { signal } = hooks;
     const deadlineMs = limits.mergeSeconds * 1000;
     return await this.#inQuarantine(location, async (quarantine) => {
@@ -85,7 +79,7 @@ export class Merges {
     trial: MergeTrial,
     signal: AbortSignal,
   ): Promise<MergeCheck | RebaseTooLong> {
-    const { deadlineMs } = this.#parts;
+    const { deadlineMs } = this.parts;
     try {
       const made = await this.#inQuarantine(location, (quarantine) =>
         this.#make(location, trial, { quarantine, deadlineMs, signal }),
@@ -98,8 +92,8 @@ export class Merges {
   }
 
   async #inQuarantine<T>(location: RepositoryLocation, work: (quarantine: Quarantine) => Promise<T>): Promise<T> {
-    const { liveProcesses, removals } = this.#parts;
-    const quarantine = await Quarantine.open(liveProcesses.folder, location, removals);
+    const { liveProcesses, removals } = this.parts;
+    const quarantine = await openQuarantine(liveProcesses.folder, location, removals);
     try {
       return await work(quarantine);
     } finally {
@@ -110,7 +104,7 @@ export class Merges {
   async #make(location: RepositoryLocation, trial: MergeTrial, making: Making): Promise<Made> {
     let session: MergeTree | undefined;
     const merge: MergeTree['merge'] = async (ours, theirs) => {
-      session ??= await MergeTree.start(this.#parts.processes, location, making);
+      session ??= await MergeTree.start(this.parts.processes, location, making);
       return await session.merge(ours, theirs);
     };
     try {
@@ -128,7 +122,7 @@ export class Merges {
     { change, ...making }: Making,
     merge: MergeTree['merge'],
   ): Promise<Made> {
-    const rebased = await rebase(this.#parts, trial, { location, ...making, merge, committer: change?.committer });
+    const rebased = await rebase(this.parts, trial, { location, ...making, merge, committer: change?.committer });
     if ('conflicts' in rebased) return { kind: 'conflict', ...rebased };
     return rebased.tip === trial.target ? { kind: 'nothing' } : { kind: 'commit', oid: rebased.tip };
   }
@@ -139,7 +133,7 @@ export class Merges {
     { change, quarantine, signal }: Making,
     merge: MergeTree['merge'],
   ): Promise<Made> {
-    const { objects, commitLog } = this.#parts;
+    const { objects, commitLog } = this.parts;
     const merged = await merge(target, source);
     if (merged?.clean !== true) return { kind: 'conflict', conflicts: merged?.conflicts ?? [] };
     const present = await objects.commit(location, target);
@@ -167,7 +161,7 @@ export class Merges {
     }: { readonly tip: Oid; readonly known: readonly Oid[]; readonly deadlineMs: number; readonly signal: AbortSignal },
   ): AsyncGenerator<Uint8Array> {
     const args = ['pack-objects', '--revs', '--local', '--stdout', '-q', '--window=0'];
-    const process = await this.#parts.processes.startIn(location, args, {
+    const process = await this.parts.processes.startIn(location, args, {
       environment: quarantine.environment,
       input: `${tip}\n${known.map((oid) => `^${oid}\n`).join('')}`,
       ...limits,

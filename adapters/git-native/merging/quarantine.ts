@@ -1,6 +1,5 @@
 // A temporary object directory for the objects that git and this process make for a merge. It is removed when the merge
 // is over.
-import { Buffer } from 'node:buffer';
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,43 +12,31 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 
 const compress = promisify(deflate);
 
-export class Quarantine {
-  /** For git: it writes objects here and also reads those of the repository. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly #folder: string;
-  readonly #removals: Removals;
+export type Quarantine = Awaited<ReturnType<typeof openQuarantine>>;
 
-  private constructor(folder: string, location: RepositoryLocation, removals: Removals) {
-    this.#folder = folder;
-    this.#removals = removals;
-    this.environment = {
+/** @param parent a folder that only this process removes. */
+export async function openQuarantine(parent: string, location: RepositoryLocation, removals: Removals) {
+  const folder = join(parent, randomUUID());
+  await mkdir(folder, { mode: 0o700 });
+  return {
+    /** For git: it writes objects here and also reads those of the repository. */
+    environment: {
       GIT_OBJECT_DIRECTORY: folder,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(location.directory, 'objects')),
-    };
-  }
-
-  /** @param parent a folder that only this process removes. */
-  static async open(parent: string, location: RepositoryLocation, removals: Removals): Promise<Quarantine> {
-    const folder = join(parent, randomUUID());
-    await mkdir(folder, { mode: 0o700 });
-    return new Quarantine(folder, location, removals);
-  }
-
-  /** Writes a commit as a loose object (gitformat-loose(5)). */
-  async commit(content: Buffer): Promise<Oid> {
-    const head = `commit ${content.length}\0`;
-    const oid = createHash('sha1').update(head).update(content).digest('hex');
-    const folder = join(this.#folder, oid.slice(0, 2));
-    const packed = await compress(Buffer.concat([Buffer.from(head), content]), { level: constants.Z_BEST_SPEED });
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(join(folder, oid.slice(2)), packed, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
-      if (errnoOf(error) !== 'EEXIST') throw error;
-    });
-    return oid;
-  }
-
-  /** Never rejects. */
-  async close(): Promise<void> {
-    await this.#removals.remove(this.#folder);
-  }
+    },
+    /** Writes a commit as a loose object (gitformat-loose(5)). */
+    commit: async (content: Buffer): Promise<Oid> => {
+      const head = `commit ${content.length}\0`;
+      const oid = createHash('sha1').update(head).update(content).digest('hex');
+      const shard = join(folder, oid.slice(0, 2));
+      const packed = await compress(Buffer.concat([Buffer.from(head), content]), { level: constants.Z_BEST_SPEED });
+      await mkdir(shard, { recursive: true, mode: 0o700 });
+      await writeFile(join(shard, oid.slice(2)), packed, { flag: 'wx', mode: 0o600 }).catch((error: unknown) => {
+        if (errnoOf(error) !== 'EEXIST') throw error;
+      });
+      return oid;
+    },
+    /** Never rejects. */
+    close: (): Promise<void> => removals.remove(folder),
+  };
 }

@@ -1,5 +1,4 @@
 // Rebases without a work tree: merges each commit that `git rebase` would pick onto the one before by merge-tree.
-import { Buffer } from 'node:buffer';
 import { Conflict, Internal } from '#core/kernel/errors';
 import { mostRebased, type MergeTrial, type Oid } from '#core/repositories/git/git-backend';
 import type { Signature } from '#core/repositories/git/git-history';

@@ -1,9 +1,10 @@
 // Archives of a commit's tree (zip, tar), streamed from `git archive`.
-import type { Buffer } from 'node:buffer';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Internal, Unprocessable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-backend';
 import { longest } from '#core/repositories/git/clipping';
+import { keepFiles } from '../files/kept-files.ts';
 import { byteStream, gathered, prefixed, withNext } from '../process/byte-stream.ts';
 import type { Foundation } from '../foundation.ts';
 import type { GitProcess } from '../process/git-process.ts';
@@ -11,7 +12,6 @@ import { transferTimes, type GitLimits } from '../process/limits.ts';
 import { CostlyQuestions, refuseTooCostly } from '../process/too-costly.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Located } from '../storage/visits.ts';
-import { archiveView } from './archive-view.ts';
 
 export function archive(parts: Foundation): Located<'archive'> {
   const costly = new CostlyQuestions();
@@ -40,6 +40,25 @@ async function begin(
     input: '',
     signal,
   });
+}
+
+/**
+ * A bare repository (gitrepository-layout(5)) without objects, through which `git archive` reads those of another one.
+ * gitattributes(5): `info/attributes` takes precedence over every `.gitattributes`. Otherwise a file marked
+ * `export-subst` could make git start a program for each of its placeholders.
+ */
+const viewFiles: Readonly<Record<string, string>> = {
+  HEAD: 'ref: refs/heads/none\n',
+  config: '[core]\n\trepositoryformatversion = 0\n\tbare = true\n',
+  'info/attributes': '* -export-subst\n',
+};
+
+/** The directory of the view. Missing or changed files are written before each archive. */
+async function archiveView(root: string): Promise<string> {
+  const directory = join(root, '.archives');
+  for (const folder of ['objects', 'refs']) await mkdir(join(directory, folder), { recursive: true, mode: 0o700 });
+  await keepFiles(directory, viewFiles, 0o600);
+  return directory;
 }
 
 /** Waits for the first bytes, so that a failure can still be returned as an error. */

@@ -1,5 +1,4 @@
 // One `git cat-file --batch-command` process: requests are written in batches and answered in order.
-import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import type { GitConfig } from '../process/environment.ts';

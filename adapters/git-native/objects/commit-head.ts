@@ -1,5 +1,4 @@
 // Finds the end of a commit's headers, which precede the first empty line.
-import type { Buffer } from 'node:buffer';
 
 /** Bytes in which headers are looked for; no head that git writes is longer. */
 export const longestHead = 256 * 1024;

@@ -1,6 +1,5 @@
 // Files and folders of a commit: tree entries with their sizes, and blobs. Blobs are read through the pool; large ones
 // are streamed from a separate process.
-import type { Buffer } from 'node:buffer';
 import { NotFound } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/limits/lru';
 import type { Blob, Oid, TreeEntry, TreeListing } from '#core/repositories/git/git-backend';
@@ -15,6 +14,7 @@ import { largestRead } from './cat-file.ts';
 import type { Objects } from './objects.ts';
 import { decodeName } from './text.ts';
 import type { RawEntry } from './tree.ts';
+import { WithParts } from '../with-parts.ts';
 
 const types: Readonly<Record<string, TreeEntry['type']>> = {
   '040000': 'directory',
@@ -25,27 +25,21 @@ const types: Readonly<Record<string, TreeEntry['type']>> = {
 /** Sizes requested at the same time. */
 const atOnce = 500;
 
-export class Contents {
-  readonly #objects: Objects;
-  readonly #parts: Foundation;
+export class Contents extends WithParts<Foundation & { readonly objects: Objects }> {
   /** Tree listings as the port returns them, with sizes. Weighed by entries. */
   readonly #listings = new Lru<TreeListing>(50_000);
   readonly #sizes = new Lru<number>(50_000);
 
-  constructor(parts: Foundation, objects: Objects) {
-    this.#parts = parts;
-    this.#objects = objects;
-  }
-
   async entry(location: RepositoryLocation, commit: Oid, path: string): Promise<TreeEntry | undefined> {
     const parts = pathSegments(path);
-    if (parts === undefined || !(await this.#objects.is(location, commit, 'commit'))) return undefined;
-    const root = (await this.#objects.commit(location, commit))?.tree;
+    if (parts === undefined || !(await this.parts.objects.is(location, commit, 'commit'))) return undefined;
+    const root = (await this.parts.objects.commit(location, commit))?.tree;
     const name = parts.at(-1);
     if (root === undefined) return undefined;
     if (name === undefined) return { name: '', type: 'directory', mode: '040000', oid: root, size: 0 };
-    const folder = await this.#objects.folder(location, root, parts.slice(0, -1));
-    const found = folder === undefined ? undefined : await (await this.#objects.tree(location, folder))?.find(name);
+    const folder = await this.parts.objects.folder(location, root, parts.slice(0, -1));
+    const found =
+      folder === undefined ? undefined : await (await this.parts.objects.tree(location, folder))?.find(name);
     if (found === undefined) return undefined;
     const key = `${location.cacheKey}:${found.oid}`;
     const entry = await this.#sized(location, name, found, this.#sizes.get(key));
@@ -58,7 +52,9 @@ export class Contents {
     const key = `${location.cacheKey}:${tree}`;
     const known = this.#listings.get(key);
     if (known !== undefined) return known;
-    const raw = (await this.#objects.is(location, tree, 'tree')) ? await this.#objects.tree(location, tree) : undefined;
+    const raw = (await this.parts.objects.is(location, tree, 'tree'))
+      ? await this.parts.objects.tree(location, tree)
+      : undefined;
     if (raw === undefined) throw new NotFound('The tree is not in the repository', { detail: `tree: "${tree}"` });
     const { entries: first, truncated } = raw.first();
     const entries = await fewFiles(first, (entry) => this.#sized(location, decodeName(entry.name), entry), atOnce);
@@ -69,12 +65,12 @@ export class Contents {
 
   /** @throws {NotFound} if the blob does not exist. */
   async blob(location: RepositoryLocation, oid: Oid, signal?: AbortSignal): Promise<Blob> {
-    const found = isOid(oid) ? await this.#objects.header(location, oid) : undefined;
+    const found = isOid(oid) ? await this.parts.objects.header(location, oid) : undefined;
     if (found?.type !== 'blob') throw new NotFound('The file is not in the repository', { detail: `blob: "${oid}"` });
     signal?.throwIfAborted();
-    if (found.size > Math.min(this.#parts.limits.pooledBlobBytes, largestRead))
+    if (found.size > Math.min(this.parts.limits.pooledBlobBytes, largestRead))
       return { oid, size: found.size, bytes: await this.#streamed(location, oid, signal) };
-    const object = await this.#objects.contents(location, oid).catch((error: unknown) => {
+    const object = await this.parts.objects.contents(location, oid).catch((error: unknown) => {
       // A separate process may use more memory than a reader of the pool.
       if (error instanceof TooCostly) return undefined;
       throw error;
@@ -91,7 +87,9 @@ export class Contents {
   ): Promise<TreeEntry> {
     const type = types[mode] ?? 'file';
     const size =
-      type === 'file' || type === 'symlink' ? (known ?? (await this.#objects.header(location, oid))?.size ?? 0) : 0;
+      type === 'file' || type === 'symlink'
+        ? (known ?? (await this.parts.objects.header(location, oid))?.size ?? 0)
+        : 0;
     return { name, type, mode, oid, size };
   }
 
@@ -100,7 +98,7 @@ export class Contents {
     oid: Oid,
     signal: AbortSignal | undefined,
   ): Promise<AsyncIterable<Uint8Array>> {
-    const { limits, processes, transfers } = this.#parts;
+    const { limits, processes, transfers } = this.parts;
     const options = { input: '', ...transferTimes(limits), signal };
     const start = () => processes.startIn(location, ['cat-file', 'blob', oid], options);
     const stream = byteStream(await transfers.start(start, signal), limits);

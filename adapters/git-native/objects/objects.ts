@@ -1,5 +1,4 @@
 // Reads and parses commits and trees by oid, with LRU caches. Objects are immutable, so no entry is ever stale.
-import { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
 import { clip } from '#core/kernel/clipping';
 import { longest } from '#core/repositories/git/clipping';
@@ -12,6 +11,7 @@ import { largestRead, type ObjectHeader, type ReadObject } from './cat-file.ts';
 import { longestHead } from './commit-head.ts';
 import { decoder } from './text.ts';
 import { Tree } from './tree.ts';
+import { WithParts } from '../with-parts.ts';
 
 export interface Commit {
   readonly oid: Oid;
@@ -23,8 +23,7 @@ export interface Commit {
   readonly subject: string;
 }
 
-export class Objects {
-  readonly #catFiles: CatFilePool;
+export class Objects extends WithParts<{ readonly catFiles: CatFilePool }> {
   /** Weighed by characters. */
   readonly #commits = new SingleFlightCache<Commit | undefined>(
     6_000_000,
@@ -33,17 +32,13 @@ export class Objects {
   /** Weighed by bytes. */
   readonly #trees = new SingleFlightCache<Tree | undefined>(32 * 1024 ** 2, ({ content }) => 300 + content.length);
 
-  constructor(catFiles: CatFilePool) {
-    this.#catFiles = catFiles;
-  }
-
   header(location: RepositoryLocation, oid: Oid): Promise<ObjectHeader | undefined> {
-    return this.#catFiles.info(location.directory, oid);
+    return this.parts.catFiles.info(location.directory, oid);
   }
 
   /** @throws {Unprocessable} if the object is larger than `largestRead`. */
   async contents(location: RepositoryLocation, oid: Oid): Promise<WholeObject | undefined> {
-    const object = await this.#catFiles.contents(location.directory, oid);
+    const object = await this.parts.catFiles.contents(location.directory, oid);
     if (object === undefined || isWhole(object)) return object;
     throw new Unprocessable(`The ${object.type} is too large to be read`, {
       detail: `"${oid}" has ${object.size} bytes; ${largestRead} are allowed`,
@@ -52,7 +47,7 @@ export class Objects {
 
   /** Leaves out the content of an object larger than `most` bytes. */
   small(location: RepositoryLocation, oid: Oid, most: number): Promise<ReadObject | undefined> {
-    return this.#catFiles.contents(location.directory, oid, most);
+    return this.parts.catFiles.contents(location.directory, oid, most);
   }
 
   /**
@@ -60,7 +55,7 @@ export class Objects {
    * commit.
    */
   async peel(location: RepositoryLocation, digits: string): Promise<Oid | undefined> {
-    return (await this.#catFiles.info(location.directory, `${digits}^{commit}`))?.oid;
+    return (await this.parts.catFiles.info(location.directory, `${digits}^{commit}`))?.oid;
   }
 
   /**

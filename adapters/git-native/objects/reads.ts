@@ -11,8 +11,8 @@ export function objectReads(foundation: Foundation) {
   const { inside, looking, processes, limits, deadlineMs } = foundation;
   const { readers: limit, readerAllocationBytes: allocationBytes } = limits;
   const catFiles = new CatFilePool(processes, { limit, allocationBytes, stallMs: deadlineMs, idleMs: 60_000 });
-  const objects = new Objects(catFiles);
-  const contents = new Contents(foundation, objects);
+  const objects = new Objects({ catFiles });
+  const contents = new Contents({ ...foundation, objects });
   const methods = {
     entry: looking((...asked) => contents.entry(...asked)),
     tree: looking((...asked) => contents.tree(...asked)),

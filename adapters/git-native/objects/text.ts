@@ -1,6 +1,5 @@
 // Converts bytes of objects to text: decodes them by the encoding that a commit names, and copies strings out of larger
 // ones.
-import { Buffer } from 'node:buffer';
 
 /** A decoder for the encoding; for UTF-8 if the encoding is unknown. */
 export function decoder(encoding: string): (bytes: Uint8Array) => string {

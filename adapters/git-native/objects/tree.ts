@@ -1,6 +1,5 @@
 // A tree object (mode, name, NUL and oid of each entry, in git's order), scanned in place: a folder may have half a
 // million entries, of which only one or the first thousands are needed.
-import { Buffer } from 'node:buffer';
 import { longest } from '#core/repositories/git/clipping';
 import { mostEntries, type Oid } from '#core/repositories/git/git-objects';
 import { TimeSlice } from '../process/time-slice.ts';

@@ -1,6 +1,5 @@
 // The standard output of a process as an async iterator of bytes with backpressure. The process is stopped when the
 // reader leaves, and an incomplete output throws.
-import type { Buffer } from 'node:buffer';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#core/kernel/errors';
 import type { GitProcess } from './git-process.ts';

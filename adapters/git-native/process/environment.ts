@@ -51,11 +51,6 @@ const fixed: Readonly<Record<string, string>> = {
   GIT_PROTOCOL_FROM_USER: '0',
 };
 
-/** Limits each single allocation: a delta of some hundred bytes may claim to expand to gigabytes. */
-export const allocationLimit = (bytes: number): Readonly<Record<string, string>> => ({
-  GIT_ALLOC_LIMIT: String(bytes),
-});
-
 /**
  * The fixed variables, `extra` ones, and the configuration (that of this file, then `config`) through `GIT_CONFIG_*`,
  * which hooks and child processes inherit.

@@ -1,6 +1,5 @@
 // Starts git processes; nothing else in the adapter starts git. Each process has a deadline and a bound on its output,
 // and is killed together with its process group.
-import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
@@ -8,7 +7,7 @@ import { basename } from 'node:path';
 import { Internal, Unavailable } from '#core/kernel/errors';
 import { errnoOf } from '../files/errno.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { allocationLimit, environment, type GitConfig } from './environment.ts';
+import { environment, type GitConfig } from './environment.ts';
 import type { MemoryBudget, ProcessExit } from './launcher/launcher-messages.ts';
 import { Launcher, type LaunchedProcess } from './launcher/launcher.ts';
 import { refuseTooCostly } from './too-costly.ts';
@@ -68,7 +67,7 @@ export class GitProcess {
   readonly #timers: NodeJS.Timeout[] = [];
   #idle: NodeJS.Timeout | undefined;
   #stopping = false;
-  #running = true;
+  running = true;
   /** Its standard error, as one line for the log; empty until it has ended. */
   stderr = '';
   /** The reason why it was stopped; undefined if it was not. */
@@ -88,7 +87,7 @@ export class GitProcess {
     const onAbort = (): void => void this.stop('the client went away');
     if (options.input !== undefined) this.stdin.end(options.input);
     this.ended = launched.ended.then((ending) => {
-      this.#running = false;
+      this.running = false;
       this.starved = ending.starved === true;
       if (this.starved) this.stopped ??= 'git has too little memory for it';
       this.stderr = ending.stderr
@@ -110,10 +109,6 @@ export class GitProcess {
       this.#idle = setTimeout(() => void this.stop('no byte moved for too long'), options.idleMs).unref();
     if (options.signal?.aborted === true) onAbort();
     else options.signal?.addEventListener('abort', onAbort, { once: true });
-  }
-
-  get running(): boolean {
-    return this.#running;
   }
 
   /** Descriptor 3 and up, as the hooks inherit them. */
@@ -179,7 +174,7 @@ export class GitProcess {
 
   /** Sends SIGTERM to the group, and SIGKILL two seconds later; resolves when the process has ended. */
   async stop(reason: string): Promise<void> {
-    if (this.#running && !this.#stopping) {
+    if (this.running && !this.#stopping) {
       this.#stopping = true;
       this.stopped ??= reason;
       this.stdin.destroy();
@@ -236,7 +231,6 @@ export class GitProcesses {
     return allocationBytes ?? this.#limits.allocationBytes ?? 256 * 1024 ** 2;
   }
 
-  /** Starts a command in a repository. */
   async startIn(
     { directory }: Pick<RepositoryLocation, 'directory'>,
     args: readonly string[],
@@ -251,7 +245,8 @@ export class GitProcesses {
         this.path,
         args,
         environment(options.config, {
-          ...allocationLimit(this.#allocationBytes(options)),
+          // Limits each single allocation: a delta of some hundred bytes may claim to expand to gigabytes.
+          GIT_ALLOC_LIMIT: String(this.#allocationBytes(options)),
           ...options.environment,
         }),
         {
@@ -294,7 +289,6 @@ export class GitProcesses {
     return { code, stdout: Buffer.concat(chunks), stderr: started.stderr };
   }
 
-  /** Runs a command in a repository to its end. */
   async runIn(
     { directory }: Pick<RepositoryLocation, 'directory'>,
     args: readonly string[],

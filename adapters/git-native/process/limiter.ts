@@ -42,7 +42,6 @@ export class Limiter {
     return await this.#fair.acquire(this.#caller(), signal);
   }
 
-  /** The length of the queue. */
   get waiting(): number {
     return this.#fair.waiting;
   }

@@ -31,16 +31,12 @@ export class Pace {
   /** The client sent or received bytes. */
   moved(bytes: number): void {
     this.#bytes += bytes;
-    this.#count();
+    this.end();
     if (this.#waitedMs >= this.#windowMs) this.#judge();
   }
 
   /** The server does not wait for the client any more. */
   end(): void {
-    this.#count();
-  }
-
-  #count(): void {
     clearTimeout(this.#timer);
     if (this.#since !== undefined) this.#waitedMs += performance.now() - this.#since;
     this.#since = undefined;
@@ -48,7 +44,7 @@ export class Pace {
 
   #judge(): void {
     const waits = this.#since !== undefined;
-    this.#count();
+    this.end();
     const enough = this.#bytes >= this.#leastBytes;
     this.#waitedMs = 0;
     this.#bytes = 0;

@@ -1,6 +1,5 @@
 // Splits the output of a process into records, each of which ends in a given byte (a newline, a NUL). Pieces are joined
 // once, and a record is cut at a maximum length.
-import { Buffer } from 'node:buffer';
 import { Unprocessable } from '#core/kernel/errors';
 import type { GitProcess } from './git-process.ts';
 

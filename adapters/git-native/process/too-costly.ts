@@ -18,10 +18,8 @@ export class TooCostly extends Unavailable {
 /** `TooCostly` because of the time. */
 export class TooSlow extends TooCostly {}
 
-/** The message of git when it meets `GIT_ALLOC_LIMIT`. It differs from that of a machine without free memory. */
-const outOfMemory = /attempting to allocate/;
-
-export const isOutOfMemory = (stderr: string): boolean => outOfMemory.test(stderr);
+/** Whether git met `GIT_ALLOC_LIMIT`. Its message differs from that of a machine without free memory. */
+export const isOutOfMemory = (stderr: string): boolean => stderr.includes('attempting to allocate');
 
 /** @throws {TooCostly} if a process that has ended exceeded its deadline or needed too much memory. */
 export function refuseTooCostly(process: GitProcess, command: string): void {

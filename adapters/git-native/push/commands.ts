@@ -1,5 +1,5 @@
 // Parses the ref update commands and capabilities at the beginning of a push, before any process is started.
-import { Buffer, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import { PayloadTooLarge, ValidationFailed } from '#core/kernel/errors';
 import type { MemoryReservation } from '#core/kernel/limits/memory-budget';
 import type { RefUpdate } from '#core/repositories/git/git-backend';

@@ -1,5 +1,4 @@
 // The content of a commit object, as git writes it.
-import { Buffer } from 'node:buffer';
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { Signature } from '#core/repositories/git/git-history';
 

@@ -1,6 +1,6 @@
 // The git hooks of a push: `pre-receive` requests a decision about all refs from this process over inherited pipes, and
 // `update` rejects single refs.
-import { Buffer, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, symlink, writeFile } from 'node:fs/promises';
@@ -69,52 +69,34 @@ export class Hooks {
    * Makes the folder of one push, for `core.hooksPath`.
    * @param parent a folder that only this process removes.
    */
-  async open(parent: string): Promise<PushHooks> {
+  async open(parent: string) {
     await this.ready();
     const folder = join(parent, randomUUID());
-    const opened = new PushHooks(folder, join(this.folder, 'update'), this.#removals);
+    const verdicts = join(folder, 'verdicts');
+    /** Never rejects. */
+    const close = (): Promise<void> => this.#removals.remove(folder);
     try {
       await mkdir(folder, { mode: 0o700 });
       await symlink(join(this.folder, 'pre-receive'), join(folder, 'pre-receive'));
     } catch (error) {
-      await opened.close();
+      await close();
       throw error;
     }
-    return opened;
+    /** `update` costs a process per ref, so it is installed only if some refs are rejected and others accepted. */
+    const refuseSome = async (all: readonly RefVerdict[]): Promise<void> => {
+      await fewFiles(all, async (verdict) => {
+        const place = join(verdicts, verdict.ref);
+        await mkdir(place, { recursive: true, mode: 0o700 });
+        await writeFile(join(place, verdictFile), verdictText(verdict), { mode: 0o600 });
+      });
+      await symlink(join(this.folder, 'update'), join(folder, 'update'));
+    };
+    return { folder, verdicts, refuseSome, close };
   }
 }
 
-/**
- * The hooks of one push. `update` costs a process per ref, so it is installed only if some refs are rejected and others
- * accepted.
- */
-export class PushHooks {
-  readonly folder: string;
-  readonly verdicts: string;
-  readonly #update: string;
-  readonly #removals: Removals;
-
-  constructor(folder: string, update: string, removals: Removals) {
-    this.folder = folder;
-    this.#removals = removals;
-    this.verdicts = join(folder, 'verdicts');
-    this.#update = update;
-  }
-
-  async refuseSome(verdicts: readonly RefVerdict[]): Promise<void> {
-    await fewFiles(verdicts, async (verdict) => {
-      const folder = join(this.verdicts, verdict.ref);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await writeFile(join(folder, verdictFile), verdictText(verdict), { mode: 0o600 });
-    });
-    await symlink(this.#update, join(this.folder, 'update'));
-  }
-
-  /** Never rejects. */
-  async close(): Promise<void> {
-    await this.#removals.remove(this.folder);
-  }
-}
+/** The hooks of one push. */
+export type PushHooks = Awaited<ReturnType<Hooks['open']>>;
 
 export interface PreReceiveQuestion {
   /** The directory of the new objects; undefined if the push contains no objects. */

@@ -9,19 +9,14 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 import { answerPreReceive, oneLine, readPreReceive, type PreReceiveQuestion } from './hooks.ts';
 import type { Push } from './push.ts';
 import type { ReceivePackParts } from './receive-pack.ts';
+import { WithParts } from '../with-parts.ts';
 
-export class Judging {
-  readonly #parts: ReceivePackParts;
-
-  constructor(parts: ReceivePackParts) {
-    this.#parts = parts;
-  }
-
+export class Judging extends WithParts<ReceivePackParts> {
   /** Never rejects. May outlive the push, because the judge may take longer than the client waits. */
   async judge(push: Push): Promise<void> {
     const { process, request, location, head } = push;
     try {
-      const question = await readPreReceive(process, 2 * this.#parts.limits.commandBytes);
+      const question = await readPreReceive(process, 2 * this.parts.limits.commandBytes);
       if (question === undefined) return;
       push.quarantine = quarantineOf(location, question);
       const verdicts = await this.#verdicts(push, question);
@@ -34,8 +29,8 @@ export class Judging {
       }
       push.unmoved = new Set([...(await this.#absent(location, question.updates)), ...refused.map(({ ref }) => ref)]);
       if (refused.length > 0) await push.hooks.refuseSome(verdicts);
-      const mark = await this.#parts.changes.begin(location, 'refs');
-      if (push.over) return await this.#parts.changes.end(mark, true);
+      const mark = await this.parts.changes.begin(location, 'refs');
+      if (push.over) return await this.parts.changes.end(mark, true);
       push.marks.push(mark);
       if (request.signal.aborted || !process.running) return;
       // git has no output while it moves refs.
@@ -44,9 +39,9 @@ export class Judging {
       answerPreReceive(process, undefined);
     } catch (error) {
       if (request.signal.aborted) return;
-      if (await this.#parts.repositories.gone(location))
+      if (await this.parts.repositories.gone(location))
         return answerPreReceive(process, ['The repository was removed']);
-      this.#parts.log.error({ repository: location.id, err: error }, 'a push could not be judged');
+      this.parts.log.error({ repository: location.id, err: error }, 'a push could not be judged');
       const told = named(error, location.directory);
       push.unjudged = told instanceof HexforgeError && told.kind !== 'internal' ? told : undecided(error);
       answerPreReceive(process, [oneLine(push.unjudged.message)]);
@@ -71,7 +66,7 @@ export class Judging {
   }
 
   async #isAncestor({ location, quarantine, request }: Push, older: Oid, newer: Oid): Promise<boolean> {
-    const { interactive, processes, limits } = this.#parts;
+    const { interactive, processes, limits } = this.parts;
     const objects = join(location.directory, 'objects');
     const environment =
       quarantine === undefined
@@ -85,7 +80,7 @@ export class Judging {
 
   async #absent(location: RepositoryLocation, updates: readonly RefUpdate[]): Promise<readonly string[]> {
     const deletions = updates.filter((update) => update.new === zeroOid).map(({ ref }) => ref);
-    const present = await this.#parts.refs.readAll(location, deletions);
+    const present = await this.parts.refs.readAll(location, deletions);
     return deletions.filter((_, index) => present[index] === zeroOid);
   }
 }

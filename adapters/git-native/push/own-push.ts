@@ -1,6 +1,5 @@
 // A push made by the server itself: one ref and a pack, sent to receive-pack as a client would send them, so that the
 // same checks apply as to any push.
-import { Buffer } from 'node:buffer';
 import type { RefUpdate } from '#core/repositories/git/git-backend';
 import type { PushHooks } from '#core/repositories/git/git-history';
 import type { RepositoryLocation } from '../storage/repositories.ts';

@@ -19,6 +19,7 @@ import { verdictsVariable, type Hooks, type PushHooks } from './hooks.ts';
 import { Judging, stopWhenLost, undecided } from './judging.ts';
 import type { Push } from './push.ts';
 import { fatal, isMultiplexed, PushReport, reportOf } from './report.ts';
+import { WithParts } from '../with-parts.ts';
 
 export type ReceivePackParts = Foundation & { readonly refs: Refs; readonly hooks: Hooks };
 
@@ -31,20 +32,14 @@ const progressBytes = 256 * 1024;
 /** Milliseconds that git has to notice a disconnected client by itself, which cleans up best. */
 const noticeMs = 500;
 
-export class ReceivePack {
-  readonly #parts: ReceivePackParts;
+export class ReceivePack extends WithParts<ReceivePackParts> {
   readonly #pushes = new Map<string, Set<Push>>();
   readonly #running = new Set<Promise<void>>();
-  readonly #judging: Judging;
+  readonly #judging = new Judging(this.parts);
   readonly #held = new MemoryBudget(heldCommands);
 
-  constructor(parts: ReceivePackParts) {
-    this.#parts = parts;
-    this.#judging = new Judging(parts);
-  }
-
   async receive(location: RepositoryLocation, request: ReceiveRequest): Promise<PushAnswer> {
-    const hold = this.#held.hold(this.#parts.caller?.() ?? '');
+    const hold = this.#held.hold(this.parts.caller?.() ?? '');
     try {
       return await this.#receive(location, request, hold);
     } catch (error) {
@@ -54,7 +49,7 @@ export class ReceivePack {
   }
 
   async #receive(location: RepositoryLocation, request: ReceiveRequest, hold: MemoryReservation): Promise<PushAnswer> {
-    const { limits, hooks, liveProcesses, changes, transfers, processes } = this.#parts;
+    const { limits, hooks, liveProcesses, changes, transfers, processes } = this.parts;
     const body = untilAborted(request.body[Symbol.asyncIterator](), request.signal);
     const head = await readPushCommands(body, limits.commandBytes, hold);
     // git clients send an empty request first to find out whether they may push.
@@ -142,7 +137,7 @@ export class ReceivePack {
     if (request.signal.aborted) onAbort();
     else request.signal.addEventListener('abort', onAbort, { once: true });
     // Once refs may move, the whole body has arrived and the minimum transfer rate does not apply.
-    const pace = new Pace(this.#parts.limits.leastRate, () => {
+    const pace = new Pace(this.parts.limits.leastRate, () => {
       if (!push.judged) void process.stop(slowRequest);
     });
     feed(process, body, { head: begun, pace }).catch(async (error: unknown) => {
@@ -150,13 +145,13 @@ export class ReceivePack {
       if (error instanceof HexforgeError) process.stdin.end();
       else await this.#clientLeft(push);
     });
-    void this.#judging.judge(push).then(() => stopWhenLost(push, this.#parts));
+    void this.#judging.judge(push).then(() => stopWhenLost(push, this.parts));
     let failure: { readonly error: unknown } | undefined;
     try {
       await this.#answer(push);
     } catch (error) {
       if (!request.signal.aborted)
-        this.#parts.log.error(
+        this.parts.log.error(
           { repository: location.id, err: error, stderr: process.stderr },
           'a push was not finished',
         );
@@ -190,8 +185,8 @@ export class ReceivePack {
     if (request.signal.aborted) throw request.signal.reason;
     if (!report.complete) {
       // Removed during the push, by this process or another.
-      if (await this.#parts.repositories.gone(location)) return instead(() => 'the repository was removed');
-      this.#parts.log.warn(
+      if (await this.parts.repositories.gone(location)) return instead(() => 'the repository was removed');
+      this.parts.log.warn(
         { repository: location.id, code, stopped: process.stopped, stderr: process.stderr },
         'a push ended without a report',
       );
@@ -215,7 +210,7 @@ export class ReceivePack {
     const failed =
       (what: string) =>
       (error: unknown): void =>
-        this.#parts.log.error({ repository: location.id, err: error }, what);
+        this.parts.log.error({ repository: location.id, err: error }, what);
     const names = moved.map(({ ref }) => ref);
     await syncRefs(location.directory, names, ['objects/pack']).catch(
       failed('the disk did not confirm a push that landed: it may be lost with the power'),
@@ -241,7 +236,7 @@ export class ReceivePack {
   #spent({ process, location }: Push, report: PushReport): HexforgeError | undefined {
     const spent = spentAccordingTo(`${process.stderr}\n${report.said}`, location.directory);
     if (spent !== undefined)
-      this.#parts.log.error(
+      this.parts.log.error(
         { repository: location.id, directory: location.directory, err: spent },
         'a push was refused: a resource is spent',
       );
@@ -273,7 +268,7 @@ export class ReceivePack {
     if (report.complete) return updates.filter(({ ref }) => report.accepted.has(ref));
     if (judged !== true) return [];
     const names = updates.map(({ ref }) => ref);
-    const present = await this.#parts.refs.readAll(location, names);
+    const present = await this.parts.refs.readAll(location, names);
     return updates.filter((update, index) => present[index] === update.new);
   }
 
@@ -291,7 +286,7 @@ export class ReceivePack {
   /** Never rejects. */
   async #cleanUp(push: Push, others: ReadonlySet<Push>): Promise<void> {
     const { location, process, quarantine, hooks } = push;
-    const { removals, clear, changes } = this.#parts;
+    const { removals, clear, changes } = this.parts;
     if (others.size === 0 && this.#pushes.get(location.directory) === others) this.#pushes.delete(location.directory);
     push.over = true;
     const { code } = await process.ended;

@@ -1,6 +1,5 @@
 // Splits the output of receive-pack into progress (side band), which is passed on at once, and the status report of
 // each ref, which is held back until the moved refs are recorded.
-import { Buffer } from 'node:buffer';
 import type { RefUpdate } from '#core/repositories/git/git-backend';
 import { flushPkt, lineOf, pktLine, PktLineParser } from '../transport/pkt-line.ts';
 
@@ -10,11 +9,15 @@ export class PushReport {
   readonly #inner = new PktLineParser();
   readonly #multiplexed: boolean;
   readonly #held: Buffer[] = [];
-  readonly #accepted = new Set<string>();
   #began = false;
-  #complete = false;
-  #declined = false;
-  #said = '';
+  /** Whether the report is complete. */
+  complete = false;
+  /** Whether a ref was rejected because `pre-receive` declined it or failed. */
+  declined = false;
+  /** The beginning of git's messages to the client outside the report. */
+  said = '';
+  /** Full names of the refs reported as updated. */
+  readonly accepted = new Set<string>();
 
   /** @param multiplexed whether the client chose `side-band-64k`. */
   constructor(multiplexed: boolean) {
@@ -33,7 +36,7 @@ export class PushReport {
         this.#line(pktLine.kind === 'data' ? lineOf(pktLine) : undefined);
       } else if (pktLine.kind === 'data' && pktLine.payload[0] !== 1) {
         passing.push(pktLine.raw);
-        if (this.#said.length < keptWords) this.#said += Buffer.from(pktLine.payload.subarray(1)).toString('latin1');
+        if (this.said.length < keptWords) this.said += Buffer.from(pktLine.payload.subarray(1)).toString('latin1');
       } else {
         this.#held.push(pktLine.raw);
         if (pktLine.kind !== 'data') continue;
@@ -49,33 +52,13 @@ export class PushReport {
     return Buffer.concat([...this.#held, this.#outer.rest]);
   }
 
-  /** Whether the report is complete. */
-  get complete(): boolean {
-    return this.#complete;
-  }
-
-  /** Whether a ref was rejected because `pre-receive` declined it or failed. */
-  get declined(): boolean {
-    return this.#declined;
-  }
-
-  /** The beginning of git's messages to the client outside the report. */
-  get said(): string {
-    return this.#said;
-  }
-
-  /** Full names of the refs reported as updated. */
-  get accepted(): ReadonlySet<string> {
-    return this.#accepted;
-  }
-
   #line(line: string | undefined): void {
     // Only output that begins with an `unpack` line is a report: git may send something other than the client
     // requested.
-    if (line === undefined) this.#complete = this.#began;
+    if (line === undefined) this.complete = this.#began;
     else if (line.startsWith('unpack ')) this.#began = true;
-    else if (line.startsWith('ok ')) this.#accepted.add(line.slice(3));
-    else if (line.startsWith('ng ') && line.endsWith(' pre-receive hook declined')) this.#declined = true;
+    else if (line.startsWith('ok ')) this.accepted.add(line.slice(3));
+    else if (line.startsWith('ng ') && line.endsWith(' pre-receive hook declined')) this.declined = true;
   }
 }
 

@@ -1,6 +1,5 @@
 // Makes commits for the API: the objects and the pack are built here and pushed through receive-pack, so that the same
 // checks apply as to any push.
-import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, deflateSync } from 'node:zlib';

@@ -1,5 +1,4 @@
 // Reads loose refs (gitrepository-layout(5)), one file each. Lists are cached as long as their folders are unchanged.
-import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, open, read, type BigIntStats, type Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';

@@ -1,5 +1,4 @@
 // Moves refs by compare-and-swap in one `git update-ref` transaction, and writes the objects of annotated tags.
-import { Buffer } from 'node:buffer';
 import { Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import { trim } from '#core/kernel/trim';
 import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git/git-backend';
@@ -9,19 +8,14 @@ import { spentAccordingTo } from '../process/exhausted-resources.ts';
 import { syncRefs } from '../files/durable-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isLegalName, isLegalRef, isOid } from '../names.ts';
+import { WithParts } from '../with-parts.ts';
 
-export class RefMover {
-  readonly #parts: Foundation;
-
-  constructor(parts: Foundation) {
-    this.#parts = parts;
-  }
-
+export class RefMover extends WithParts<Foundation> {
   async move(location: RepositoryLocation, updates: readonly RefUpdate[]): Promise<Moving> {
     // With `-z`, NUL ends a name, so the name may contain any other character.
     const input = ['start\0', ...updates.map(command), 'prepare\0', 'commit\0'].join('');
     // The answer of git is judged after the change has ended, because a git that exits by itself leaves no lock.
-    const { code, stdout, stderr } = await this.#parts.changes.during(location, ['refs'], () =>
+    const { code, stdout, stderr } = await this.parts.changes.during(location, ['refs'], () =>
       this.#git(location, ['update-ref', '-z', '--no-deref', '--stdin'], input),
     );
     if (code === 0) {
@@ -45,7 +39,7 @@ export class RefMover {
   }
 
   async writeTag(location: RepositoryLocation, tag: NewTag): Promise<Oid> {
-    return await this.#parts.changes.during(location, ['objects'], () => this.#writeTag(location, tag));
+    return await this.parts.changes.during(location, ['objects'], () => this.#writeTag(location, tag));
   }
 
   async #writeTag(location: RepositoryLocation, tag: NewTag): Promise<Oid> {
@@ -76,7 +70,7 @@ export class RefMover {
     input: string,
   ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
     // Not aborted when the caller leaves: a change that was requested is completed.
-    const { interactive, processes, limits } = this.#parts;
+    const { interactive, processes, limits } = this.parts;
     const { stdout, ...ran } = await interactive.run(() =>
       processes.runIn(location, args, {
         urgent: true,

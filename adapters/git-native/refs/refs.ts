@@ -10,23 +10,19 @@ import { isLegalRef, isOid } from '../names.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import { TimeSlice } from '../process/time-slice.ts';
 import { RefFiles, type StoredRef } from './ref-files.ts';
+import { WithParts } from '../with-parts.ts';
 
 /** Excludes hidden refs, and the refs of merge requests, whose number is not bounded. */
 const isListed = (name: string): boolean => !name.startsWith(`${hiddenRefs}/`) && !name.startsWith(`${mergeRefs}/`);
 
 const prefixes = { branches: 'refs/heads/', tags: 'refs/tags/', all: 'refs/' } as const;
 
-export class Refs {
-  readonly #objects: Objects;
+export class Refs extends WithParts<{ readonly objects: Objects }> {
   readonly #files = new RefFiles();
   /** By the oid of a tag or a commit, the commit it leads to. */
   readonly #peeled = new SingleFlightCache<Oid | undefined>(50_000, () => 1);
   /** By the array they were made from, which stays the same while no ref changes. */
   readonly #lists = new WeakMap<readonly StoredRef[], Promise<RefList>>();
-
-  constructor(objects: Objects) {
-    this.#objects = objects;
-  }
 
   /** The current oid of a full ref name (or of `HEAD`). */
   async read(location: RepositoryLocation, name: string): Promise<Oid | undefined> {
@@ -89,11 +85,11 @@ export class Refs {
   }
 
   async #abbreviated(location: RepositoryLocation, digits: string): Promise<Oid | undefined> {
-    const oid = await this.#objects.peel(location, digits);
+    const oid = await this.parts.objects.peel(location, digits);
     if (oid === undefined || oid.startsWith(digits)) return oid;
     // git also accepts such digits as a ref (`refs/<digits>`). Here only an object whose oid begins with them is
     // accepted, which may be an annotated tag.
-    const found = await this.#objects.header(location, digits);
+    const found = await this.parts.objects.header(location, digits);
     return found?.type === 'tag' && found.oid.startsWith(digits) ? oid : undefined;
   }
 
@@ -103,7 +99,9 @@ export class Refs {
   }
 
   async #peel(location: RepositoryLocation, oid: Oid): Promise<Oid | undefined> {
-    return await this.#peeled.get(`${location.cacheKey}:${oid}`, undefined, () => this.#objects.peel(location, oid));
+    return await this.#peeled.get(`${location.cacheKey}:${oid}`, undefined, () =>
+      this.parts.objects.peel(location, oid),
+    );
   }
 }
 

@@ -1,6 +1,5 @@
 // Follows the answer of git to a fetch while it is sent (gitprotocol-pack(5), "Packfile Data"): whether it makes
 // progress, and whether an error message can still be sent to the client where it breaks off.
-import { Buffer } from 'node:buffer';
 import { pktLine } from './pkt-line.ts';
 
 const [pack, progress, failure] = [1, 2, 3] as const;

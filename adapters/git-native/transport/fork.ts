@@ -2,13 +2,10 @@
 // or shared files.
 import { Internal } from '#core/kernel/errors';
 import { hiddenRefs, packingConfig, type GitConfig } from '../process/environment.ts';
-import type { Foundation } from '../foundation.ts';
-import type { LargeTransfer } from './large-transfers.ts';
+import type { TransferParts } from './large-transfers.ts';
 import { receiveConfig } from './smart-http.ts';
 import { syncAllRefs } from '../files/durable-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-
-type ForkParts = Foundation & { readonly largeTransfer: LargeTransfer };
 
 const refspecs = ['refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'];
 
@@ -31,7 +28,7 @@ function fetchConfig(pushBytes: number): GitConfig {
  * @param target an empty repository.
  */
 export async function fetchFork(
-  { processes, transfers, largeTransfer, limits }: ForkParts,
+  { processes, transfers, largeTransfer, limits }: TransferParts,
   source: RepositoryLocation,
   target: RepositoryLocation,
   signal: AbortSignal,

@@ -8,7 +8,8 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 const largeFrom = 200_000;
 
 /** Waits for a slot if the repository is large. Returns a function that releases it. */
-export type LargeTransfer = (location: RepositoryLocation, signal: AbortSignal) => Promise<() => void>;
+type LargeTransfer = (location: RepositoryLocation, signal: AbortSignal) => Promise<() => void>;
+export type TransferParts = Foundation & { readonly largeTransfer: LargeTransfer };
 
 export function largeTransfers({ limiter, limits }: Foundation): LargeTransfer {
   const large = limiter('clones of large repositories', limits.largeTransfers);

@@ -1,5 +1,4 @@
 // Parsing and encoding of pkt-lines: gitprotocol-common(5), "pkt-line Format".
-import { Buffer } from 'node:buffer';
 import { ValidationFailed } from '#core/kernel/errors';
 
 export interface PktLine {

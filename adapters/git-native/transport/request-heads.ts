@@ -1,6 +1,5 @@
 // Reads the beginning of each request body, nearly always the whole body, into bounded memory before anything else is
 // done for the request.
-import { Buffer } from 'node:buffer';
 
 /** Bytes of one request: enough for a client that requests five thousand refs. */
 const mostOfOne = 256 * 1024;

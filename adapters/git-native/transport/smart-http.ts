@@ -1,13 +1,11 @@
 // Git's smart HTTP (gitprotocol-http(5)): ref advertisements of both services, and upload-pack for clones and fetches,
 // streamed.
-import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { HexforgeError, Internal, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import { broughtRefs, mergeRefs, type GitService, type ServeRequest } from '#core/repositories/git/git-backend';
 import { byteStream, prefixed, unread, withNext } from '../process/byte-stream.ts';
 import { packingConfig, type GitConfig } from '../process/environment.ts';
-import type { Foundation } from '../foundation.ts';
 import type { GitProcess, SpawnOptions } from '../process/git-process.ts';
 import { transferTimes } from '../process/limits.ts';
 import { Pace } from '../process/pace.ts';
@@ -15,10 +13,11 @@ import { CostlyQuestions } from '../process/too-costly.ts';
 import { untilAborted } from '../process/until-aborted.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { FetchAnswer } from './fetch-answer.ts';
-import type { LargeTransfer } from './large-transfers.ts';
+import type { TransferParts } from './large-transfers.ts';
 import { flushPkt, pktLine } from './pkt-line.ts';
 import { RequestHeads, type RequestHead } from './request-heads.ts';
 import { shortLines } from './short-lines.ts';
+import { WithParts } from '../with-parts.ts';
 
 /** An object that no visible ref leads to is not sent to a client that merely names its oid. */
 export const uploadConfig: GitConfig = {
@@ -62,8 +61,6 @@ export function receiveConfig(pushBytes: number): GitConfig {
   };
 }
 
-type SmartHttpParts = Foundation & { readonly largeTransfer: LargeTransfer };
-
 /** Only known values of the `Git-Protocol` header are passed to git. receive-pack does not support version 2. */
 export function protocolVariable(service: GitService, header: string | undefined): Readonly<Record<string, string>> {
   const known = service === 'git-upload-pack' ? /^version=[012]$/ : /^version=[01]$/;
@@ -78,14 +75,9 @@ interface Serving {
   readonly brokeOff?: (error: unknown) => void;
 }
 
-export class SmartHttp {
-  readonly #parts: SmartHttpParts;
+export class SmartHttp extends WithParts<TransferParts> {
   readonly #costly = new CostlyQuestions();
   readonly #heads = new RequestHeads();
-
-  constructor(parts: SmartHttpParts) {
-    this.#parts = parts;
-  }
 
   async advertise(
     location: RepositoryLocation,
@@ -94,9 +86,7 @@ export class SmartHttp {
     const { service, signal } = request;
     const variables = protocolVariable(service, request.protocol);
     const config =
-      service === 'git-upload-pack'
-        ? uploadConfig
-        : { ...receiveConfig(this.#parts.limits.pushBytes), ...unadvertised };
+      service === 'git-upload-pack' ? uploadConfig : { ...receiveConfig(this.parts.limits.pushBytes), ...unadvertised };
     // gitprotocol-http(5): version 2 has no service header.
     const head =
       variables['GIT_PROTOCOL'] === 'version=2'
@@ -104,7 +94,7 @@ export class SmartHttp {
         : Buffer.concat([pktLine(`# service=${service}\n`), flushPkt]);
     return await this.#serve(
       location,
-      [commandOf(service), '--stateless-rpc', '--http-backend-info-refs', location.directory],
+      [service.slice('git-'.length), '--stateless-rpc', '--http-backend-info-refs', location.directory],
       { config, environment: variables, signal, input: '' },
       { ...(head !== undefined && { head }) },
     );
@@ -134,12 +124,12 @@ export class SmartHttp {
   ): Promise<AsyncIterable<Uint8Array>> {
     const { body, head, question } = request;
     let broken: unknown;
-    const large = await this.#parts.largeTransfer(location, options.signal);
+    const large = await this.parts.largeTransfer(location, options.signal);
     try {
       return await this.#serve(location, ['upload-pack', '--stateless-rpc', location.directory], options, {
         began: (process) => {
           void process.ended.then(large);
-          const pace = new Pace(this.#parts.limits.leastRate, () => void process.stop(slowRequest));
+          const pace = new Pace(this.parts.limits.leastRate, () => void process.stop(slowRequest));
           feed(process, body, { head: head.chunks, pace }).catch((error: unknown) => {
             broken = error;
             void process.stop('the request broke off');
@@ -160,7 +150,7 @@ export class SmartHttp {
   #question(location: RepositoryLocation, { protocol = '' }: ServeRequest, chunks: readonly Uint8Array[]): string {
     const hash = createHash('sha256');
     for (const chunk of chunks) hash.update(chunk);
-    return [location.id, this.#parts.caller?.() ?? '', protocol, hash.digest('hex')].join(' ');
+    return [location.id, this.parts.caller?.() ?? '', protocol, hash.digest('hex')].join(' ');
   }
 
   async #serve(
@@ -169,7 +159,7 @@ export class SmartHttp {
     options: SpawnOptions,
     { head, began, brokeOff = () => undefined }: Serving,
   ): Promise<AsyncIterable<Uint8Array>> {
-    const { limits, processes, transfers, log } = this.#parts;
+    const { limits, processes, transfers, log } = this.parts;
     // Advertisements take one too, so that a slow reader of a long one does not keep the slot of a short read.
     // The process has no directory, so that `stopIn` does not find it: if the repository is removed, admitted clients
     // are served to the end from files that are open. Clients hang on a pack that is cut off.
@@ -283,5 +273,3 @@ async function offer(process: GitProcess, chunk: Uint8Array): Promise<void> {
   await Promise.race([once(stdin, 'drain', { signal }), once(stdin, 'close', { signal })]).catch(() => undefined);
   over.abort();
 }
-
-const commandOf = (service: GitService): string => service.slice('git-'.length);

@@ -12,6 +12,7 @@ import { ignoreMissing } from '../files/errno.ts';
 import { packedObjects } from '../storage/packed-objects.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { UpkeepGit } from './upkeep-git.ts';
+import { WithParts } from '../with-parts.ts';
 
 /**
  * Numbers of loose refs, packs, and loose objects in one of 256 folders (as `git gc` estimates) above which tidying is
@@ -37,13 +38,8 @@ export type MaintenanceParts = Foundation & {
   readonly lastCommits: LastCommits;
 };
 
-export class Maintenance {
-  readonly #parts: MaintenanceParts;
+export class Maintenance extends WithParts<MaintenanceParts> {
   readonly #runs = new Map<string, Run>();
-
-  constructor(parts: MaintenanceParts) {
-    this.#parts = parts;
-  }
 
   /** Resolves when a run that began after this call has ended. Callers that wait for the same run share it. */
   maintain(location: RepositoryLocation): Promise<void> {
@@ -74,7 +70,7 @@ export class Maintenance {
     return this.#take(
       location,
       this.#run(location).catch((error: unknown) => {
-        this.#parts.log.warn({ repository: location.id, err: error }, 'a repository could not be maintained');
+        this.parts.log.warn({ repository: location.id, err: error }, 'a repository could not be maintained');
       }),
     );
   }
@@ -90,7 +86,7 @@ export class Maintenance {
 
   async #run(location: RepositoryLocation): Promise<void> {
     // First, because the steps that walk history, such as warming, use it.
-    if ((await packedObjects(location)) >= this.#parts.limits.graphObjects)
+    if ((await packedObjects(location)) >= this.parts.limits.graphObjects)
       await this.#git(location, [
         'commit-graph',
         'write',
@@ -108,14 +104,14 @@ export class Maintenance {
       await this.#git(location, ['repack', '-d', '-q', '--geometric=2', '--write-midx']);
     if ((await this.#looseRefs(location)) > manyLooseRefs)
       await this.#git(location, ['pack-refs', '--all', '--prune'], 'refs');
-    await removeStaleFiles(location.directory, this.#parts.now() - othersWriteMs);
+    await removeStaleFiles(location.directory, this.parts.now() - othersWriteMs);
   }
 
   /**
    * Caches the root listing of the default branch with its sizes and last commits, which is probably requested next.
    */
   async #warm(location: RepositoryLocation): Promise<void> {
-    const { refs, contents, lastCommits } = this.#parts;
+    const { refs, contents, lastCommits } = this.parts;
     const tip = await refs.resolve(location, 'HEAD');
     const root = tip === undefined ? undefined : await contents.entry(location, tip, '');
     if (tip === undefined || root === undefined) return;
@@ -123,11 +119,11 @@ export class Maintenance {
   }
 
   async #git(location: RepositoryLocation, args: readonly string[], changed: Changed = 'objects'): Promise<void> {
-    const { git, changes, log } = this.#parts;
+    const { git, changes, log } = this.parts;
     const { code, stderr } = await changes.during(
       location,
       [changed],
-      () => git.run(location, args),
+      () => git(location, args),
       // git leaves half a pack or graph behind when the disk is full.
       (ran) => ran.code === 0,
     );

@@ -9,6 +9,7 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Maintenance } from './maintenance.ts';
 import type { UpkeepGit } from './upkeep-git.ts';
+import { WithParts } from '../with-parts.ts';
 
 export interface PruneParts {
   readonly git: UpkeepGit;
@@ -18,16 +19,10 @@ export interface PruneParts {
   readonly forget: (location: RepositoryLocation) => Promise<void>;
 }
 
-export class Pruner {
-  readonly #parts: PruneParts;
-
-  constructor(parts: PruneParts) {
-    this.#parts = parts;
-  }
-
+export class Pruner extends WithParts<PruneParts> {
   /** Does not run during maintenance of the repository: both replace packs. */
   prune(location: RepositoryLocation, before: Date, signal?: AbortSignal): Promise<{ readonly remaining: boolean }> {
-    const { maintenance, changes } = this.#parts;
+    const { maintenance, changes } = this.parts;
     return maintenance.alone(location, () =>
       changes.during(location, ['objects'], () => this.#run(location, Math.floor(before.getTime() / 1000), signal)),
     );
@@ -62,7 +57,7 @@ export class Pruner {
       await putBack(location);
       throw error;
     } finally {
-      await this.#parts.forget(location);
+      await this.parts.forget(location);
     }
     await rm(aside, { recursive: true, force: true });
     return { remaining: (await packFiles(location)).some((name) => name.endsWith('.mtimes')) };
@@ -77,7 +72,7 @@ export class Pruner {
       .map((line) => `${line}\n`)
       .join('');
     const args = ['rev-list', '--objects', '--quiet', '--stdin'];
-    const { code, stderr } = await this.#parts.git.run(location, args, { input, signal });
+    const { code, stderr } = await this.parts.git(location, args, { input, signal });
     if (code !== 0)
       throw new Unavailable('A ref was made of what was being pruned', {
         detail: `Nothing was removed from repository "${location.id}": ${stderr}`,
@@ -93,7 +88,7 @@ export class Pruner {
   /** @throws {Internal} if git fails. */
   async #git(location: RepositoryLocation, args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
     const options = { signal, maxCode: 0, maxOutput: 256 * 1024 ** 2 };
-    return (await this.#parts.git.run(location, args, options)).stdout.toString('latin1');
+    return (await this.parts.git(location, args, options)).stdout.toString('latin1');
   }
 }
 

@@ -9,14 +9,14 @@ import type { CatFilePool } from '../objects/cat-file-pool.ts';
 import type { Hooks } from '../push/hooks.ts';
 import { Maintenance, othersWriteMs, type MaintenanceParts } from './maintenance.ts';
 import { Pruner } from './prune.ts';
-import { UpkeepGit } from './upkeep-git.ts';
+import { upkeepGit } from './upkeep-git.ts';
 
 type UpkeepParts = Omit<MaintenanceParts, 'git'> & { readonly catFiles: CatFilePool; readonly hooks: Hooks };
 
 export function upkeep(parts: UpkeepParts) {
   const { changing, clear, repositories, liveProcesses, changes, catFiles, hooks, log, now } = parts;
   const beganAt = now();
-  const git = new UpkeepGit(parts);
+  const git = upkeepGit(parts);
   const maintenance = new Maintenance({ ...parts, git });
   const pruner = new Pruner({
     git,

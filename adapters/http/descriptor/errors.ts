@@ -42,14 +42,6 @@ export interface Failure {
   readonly page?: HtmlPage;
 }
 
-/**
- * An error whose cause is an exhausted resource becomes the typed error for it; undefined for other internal errors.
- */
-function typedError(error: unknown): HexforgeError | undefined {
-  if (error instanceof HexforgeError && error.kind !== 'internal') return error;
-  return exhaustedResource(error, 'the data of the server');
-}
-
 interface Circumstances {
   readonly requestId: string;
   /** Whether a 401 carries the Basic challenge, which git answers. */
@@ -60,7 +52,8 @@ interface Circumstances {
 
 /** The HTTP response for an error. */
 export function failure(error: unknown, context: Circumstances): Failure {
-  const typed = typedError(error);
+  const isTyped = error instanceof HexforgeError && error.kind !== 'internal';
+  const typed = isTyped ? error : exhaustedResource(error, 'the data of the server');
   if (typed === undefined) return fault(context.requestId);
   const { code, detail, message } = typed;
   return {

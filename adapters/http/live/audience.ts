@@ -23,7 +23,7 @@ export interface AudienceOptions {
 
 export class Audience {
   readonly about: ReadonlySet<string>;
-  readonly #followers = new Set<Follower>();
+  readonly followers = new Set<Follower>();
   readonly #options: AudienceOptions;
   /** When the latest access recheck started. */
   #askedAt = performance.now();
@@ -34,18 +34,6 @@ export class Audience {
   constructor(options: AudienceOptions) {
     this.#options = options;
     this.about = options.about;
-  }
-
-  get isEmpty(): boolean {
-    return this.#followers.size === 0;
-  }
-
-  add(follower: Follower): void {
-    this.#followers.add(follower);
-  }
-
-  delete(follower: Follower): void {
-    this.#followers.delete(follower);
   }
 
   /**
@@ -74,7 +62,8 @@ export class Audience {
   }
 
   async #work(): Promise<void> {
-    while (!this.isEmpty && (this.#doubted || this.#waiting.length > 0)) await this.#send(await this.#permitted());
+    while (this.followers.size > 0 && (this.#doubted || this.#waiting.length > 0))
+      await this.#send(await this.#permitted());
     // Cleared in the same synchronous step as the last check of the loop; otherwise a message added in between would
     // start no new run.
     this.#running = undefined;
@@ -108,7 +97,7 @@ export class Audience {
   async #send(messages: readonly Uint8Array[]): Promise<void> {
     let sent = 0;
     for (const bytes of messages)
-      for (const follower of this.#followers) {
+      for (const follower of this.followers) {
         follower.tell(bytes);
         sent += 1;
         if (sent % atOnce === 0) await turn();
@@ -118,7 +107,7 @@ export class Audience {
   #end(code: number, reason: string): void {
     this.#waiting = [];
     this.#doubted = false;
-    for (const follower of this.#followers) follower.end(code, reason);
-    this.#followers.clear();
+    for (const follower of this.followers) follower.end(code, reason);
+    this.followers.clear();
   }
 }

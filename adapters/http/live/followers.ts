@@ -87,13 +87,13 @@ export class Followers implements LiveListener {
     const topic = topicOf(following.channel, following.of);
     const key = `${topic}\n${following.audience}`;
     const audience = this.#audiences.get(key) ?? this.#open(topic, key, following);
-    audience.add(follower);
+    audience.followers.add(follower);
     this.#followers.add(follower);
     this.#timer ??= setInterval(() => this.#beat(), beatMs).unref();
     follower.onEnd(() => {
       this.#followers.delete(follower);
-      audience.delete(follower);
-      if (audience.isEmpty && this.#audiences.get(key) === audience) this.#close(topic, key, audience);
+      audience.followers.delete(follower);
+      if (audience.followers.size === 0 && this.#audiences.get(key) === audience) this.#close(topic, key, audience);
       if (this.#followers.size > 0) return;
       clearInterval(this.#timer);
       this.#timer = undefined;

@@ -1,7 +1,6 @@
 // The connections of clients before hapi sees their requests: their number per client, one running request on each, the
 // form of requests, the minimum transfer rate, and the end of connections when the server stops.
 import { AsyncResource } from 'node:async_hooks';
-import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -205,13 +204,7 @@ function holdBack(connection: Connection): void {
   if (isFull(connection)) connection.socket.pause();
 }
 
-/** The connection of a request that switched to another protocol. */
-export interface TakenOver {
-  readonly socket: Socket;
-  /** Bytes that arrived after the request. */
-  readonly head: Buffer;
-}
-
+/** By request, the bytes that arrived after it. */
 const heads = new WeakMap<IncomingMessage, Buffer>();
 
 /**
@@ -258,8 +251,14 @@ function toOriginForm(request: IncomingMessage): void {
   request.url = rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Takes over the connection of an upgrade request; the calling code owns it afterwards. */
-export function takeOver(request: IncomingMessage, answer: ServerResponse): TakenOver | undefined {
+/**
+ * Takes over the connection of an upgrade request; the calling code owns it afterwards. `head` contains the bytes that
+ * arrived after the request.
+ */
+export function takeOver(
+  request: IncomingMessage,
+  answer: ServerResponse,
+): { readonly socket: Socket; readonly head: Buffer } | undefined {
   const head = heads.get(request);
   const { socket } = request;
   if (head === undefined || socket.destroyed) return undefined;

@@ -50,10 +50,11 @@ export class Exchange {
   callerAt: (now: Date) => Promise<Caller> = async () => anonymous;
   /** The memory that the request body takes from the memory budget; undefined until a body is read. */
   hold: MemoryReservation | undefined;
+  /** Whether the client has disconnected or the exchange was aborted. */
+  abandoned = false;
   readonly #request: IncomingMessage;
   readonly #clock: Clock;
   readonly #started = performance.now();
-  #aborted = false;
   #switched = false;
   #controller: AbortController | undefined;
 
@@ -87,7 +88,7 @@ export class Exchange {
 
   /** Aborts what runs for this call. */
   abort(): void {
-    this.#aborted = true;
+    this.abandoned = true;
     this.#controller?.abort();
   }
 
@@ -97,14 +98,9 @@ export class Exchange {
     answer.emit('close');
   }
 
-  /** Whether the client has disconnected or the exchange was aborted. */
-  get abandoned(): boolean {
-    return this.#aborted;
-  }
-
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#aborted) this.#controller.abort();
+    if (this.abandoned) this.#controller.abort();
     return this.#controller.signal;
   }
 

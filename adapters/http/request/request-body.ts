@@ -29,22 +29,13 @@ export async function* requestBytes(message: IncomingMessage, maxBytes: number):
 
 function decoded(message: IncomingMessage): AsyncIterable<Uint8Array> {
   const encoding = (message.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  switch (encoding) {
-    case 'identity':
-      return received(message);
-    case 'gzip':
-    case 'x-gzip':
-      return inflated(message);
-    default:
-      throw new UnsupportedMediaType('The content encoding of the body is not supported', {
-        detail: 'Send the body as it is, or with Content-Encoding: gzip',
-      });
-  }
+  // If the reader stops early, the message must not be destroyed: its socket still sends the answer.
+  if (encoding === 'identity') return awaited(message, message.iterator({ destroyOnReturn: false }));
+  if (encoding === 'gzip' || encoding === 'x-gzip') return inflated(message);
+  throw new UnsupportedMediaType('The content encoding of the body is not supported', {
+    detail: 'Send the body as it is, or with Content-Encoding: gzip',
+  });
 }
-
-// If the reader stops early, the message must not be destroyed: its socket still sends the answer.
-const received = (message: IncomingMessage): AsyncIterable<Uint8Array> =>
-  awaited(message, message.iterator({ destroyOnReturn: false }));
 
 async function* inflated(message: IncomingMessage): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();

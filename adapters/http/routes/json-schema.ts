@@ -16,14 +16,9 @@ export interface SchemaRegistry {
   components(): Iterable<readonly [string, JsonSchema]>;
 }
 
-interface Named {
-  readonly name: string;
-  readonly schema: JsonSchema;
-}
-
 export function schemaRegistry(): SchemaRegistry {
   /** Canonical text of a schema → its component. */
-  const byText = new Map<string, Named>();
+  const byText = new Map<string, { readonly name: string; readonly schema: JsonSchema }>();
   const taken = new Set<string>();
 
   const register = (schema: Joi.Schema, mode: Mode): void => {

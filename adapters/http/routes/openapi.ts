@@ -182,13 +182,7 @@ function responses(route: Route, registry: SchemaRegistry, absentPort: AbsentPor
 }
 
 function content({ result }: Route, registry: SchemaRegistry): { readonly content?: object } {
-  switch (result) {
-    case 'html':
-    case 'empty':
-      return {};
-    case 'bytes':
-      return { content: { '*/*': { schema: bytes } } };
-    default:
-      return { content: { 'application/json': { schema: registry.of(result, 'output') } } };
-  }
+  if (result === 'html' || result === 'empty') return {};
+  if (result === 'bytes') return { content: { '*/*': { schema: bytes } } };
+  return { content: { 'application/json': { schema: registry.of(result, 'output') } } };
 }

@@ -17,11 +17,6 @@ export interface Entry {
   readonly handler: Lifecycle.Method;
 }
 
-export interface Found {
-  readonly entry: Entry;
-  readonly params: Readonly<Record<string, string>>;
-}
-
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export class Routing {
@@ -33,7 +28,10 @@ export class Routing {
   }
 
   /** @param method in lower case, as in hapi; `head` finds the same as `get`. */
-  find(method: string, path: string): Found | undefined {
+  find(
+    method: string,
+    path: string,
+  ): { readonly entry: Entry; readonly params: Readonly<Record<string, string>> } | undefined {
     const found = this.#router.route(method, path);
     return found instanceof Error ? undefined : { entry: found.route, params: found.params };
   }

@@ -24,25 +24,13 @@ export interface SystemParts {
   readonly document: () => Promise<object>;
 }
 
-interface Index {
-  readonly name: string;
-  readonly version: string;
-  readonly links: {
-    readonly api: string;
-    readonly openapi: string;
-    readonly healthz: string;
-    readonly readyz: string;
-    readonly web: string;
-  };
-}
-
 const uri = Joi.string().uri().required();
 const open = { method: 'GET', access: anyone, scope: null } as const;
 /** Monitoring probes are never rate limited. */
 const probe = { ...open, meter: 'none' } as const;
 
 export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: SystemParts): readonly Route[] {
-  const index: Index = {
+  const index = {
     name: 'hexforge',
     version,
     links: {
@@ -61,10 +49,10 @@ export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: 
       summary: 'Name, version and where to go on',
       mount: 'root',
       path: '/',
-      result: object<Index>({
+      result: object<typeof index>({
         name: Joi.string().valid('hexforge').required(),
         version: Joi.string().required(),
-        links: object<Index['links']>({ api: uri, openapi: uri, healthz: uri, readyz: uri, web: uri }).required(),
+        links: object<typeof index.links>({ api: uri, openapi: uri, healthz: uri, readyz: uri, web: uri }).required(),
       }).id('Index'),
       run: () => index,
     }),

@@ -1,13 +1,11 @@
 // The launcher's helper process: spawns programs, connects their standard streams to the server's socket, and reports
 // how each one exited.
-import { Buffer } from 'node:buffer';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { connect, Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
-import process from 'node:process';
 import {
   connectionHeader,
   spareConnections,

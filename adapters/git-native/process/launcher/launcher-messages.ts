@@ -1,5 +1,4 @@
 // The IPC messages between the launcher and its helper process.
-import { Buffer } from 'node:buffer';
 
 /**
  * The memory budget of a program: for computations and pushes of callers, for data sent to callers, or for the
