@@ -130,28 +130,14 @@ export function openMemory({
 
   const intentTable = database.table<IntentRow>('hexforge_intent', { key: 'id' });
   const intents: Intents = {
-    async open<D>({
-      kind,
-      subject,
-      detail,
-    }: {
-      readonly kind: string;
-      readonly subject: string;
-      readonly detail: D;
-    }): Promise<Intent<D>> {
+    async open<D>({ kind, subject, detail }: Pick<Intent<D>, 'kind' | 'subject' | 'detail'>): Promise<Intent<D>> {
       if (unitOfWork.active)
         throw new Error(
           `the intent "${kind}" was opened inside a unit of work: it must be committed before the change begins`,
         );
-      const intent: Intent<D> = {
-        id: ids.uuid(),
-        kind,
-        subject,
-        detail: structuredClone(detail),
-        openedAt: clock.now(),
-      };
+      const intent: Intent = { id: ids.uuid(), kind, subject, detail, openedAt: clock.now() };
       intentTable.insert({ ...intent, owner });
-      return intent;
+      return { ...intent, detail: structuredClone(detail) };
     },
     async close(id) {
       if (!unitOfWork.active) throw new Error('an intent is closed inside the unit of work that records its outcome');

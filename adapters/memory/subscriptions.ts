@@ -23,23 +23,10 @@ export function remember(
   for (const { plugin, subscription } of given) {
     const { name, type } = subscription;
     const key = nameOf(plugin, name);
-    const found = subscriptions.get(key);
-    if (found === undefined) {
-      const fresh: Remembered = {
-        plugin,
-        name,
-        type,
-        forgotten: false,
-        waiting: new Set(),
-        parked: new Set(),
-        missed: 0,
-      };
-      subscriptions.set(key, fresh);
-      continue;
-    }
-    if (found.type !== type) found.waiting.clear();
-    found.type = type;
-    found.forgotten = false;
+    const known = subscriptions.get(key);
+    if (known !== undefined && known.type !== type) known.waiting.clear();
+    const { waiting = new Set<Delivered>(), parked = new Set<Delivered>(), missed = 0 } = known ?? {};
+    subscriptions.set(key, { plugin, name, type, forgotten: false, waiting, parked, missed });
   }
 }
 

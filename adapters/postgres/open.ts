@@ -12,7 +12,7 @@ import { type Engine, openEmbedded, openServer } from './connection/engine.ts';
 import { SqlIntents } from './transactions/intents.ts';
 import { leaderElection } from './transactions/leader-election.ts';
 import { advisoryLock, locks, noProcessLock } from './transactions/locks.ts';
-import { limited } from './connection/limited.ts';
+import { limited } from './statements/limited.ts';
 import type { MigrationSet } from './migrations/migration-records.ts';
 import { type MigrationOutcome, Migrations } from './migrations/migrations.ts';
 import { channel, eventsArrived, outbox, writeEvents } from './events/outbox.ts';

@@ -19,6 +19,7 @@ import {
   objectSchemaOr,
   oneOf,
   optional,
+  optionals,
   required,
   schemaOr,
   text,
@@ -76,6 +77,8 @@ const others = object('an access rule', {
 });
 const accessRule = variant('who', { permitted, admin: administrators }, others);
 const access = required(accessRule, "Say who may: `anyone`, `signedIn`, or such as `reads('repository', 'repo.read')`");
+const served = { path, access, scope, meter };
+const run = required(fn, 'Add the function that answers');
 
 export const route: Shape = object('a route', {
   id: required(name, 'Give it an id, such as "bellList"'),
@@ -87,8 +90,7 @@ export const route: Shape = object('a route', {
   scope,
   meter,
   requires: optional(list(text)),
-  params: optional(later(objectSchema)),
-  query: optional(later(objectSchema)),
+  ...optionals(later(objectSchema), 'params', 'query'),
   body: optional(later(objectSchemaOr('raw'))),
   maxBytes: optional(later(count)),
   success: optional(later(oneOf(200, 201, 202, 204, 308))),
@@ -98,27 +100,16 @@ export const route: Shape = object('a route', {
   ),
   statuses: optional(later(list(count))),
   errorMembers: optional(later(objectSchema)),
-  sameForAll: optional(flag),
-  cookies: optional(flag),
-  form: optional(flag),
-  ownCredentials: optional(flag),
-  cors: optional(flag),
-  there: optional(fn),
-  open: optional(fn),
-  refusal: optional(fn),
-  basic: optional(flag),
-  refusesTrailingSlash: optional(flag),
-  hidden: optional(flag),
-  run: required(fn, 'Add the function that answers'),
+  ...optionals(flag, 'sameForAll', 'cookies', 'form', 'ownCredentials', 'cors'),
+  ...optionals(fn, 'there', 'open', 'refusal'),
+  ...optionals(flag, 'basic', 'refusesTrailingSlash', 'hidden'),
+  run,
 } satisfies Record<keyof Route, unknown>);
 
 export const channel: Shape = object('a channel', {
   id: required(name, 'Give it an id, such as "bellLive"'),
   summary: required(text, 'Say in a few words what it tells'),
-  path,
-  access,
-  scope,
-  meter,
+  ...served,
   params: optional(later(objectSchema)),
   follows: required(list(text), 'Name the events that followers are told of'),
   follow: required(fn, 'Add the function that names what is followed'),
@@ -140,7 +131,7 @@ export const tool: Shape = object('a tool', {
   meter,
   input: optional(later(objectSchema)),
   output: required(later(objectSchema), 'Say what it answers: a schema such as `shape({ … })`'),
-  run: required(fn, 'Add the function that answers'),
+  run,
 } satisfies Record<keyof Tool, unknown>);
 
 export const indexer: Shape = object('an indexer', {
@@ -157,13 +148,9 @@ export const indexer: Shape = object('an indexer', {
 export const page: Shape = object('a page', {
   id: required(name, 'Give it an id, such as "bellList"'),
   summary: required(text, 'Say in a few words what it shows'),
-  path,
-  access,
-  scope,
-  meter,
-  params: optional(later(objectSchema)),
-  query: optional(later(objectSchema)),
-  run: required(fn, 'Add the function that answers'),
+  ...served,
+  ...optionals(later(objectSchema), 'params', 'query'),
+  run,
 } satisfies Record<keyof WebPage, unknown>);
 
 export const subscription: Shape = object('a subscription', {

@@ -16,6 +16,7 @@ import {
   objectSchema,
   oneOf,
   optional,
+  optionals,
   required,
   table,
   text,
@@ -74,8 +75,7 @@ const members = {
   onFailure: optional(oneOf('fail', 'isolate')),
   config: optional(objectSchema),
   environment: optional(table(text)),
-  needs: optional(list(text)),
-  late: optional(list(text)),
+  ...optionals(list(text), 'needs', 'late'),
   stores: optional(
     table(
       object('a store', {
@@ -87,9 +87,7 @@ const members = {
   build: optional(fn),
   provides: optional(table(fn)),
   settings: optional(list(setting)),
-  reads: optional(list(text)),
-  emits: optional(list(text)),
-  outbound: optional(list(text)),
+  ...optionals(list(text), 'reads', 'emits', 'outbound'),
   scopes: optional(
     list(
       object('a scope row', {
@@ -112,19 +110,9 @@ const members = {
     ),
   ),
   entities: optional(list(entity)),
-  tables: optional(list(text)),
-  references: optional(list(text)),
+  ...optionals(list(text), 'tables', 'references'),
   migrations: optional(list(object('a migration', { name: required(name), up: required(list(text)) }))),
-  routes: optional(fn),
-  channels: optional(fn),
-  tools: optional(fn),
-  indexers: optional(fn),
-  pages: optional(fn),
-  events: optional(fn),
-  jobs: optional(fn),
-  probes: optional(fn),
-  start: optional(fn),
-  stop: optional(fn),
+  ...optionals(fn, 'routes', 'channels', 'tools', 'indexers', 'pages', 'events', 'jobs', 'probes', 'start', 'stop'),
 } satisfies Record<keyof PluginDefinition, unknown>;
 
 const definition = object('a plugin definition', members);

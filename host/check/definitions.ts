@@ -37,69 +37,63 @@ export function definitionProblems(plan: Plan): readonly Problem[] {
   const seen = new Set<string>();
   for (const definition of enabled) {
     const plugin = definition.name;
+    const report = (code: string, message: string, remedy: string): unknown =>
+      problems.push({ code, plugin, message, remedy });
     if (seen.has(plugin))
-      problems.push({
-        code: 'duplicate_plugin',
-        plugin,
-        message: `Two plugins are named "${plugin}"`,
-        remedy: 'Remove one of them from the configuration, or rename it in its definition',
-      });
+      report(
+        'duplicate_plugin',
+        `Two plugins are named "${plugin}"`,
+        'Remove one of them from the configuration, or rename it in its definition',
+      );
     seen.add(plugin);
     if (plugin === system)
-      problems.push({
-        code: 'plugin_name',
-        plugin,
-        message: `No plugin can be named "${system}": what starts so in the database is the forge's own`,
-        remedy: 'Name it otherwise',
-      });
+      report(
+        'plugin_name',
+        `No plugin can be named "${system}": what starts so in the database is the forge's own`,
+        'Name it otherwise',
+      );
     const misnamed = nameProblem(plugin);
     if (misnamed !== undefined) problems.push({ ...misnamed, plugin });
     const copy = copyOf(definition);
     if (copy !== undefined && copy !== thisCopy)
-      problems.push({
-        code: 'another_copy',
-        plugin,
-        message: `Plugin "${plugin}"${fileIn(plan, plugin)} was defined with another copy of "hexforge/plugin" (plugin API ${copy.api}) than the one that runs, which would not know its errors and answers for what they are`,
-        remedy: 'Leave hexforge/* out of its bundle, or let both import the one that is installed',
-      });
+      report(
+        'another_copy',
+        `Plugin "${plugin}"${fileIn(plan, plugin)} was defined with another copy of "hexforge/plugin" (plugin API ${copy.api}) than the one that runs, which would not know its errors and answers for what they are`,
+        'Leave hexforge/* out of its bundle, or let both import the one that is installed',
+      );
     if (validVersion(definition.version) === null)
-      problems.push({
-        code: 'plugin_version',
-        plugin,
-        message: `Plugin "${plugin}" has the version "${definition.version}", which is no semantic version`,
-        remedy: 'Give it one such as 1.0.0',
-      });
+      report(
+        'plugin_version',
+        `Plugin "${plugin}" has the version "${definition.version}", which is no semantic version`,
+        'Give it one such as 1.0.0',
+      );
     if (validRange(definition.api) === null) {
-      problems.push({
-        code: 'incompatible_api',
-        plugin,
-        message: `Plugin "${plugin}"${fileIn(plan, plugin)} asks for the plugin API "${definition.api}", which is no semver range`,
-        remedy: `Write a range such as ^${PLUGIN_API_VERSION}`,
-      });
+      report(
+        'incompatible_api',
+        `Plugin "${plugin}"${fileIn(plan, plugin)} asks for the plugin API "${definition.api}", which is no semver range`,
+        `Write a range such as ^${PLUGIN_API_VERSION}`,
+      );
     } else if (!satisfies(PLUGIN_API_VERSION, definition.api, { includePrerelease: true })) {
-      problems.push({
-        code: 'incompatible_api',
-        plugin,
-        message: `Plugin "${plugin}"${fileIn(plan, plugin)} asks for the plugin API ${definition.api}; this is ${PLUGIN_API_VERSION}`,
-        remedy: `Install a version of "${plugin}" made for ${PLUGIN_API_VERSION}, or disable it with HEXFORGE_PLUGINS=-${plugin}`,
-      });
+      report(
+        'incompatible_api',
+        `Plugin "${plugin}"${fileIn(plan, plugin)} asks for the plugin API ${definition.api}; this is ${PLUGIN_API_VERSION}`,
+        `Install a version of "${plugin}" made for ${PLUGIN_API_VERSION}, or disable it with HEXFORGE_PLUGINS=-${plugin}`,
+      );
     }
     for (const key of hostPluginKeys.filter((name) => hasKey(definition.config, name))) {
-      problems.push({
-        code: 'reserved_key',
-        plugin,
-        message: `Plugin "${plugin}" has a configuration key "${key}", which is the host's`,
-        remedy: 'Give the key of the plugin another name',
-      });
+      report(
+        'reserved_key',
+        `Plugin "${plugin}" has a configuration key "${key}", which is the host's`,
+        'Give the key of the plugin another name',
+      );
     }
     if (definition.onFailure === 'isolate' && isCritical(definition)) {
       const port = portsOf(definition).find((name) => traitsOf(name)?.critical === true) ?? '';
-      problems.push({
-        code: 'isolated_critical',
-        plugin,
-        message: `Plugin "${plugin}" asks to be isolated when it fails, but provides the security-critical port ${port}`,
-        remedy: 'Remove `onFailure: "isolate"` from its definition: without it the forge must not run',
-      });
+      report(
+        'isolated_critical',
+        `Plugin "${plugin}" asks to be isolated when it fails, but provides the security-critical port ${port}`,
+        'Remove `onFailure: "isolate"` from its definition: without it the forge must not run',
+      );
     }
   }
   return problems;

@@ -59,7 +59,7 @@ export function wanted(plan: Plan): readonly PluginDefinition[] {
 }
 
 function missing(plan: Plan, ports: Provision): readonly Problem[] {
-  return [...missed(plan, ports)].flatMap(([port, by]): readonly Problem[] => {
+  return [...missed(plan, ports)].flatMap(([port, by]): Problem | readonly Problem[] => {
     const traits = traitsOf(port);
     if (traits === undefined) return [];
     const known = plan.disabled.filter((definition) => portsOf(definition).includes(port));
@@ -68,14 +68,12 @@ function missing(plan: Plan, ports: Provision): readonly Problem[] {
       known.length === 0
         ? `Install a plugin that provides it, or disable who needs it with HEXFORGE_PLUGINS=${off}`
         : `Enable ${known.map(({ name }) => `"${name}" with HEXFORGE_PLUGINS=+${name}`).join(' or ')}, or disable who needs it with HEXFORGE_PLUGINS=${off}`;
-    return [
-      {
-        code: 'missing_port',
-        ...(by.length === 1 && by[0] !== undefined ? { plugin: by[0].name } : {}),
-        message: `No enabled plugin provides the ${traits.component} (port ${port}), needed by ${namesOf(by)}`,
-        remedy,
-      },
-    ];
+    return {
+      code: 'missing_port',
+      ...(by.length === 1 && by[0] !== undefined ? { plugin: by[0].name } : {}),
+      message: `No enabled plugin provides the ${traits.component} (port ${port}), needed by ${namesOf(by)}`,
+      remedy,
+    };
   });
 }
 
@@ -83,7 +81,7 @@ function rivals(plan: Plan, { candidatesOf }: Provision): readonly Problem[] {
   const { enabled, providers } = plan;
   const off = offIn(plan);
   const ports = [...new Set(enabled.flatMap(portsOf))];
-  return ports.flatMap((port): readonly Problem[] => {
+  return ports.flatMap((port): Problem | readonly Problem[] => {
     const candidates = candidatesOf(port);
     if (hostPorts[port] === 'fixed') {
       return candidates.map(({ name }): Problem => ({
@@ -98,14 +96,12 @@ function rivals(plan: Plan, { candidatesOf }: Provision): readonly Problem[] {
     const choice = providers[port];
     if (choice !== undefined && !off.has(choice)) return [];
     const newcomers = candidates.filter(({ name }) => plan.isOutside(name));
-    return [
-      {
-        code: 'two_providers',
-        ...(newcomers.length === 1 && newcomers[0] !== undefined ? { plugin: newcomers[0].name } : {}),
-        message: `The port ${port} has ${candidates.length} providers: ${namesOf(candidates)}`,
-        remedy: `Choose one with providers.${port} in the configuration, or disable the others`,
-      },
-    ];
+    return {
+      code: 'two_providers',
+      ...(newcomers.length === 1 && newcomers[0] !== undefined ? { plugin: newcomers[0].name } : {}),
+      message: `The port ${port} has ${candidates.length} providers: ${namesOf(candidates)}`,
+      remedy: `Choose one with providers.${port} in the configuration, or disable the others`,
+    };
   });
 }
 
@@ -113,25 +109,20 @@ function choices(plan: Plan, { candidatesOf }: Provision): readonly Problem[] {
   const { enabled, disabled, providers } = plan;
   const off = offIn(plan);
   const provided = new Set([...enabled, ...disabled].flatMap(portsOf));
-  return Object.entries(providers).flatMap(([port, plugin]): readonly Problem[] => {
+  return Object.entries(providers).flatMap(([port, plugin]): Problem | readonly Problem[] => {
     if (off.has(plugin) || candidatesOf(port).some(({ name }) => name === plugin)) return [];
     if (!provided.has(port))
-      return [
-        {
-          code: 'bad_choice',
-          message: `providers.${port} chooses for a port that no plugin provides`,
-          remedy: didYouMean(port, provided, 'Remove the line'),
-        },
-      ];
-    const candidates = candidatesOf(port);
-    return [
-      {
+      return {
         code: 'bad_choice',
-        message: `providers.${port} is "${plugin}", which is no enabled plugin that provides it`,
-        remedy:
-          candidates.length === 0 ? `Enable "${plugin}", or remove the line` : `Choose from ${namesOf(candidates)}`,
-      },
-    ];
+        message: `providers.${port} chooses for a port that no plugin provides`,
+        remedy: didYouMean(port, provided, 'Remove the line'),
+      };
+    const candidates = candidatesOf(port);
+    return {
+      code: 'bad_choice',
+      message: `providers.${port} is "${plugin}", which is no enabled plugin that provides it`,
+      remedy: candidates.length === 0 ? `Enable "${plugin}", or remove the line` : `Choose from ${namesOf(candidates)}`,
+    };
   });
 }
 

@@ -38,7 +38,7 @@ export function routeProblems(plan: Plan, listed: readonly Contributed[]): reado
       ],
       [...ofTheHost, ...claims].map((claimant) => ({ plugin: claimant.plugin, claimant })),
     ),
-    ...claims.flatMap((claim) => [...badMount(plan, claim), ...strangePorts(claim)]),
+    ...claims.flatMap((claim) => [badMount(plan, claim), strangePorts(claim)].flat()),
   ];
 }
 
@@ -46,26 +46,22 @@ export function routeProblems(plan: Plan, listed: readonly Contributed[]): reado
 const placeOf = (plan: Plan, { plugin, route }: Claim): string =>
   `${route.method} ${mountedPath(plugin, route, plugin === 'host' ? 'anywhere' : plan.mountOf(plugin))}`;
 
-function badMount(plan: Plan, { plugin, route }: Claim): readonly Problem[] {
+function badMount(plan: Plan, { plugin, route }: Claim): Problem | readonly Problem[] {
   if (route.mount !== 'root') return [];
   if (/^\/ws(?:\/|$)/.test(route.path))
-    return [
-      {
-        code: 'route_mount',
-        plugin,
-        message: `Plugin "${plugin}" wants the route ${route.method} ${route.path}, where channels of live updates are`,
-        remedy: 'Declare a channel (`channels`), or serve the route elsewhere',
-      },
-    ];
-  if (plan.mountOf(plugin) === 'anywhere') return [];
-  return [
-    {
+    return {
       code: 'route_mount',
       plugin,
-      message: `Plugin "${plugin}" wants the route ${route.method} ${route.path} at the root, where only granted plugins may put routes`,
-      remedy: `Grant it with plugins.${plugin}.mount: anywhere, or disable the plugin`,
-    },
-  ];
+      message: `Plugin "${plugin}" wants the route ${route.method} ${route.path}, where channels of live updates are`,
+      remedy: 'Declare a channel (`channels`), or serve the route elsewhere',
+    };
+  if (plan.mountOf(plugin) === 'anywhere') return [];
+  return {
+    code: 'route_mount',
+    plugin,
+    message: `Plugin "${plugin}" wants the route ${route.method} ${route.path} at the root, where only granted plugins may put routes`,
+    remedy: `Grant it with plugins.${plugin}.mount: anywhere, or disable the plugin`,
+  };
 }
 
 function strangePorts({ plugin, route }: Claim): readonly Problem[] {
@@ -113,35 +109,29 @@ export function guardProblems(plan: Plan, listed: readonly Contributed[]): reado
     kind: 'scope' | 'permission',
     name: string | null | undefined,
     contributed: ReadonlySet<string>,
-  ): readonly Problem[] =>
+  ): Problem | readonly Problem[] =>
     typeof name !== 'string' || contributed.has(name)
       ? []
-      : [
-          {
-            code: `unknown_${kind}`,
-            plugin,
-            message: `The ${what} of plugin "${plugin}" names the ${kind === 'scope' ? 'scope row' : kind} "${name}", which no enabled plugin contributes`,
-            remedy: didYouMean(
-              name,
-              contributed,
-              `Add it to the \`${kind}s\` of its definition, or enable the plugin that contributes it`,
-            ),
-          },
-        ];
+      : {
+          code: `unknown_${kind}`,
+          plugin,
+          message: `The ${what} of plugin "${plugin}" names the ${kind === 'scope' ? 'scope row' : kind} "${name}", which no enabled plugin contributes`,
+          remedy: didYouMean(
+            name,
+            contributed,
+            `Add it to the \`${kind}s\` of its definition, or enable the plugin that contributes it`,
+          ),
+        };
   const included = plan.enabled.flatMap(({ name: plugin, scopes: rows = [] }) =>
     rows.flatMap(({ name, includes = [] }) =>
       includes.map((scope): Guarded => ({ what: `scope row "${name}"`, plugin, scope })),
     ),
   );
-  return [...included, ...listed.flatMap(guardedOf)].flatMap((guarded) => [
-    ...unknown(guarded, 'scope', guarded.scope, scopes),
-    ...unknown(
-      guarded,
-      'permission',
-      guarded.access?.who === 'permitted' ? guarded.access.permission : undefined,
-      permissions,
-    ),
-  ]);
+  return [...included, ...listed.flatMap(guardedOf)].flatMap((guarded) => {
+    const { scope, access } = guarded;
+    const permission = access?.who === 'permitted' ? access.permission : undefined;
+    return [unknown(guarded, 'scope', scope, scopes), unknown(guarded, 'permission', permission, permissions)].flat();
+  });
 }
 
 const guardedOf = ({ plugin, contributions }: Contributed): readonly Guarded[] =>

@@ -24,6 +24,9 @@ interface Member {
 
 export const required = (shape: Shape, remedy = 'Add it'): Member => ({ shape, needed: remedy });
 export const optional = (shape: Shape): Member => ({ shape });
+/** Optional members with the same shape. */
+export const optionals = <K extends string>(shape: Shape, ...keys: readonly K[]): Readonly<Record<K, Member>> =>
+  Object.fromEntries(keys.map((key) => [key, { shape }])) as Record<K, Member>;
 
 const correct = 'Correct it in the code of the plugin';
 

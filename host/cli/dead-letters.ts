@@ -14,13 +14,11 @@ import { offline } from './offline.ts';
 /** Asks the running server; if there is no server, opens the database. */
 async function ask<T>(
   context: Context,
-  { configuration, what, argument }: { configuration: Configuration; what: string; argument?: string },
+  configuration: Configuration,
+  request: Parameters<typeof askServer>[1],
   otherwise: (deliveries: Deliveries) => Promise<T>,
 ): Promise<T> {
-  const answer = await askServer(configuration.dataDir, {
-    ask: what,
-    ...(argument === undefined ? {} : { argument }),
-  });
+  const answer = await askServer(configuration.dataDir, request);
   if (answer !== undefined) return answer.value as T;
   remark(context, `No server runs on ${configuration.dataDir}: opening the database`);
   return offline(context, configuration, async ({ storage }) => {
@@ -39,7 +37,7 @@ export const parked: Command = {
   flags: { json: { type: 'boolean', description: 'one JSON object instead of a table' } },
   async run(context) {
     const { configuration } = await examined(context);
-    const report: DeadLetterReport = await ask(context, { configuration, what: 'parked' }, deadLetterReport);
+    const report: DeadLetterReport = await ask(context, configuration, { ask: 'parked' }, deadLetterReport);
     if (context.flags['json'] === true) {
       print(context, JSON.stringify(report));
       return 0;
@@ -105,10 +103,9 @@ async function act(context: Context, action: 'replay' | 'drop'): Promise<number>
   const { configuration } = await examined(context);
   const argument = context.positionals.join(' ');
   const [name = '', event] = context.positionals;
-  const { done, left }: DeadLetterOutcome = await ask(
-    context,
-    { configuration, what: action, argument },
-    (deliveries) => deadLetterAction(deliveries, action, argument),
+  const request = { ask: action, argument };
+  const { done, left }: DeadLetterOutcome = await ask(context, configuration, request, (deliveries) =>
+    deadLetterAction(deliveries, action, argument),
   );
   const verb = action === 'replay' ? 'will be handed to its handlers again' : 'dropped';
   if (done > 0) print(context, `${counted(done, 'event')} of "${name}" ${verb}`);

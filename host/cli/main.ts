@@ -9,8 +9,6 @@ import { didYouMean } from '../problems/nearest.ts';
 import { exitRefused, sentence } from '../problems/problem.ts';
 import { readable } from '../problems/thrown.ts';
 import { version } from '../version.ts';
-import { adminResetPassword } from './admin.ts';
-import { signingKeysRotate } from './signing-keys.ts';
 import { check } from './check.ts';
 import {
   exitSoftware,
@@ -31,7 +29,7 @@ import { drop, parked, replay } from './dead-letters.ts';
 import { plugins } from './plugins.ts';
 import { pluginsExplain } from './plugins-explain.ts';
 import { purge } from './purge.ts';
-import { rotateKeyCommand } from './rotate-key.ts';
+import { adminResetPassword, rotateKeyCommand, signingKeysRotate } from './secrets.ts';
 import { serve } from './serve.ts';
 
 export const commands: readonly Command[] = [

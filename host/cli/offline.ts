@@ -3,8 +3,7 @@ import type { Configuration } from '#host/configuration/configuration';
 import { askServer } from '../control/socket.ts';
 import type { OpenForge } from '../server/forge.ts';
 import { openLog } from '../server/log.ts';
-import type { Context } from './command.ts';
-import { print, remark } from './command.ts';
+import { examined, print, remark, type Context } from './command.ts';
 
 export async function offline<T>(
   context: Context,
@@ -27,14 +26,14 @@ export async function offline<T>(
  * Sends the request to the server that runs on the data directory. If no server runs, opens, migrates and builds the
  * forge and calls `work`. Prints which of the two it does.
  *
- * @throws {ServerRefused}
+ * @throws {Refused | ServerRefused}
  */
 export async function byServerOrHere<T>(
   context: Context,
-  configuration: Configuration,
   request: Parameters<typeof askServer>[1],
   work: (open: OpenForge) => Promise<T>,
 ): Promise<T> {
+  const { configuration } = await examined(context);
   const answer = await askServer(configuration.dataDir, request);
   if (answer !== undefined) {
     remark(context, `Done by the running server (pid ${answer.pid})`);

@@ -16,7 +16,15 @@ export const serve: Command = {
   summary: 'runs the server until SIGTERM or SIGINT',
   example: 'HEXFORGE_DATA_DIR=/var/lib/hexforge hexforge serve',
   async run(context) {
-    const { forge, log, signal } = await started(context);
+    const ahead = new StorageAhead();
+    let running: Started;
+    try {
+      running = await started(context, ahead);
+    } finally {
+      // Closes the storage if the start was refused before it was taken. An error is ignored, because the process ends.
+      await ahead.drop().catch(() => undefined);
+    }
+    const { forge, log, signal } = running;
     log.info({ signal: await signal }, 'stopping');
     await forge.stop();
     log.info({}, 'stopped');
@@ -31,18 +39,8 @@ interface Started {
   readonly signal: Promise<string>;
 }
 
-/** @throws {Refused}; nothing is left running then. */
-async function started(context: Context): Promise<Started> {
-  const ahead = new StorageAhead();
-  try {
-    return await startedOn(ahead, context);
-  } finally {
-    // Closes the storage if the start was refused before it was taken. An error is ignored, because the process ends.
-    await ahead.drop().catch(() => undefined);
-  }
-}
-
-async function startedOn(ahead: StorageAhead, context: Context): Promise<Started> {
+/** @throws {Refused}; nothing but `ahead` is left running then. */
+async function started(context: Context, ahead: StorageAhead): Promise<Started> {
   const { lastResort, stdout, stderr } = context;
   // Files created by this process must not be readable by other users.
   process.umask(0o077);

@@ -93,6 +93,9 @@ function without(values: Values, faulty: readonly (readonly (string | number)[])
   return rest;
 }
 
+const unusable = (code: string, message: string, remedy: string): ConfigurationProblems =>
+  new ConfigurationProblems([{ code, message, remedy }]);
+
 function readFile({
   environment,
   cwd,
@@ -106,24 +109,19 @@ function readFile({
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (asked === undefined && code === 'ENOENT') return undefined;
-    throw new ConfigurationProblems([
-      {
-        code: 'configuration_file',
-        message: `The configuration file ${path} cannot be read (${code})`,
-        remedy: 'Correct HEXFORGE_CONFIG or --config, or the permissions of the file',
-      },
-    ]);
+    throw unusable(
+      'configuration_file',
+      `The configuration file ${path} cannot be read (${code})`,
+      'Correct HEXFORGE_CONFIG or --config, or the permissions of the file',
+    );
   }
   const values = parse(text, path);
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
-    throw new ConfigurationProblems([
-      {
-        code: 'configuration_file',
-        message: `The configuration file ${path} holds no mapping of keys to values`,
-        remedy: 'Start from config/hexforge.example.yaml',
-      },
-    ]);
-  }
+  if (typeof values !== 'object' || values === null || Array.isArray(values))
+    throw unusable(
+      'configuration_file',
+      `The configuration file ${path} holds no mapping of keys to values`,
+      'Start from config/hexforge.example.yaml',
+    );
   return { path, values: filled(values) };
 }
 
@@ -149,13 +147,11 @@ function parse(text: string, path: string): unknown {
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const at = error.mark === undefined ? '' : ` at line ${error.mark.line + 1}, column ${error.mark.column + 1}`;
-    throw new ConfigurationProblems([
-      {
-        code: 'bad_yaml',
-        message: `The configuration file ${path} is not YAML${at}: ${error.reason}`,
-        remedy: 'Correct that line; indent with spaces, and quote texts that hold `: ` or start with a sign',
-      },
-    ]);
+    throw unusable(
+      'bad_yaml',
+      `The configuration file ${path} is not YAML${at}: ${error.reason}`,
+      'Correct that line; indent with spaces, and quote texts that hold `: ` or start with a sign',
+    );
   }
 }
 
@@ -229,7 +225,7 @@ function choose(
   const standard = new Map(standardPlugins.map((plugin) => [plugin.name, plugin]));
   const own = Object.keys(configured).filter((name) => !standard.has(name));
   const chosen = inFileOrder([...standard.keys(), ...own], Object.keys(configured)).flatMap(
-    (name): readonly ChosenPlugin[] => {
+    (name): ChosenPlugin | readonly ChosenPlugin[] => {
       const { enabled, path, package: from, mount, ...config }: PluginKeys = configured[name] ?? {};
       const known = standard.get(name);
       const module = path === undefined ? (from ?? known?.module) : resolve(resolveFrom, path);
@@ -243,17 +239,15 @@ function choose(
         return [];
       }
       const isStandard = known !== undefined && module === known.module;
-      return [
-        {
-          name,
-          enabled: switched.get(name) ?? enabled ?? known?.enabled ?? true,
-          module,
-          resolveFrom,
-          standard: isStandard,
-          mount: mount ?? (isStandard ? 'anywhere' : 'own'),
-          config,
-        },
-      ];
+      return {
+        name,
+        enabled: switched.get(name) ?? enabled ?? known?.enabled ?? true,
+        module,
+        resolveFrom,
+        standard: isStandard,
+        mount: mount ?? (isStandard ? 'anywhere' : 'own'),
+        config,
+      };
     },
   );
   return { chosen, problems };

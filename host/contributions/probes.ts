@@ -1,19 +1,11 @@
 // Readiness probes: computes the answer of `/readyz`, and which plugins are degraded.
+import type { Readiness } from '#adapters/http/routes/system-routes';
 import { HexforgeError } from '#core/kernel/errors';
 import { kindOf } from '../problems/values.ts';
 import { TookTooLong, within } from '../problems/deadline.ts';
 import type { Probe } from '../plugin/definition.ts';
 import type { Life } from '../plugin/life.ts';
 import { firstLine } from '../problems/thrown.ts';
-
-export interface Readiness {
-  readonly ready: boolean;
-  /** The plugin (or "database") that is not ready. */
-  readonly failing?: string;
-  readonly detail?: string;
-  /** Plugins that failed, were skipped, report a problem or have dead letters, while the server is ready. */
-  readonly degraded: readonly string[];
-}
 
 /** The time limit of the database check in milliseconds. */
 const databaseMs = 5_000;

@@ -17,28 +17,24 @@ export function settingProblems(plan: Plan): readonly Problem[] {
     declaredSettings(plan.enabled).map((setting) => [setting.key, setting]),
   );
   const ofDisabled = new Set<string>(declaredSettings(plan.disabled).map(({ key }) => key));
-  return Object.entries(plan.settings).flatMap(([key, value]): readonly Problem[] => {
+  return Object.entries(plan.settings).flatMap(([key, value]): Problem | readonly Problem[] => {
     const setting = byKey.get(key);
     if (setting === undefined)
       return ofDisabled.has(key) || mayBeOf(plan, key) !== undefined
         ? []
-        : [
-            {
-              code: 'unknown_setting',
-              message: `settings.${key} is no setting of an enabled plugin`,
-              remedy: didYouMean(key, byKey.keys(), 'Remove the line'),
-            },
-          ];
+        : {
+            code: 'unknown_setting',
+            message: `settings.${key} is no setting of an enabled plugin`,
+            remedy: didYouMean(key, byKey.keys(), 'Remove the line'),
+          };
     const expected = settingMisfit(setting, value);
     return expected === undefined
       ? []
-      : [
-          {
-            code: 'bad_setting',
-            message: `settings.${key} must be ${expected}`,
-            remedy: `Correct the value, or remove the line for the default ${JSON.stringify(setting.default)}`,
-          },
-        ];
+      : {
+          code: 'bad_setting',
+          message: `settings.${key} must be ${expected}`,
+          remedy: `Correct the value, or remove the line for the default ${JSON.stringify(setting.default)}`,
+        };
   });
 }
 
@@ -61,12 +57,8 @@ function mayBeOf(plan: Plan, key: string): string | undefined {
   const off = [...offIn(plan)].filter((name) => plan.isOutside(name));
   const named = off.find((name) => key.startsWith(`${name}.`));
   if (named !== undefined) return named;
-  return nearest(
-    key,
-    declaredSettings(plan.enabled).map((setting) => setting.key),
-  ) === undefined
-    ? off[0]
-    : undefined;
+  const known = declaredSettings(plan.enabled).map((setting) => setting.key);
+  return nearest(key, known) === undefined ? off[0] : undefined;
 }
 
 /** Leaves out the settings of plugins that have failed. */

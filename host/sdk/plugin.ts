@@ -42,7 +42,7 @@ export { columnNames, columnsOf, nesting, type Nested } from '#adapters/postgres
 export { countEach, countOf } from '#adapters/postgres/statements/counts';
 export type { Migration, SqlDatabase } from '#adapters/postgres/statements/database';
 export { publicUserColumns, publicUserJson } from '#adapters/postgres/statements/public-users';
-export { replaceRows } from '#adapters/postgres/statements/replace-rows';
+export { replaceRows } from '#adapters/postgres/statements/rows';
 export { numberedIndexer, type NumberedIndexerSpec, type Titled } from '../ready-made/numbered-indexer.ts';
 export type { Numbers } from '#core/kernel/storage/numbers';
 export { numbers } from '../ready-made/numbers.ts';

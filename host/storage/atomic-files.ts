@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { syncFolder } from '#adapters/postgres/embedded/sync-folder';
 
 /** Creates the file with these contents, whole and synced, unless it exists. @returns whether this call created it. */
 export function createOnce(path: string, contents: string): boolean {
@@ -27,7 +28,7 @@ export function createOnce(path: string, contents: string): boolean {
     throw error;
   } finally {
     rmSync(draft, { force: true });
-    syncDirectory(path);
+    syncFolder(dirname(path));
   }
 }
 
@@ -40,7 +41,7 @@ export function replaceFile(path: string, contents: string): void {
     rmSync(draft, { force: true });
     throw error;
   }
-  syncDirectory(path);
+  syncFolder(dirname(path));
 }
 
 /**
@@ -73,13 +74,4 @@ function writeBeside(path: string, contents: string): string {
     closeSync(file);
   }
   return draft;
-}
-
-function syncDirectory(path: string): void {
-  const directory = openSync(dirname(path), 'r');
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
 }

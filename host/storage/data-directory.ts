@@ -86,17 +86,10 @@ function acceptVersion(path: string, version: string): void {
 
 function readMarker(path: string): Marker {
   try {
-    const marker: unknown = JSON.parse(readFileSync(join(path, markerName), 'utf8'));
-    const fields =
-      typeof marker === 'object' && marker !== null
-        ? { version: Reflect.get(marker, 'version'), createdAt: Reflect.get(marker, 'createdAt') }
-        : {};
-    if (
-      typeof fields.version === 'string' &&
-      validVersion(fields.version) !== null &&
-      typeof fields.createdAt === 'string'
-    )
-      return { version: fields.version, createdAt: fields.createdAt };
+    const marker: Record<string, unknown> = Object(JSON.parse(readFileSync(join(path, markerName), 'utf8')));
+    const { version, createdAt } = marker;
+    if (typeof version === 'string' && validVersion(version) !== null && typeof createdAt === 'string')
+      return { version, createdAt };
   } catch {
     // Falls through to the refusal, which is the same for every fault of the file.
   }

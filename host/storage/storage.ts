@@ -1,7 +1,6 @@
 // The storage of all plugins: SQL for all of them or memory for all of them, never mixed.
 import type { MemoryDatabase } from '#adapters/memory/database';
-import type { SqlDatabase } from '#adapters/postgres/statements/database';
-import type { MigrationOutcome, MigrationSet, PostgresStorage } from '#adapters/postgres/index';
+import type { MigrationSet, PostgresStorage } from '#adapters/postgres/index';
 import type { Storage } from '#core/kernel/storage/storage';
 import { heldMemory } from '../plugin/declared.ts';
 import type { PluginDefinition } from '../plugin/definition.ts';
@@ -9,17 +8,7 @@ import type { Provision } from '../plugin/plan.ts';
 
 export type OpenStorage = Storage &
   (
-    | {
-        readonly column: 'sql';
-        readonly database: SqlDatabase;
-        /**
-         * Applies pending migrations in the order of the sets, under a lock across processes. Each set is applied whole
-         * or not at all.
-         */
-        migrate(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]>;
-        pending(sets: readonly MigrationSet[]): Promise<readonly MigrationOutcome[]>;
-        readonly purge: PostgresStorage['purge'];
-      }
+    | ({ readonly column: 'sql' } & Pick<PostgresStorage, 'database' | 'migrate' | 'pending' | 'purge'>)
     | { readonly column: 'memory'; readonly database: MemoryDatabase }
   );
 
@@ -53,15 +42,13 @@ export function migrationsOf(
   return sorted.flatMap(({ name: plugin, onFailure, migrations = [], tables = [], references = [] }) =>
     migrations.length === 0 && tables.length === 0
       ? []
-      : [
-          {
-            plugin,
-            migrations,
-            tables,
-            references,
-            after: [...(below.get(plugin) ?? [])],
-            vital: onFailure !== 'isolate',
-          },
-        ],
+      : {
+          plugin,
+          migrations,
+          tables,
+          references,
+          after: [...(below.get(plugin) ?? [])],
+          vital: onFailure !== 'isolate',
+        },
   );
 }

@@ -8,10 +8,10 @@ import { api, object, tagged, type Route } from '../descriptor/route.ts';
 
 export interface Readiness {
   readonly ready: boolean;
-  /** The plugin that is not ready. */
+  /** The plugin (or "database") that is not ready. */
   readonly failing?: string;
   readonly detail?: string;
-  /** Isolated or degraded plugins and components. */
+  /** Plugins that failed, were skipped, report a problem or have dead letters, while the server is ready. */
   readonly degraded: readonly string[];
 }
 

@@ -98,28 +98,22 @@ export async function checkServer(pool: NativePool, url: string): Promise<void> 
 function refusal(error: unknown, { host, user, database }: ReturnType<typeof addressOf>): StorageRefused {
   const { code = '' } = error as { readonly code?: string };
   const message = error instanceof Error ? error.message : String(error);
-  if (code.startsWith('28') || /password|SASL|SCRAM/.test(message)) {
-    return new StorageRefused(
-      `PostgreSQL at "${host}" refused the user "${user}": the user name or password is wrong`,
+  const refused = (what: string, remedy: string) =>
+    new StorageRefused(`PostgreSQL at "${host}" ${what}`, remedy, error);
+  if (code.startsWith('28') || /password|SASL|SCRAM/.test(message))
+    return refused(
+      `refused the user "${user}": the user name or password is wrong`,
       'Correct the user and password in DATABASE_URL',
-      error,
     );
-  }
   if (code === '3D000')
-    return new StorageRefused(
-      `PostgreSQL at "${host}" has no database "${database}"`,
-      `Create it: createdb ${JSON.stringify(database)}`,
-      error,
-    );
+    return refused(`has no database "${database}"`, `Create it: createdb ${JSON.stringify(database)}`);
   if (code.startsWith('57P') || code.startsWith('53'))
-    return new StorageRefused(
-      `PostgreSQL at "${host}" takes no connections now: ${message}`,
+    return refused(
+      `takes no connections now: ${message}`,
       'Wait until it has started, or free connections, and start again',
-      error,
     );
-  return new StorageRefused(
-    `PostgreSQL at "${host}" cannot be reached${code === '' ? '' : ` (${code})`}`,
+  return refused(
+    `cannot be reached${code === '' ? '' : ` (${code})`}`,
     'Check the host and port in DATABASE_URL and that the server is running',
-    error,
   );
 }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { KeyedMutex } from '#core/kernel/limits/fair-limiter';
 import type { Log } from '#core/kernel/services/log';
 import { translated } from '../statements/errors.ts';
-import { limited } from './limited.ts';
+import { limited } from '../statements/limited.ts';
 import type { NativeClient, NativePool } from './server.ts';
 
 /** Time limit of `close` for releasing its locks; milliseconds. */

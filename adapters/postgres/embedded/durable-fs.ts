@@ -1,8 +1,7 @@
 // PGlite's file system with real fsync: data that PostgreSQL flushes reaches the disk.
-import { fsyncSync, rmSync } from 'node:fs';
+import { fsyncSync, readFileSync, rmSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import { openFiles } from './open-files.ts';
 import { syncFolder } from './sync-folder.ts';
 
 /**
@@ -91,6 +90,28 @@ export class DurableNodeFS extends NodeFS {
       };
     });
     return { ...prepared, emscriptenOpts: { ...prepared.emscriptenOpts, ...this.#hooks } };
+  }
+}
+
+/** The assumed limit if the system does not report one. */
+const usual = 1024;
+/** Bounds of PostgreSQL's `max_files_per_process`; it accepts no less than 64. */
+const bounds = { least: 64, most: 1000 } as const;
+
+/**
+ * How many files PostgreSQL keeps open: a quarter of what the process may open. Otherwise it would keep every table and
+ * index it has used, and leave no descriptors to git and to clients.
+ */
+export function openFiles(limit = processLimit()): number {
+  return Math.min(bounds.most, Math.max(bounds.least, Math.floor(limit / 4)));
+}
+
+function processLimit(): number {
+  try {
+    const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    return soft === undefined ? usual : Number(soft);
+  } catch {
+    return usual;
   }
 }
 

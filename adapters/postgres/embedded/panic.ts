@@ -14,8 +14,8 @@ interface Program {
 
 export class PanicWatch {
   readonly #end: (reason: string) => never;
-  /** The last PANIC or FATAL message of PostgreSQL's log. */
-  #reason: string | undefined;
+  /** Why PostgreSQL stops, in its own words: the last PANIC or FATAL message of its log. */
+  reason: string | undefined;
 
   /** @param end ends the thread at once: its memory is in an unknown state and must not be written to the disk. */
   constructor(end: (reason: string) => never) {
@@ -25,15 +25,10 @@ export class PanicWatch {
   /** Hooks for Emscripten's module. Other lines of the log are dropped, because they quote statements. */
   readonly hooks = {
     printErr: (line: string): void => {
-      this.#reason = /\b(?:PANIC|FATAL): {1,2}(.*)/.exec(line)?.[1] ?? this.#reason;
+      this.reason = /\b(?:PANIC|FATAL): {1,2}(.*)/.exec(line)?.[1] ?? this.reason;
     },
-    onAbort: (): void => this.#end(this.#reason ?? 'PostgreSQL aborted'),
+    onAbort: (): void => this.#end(this.reason ?? 'PostgreSQL aborted'),
   };
-
-  /** Why PostgreSQL stops, in its own words. */
-  get reason(): string | undefined {
-    return this.#reason;
-  }
 
   /** To be called after the database has answered once: before that, Emscripten replaces its own functions. */
   guard(database: PGlite): void {
@@ -45,7 +40,7 @@ export class PanicWatch {
       try {
         once();
       } catch (error) {
-        if (error !== unwound) this.#end(this.#reason ?? String(error));
+        if (error !== unwound) this.#end(this.reason ?? String(error));
         // The jump does not restore the stack pointer: after 1,700 errors PostgreSQL would reject every statement.
         stack.value = before;
         throw error;

@@ -17,28 +17,20 @@ const pauses = { first: 500, longest: 30_000, full: 1000 } as const;
 
 export class SupervisedThread {
   readonly #options: SupervisorOptions;
-  #thread: DatabaseThread;
+  /**
+   * The running thread. A transaction stays on the thread on which it was begun; if that ends, uncommitted changes are
+   * lost.
+   */
+  thread: DatabaseThread;
   #restarting: Promise<void> | undefined;
   /** Whether writes are rejected for lack of space. */
-  #full = false;
+  full = false;
   #supervised = false;
   readonly #stopping = new AbortController();
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    this.#thread = this.#start();
-  }
-
-  /**
-   * The running thread. A transaction stays on the thread on which it was begun; if that ends, uncommitted changes are
-   * lost.
-   */
-  get thread(): DatabaseThread {
-    return this.#thread;
-  }
-
-  get full(): boolean {
-    return this.#full;
+    this.thread = this.#start();
   }
 
   /** Enables restarts. Before this call, the code that opens the database reports the end of the thread. */
@@ -49,7 +41,7 @@ export class SupervisedThread {
   async close(): Promise<void> {
     this.#stopping.abort();
     await this.#restarting;
-    await this.#thread.close();
+    await this.thread.close();
   }
 
   #start(): DatabaseThread {
@@ -78,7 +70,7 @@ export class SupervisedThread {
     let told = false;
     for (let wait: number = pauses.first; ; wait = Math.min(pauses.longest, wait * 2)) {
       while (!signal.aborted && this.#free() < space.reserve) {
-        this.#full = true;
+        this.full = true;
         if (!told)
           log.error(spaceFacts(directory, inMebibytes(this.#free())), 'the disk is full: the database waits for space');
         told = true;
@@ -86,15 +78,15 @@ export class SupervisedThread {
       }
       await pause(wait, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
-      this.#full = false;
+      this.full = false;
       try {
-        this.#thread = this.#start();
-        await this.#thread.query('select 1', []);
+        this.thread = this.#start();
+        await this.thread.query('select 1', []);
         log.warn({ directory }, 'the embedded database runs again');
         return;
       } catch (error) {
         log.error({ directory, error: String(error) }, 'the embedded database did not start; trying again');
-        await this.#thread.close();
+        await this.thread.close();
       }
     }
   }
@@ -112,7 +104,7 @@ export class SupervisedThread {
   #noticed(notice: UpkeepNotice): void {
     const { directory, log } = this.#options;
     if (notice.notice === 'space') {
-      this.#full = notice.refusing;
+      this.full = notice.refusing;
       const facts = spaceFacts(directory, notice.free);
       if (notice.refusing) log.error(facts, 'the disk is nearly full: the database takes no writes');
       else log.warn(facts, 'the disk has space again: the database takes writes');

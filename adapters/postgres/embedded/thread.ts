@@ -3,6 +3,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { DriverError } from '../statements/errors.ts';
+import { limited } from '../statements/limited.ts';
 import { liftBound } from '../statements/stalled-connections.ts';
 import type { UpkeepBounds } from './upkeep.ts';
 
@@ -127,12 +128,8 @@ export class DatabaseThread {
   async close(): Promise<void> {
     if (!this.#closing) {
       this.#closing = true;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise((resolve) => {
-        timer = setTimeout(resolve, timeLimit.close);
-      });
-      if (this.#ended === undefined) await Promise.race([this.#ask({ ask: 'close' }).catch(() => undefined), late]);
-      clearTimeout(timer);
+      const answer = this.#ask({ ask: 'close' }).catch(() => undefined);
+      await limited(timeLimit.close, answer);
       await this.#worker.terminate();
     }
     await this.#exited;
@@ -157,8 +154,7 @@ export class DatabaseThread {
 
   #ask(request: Request extends infer R ? (R extends Request ? Omit<R, 'id'> : never) : never): Promise<Answer> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    const id = this.#next;
-    this.#next += 1;
+    const id = this.#next++;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       if (this.#waiting.size === 1) this.#watch();
@@ -185,9 +181,8 @@ export class DatabaseThread {
   #end(reason: string): void {
     if (this.#ended !== undefined) return;
     clearTimeout(this.#late);
-    this.#ended = Object.assign(new Error(`the embedded database has ended: ${reason}`), {
-      code: codeOfEnd(reason),
-    });
+    const ended = new Error(`the embedded database has ended: ${reason}`);
+    this.#ended = Object.assign(ended, { code: codeOfEnd(reason) });
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
   }

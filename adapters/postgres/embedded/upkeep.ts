@@ -44,9 +44,7 @@ export interface UpkeepParts extends Pick<VacuumParts, 'execute' | 'written' | '
 
 /** Must only be called between transactions. */
 export class Upkeep {
-  readonly #execute: UpkeepParts['execute'];
-  readonly #written: UpkeepParts['written'];
-  readonly #changed: UpkeepParts['changed'];
+  readonly #parts: UpkeepParts;
   readonly #bounds: UpkeepBounds;
   readonly #free: () => number;
   readonly #now: () => number;
@@ -57,22 +55,17 @@ export class Upkeep {
   /** Bytes of log since the last checkpoint, when last measured. */
   #unsaved = 0;
   #checkpointAt: number;
-  #refusing = false;
-
-  constructor({ directory, execute, written, vacuuming, changed, bounds, free, now }: UpkeepParts) {
-    this.#execute = execute;
-    this.#written = written;
-    this.#changed = changed;
-    this.#bounds = { ...defaults, ...bounds };
-    this.#free = free ?? (() => databaseFreeBytes(directory));
-    this.#now = now ?? (() => performance.now());
-    this.#lookedAt = this.#checkpointAt = this.#now();
-    this.#vacuum = new Vacuum({ execute, written, vacuuming, bounds: this.#bounds, now: this.#now });
-  }
-
   /** Whether writes are rejected for lack of space. */
-  get refusing(): boolean {
-    return this.#refusing;
+  refusing = false;
+
+  constructor(parts: UpkeepParts) {
+    const { directory, free = () => databaseFreeBytes(directory), now = () => performance.now() } = parts;
+    this.#parts = parts;
+    this.#bounds = { ...defaults, ...parts.bounds };
+    this.#free = free;
+    this.#now = now;
+    this.#lookedAt = this.#checkpointAt = now();
+    this.#vacuum = new Vacuum({ ...parts, bounds: this.#bounds, now });
   }
 
   /** Called before a transaction begins. PostgreSQL itself rejects the writes; reads continue. */
@@ -80,13 +73,13 @@ export class Upkeep {
     if (this.#now() - this.#spaceAt < this.#bounds.spaceMs) return;
     this.#spaceAt = this.#now();
     const free = this.#free();
-    const refusing = free < (this.#refusing ? this.#bounds.resume : this.#bounds.reserve);
-    if (refusing === this.#refusing) return;
+    const refusing = free < (this.refusing ? this.#bounds.resume : this.#bounds.reserve);
+    if (refusing === this.refusing) return;
     // While there is still room for it: a checkpoint frees log files, and the next file begins.
     if (refusing) await this.#checkpoint().catch(() => undefined);
-    await this.#execute(`set default_transaction_read_only = ${refusing ? 'on' : 'off'}`);
-    this.#refusing = refusing;
-    this.#changed(refusing, free);
+    await this.#parts.execute(`set default_transaction_read_only = ${refusing ? 'on' : 'off'}`);
+    this.refusing = refusing;
+    this.#parts.changed(refusing, free);
   }
 
   /** Called after a transaction has ended, and periodically. @param quiet whether there were no requests lately. */
@@ -98,21 +91,21 @@ export class Upkeep {
     await this.#look();
     const late = now - this.#checkpointAt >= checkpointMs;
     if (this.#unsaved >= (late ? idleBytes : quiet ? quietBytes : checkpointBytes)) await this.#checkpoint();
-    if (!this.#refusing) await this.#vacuum.step(quiet, () => this.#free() - this.#bounds.resume);
+    if (!this.refusing) await this.#vacuum.step(quiet, () => this.#free() - this.#bounds.resume);
   }
 
   async #look(): Promise<void> {
-    const written = this.#written();
+    const written = this.#parts.written();
     if (written === this.#writtenAtLook) return;
     this.#writtenAtLook = written;
-    const [row] = await this.#execute(
+    const [row] = await this.#parts.execute(
       'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()',
     );
     this.#unsaved = (row as { readonly bytes: number }).bytes;
   }
 
   async #checkpoint(): Promise<void> {
-    await this.#execute('checkpoint');
+    await this.#parts.execute('checkpoint');
     this.#unsaved = 0;
     this.#checkpointAt = this.#now();
   }

@@ -3,7 +3,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '#core/kernel/services/log';
 import { keptError, parkedMessage, type OwnedSubscription } from '#core/kernel/storage/storage';
-import { limited } from '../connection/limited.ts';
+import { limited } from '../statements/limited.ts';
 import { eventOf, type EventRow } from './outbox.ts';
 import type { SystemTables } from '../statements/schema.ts';
 import { columns, type Subscriptions } from './subscriptions.ts';
@@ -271,22 +271,20 @@ export class Delivery {
 
   async #complete(rows: readonly DueRow[]): Promise<void> {
     const [{ plugin, subscription } = { plugin: '', subscription: '' }] = rows;
+    const positions = rows.map(({ position }) => position);
     await this.#options
       .database()
       .deleteFrom('hexforge_delivery')
       .where('plugin', '=', plugin)
       .where('subscription', '=', subscription)
-      .where(
-        'position',
-        'in',
-        rows.map(({ position }) => position),
-      )
+      .where('position', 'in', positions)
       .execute();
   }
 
   /** @returns whether the chain continues without this event. */
   async #fail(row: DueRow, message: string): Promise<boolean> {
     const { database, log, tuning } = this.#options;
+    const { plugin, subscription, id: event, type, position } = row;
     const attempts = row.attempts + 1;
     const dead = attempts >= tuning.attempts;
     const wait = Math.min(tuning.longestPause, tuning.pause * 2 ** row.attempts);
@@ -298,18 +296,11 @@ export class Delivery {
         retry_at: dead ? null : sql<Date>`clock_timestamp() + ${wait} * interval '1 millisecond'`,
         dead_at: dead ? sql<Date>`clock_timestamp()` : null,
       })
-      .where('plugin', '=', row.plugin)
-      .where('subscription', '=', row.subscription)
-      .where('position', '=', row.position)
+      .where('plugin', '=', plugin)
+      .where('subscription', '=', subscription)
+      .where('position', '=', position)
       .execute();
-    const members = {
-      plugin: row.plugin,
-      subscription: row.subscription,
-      event: row.id,
-      type: row.type,
-      attempts,
-      error: message,
-    };
+    const members = { plugin, subscription, event, type, attempts, error: message };
     if (dead) log.error(members, parkedMessage);
     else {
       log.warn(members, 'the handler of an event failed; it will be called again');

@@ -49,13 +49,13 @@ export async function writeEvents(
     await transaction
       .insertInto('hexforge_event')
       .values(
-        events.slice(written, written + rowsAtOnce).map((event) => ({
-          id: event.id,
-          type: event.type,
-          aggregate: event.aggregate,
-          actor_id: event.actorId ?? null,
-          payload: JSON.stringify(event.payload),
-          at: event.at,
+        events.slice(written, written + rowsAtOnce).map(({ id, type, aggregate, actorId = null, payload, at }) => ({
+          id,
+          type,
+          aggregate,
+          actor_id: actorId,
+          payload: JSON.stringify(payload),
+          at,
         })),
       )
       .execute();
@@ -79,15 +79,8 @@ async function lockAggregates(transaction: Kysely<SystemTables>, events: readonl
  */
 export async function eventsArrived(transaction: Kysely<SystemTables>, events: readonly EventOf[]): Promise<boolean> {
   await lockAggregates(transaction, events);
-  const found = await transaction
-    .selectFrom('hexforge_event')
-    .select('id')
-    .where(
-      'id',
-      'in',
-      events.slice(0, 1).map(({ id }) => id),
-    )
-    .execute();
+  const first = events.slice(0, 1).map(({ id }) => id);
+  const found = await transaction.selectFrom('hexforge_event').select('id').where('id', 'in', first).execute();
   return found.length > 0;
 }
 
@@ -101,13 +94,7 @@ export interface EventRow {
   readonly at: Date;
 }
 
-export function eventOf(row: EventRow): EventOf {
-  const event = {
-    id: row.id,
-    type: row.type,
-    aggregate: row.aggregate,
-    payload: JSON.parse(row.payload) as unknown,
-    at: row.at,
-  };
-  return (row.actor_id === null ? event : { ...event, actorId: row.actor_id }) as EventOf;
+export function eventOf({ id, type, aggregate, actor_id: actorId, payload, at }: EventRow): EventOf {
+  const event = { id, type, aggregate, payload: JSON.parse(payload) as unknown, at };
+  return (actorId === null ? event : { ...event, actorId }) as EventOf;
 }

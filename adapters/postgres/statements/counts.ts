@@ -7,9 +7,7 @@ export async function countOf<DB, T extends keyof DB, O>(query: SelectQueryBuild
   const { total } = (await query
     .clearSelect()
     .select(sql<number>`count(*)`.as('total'))
-    .executeTakeFirstOrThrow()) as unknown as {
-    readonly total: number;
-  };
+    .executeTakeFirstOrThrow()) as unknown as { readonly total: number };
   return total;
 }
 

@@ -75,10 +75,6 @@ const detail = 'Try again later; the log of the server says more';
 const socketMessages =
   /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Client was closed|Cannot use a pool after calling end|Client is closed|timeout expired)/;
 
-export function isDriverError(error: unknown): error is DriverError {
-  return error instanceof Error;
-}
-
 function isAbsence({ code, message }: DriverError): boolean {
   if (code === undefined) return socketMessages.test(message);
   return socketCodes.has(code) || (code.length === 5 && absentClasses.includes(code.slice(0, 2)));
@@ -100,15 +96,10 @@ export function translated(error: unknown): unknown {
       cause,
     });
   }
-  if (
-    error instanceof HexforgeError ||
-    error instanceof StorageRefused ||
-    error instanceof DatabaseFault ||
-    !isDriverError(error)
-  )
-    return error;
-  const aggregate = error instanceof AggregateError && isDriverError(error.errors[0]) ? error.errors[0] : undefined;
-  const source: DriverError = aggregate ?? error;
+  const typed = [HexforgeError, StorageRefused, DatabaseFault].some((type) => error instanceof type);
+  if (typed || !(error instanceof Error)) return error;
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
+  const source: DriverError = first instanceof Error ? first : error;
   if (source.code === undefined && !isAbsence(source)) return error;
   const fault = new DatabaseFault(source);
   const absence = absences[fault.code];

@@ -1,12 +1,12 @@
 // Implements `Rows` for one table in PostgreSQL: kysely reads straight into rows, writes run in the unit of work.
-import type { EntityName, FilterQuery } from '@mikro-orm/core';
+import type { EntityName, FilterQuery, RequiredEntityData } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql, type Kysely } from 'kysely';
 import { offsetOf } from '#core/kernel/page';
 import type { RowQuery, Rows, RowSet } from '#core/kernel/storage/rows';
 import { columnOf, keyMembersOf, membersOf, tableOf, type TableEntity } from './columns.ts';
 import { countOf } from './counts.ts';
 import type { SqlDatabase } from './database.ts';
-import { replaceRows } from './replace-rows.ts';
 
 /** Any table. */
 type Columns = Record<string, Record<string, unknown>>;
@@ -147,4 +147,20 @@ export function sqlRows<Row extends object>(database: SqlDatabase, entity: Table
       return { items, total, ...page };
     },
   };
+}
+
+/**
+ * Replaces a set that is stored as rows, such as the labels of an issue. Call it in a unit of work that has locked the owner of the rows. Runs two statements, however many rows there are.
+ * @param owner the members that all rows have in common: the key of their owner.
+ * @param rows the members that distinguish the rows.
+ */
+export async function replaceRows<E extends object>(
+  em: EntityManager,
+  entity: EntityName<E>,
+  owner: Partial<E>,
+  rows: readonly Partial<E>[],
+): Promise<void> {
+  await em.nativeDelete<E>(entity, owner as FilterQuery<NoInfer<E>>);
+  if (rows.length === 0) return;
+  await em.insertMany<E>(entity, rows.map((row) => ({ ...owner, ...row })) as unknown as RequiredEntityData<E>[]);
 }

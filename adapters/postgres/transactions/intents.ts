@@ -51,15 +51,7 @@ export class SqlIntents implements Intents {
     this.#owner = options.ids.uuid();
   }
 
-  async open<D>({
-    kind,
-    subject,
-    detail,
-  }: {
-    readonly kind: string;
-    readonly subject: string;
-    readonly detail: D;
-  }): Promise<Intent<D>> {
+  async open<D>({ kind, subject, detail }: Pick<Intent<D>, 'kind' | 'subject' | 'detail'>): Promise<Intent<D>> {
     const { transactions, clock, ids } = this.#options;
     if (transactions.active)
       throw new Error(
@@ -158,7 +150,6 @@ export class SqlIntents implements Intents {
       .leftJoin('hexforge_process as p', 'p.id', 'i.process_id')
       .select([
         'i.id',
-        'i.kind',
         'i.subject',
         'i.detail',
         'i.opened_at',
@@ -175,13 +166,10 @@ export class SqlIntents implements Intents {
     const ended = await this.#end(rows.filter((row) => this.#isSilent(row)));
     return rows
       .filter((row) => this.#isGone(row) || ended.has(row.process_id))
-      .map((row) => ({
-        id: row.id,
-        kind: row.kind,
-        subject: row.subject,
-        detail: JSON.parse(row.detail) as unknown,
-        openedAt: row.opened_at,
-      }));
+      .map(({ id, subject, detail, opened_at: openedAt }) => {
+        const known: unknown = JSON.parse(detail);
+        return { id, kind, subject, detail: known, openedAt };
+      });
   }
 
   /** Deletes this process's row, so that its open intents become abandoned. */
@@ -231,13 +219,10 @@ export class SqlIntents implements Intents {
    */
   async #end(silent: readonly OwnerRow[]): Promise<ReadonlySet<string>> {
     if (silent.length === 0) return new Set();
+    const ids = silent.map(({ process_id }) => process_id);
     const ended = await this.#database()
       .deleteFrom('hexforge_process')
-      .where(
-        'id',
-        'in',
-        silent.map(({ process_id }) => process_id),
-      )
+      .where('id', 'in', ids)
       .where('renewed_at', '<', longAgo)
       .returning('id')
       .execute();

@@ -9,6 +9,7 @@ import type { EventOf } from '#core/kernel/storage/events';
 import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { SqlDatabase } from '../statements/database.ts';
 import { gaveUp, translated } from '../statements/errors.ts';
+import { limited } from '../statements/limited.ts';
 import type { Orm } from '../connection/orm.ts';
 import type { SystemTables } from '../statements/schema.ts';
 
@@ -156,16 +157,18 @@ export class Transactions implements UnitOfWork, SqlDatabase {
     let done: { readonly result: T } | undefined;
     await scope.em.begin();
     try {
-      const result = await this.#within(this.#deadline, () =>
-        this.#scopes.run(scope, async () => {
-          const value = await work();
-          await scope.em.flush();
-          return value;
-        }),
-      );
+      const working = this.#scopes.run(scope, async () => {
+        const value = await work();
+        await scope.em.flush();
+        return { result: value };
+      });
+      const worked = await limited(this.#deadline, working, () => {
+        const detail = `The bound is ${this.#deadline / 1000} s`;
+        throw new Unavailable('The database transaction took too long and was rolled back', { detail });
+      });
       if (scope.events.length > 0)
         await this.#outbox.write(scope.em.getTransactionContext() as unknown as Kysely<SystemTables>, scope.events);
-      done = { result };
+      done = worked;
       await scope.em.commit();
     } catch (thrown) {
       const error = translated(thrown);
@@ -200,25 +203,5 @@ export class Transactions implements UnitOfWork, SqlDatabase {
       }
     }
     return undefined;
-  }
-
-  async #within<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(
-        () =>
-          reject(
-            new Unavailable('The database transaction took too long and was rolled back', {
-              detail: `The bound is ${milliseconds / 1000} s`,
-            }),
-          ),
-        milliseconds,
-      );
-    });
-    try {
-      return await Promise.race([work(), late]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }

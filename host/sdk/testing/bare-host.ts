@@ -1,6 +1,7 @@
 // The bare host: exactly the given plugins over memory storage. For tests of one part of a plugin, or of how plugins
 // interact.
 import { aesSealer } from '#adapters/crypto/sealer';
+import type { Readiness } from '#adapters/http/routes/system-routes';
 import { openMemory } from '#adapters/memory/index';
 import { currentCaller } from '#adapters/system/current-caller';
 import { systemClock, systemIds } from '#adapters/system/time';
@@ -11,7 +12,6 @@ import type { Clock, Ids } from '#core/kernel/time';
 import { freePort } from '#host/server/address';
 import { Machine } from '#host/boot/boot';
 import { check } from '#host/check/check';
-import type { Readiness } from '#host/contributions/probes';
 import type { PluginDefinition } from '#host/plugin/definition';
 import { httpServer } from '#host/server/http';
 import type { State } from '#host/plugin/life';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock, systemIds } from '#adapters/system/time';
-import { openPostgres } from '#adapters/postgres/index';
+import { openPostgres, type PostgresOptions, type PostgresStorage } from '#adapters/postgres/index';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 /** The cache folder of this package, which bin/hexforge.js also uses. Other users cannot write to it. */
@@ -40,18 +40,15 @@ function writableCache(): string {
 /** The folder of the cached cluster, which may not exist yet. */
 export const keptCluster = (): string => join(cache, `cluster-${version()}`);
 
+/** Opens a database for no plugin. */
+export const openEmpty = (where: Pick<PostgresOptions, 'directory' | 'url'>): Promise<PostgresStorage> =>
+  openPostgres({ ...where, entities: [], clock: systemClock, ids: systemIds, log: silent });
+
 async function make(): Promise<string> {
   const kept = keptCluster();
   if (existsSync(kept)) return kept;
   const unfinished = writableCache();
-  const storage = await openPostgres({
-    directory: unfinished,
-    entities: [],
-    clock: systemClock,
-    ids: systemIds,
-    log: silent,
-  });
-  await storage.close();
+  await (await openEmpty({ directory: unfinished })).close();
   if (!unfinished.startsWith(cache)) return unfinished;
   try {
     renameSync(unfinished, kept);

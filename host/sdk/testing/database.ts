@@ -1,7 +1,6 @@
 // The database of one test host: in memory, an embedded one, or a separate one on a PostgreSQL server.
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { systemClock, systemIds } from '#adapters/system/time';
 
 export interface TestDatabase {
   /** The environment variables that make the forge use it. */
@@ -28,18 +27,9 @@ export async function testDatabase(database: string, dataDir: string): Promise<T
   };
 }
 
-const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-
 async function administer(url: string, statement: string): Promise<void> {
-  const { openPostgres } = await import('#adapters/postgres/index');
-  const storage = await openPostgres({
-    url,
-    directory: tmpdir(),
-    entities: [],
-    clock: systemClock,
-    ids: systemIds,
-    log: silent,
-  });
+  const { openEmpty } = await import('./cluster.ts');
+  const storage = await openEmpty({ url, directory: tmpdir() });
   try {
     await storage.database.em().execute(statement);
   } finally {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fixedClock, sequentialIds, type FixedClock } from '#adapters/memory/index';
 import type { ChosenPlugin, Configuration } from '#host/configuration/configuration';
 import { loadConfiguration } from '#host/configuration/load';
-import { cheapForTests } from '#config/standard';
+import { cheapForTests, standardPlugins } from '#config/standard';
 import type { EventOf } from '#core/kernel/storage/events';
 import type { Log } from '#core/kernel/services/log';
 import type { PortName, PortValue } from '#core/kernel/ports';
@@ -23,9 +23,11 @@ import { testDatabase, type TestDatabase } from './database.ts';
 import { gitOnDemand } from './git-on-demand.ts';
 import { Inhabitants, type NewRepository, type NewUser, type TestRepository, type TestUser } from './inhabitants.ts';
 import { recordingEvents } from './recorded-events.ts';
-import './standard-plugins.ts';
 
 export type { NewRepository, NewUser, TestRepository, TestUser };
+
+// Loaded with this module, because every test host needs them.
+await Promise.all(standardPlugins.map(({ module }) => import(module) as Promise<unknown>));
 
 /** The options of a test host. */
 export interface TestHostOptions {

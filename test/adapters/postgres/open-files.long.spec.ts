@@ -1,7 +1,7 @@
 // The limit of open files of the embedded database.
 import { sql } from 'kysely';
 import t from 'tap';
-import { openFiles } from '#adapters/postgres/embedded/open-files';
+import { openFiles } from '#adapters/postgres/embedded/durable-fs';
 import { testData } from '#test/contracts/storage/storage-engines';
 
 void t.test('the limit of open files of the embedded database', { timeout: 60_000 }, async (t) => {
