@@ -1,6 +1,7 @@
 // Builds the use cases of the authorization server from their parts, for their own plugin.
 import type { Call, User } from '#core/kernel/caller';
 import { found, Unauthorized } from '#core/kernel/errors';
+import { inBatches } from '#core/kernel/storage/batches';
 import type { MeteredTargets } from '#core/kernel/rate';
 import type { SigningKeyRotation } from '#core/kernel/services/signing-keys';
 import { applicationAdministration } from './applications/application-administration.ts';
@@ -13,13 +14,23 @@ import type { ClientProof } from './tokens/client-authentication.ts';
 import { introspectToken } from './tokens/introspection.ts';
 import { signingKeys } from './tokens/keys.ts';
 import type { OAuthParts } from './model/parts.ts';
-import { prune } from './tokens/prune.ts';
 import { accessTokenReader } from './tokens/reader.ts';
 import type { TokenReference } from './tokens/steps.ts';
 import { registration } from './applications/registration.ts';
 import { TemporarilyUnavailable } from './model/errors.ts';
 import { answerTokenRequest, type TokenRequest } from './tokens/token-endpoint.ts';
 import { revokeToken } from './tokens/token-revocation.ts';
+
+/** How long a client that registered itself is kept without receiving a token, in days. */
+const unusedDays = 30;
+
+/** Deletes expired codes and tokens, grants without any, and clients that were never used. */
+async function prune({ issued, grants, clients, unitOfWork }: OAuthParts, now: Date): Promise<void> {
+  const unusedSince = new Date(now.getTime() - unusedDays * 86_400_000);
+  await inBatches(unitOfWork, (most) => issued.prune(now, most));
+  await inBatches(unitOfWork, (most) => grants.prune(now, most));
+  await inBatches(unitOfWork, (most) => clients.pruneUnused(unusedSince, most));
+}
 
 export type { ConsentQuestion } from './authorization/authorize.ts';
 export type { ListedGrant } from './applications/grants.ts';

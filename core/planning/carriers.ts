@@ -1,5 +1,9 @@
-// Reads the labels and milestones of issues and merge requests, and removes deleted ones from them.
+// Reads and checks the labels and milestones of issues and merge requests, and removes deleted ones from them.
+import type { Granted } from '#core/kernel/access/access';
+import type { User } from '#core/kernel/caller';
+import { ValidationFailed } from '#core/kernel/errors';
 import { on, type Subscription } from '#core/kernel/storage/events';
+import type { Repository } from '#core/repositories/index';
 import type { Label } from './label.ts';
 import type { Milestone } from './milestone.ts';
 import type { Planning } from './offers.ts';
@@ -53,3 +57,35 @@ export const droppedFrom = ({ dropLabel, dropMilestone }: Carriers): readonly Su
     handle: ({ payload }) => dropMilestone(payload.id),
   }),
 ];
+
+/** The requested labels: existing ones by id, and inline ones by name, which are created if missing. */
+export interface LabelsWanted {
+  readonly labelIds?: readonly string[] | undefined;
+  readonly inlineLabels?: readonly { readonly name: string; readonly color: string }[] | undefined;
+}
+
+type Changing = Granted<Repository, string, User>;
+
+/** Runs inside the unit of work. @throws {ValidationFailed} */
+export async function checkMilestone({ planning }: Parts, { resource }: Changing, id: string): Promise<void> {
+  if (planning === undefined)
+    throw new ValidationFailed('There are no milestones here', { detail: `"milestone_id": "${id}"` });
+  await planning.hold(resource.id, id);
+}
+
+/**
+ * The ids of the labels to attach. Runs inside the unit of work, after the row that gets the labels is written.
+ * @throws {ValidationFailed | Forbidden | Unprocessable}
+ */
+export async function attachedLabels(
+  { planning }: Parts,
+  granted: Changing,
+  { labelIds = [], inlineLabels = [] }: LabelsWanted,
+): Promise<readonly string[]> {
+  if (labelIds.length + inlineLabels.length === 0) return [];
+  if (planning === undefined)
+    throw new ValidationFailed('There are no labels here', {
+      detail: `"${labelIds.length > 0 ? 'label_ids' : 'inline_labels'}" must be empty: the plugin "planning" is off`,
+    });
+  return (await planning.attach(granted, { ids: labelIds, inline: inlineLabels })).map(({ id }) => id);
+}

@@ -4,5 +4,4 @@ export * from './events.ts';
 export * from './label.ts';
 export * from './milestone.ts';
 export * from './offers.ts';
-export * from './references.ts';
 import './permissions.ts';

@@ -3,8 +3,7 @@ import { definePlugin } from 'hexforge/plugin';
 import { auditLog, auditReading } from '#core/audit/use-cases';
 import { entryRoutes } from './entries/routes.ts';
 import { memoryAuditStore } from './entries/store-memory.ts';
-import { sqlAuditStore } from './entries/store.ts';
-import { auditTrail } from './entries/trail.ts';
+import { auditTrail, sqlAuditStore } from './entries/store.ts';
 import { migrations } from './migrations.ts';
 import { CountTable, EntryTable } from './tables.ts';
 

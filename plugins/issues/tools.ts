@@ -13,17 +13,50 @@ import {
   uuidPattern,
   word,
   type Tool,
+  ValidationFailed,
 } from 'hexforge/plugin';
-import { issueBounds, issueStates, issueStatuses, priorities, searchBounds } from 'hexforge/issues';
-import type { CommentView, IssueView } from 'hexforge/issues';
+import {
+  issueBounds,
+  issueStates,
+  issueStatuses,
+  priorities,
+  searchBounds,
+  type CommentView,
+  type IssueView,
+} from 'hexforge/issues';
 import { lastNumber } from 'hexforge/repositories';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { commentJson, presentComment } from './comments/schemas.ts';
-import { cursor } from './cursor.ts';
 import { presentIssue } from './issues/present.ts';
 import { issueJson } from './issues/schemas.ts';
 import { reading } from './params.ts';
 import { rank } from './search/schemas.ts';
+
+/**
+ * The opaque cursor of a tool's list, which marks where the next call continues.
+ * @template P The position of an item in the order of the list.
+ * @param read Parses the text of `write`; returns undefined for any other text.
+ */
+const cursor = <P>(
+  tool: string,
+  { write, read }: { readonly write: (item: P) => string; readonly read: (text: string) => P | undefined },
+) => ({
+  /** A cursor after the last of the items; null if there are no more. */
+  next(items: readonly P[], more: boolean): string | null {
+    const last = items.at(-1);
+    return more && last !== undefined ? Buffer.from(`${tool} ${write(last)}`).toString('base64url') : null;
+  },
+  /** The position in a cursor; undefined without one. @throws {ValidationFailed} if this tool did not make it. */
+  position(given: string | undefined): P | undefined {
+    if (given === undefined) return undefined;
+    const text = Buffer.from(given, 'base64url').toString();
+    const position = text.startsWith(`${tool} `) ? read(text.slice(tool.length + 1)) : undefined;
+    if (position !== undefined) return position;
+    throw new ValidationFailed(`The cursor is none that ${tool} gave`, {
+      detail: 'Leave "cursor" out to begin anew, or send the "next_cursor" of the answer before',
+    });
+  },
+});
 
 /** The members that a model needs to choose among issues. The tool `read_issue` returns the whole issue. */
 const members = {

@@ -1,6 +1,6 @@
 // The JSON shape of a rule, which budgets and overrides share.
-import { rateActions, rateScopes, ruleBounds, type RateRule } from 'hexforge/limits';
-import { count, flag, oneOf, type TypeOf, shape } from 'hexforge/plugin';
+import { rateActions, rateScopes, ruleBounds } from 'hexforge/limits';
+import { count, flag, oneOf } from 'hexforge/plugin';
 
 const within = ([least, most]: readonly [number, number]) => count().strict().min(least).max(most);
 
@@ -16,13 +16,3 @@ export const ruleMembers = {
 
 /** The scope of a rule in responses. */
 export const scopeMember = oneOf(...rateScopes);
-
-const ruleShape = shape(ruleMembers);
-
-export const presentRule = (rule: RateRule): TypeOf<typeof ruleShape> => ({
-  requests_per_window: rule.requestsPerWindow,
-  window_seconds: rule.windowSeconds,
-  burst: rule.burst,
-  action: rule.action,
-  enabled: rule.enabled,
-});

@@ -1,12 +1,11 @@
 // The plugin "merges": merge requests of repositories.
-import { definePlugin, on } from 'hexforge/plugin';
-import { mergeEvents } from 'hexforge/merges';
+import { definePlugin, numberedIndexer, on } from 'hexforge/plugin';
+import { mergeEvents, mergeStates } from 'hexforge/merges';
 import { droppedFrom } from 'hexforge/planning';
 import { mergeUseCases } from '#core/merges/use-cases';
 import { commentRoutes } from './comments/routes.ts';
 import { diffConfig, diffSettings } from './files/config.ts';
 import { fileRoutes } from './files/routes.ts';
-import { mergeIndexer } from './indexer.ts';
 import { mergeChannels } from './live.ts';
 import { mergeabilityRoutes } from './mergeability/routes.ts';
 import { mergingRoutes } from './merging/routes.ts';
@@ -92,7 +91,18 @@ export default definePlugin({
   jobs: ({ reconcile }) => [{ name: 'reconcile', everySeconds: 60, run: () => reconcile() }],
   start: ({ reconcile }) => reconcile(),
   channels: mergeChannels,
-  indexers: (useCases) => [mergeIndexer(useCases)],
+  indexers: ({ indexed }) => [
+    numberedIndexer({
+      name: 'mrs',
+      description: 'Merge requests by title and description',
+      scope: 'repo.read',
+      hit: 'MergeHitSource',
+      states: mergeStates,
+      idMember: 'merge_request_id',
+      follows: ['merge.opened', 'merge.updated', 'merge.closed', 'merge.reopened', 'merge.merged'],
+      indexed,
+    }),
+  ],
   events: ({ follow, dropLabel, dropMilestone }) => [
     on('push', { name: 'follow-push', delivery: 'durable', handle: follow.pushed }),
     on('merge.opened', { name: 'keep-opened', delivery: 'durable', handle: follow.opened }),

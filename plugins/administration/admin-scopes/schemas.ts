@@ -1,6 +1,5 @@
 // The JSON shapes of grants of admin scopes.
-import type { AdminScopeGrant } from 'hexforge/administration';
-import { count, list, maybe, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { count, list, maybe, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
 
 const scope = () => word().max(100);
 
@@ -26,9 +25,4 @@ export const grantQuery = shape({
 export const userParams = shape({ uid: uuid() });
 export const grantParams = shape({ uid: uuid(), scope: word() });
 
-export const presentGrant = (grant: AdminScopeGrant): TypeOf<typeof grantJson> => ({
-  user_id: grant.userId,
-  scope: grant.scope,
-  granted_by: grant.grantedBy,
-  created_at: grant.createdAt.toISOString(),
-});
+export const presentGrant = presenter(grantJson);

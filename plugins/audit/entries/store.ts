@@ -1,5 +1,14 @@
-// The store of audit entries in PostgreSQL.
-import { columnsOf, countOf, rawSql, rows, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+// The store of audit entries in PostgreSQL, and the audit trail of one resource, in SQL and in memory.
+import {
+  columnsOf,
+  countOf,
+  rawSql,
+  rows,
+  storeOf,
+  type AuditTrail,
+  type Kysely,
+  type SqlDatabase,
+} from 'hexforge/plugin';
 import type { AuditStore, NumberedEntry } from 'hexforge/audit';
 import { EntryTable, type AuditRows } from '../tables.ts';
 
@@ -17,6 +26,13 @@ const columns = columnsOf(EntryTable, 'audit_entry');
 
 /** Escapes `%`, `_` and `\` for `like`. */
 const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
+
+export const auditTrail = storeOf({ entries: entryRows }, ({ entries }): AuditTrail => ({
+  async about(resource, page) {
+    const { items, ...rest } = await entries.page({ where: { resource }, orderBy: [{ desc: 'id' }] }, page);
+    return { ...rest, items: items.map(entryOf) };
+  },
+}));
 
 export function sqlAuditStore(db: SqlDatabase): AuditStore {
   const entries = () => (db.kysely() as Kysely<AuditRows>).selectFrom('audit_entry');

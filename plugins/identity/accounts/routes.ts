@@ -1,7 +1,6 @@
 // The routes of /admin/users.
 import { admin, api, offsetOf, pageRules, readPage, readSlice, wholeNumber, type Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
-import { presentAdminUser } from './present.ts';
 import {
   adminUserJson,
   adminUserListJson,
@@ -9,6 +8,7 @@ import {
   deletionErrorMembers,
   newPasswordBody,
   newUserBody,
+  presentAdminUser,
   uidParams,
   userChangeBody,
   type AdminUserQuery,

@@ -1,5 +1,5 @@
 // The JSON shapes of /admin/users, and the members that every request for a new account has.
-import { passwordLength, profileLimits, usernameLimit } from 'hexforge/identity';
+import { passwordLength, profileLimits, usernameLimit, type Account } from 'hexforge/identity';
 import {
   count,
   flag,
@@ -8,6 +8,7 @@ import {
   oneOf,
   orNull,
   pageQuery,
+  presenter,
   shape,
   text,
   time,
@@ -40,7 +41,9 @@ export const adminUserJson = shape({
   created_at: time(),
   last_active_at: orNull(time()),
 }).id('AdminUser');
-export type AdminUserJson = TypeOf<typeof adminUserJson>;
+const presentAccount = presenter(adminUserJson);
+export const presentAdminUser = (account: Account) =>
+  presentAccount({ ...account, lastActiveAt: account.lastActiveAt ?? null });
 
 export const adminUserListJson = shape({
   users: list(adminUserJson),

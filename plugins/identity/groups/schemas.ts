@@ -1,19 +1,6 @@
 // The JSON shapes of user groups.
-import { groupLimits, groupRoles, type CountedGroup, type GroupMember } from 'hexforge/identity';
-import {
-  count,
-  flag,
-  list,
-  maybe,
-  oneOf,
-  presentUser,
-  shape,
-  text,
-  time,
-  uuid,
-  word,
-  type TypeOf,
-} from 'hexforge/plugin';
+import { groupLimits, groupRoles, type GroupMember } from 'hexforge/identity';
+import { count, flag, list, maybe, oneOf, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
 
 const name = () => word().max(groupLimits.name).description('With a letter or digit; the slug is made from it');
 const optionalMembers = {
@@ -53,19 +40,7 @@ export const memberQuery = shape({
 });
 export const memberParams = shape({ id: uuid(), uid: uuid() });
 
-export const presentGroup = (group: CountedGroup): TypeOf<typeof groupJson> => ({
-  id: group.id,
-  slug: group.slug,
-  name: group.name,
-  description: group.description,
-  role: group.role,
-  is_system: group.isSystem,
-  member_count: group.memberCount,
-  created_at: group.createdAt.toISOString(),
-  updated_at: group.updatedAt.toISOString(),
-});
+export const presentGroup = presenter(groupJson);
 
-export const presentMember = ({ user, addedAt }: GroupMember): TypeOf<typeof memberJson> => ({
-  ...presentUser(user),
-  added_at: addedAt.toISOString(),
-});
+const presentAdded = presenter(memberJson);
+export const presentMember = ({ user, addedAt }: GroupMember) => presentAdded({ ...user, addedAt });

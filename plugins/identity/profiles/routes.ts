@@ -1,8 +1,14 @@
 // The routes of the caller's own profile and password, and of public profiles.
-import { anyone, api, session, signedIn, type Route } from 'hexforge/plugin';
+import { anyone, api, camelCased, session, signedIn, type Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
-import { presentPublicProfile, presentUser } from './present.ts';
-import { passwordChangeBody, profileBody, publicProfileJson, userJson } from './schemas.ts';
+import {
+  passwordChangeBody,
+  presentPublicProfile,
+  presentUser,
+  profileBody,
+  publicProfileJson,
+  userJson,
+} from './schemas.ts';
 
 const guarded = { access: session, scope: null } as const;
 
@@ -26,10 +32,7 @@ export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     body: profileBody,
     result: userJson,
     statuses: [409],
-    async run(call, { body }) {
-      const { display_name: displayName, avatar_url: avatarUrl, bio, email } = body;
-      return presentUser(await useCases.profiles.update(call, { displayName, avatarUrl, bio, email }));
-    },
+    run: async (call, { body }) => presentUser(await useCases.profiles.update(call, camelCased(body))),
   }),
   api({
     ...guarded,

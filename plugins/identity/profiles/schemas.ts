@@ -1,6 +1,6 @@
 // The JSON shapes of the caller's own account and of public profiles.
 import { profileLimits } from 'hexforge/identity';
-import { flag, maybe, oneOf, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { flag, maybe, oneOf, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
 import { password } from '../accounts/schemas.ts';
 
 /** An account as its owner sees it. */
@@ -15,7 +15,7 @@ export const userJson = shape({
   approval_state: maybe(oneOf('pending', 'approved', 'rejected')),
   created_at: time(),
 }).id('User');
-export type UserJson = TypeOf<typeof userJson>;
+export const presentUser = presenter(userJson, { approval_state: 'approval' });
 
 export const publicProfileJson = shape({
   id: uuid(),
@@ -25,7 +25,7 @@ export const publicProfileJson = shape({
   avatar_url: text(),
   created_at: time(),
 }).id('PublicProfile');
-export type PublicProfileJson = TypeOf<typeof publicProfileJson>;
+export const presentPublicProfile = presenter(publicProfileJson);
 
 export const profileBody = shape({
   display_name: maybe(text().max(profileLimits.displayName)),

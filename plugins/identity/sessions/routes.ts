@@ -1,14 +1,17 @@
 // The routes of /auth: sign-in, refresh, sign-out, the authenticated user and registration.
-import { anyone, api, reply, signedIn, type Route } from 'hexforge/plugin';
-import type { IdentityUseCases } from '#core/identity/use-cases';
-import { presentUser } from '../profiles/present.ts';
-import { userJson } from '../profiles/schemas.ts';
+import { anyone, api, camelCased, reply, signedIn, type Route } from 'hexforge/plugin';
+import type { IdentityUseCases, SignedIn } from '#core/identity/use-cases';
+import { presentUser, userJson } from '../profiles/schemas.ts';
 import { accessCookie, cleared, cookies, refreshCookie } from './cookies.ts';
-import { presentSession } from './present.ts';
 import { loginBody, registrationBody, sessionJson } from './schemas.ts';
 
 /** The body contains a credential, so it must not be cached (as in RFC 6749, section 5.1). */
 const uncached = { 'cache-control': 'no-store' };
+
+const presentSession = ({ accessToken, account }: SignedIn) => ({
+  access_token: accessToken,
+  user: presentUser(account),
+});
 
 const common = { access: anyone, scope: null } as const;
 
@@ -78,12 +81,7 @@ export const authRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     statuses: [403, 409],
     run: async (call, { body }) =>
       presentUser(
-        await useCases.profiles.register(call, {
-          username: body.username,
-          email: body.email,
-          password: body.password,
-          displayName: body.display_name ?? '',
-        }),
+        await useCases.profiles.register(call, camelCased({ ...body, display_name: body.display_name ?? '' })),
       ),
   }),
 ];

@@ -1,8 +1,7 @@
 // The routes of personal access tokens. They require a session, so that a token can neither create nor list tokens.
 import { api, operations, reply, session, type Route } from 'hexforge/plugin';
 import type { IdentityUseCases } from '#core/identity/use-cases';
-import { presentToken } from './present.ts';
-import { createdTokenJson, newTokenBody, tokenJson } from './schemas.ts';
+import { createdTokenJson, newTokenBody, presentToken, tokenJson } from './schemas.ts';
 
 const guarded = { access: session, scope: null } as const;
 const path = '/user/tokens';

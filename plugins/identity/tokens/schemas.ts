@@ -1,6 +1,6 @@
 // The JSON shapes of personal access tokens.
-import { tokenNameLimit } from 'hexforge/identity';
-import { list, maybe, orNull, parseInstant, shape, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { tokenNameLimit, type AccessToken } from 'hexforge/identity';
+import { list, maybe, orNull, parseInstant, presenter, shape, time, uuid, word } from 'hexforge/plugin';
 
 const tokenMembers = {
   id: uuid(),
@@ -12,7 +12,9 @@ const tokenMembers = {
 } as const;
 
 export const tokenJson = shape(tokenMembers).id('Token');
-export type TokenJson = TypeOf<typeof tokenJson>;
+const present = presenter(tokenJson);
+export const presentToken = (token: AccessToken) =>
+  present({ ...token, expiresAt: token.expiresAt ?? null, lastUsedAt: token.lastUsedAt ?? null });
 
 export const createdTokenJson = shape({
   ...tokenMembers,

@@ -1,11 +1,24 @@
 // The store of issues in PostgreSQL: one query per read, entities for writes.
-import { countOf, type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
-import { plainWords, type IssueStore } from 'hexforge/issues';
+import { countEach, countOf, type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
+import { deepest, plainWords, type IssueStore } from 'hexforge/issues';
 import { issueNumbers, IssueTable, type IssuesRows } from '../tables.ts';
-import { sqlCounts } from './counts.ts';
-import { sqlLineage } from './lineage.ts';
 import { directions, issueColumns, issueRow, labelIds, matching, pageOfIssues, wholeIssues } from './query.ts';
 import { issueWrites } from './writes.ts';
+
+const byAuthor = countEach<IssuesRows>((db, ids) => {
+  const issues = db.selectFrom('issues_issue').select('author_id as id').where('author_id', '=', ids);
+  const comments = db.selectFrom('issues_comment').select('author_id as id').where('author_id', '=', ids);
+  const edits = db.selectFrom('issues_description_edit').select('edited_by as id').where('edited_by', '=', ids);
+  return issues.unionAll(comments).unionAll(edits);
+});
+
+const open = countEach<IssuesRows>((db, ids) =>
+  db
+    .selectFrom('issues_issue')
+    .select('repository_id as id')
+    .where('repository_id', '=', ids)
+    .where('state', '=', 'open'),
+);
 
 const assigneeIds = rawSql<readonly string[]>`array(
   select s.user_id::text from issues_assignee s where s.issue_id = i.id
@@ -24,8 +37,6 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
   const db = (): Kysely<IssuesRows> => database.kysely<IssuesRows>();
   const { next, hold, holdRepository } = issueNumbers.sql(database);
   return {
-    ...sqlCounts(db),
-    ...sqlLineage(db),
     ...issueWrites.sql(database),
 
     nextNumber: next,
@@ -92,5 +103,68 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
     },
 
     count: (repositoryId, filter) => countOf(matching(db(), repositoryId, filter)),
+
+    // The depth is bounded by the rules of core, and again in the queries.
+    async lineage(repositoryId, which) {
+      const row = await db()
+        .selectFrom('issues_issue as i')
+        .innerJoin('issues_type as t', 't.id', 'i.type_id')
+        .select(['i.id', 't.name', 't.is_subtask'])
+        .select(
+          rawSql<readonly string[]>`array(
+            with recursive up as (
+              select i.parent_id as id, 1 as level
+              union all
+              select p.parent_id, up.level + 1 from up join issues_issue p on p.id = up.id where up.level < ${deepest}
+            )
+            select up.id::text from up where up.id is not null order by up.level
+          )`.as('ancestor_ids'),
+        )
+        .where('i.repository_id', '=', repositoryId)
+        .where('id' in which ? 'i.id' : 'i.number', '=', 'id' in which ? which.id : which.number)
+        .executeTakeFirst();
+      return row && { id: row.id, type: { name: row.name, isSubtask: row.is_subtask }, ancestorIds: row.ancestor_ids };
+    },
+
+    async height(id) {
+      const { rows } = await rawSql<{ readonly height: number }>`
+        with recursive down as (
+          select ${id}::uuid as id, 1 as level
+          union all
+          select c.id, down.level + 1 from down join issues_issue c on c.parent_id = down.id
+          where down.level <= ${deepest}
+        )
+        select max(level) as height from down
+      `.execute(db());
+      return rows[0]?.height ?? 1;
+    },
+
+    childTypes: (id) =>
+      db()
+        .selectFrom('issues_type as t')
+        .select('t.name')
+        .where('t.id', 'in', (is) =>
+          is.selectFrom('issues_issue as c').select('c.type_id').where('c.parent_id', '=', id),
+        )
+        .execute(),
+
+    countByAuthor: (userIds) => byAuthor(db(), userIds),
+    countOpen: (repositoryIds) => open(db(), repositoryIds),
+
+    async countByMilestone(repositoryId, milestoneIds) {
+      if (milestoneIds.length === 0) return new Map();
+      const rows = await db()
+        .selectFrom('issues_issue')
+        .select(({ fn, ref }) => [
+          ref('milestone_id').$notNull().as('id'),
+          fn.countAll<number>().filterWhere('state', '=', 'open').as('open'),
+          fn.countAll<number>().filterWhere('state', '=', 'closed').as('closed'),
+        ])
+        .where('repository_id', '=', repositoryId)
+        .where('milestone_id', 'in', milestoneIds)
+        .groupBy('milestone_id')
+        .execute();
+      return new Map(rows.map(({ id, ...counts }) => [id, counts]));
+    },
   } satisfies IssueStore;
 }

@@ -1,5 +1,5 @@
 // The routes of the budgets of groups.
-import { api, type Route } from 'hexforge/plugin';
+import { api, camelCased, type Route } from 'hexforge/plugin';
 import type { LimitUseCases } from '#core/limits/use-cases';
 import { guarded } from '../guard.ts';
 import {
@@ -37,7 +37,7 @@ export const budgetRoutes = ({ budgets }: LimitUseCases): readonly Route[] => [
     params: groupParams,
     result: groupBudgetsJson,
     statuses: [404],
-    run: async (call, { params }) => presentGroup(await budgets.ofGroup(call, { groupId: params.group_id })),
+    run: async (call, { params }) => presentGroup(await budgets.ofGroup(call, camelCased(params))),
   }),
   api({
     ...guarded,
@@ -52,14 +52,8 @@ export const budgetRoutes = ({ budgets }: LimitUseCases): readonly Route[] => [
     run: async (call, { params, body }) =>
       presentBudget(
         await budgets.update(call, {
-          groupId: params.group_id,
-          scope: params.scope,
-          note: body.notes,
-          requestsPerWindow: body.requests_per_window,
-          windowSeconds: body.window_seconds,
-          burst: body.burst,
-          action: body.action,
-          enabled: body.enabled,
+          ...camelCased(body, { notes: 'note' }),
+          ...camelCased(params),
         }),
       ),
   }),
@@ -73,7 +67,6 @@ export const budgetRoutes = ({ budgets }: LimitUseCases): readonly Route[] => [
     result: budgetJson,
     success: 200,
     statuses: [404],
-    run: async (call, { params }) =>
-      presentBudget(await budgets.reset(call, { groupId: params.group_id, scope: params.scope })),
+    run: async (call, { params }) => presentBudget(await budgets.reset(call, camelCased(params))),
   }),
 ];

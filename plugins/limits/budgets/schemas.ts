@@ -1,7 +1,7 @@
 // The JSON shapes of the budgets of groups.
-import type { GroupRules, ScopeRule } from 'hexforge/limits';
-import { count, flag, list, maybe, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
-import { presentRule, ruleMembers, scopeMember } from '../schemas.ts';
+import type { GroupRules } from 'hexforge/limits';
+import { count, flag, list, maybe, presenter, shape, text, uuid, word } from 'hexforge/plugin';
+import { ruleMembers, scopeMember } from '../schemas.ts';
 
 export const budgetJson = shape({
   scope: scopeMember,
@@ -27,15 +27,7 @@ export const budgetBody = shape({
   notes: maybe(text().max(1000).description('For the audit log; not kept elsewhere')),
 }).id('RateLimitRuleUpdate');
 
-export const presentBudget = (rule: ScopeRule): TypeOf<typeof budgetJson> => ({
-  scope: rule.scope,
-  ...presentRule(rule),
-  is_default: rule.isDefault,
-});
+export const presentBudget = presenter(budgetJson);
 
-export const presentGroup = ({ group, rules }: GroupRules): TypeOf<typeof groupBudgetsJson> => ({
-  group_id: group.id,
-  slug: group.slug,
-  name: group.name,
-  rules: rules.map(presentBudget),
-});
+const present = presenter(groupBudgetsJson);
+export const presentGroup = ({ group, rules }: GroupRules) => present({ ...group, groupId: group.id, rules });

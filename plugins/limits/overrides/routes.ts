@@ -1,5 +1,5 @@
 // The routes of overrides.
-import { api, pageRules, presentPage, readPage, type Route } from 'hexforge/plugin';
+import { api, camelCased, pageRules, presentPage, readPage, type Route } from 'hexforge/plugin';
 import type { LimitUseCases } from '#core/limits/use-cases';
 import { guarded } from '../guard.ts';
 import {
@@ -14,6 +14,7 @@ import {
 
 const path = '/admin/rate-limits/overrides/{kind}';
 const one = `${path}/{id}/{scope}`;
+const defaults = { window_seconds: 60, burst: 0, action: 'throttle', enabled: true, reason: '' } as const;
 
 export const overrideRoutes = ({ overrides }: LimitUseCases): readonly Route[] => [
   api({
@@ -44,17 +45,7 @@ export const overrideRoutes = ({ overrides }: LimitUseCases): readonly Route[] =
     statuses: [404, 422],
     run: async (call, { params: { kind, id, scope }, body }) =>
       presentOverride(
-        await overrides.set(call, {
-          kind,
-          targetId: id,
-          scope,
-          requestsPerWindow: body.requests_per_window,
-          windowSeconds: body.window_seconds ?? 60,
-          burst: body.burst ?? 0,
-          action: body.action ?? 'throttle',
-          enabled: body.enabled ?? true,
-          reason: body.reason ?? '',
-        }),
+        await overrides.set(call, { kind, targetId: id, scope, ...camelCased({ ...defaults, ...body }) }),
       ),
   }),
   api({

@@ -1,7 +1,7 @@
 // The JSON shapes of overrides.
-import { overrideKinds, type Override } from 'hexforge/limits';
-import { maybe, oneOf, pageOf, pageQuery, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
-import { presentRule, ruleMembers, scopeMember } from '../schemas.ts';
+import { overrideKinds } from 'hexforge/limits';
+import { maybe, oneOf, pageOf, pageQuery, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
+import { ruleMembers, scopeMember } from '../schemas.ts';
 
 const kindName = () => word().description(overrideKinds.join(', '));
 
@@ -27,11 +27,4 @@ export const overrideBody = shape({
   reason: maybe(text().max(1000)),
 }).id('RateLimitOverrideSet');
 
-export const presentOverride = (override: Override): TypeOf<typeof overrideJson> => ({
-  kind: override.kind,
-  target_id: override.targetId,
-  scope: override.scope,
-  ...presentRule(override),
-  reason: override.reason,
-  updated_at: override.updatedAt.toISOString(),
-});
+export const presentOverride = presenter(overrideJson);

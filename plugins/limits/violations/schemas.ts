@@ -1,6 +1,5 @@
 // The JSON shapes of violations.
-import type { Violation } from 'hexforge/limits';
-import { count, pageOf, pageQuery, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { count, pageOf, pageQuery, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
 import { scopeMember } from '../schemas.ts';
 
 export const violationJson = shape({
@@ -16,13 +15,4 @@ export const violationJson = shape({
 export const violationPageJson = pageOf(violationJson).id('RateLimitViolationPage');
 export const violationQuery = shape(pageQuery);
 
-export const presentViolation = (violation: Violation): TypeOf<typeof violationJson> => ({
-  id: violation.id,
-  at: violation.at.toISOString(),
-  subject: violation.subject,
-  scope: violation.scope,
-  limit: violation.limit,
-  path: violation.path,
-  method: violation.method,
-  ip: violation.ip,
-});
+export const presentViolation = presenter(violationJson);

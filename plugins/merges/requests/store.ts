@@ -1,8 +1,7 @@
 // The store of merge requests in PostgreSQL: one query per read, entities for writes.
 import type { BranchOf, MergeStore } from 'hexforge/merges';
-import { countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { countEach, countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import { requestNumbers, type MergesRows } from '../tables.ts';
-import { sqlCounts } from './counts.ts';
 import {
   assigneeIds,
   directions,
@@ -17,6 +16,25 @@ import {
   wholeRequests,
 } from './query.ts';
 import { requestWrites } from './writes.ts';
+
+const byUser = countEach<MergesRows>((db, ids) => {
+  const requests = () => db.selectFrom('merges_request');
+  const opened = requests().select('author_id as id').where('author_id', '=', ids);
+  const merged = requests()
+    .select(({ ref }) => ref('merged_by_id').$notNull().as('id'))
+    .where('merged_by_id', '=', ids);
+  const reviewed = db.selectFrom('merges_review').select('user_id as id').where('user_id', '=', ids);
+  const commented = db.selectFrom('merges_comment').select('author_id as id').where('author_id', '=', ids);
+  return opened.unionAll(merged).unionAll(reviewed).unionAll(commented);
+});
+
+const open = countEach<MergesRows>((db, ids) =>
+  db
+    .selectFrom('merges_request')
+    .select('repository_id as id')
+    .where('repository_id', '=', ids)
+    .where('state', '=', 'open'),
+);
 
 export function sqlMergeStore(database: SqlDatabase): MergeStore {
   const db = (): Kysely<MergesRows> => database.kysely<MergesRows>();
@@ -43,7 +61,6 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
   };
 
   return {
-    ...sqlCounts(db),
     ...requestWrites.sql(database),
 
     nextNumber: next,
@@ -98,5 +115,8 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
 
     openFrom: (branch, after, limit) => openOnes('m.source_repository_id', 'm.source_branch', branch, after, limit),
     openInto: (branch, after, limit) => openOnes('m.repository_id', 'm.target_branch', branch, after, limit),
+
+    countByUser: (userIds) => byUser(db(), userIds),
+    countOpen: (repositoryIds) => open(db(), repositoryIds),
   } satisfies MergeStore;
 }

@@ -1,27 +1,15 @@
 // Converts applications to JSON, with the names of their owners.
 import type { Users } from 'hexforge/identity';
 import { isConfidential, type Client, type Grant } from 'hexforge/oauth';
-import type { TrailEntry, TypeOf } from 'hexforge/plugin';
-import type { applicationAuditPageJson, applicationJson } from './schemas.ts';
+import { presenter, type TrailEntry, type TypeOf } from 'hexforge/plugin';
+import { applicationJson, type applicationAuditPageJson } from './schemas.ts';
 
 type ApplicationJson = TypeOf<typeof applicationJson>;
+const present = presenter(applicationJson);
 
 /** @param owner The username of the owner. */
-export const presentOwned = (client: Client, owner: string | null): ApplicationJson => ({
-  id: client.id,
-  client_id: client.clientId,
-  name: client.name,
-  description: client.description,
-  homepage_url: client.homepageUrl,
-  logo_url: client.logoUrl,
-  redirect_uris: client.redirectUris,
-  scopes: client.scopes,
-  confidential: isConfidential(client),
-  suspended: client.suspended,
-  owner,
-  created_at: client.createdAt.toISOString(),
-  updated_at: client.updatedAt.toISOString(),
-});
+export const presentOwned = (client: Client, owner: string | null) =>
+  present({ ...client, confidential: isConfidential(client), owner });
 
 /** Loads the owners of all applications with one query. @returns the conversion of each of them. */
 export async function applicationPresenter(

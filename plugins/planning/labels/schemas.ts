@@ -1,6 +1,6 @@
 // The JSON shapes of labels, and the conversion of a label.
-import { maybe, orNull, shape, text, uuid, word, type TypeOf } from 'hexforge/plugin';
-import { labelColor, maxLabelDescription, maxLabelName, type Label } from 'hexforge/planning';
+import { maybe, orNull, presenter, shape, text, uuid, word } from 'hexforge/plugin';
+import { labelColor, maxLabelDescription, maxLabelName } from 'hexforge/planning';
 
 const name = word().max(maxLabelName);
 const color = word().pattern(labelColor, 'color of six hexadecimal digits');
@@ -15,7 +15,4 @@ export const labelChangeBody = shape({
 
 export const labelJson = shape({ id: uuid(), repo_id: uuid(), name, color, description }).id('Label');
 
-export const presentLabel = ({ repositoryId: repo_id, nameKey: _, ...label }: Label): TypeOf<typeof labelJson> => ({
-  ...label,
-  repo_id,
-});
+export const presentLabel = presenter(labelJson, { repo_id: 'repositoryId' });

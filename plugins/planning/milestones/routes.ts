@@ -1,8 +1,7 @@
 // The routes of milestones.
-import { changes, operations, reads, type Route } from 'hexforge/plugin';
+import { camelCased, changes, operations, reads, type Route } from 'hexforge/plugin';
 import type { MilestoneUseCases } from '#core/planning/use-cases';
-import { presentMilestone, wished } from './present.ts';
-import { milestoneBody, milestoneChangeBody, milestoneJson, milestoneListQuery } from './schemas.ts';
+import { milestoneBody, milestoneChangeBody, milestoneJson, milestoneListQuery, presentMilestone } from './schemas.ts';
 
 const milestone = operations({
   noun: 'milestone',
@@ -21,12 +20,12 @@ export const milestoneRoutes = (milestones: MilestoneUseCases): readonly Route[]
   milestone.create({
     body: milestoneBody,
     statuses: [422],
-    run: (granted, body) => milestones.create(granted, wished(body)),
+    run: (granted, body) => milestones.create(granted, camelCased(body)),
   }),
   milestone.fetch({ run: milestones.fetch }),
   milestone.update({
     body: milestoneChangeBody,
-    run: (granted, change) => milestones.update(granted, wished(change)),
+    run: (granted, change) => milestones.update(granted, camelCased(change)),
   }),
   milestone.delete({ run: milestones.delete }),
 ];

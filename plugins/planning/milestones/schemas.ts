@@ -1,5 +1,5 @@
 // The JSON shapes of milestones.
-import { count, maybe, oneOf, orNull, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
+import { count, maybe, oneOf, orNull, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
 import { maxMilestoneDescription, maxMilestoneTitle, milestoneStates } from 'hexforge/planning';
 
 const title = word().max(maxMilestoneTitle);
@@ -35,4 +35,4 @@ export const milestoneJson = shape({
   open_issues: count(),
   closed_issues: count(),
 }).id('Milestone');
-export type MilestoneJson = TypeOf<typeof milestoneJson>;
+export const presentMilestone = presenter(milestoneJson, { repo_id: 'repositoryId' });

@@ -15,7 +15,7 @@ import { anonymous, type User } from '#core/kernel/caller';
 import { declaredPorts } from '#core/kernel/ports';
 import { hostPorts } from '#host/plugin/plan';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
-import { auditTrail } from '#plugins/audit/entries/trail';
+import { auditTrail } from '#plugins/audit/entries/store';
 import { memoryGrantStore } from '#plugins/oauth-server/grants/store';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 
