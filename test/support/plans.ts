@@ -1,4 +1,4 @@
-// Asserts how PostgreSQL plans the statements of a forge: none may scan a whole table that grows.
+// Shows how PostgreSQL plans the statements of a forge: none may scan a whole table that grows.
 import type { Test } from 'tap';
 import type { DatabaseDoor } from './servers/database-door.ts';
 import type { Statement } from './statements.ts';
@@ -6,7 +6,22 @@ import type { Statement } from './statements.ts';
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  /** Of each loop. These are present if the statement was run. */
+  readonly 'Actual Rows'?: number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Actual Loops'?: number;
   readonly Plans?: readonly PlanNode[];
+}
+
+async function planOf(
+  run: DatabaseDoor['run'],
+  { sql, parameters }: Statement,
+  options: 'format json' | 'format json, analyze',
+): Promise<PlanNode> {
+  const [row] = await run(`explain (${options}) ${sql}`, parameters);
+  const plan = row?.['QUERY PLAN'];
+  const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ readonly Plan: PlanNode }];
+  return Plan;
 }
 
 const scans = (node: PlanNode): readonly string[] => [
@@ -25,11 +40,18 @@ export const planned =
   async (t, what, statements) => {
     const own = statements.filter(({ sql }) => large.some((table) => sql.includes(table)));
     t.not(own.length, 0, `${what} asks the database`);
-    for (const { sql, parameters } of own) {
-      const [row] = await run(`explain (format json) ${sql}`, parameters);
-      const plan = row?.['QUERY PLAN'];
-      const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ readonly Plan: PlanNode }];
-      const scanned = scans(Plan).filter((table) => large.includes(table));
-      t.strictSame(scanned, [], `${what}: ${sql.slice(0, 60)}`, { sql, Plan });
+    for (const statement of own) {
+      const plan = await planOf(run, statement, 'format json');
+      const scanned = scans(plan).filter((table) => large.includes(table));
+      t.strictSame(scanned, [], `${what}: ${statement.sql.slice(0, 60)}`, { sql: statement.sql, plan });
     }
   };
+
+const rowsOf = (node: PlanNode, table: string): number =>
+  (node['Relation Name'] === table
+    ? (node['Actual Loops'] ?? 0) * ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0))
+    : 0) + (node.Plans ?? []).reduce((sum, inner) => sum + rowsOf(inner, table), 0);
+
+/** Runs a query again, and returns how many rows of a table it reads. */
+export const rowsRead = async (run: DatabaseDoor['run'], statement: Statement, table: string): Promise<number> =>
+  rowsOf(await planOf(run, statement, 'format json, analyze'), table);

@@ -102,12 +102,13 @@ const blobReaders = (root: string): readonly string[] =>
     .filter(({ command }) => command.includes(`--git-dir=${root}/`) && / cat-file blob /.test(command))
     .map(({ command }) => command);
 
+/** Names of temporary files, and of the folders that a process makes for one push or merge. */
+const temporary = /(^|\/)(tmp_|\.tmp-|incoming-)[^/]*$|\.lock$|\.keep$|^\.processes\/[^/]+\/[0-9a-f-]{36}$/;
+
 /** Files that only a running writer may have. */
 async function leftBehind(root: string): Promise<readonly string[]> {
   const names = await readdir(root, { recursive: true });
-  return names
-    .filter((name) => !name.startsWith('.trash') && /(^|\/)(tmp_|\.tmp-|incoming-)[^/]*$|\.lock$|\.keep$/.test(name))
-    .map((name) => join(root, name));
+  return names.filter((name) => !name.startsWith('.trash') && temporary.test(name)).map((name) => join(root, name));
 }
 
 /** A git whose first process of `command` waits until `goOn` is called. */

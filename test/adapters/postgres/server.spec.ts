@@ -1,4 +1,5 @@
 // PostgreSQL as a server: rejections at the start, restarts, and several processes on one database.
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -7,8 +8,10 @@ import { sql } from 'kysely';
 import t from 'tap';
 import type { Test } from 'tap';
 import { systemClock, systemIds } from '#adapters/system/time';
+import { writeEvents } from '#adapters/postgres/events/outbox';
 import { openPostgres, type PostgresStorage } from '#adapters/postgres/index';
-import { on } from '#core/kernel/storage/events';
+import type { SystemTables } from '#adapters/postgres/statements/schema';
+import { on, type EventOf } from '#core/kernel/storage/events';
 import type { OwnedSubscription } from '#core/kernel/storage/storage';
 import { runJobs } from '#host/contributions/jobs';
 import { gate, turn } from '#test/contracts/checks';
@@ -146,6 +149,37 @@ if (testEngines().includes('postgresql')) {
       { plugin: 'slow', steps: [], refused: { remedy: /or raise migrate_timeout, and until then disable/ } },
       { plugin: 'good', steps: ['001'], refused: undefined },
     ]);
+  });
+
+  void t.test('an event waits for the transaction that wrote an earlier event of its aggregate', async (t) => {
+    const data = await testData(t, 'postgresql');
+    const { database, unitOfWork } = (await data.open()) as PostgresStorage;
+    const [written, ended] = [gate(), gate()];
+    const order: string[] = [];
+    const write = (name: string, aggregate: string, end = turn) =>
+      unitOfWork.run(async () => {
+        const event: EventOf = {
+          type: 'contract.counted',
+          aggregate,
+          payload: { n: 1 },
+          id: randomUUID(),
+          at: new Date(),
+        };
+        await writeEvents(database.kysely<SystemTables>(), [event], 'postgresql');
+        await end();
+        order.push(name);
+      });
+    const first = write('first', 'server:queue', () => {
+      written.open();
+      return ended.passed;
+    });
+    await written.passed;
+    const second = write('second', 'server:queue');
+    await write('of another aggregate', 'server:free');
+    await setTimeout(100);
+    ended.open();
+    await Promise.all([first, second]);
+    t.strictSame(order, ['of another aggregate', 'first', 'second']);
   });
 
   void t.test('several processes on one PostgreSQL', { timeout: 120_000 }, async (t) => {

@@ -127,9 +127,10 @@ export const writeChecks: readonly Check<Bench>[] = [
       await assert.rejects(bench.backend.write(repository, change({ parent, path: 'file/below' }), hooks()), {
         kind: 'unprocessable',
       });
-      await assert.rejects(bench.backend.write(repository, change({ parent, path: '.git/config' }), hooks()), {
-        kind: 'unprocessable',
-      });
+      for (const path of ['.git/config', '.GIT/config', 'below/.Git/config'])
+        await assert.rejects(bench.backend.write(repository, change({ parent, path }), hooks()), {
+          kind: 'unprocessable',
+        });
       assert.deepEqual(
         refused.told.map(([what]) => what),
         ['announced'],

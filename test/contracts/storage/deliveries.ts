@@ -137,12 +137,17 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
     },
   },
   {
-    name: 'replays one dead letter or all of a plugin, and keeps the count of earlier attempts',
+    name: 'replays one dead letter or all of a plugin, each with all of its attempts again',
     async run(provider) {
       const { plugin, aggregate } = fresh();
       const { seen, handle } = noting(aggregate);
       let well = false;
-      const ring: Handler = (event) => (well ? handle(event) : failing(event));
+      let failures = 0;
+      const ring: Handler = async (event) => {
+        if (well) return await handle(event);
+        failures += 1;
+        return await failing(event);
+      };
       await during(provider, { [plugin]: { ring } }, async (storage) => {
         const first = await emit(storage, aggregate, 1);
         await emit(storage, `${aggregate}:2`, 2);
@@ -150,6 +155,7 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
         assert.equal(await storage.deliveries.replay(plugin, randomUUID()), 0);
         assert.equal(await storage.deliveries.replay(plugin, first), 1);
         await isParked(storage, plugin, 2);
+        assert.equal(failures, 9, 'three attempts for each event, and three more for the replayed one');
         well = true;
         assert.equal(await storage.deliveries.replay(plugin), 2);
         await storage.drained();

@@ -75,7 +75,9 @@ void t.test('changing a merge request', async (t) => {
     t.match(closed, { state: 'closed', closed_at: /Z$/ });
     t.strictSame(await change({ state: 'closed' }), closed, 'already closed: nothing changes');
     await refused({ draft: true }, /draft/);
-    t.match(await change({ title: 'Closed' }), { title: 'Closed', state: 'closed' });
+    const changed = await change({ title: 'Closed' });
+    t.match(changed, { title: 'Closed', state: 'closed', closed_at: closed['closed_at'] });
+    t.not(changed['updated_at'], closed['closed_at'], 'closed_at is not the time of the last change');
     const reopened = await change({ state: 'open', draft: true });
     t.match(reopened, { state: 'open', is_draft: true });
     t.notOk('closed_at' in reopened);

@@ -1,7 +1,8 @@
-// Parsers and caches of the native git adapter that read history.
+// Parsers, counters and caches of the native git adapter that read history.
 import { Buffer } from 'node:buffer';
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
+import { AheadBehindCounter } from '#adapters/git-native/history/ahead-behind';
 import { parseCommitRecord } from '#adapters/git-native/history/commits';
 import { DiffOutputParser } from '#adapters/git-native/history/diff';
 import { SingleFlightCache } from '#adapters/git-native/process/single-flight-cache';
@@ -81,6 +82,22 @@ void t.test('a commit with malformed lines is parsed as far as possible', (t) =>
   t.match(read('author A <b> -5 +0000\n\nm'), { author: { date: new Date(0) } });
   t.match(read('author A < <b> c> 7\n\nm'), { author: { name: 'A', email: '<b', date: new Date(7000) } });
   t.match(read('author A\nencoding no-such\n\nm\xe9'), { author: { name: 'A' }, message: 'm\uFFFD' });
+  t.end();
+});
+
+void t.test('commits ahead and behind are counted for one head, and for a multiple of 32', (t) => {
+  for (const count of [1, 31, 32, 33, 64]) {
+    // Each head has one commit on a root, and so has the base.
+    const heads = Array.from({ length: count }, (_, index) => index + 2);
+    const counter = new AheadBehindCounter(1, heads);
+    for (const commit of [1, ...heads]) counter.take({ commit, parents: [0] });
+    t.equal(counter.finished, true);
+    t.strictSame(
+      counter.result(),
+      heads.map(() => ({ ahead: 1, behind: 1 })),
+      `${count} heads`,
+    );
+  }
   t.end();
 });
 

@@ -103,6 +103,9 @@ void t.test('an operation that returns pages returns errors as pages, with the h
   t.match(taken.text, /<h1>It is &lt;taken&gt;<\/h1>\s+<p>Take another<\/p>/);
   t.match(taken.headers['content-security-policy'], /^default-src 'none'; style-src 'sha256-/);
   t.equal((await form('')).status, 400);
+  const nul = await form('a%00b');
+  t.equal(nul.status, 400);
+  t.match(nul.text, /Field &quot;name&quot; must not contain a NUL character/);
   const fault = await form('json');
   t.strictSame([fault.status, fault.headers['content-type']], [500, 'text/html; charset=utf-8']);
   t.notMatch(fault.text, /schema/, 'a fault returns no details');

@@ -11,8 +11,10 @@ void t.test('the search of issues', async (t) => {
   const { forge, alice, bob, repository, open } = await tracker(t);
   const issues = await repository('code');
   const label = (
-    expect(await alice.client.post(`${repos}/alice/code/labels`, { body: { name: '日本 "x"', color: '00ff00' } }), 201)
-      .body as { readonly id: string }
+    expect(
+      await alice.client.post(`${repos}/alice/code/labels`, { body: { name: 'für 日本 "x"', color: '00ff00' } }),
+      201,
+    ).body as { readonly id: string }
   ).id;
   await open(issues, { title: 'Login fails', description: 'The server crashed', issue_type_id: types.bug });
   await open(issues, { title: 'Server room', description: 'Fails the login after 100%', label_ids: [label] });
@@ -111,7 +113,7 @@ void t.test('the search of issues', async (t) => {
         { value: 'task', count: 2 },
         { value: 'bug', count: 1 },
       ],
-      label: [{ value: '日本 "x"', count: 2 }],
+      label: [{ value: 'für 日本 "x"', count: 2 }],
       assignee: [
         { value: 'alice', count: 1 },
         { value: 'bob', count: 1 },
