@@ -99,8 +99,8 @@ const usual = 1024;
 const bounds = { least: 64, most: 1000 } as const;
 
 /**
- * How many files PostgreSQL keeps open: a quarter of what the process may open. Otherwise it would keep every table and
- * index it has used, and leave no descriptors to git and to clients.
+ * How many files PostgreSQL keeps open: a quarter of the files that the process may open. Otherwise it would keep every
+ * table and index it has used, and leave no descriptors to git and to clients.
  */
 export function openFiles(limit = processLimit()): number {
   return Math.min(bounds.most, Math.max(bounds.least, Math.floor(limit / 4)));

@@ -150,7 +150,8 @@ export function sqlRows<Row extends object>(database: SqlDatabase, entity: Table
 }
 
 /**
- * Replaces a set that is stored as rows, such as the labels of an issue. Call it in a unit of work that has locked the owner of the rows. Runs two statements, however many rows there are.
+ * Replaces a set that is stored as rows, such as the labels of an issue. Call it in a unit of work that has locked the
+ * owner of the rows. Runs two statements, however many rows there are.
  * @param owner the members that all rows have in common: the key of their owner.
  * @param rows the members that distinguish the rows.
  */
