@@ -14,7 +14,7 @@ import { packed, packPlugin, unpack } from '../packed.ts';
  */
 const outside = (text: string, up: string): string =>
   text
-    .replaceAll(/'#core\/kernel\/[a-z-]+'/g, "'hexforge/plugin'")
+    .replaceAll(/'#core\/kernel\/[a-z/-]+'/g, "'hexforge/plugin'")
     .replaceAll("'#core/repositories/index'", "'hexforge/repositories'")
     .replaceAll("'#core/planning/use-cases'", `'${up}core/use-cases.ts'`)
     .replaceAll("'hexforge/planning'", `'${up}core/index.ts'`)
