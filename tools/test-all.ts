@@ -54,7 +54,7 @@ try {
   const { passed, failed } = await readResults(names);
   // These run in parallel, because each uses one process and neither measures time.
   await Promise.all([
-    generated('merges', { HEXFORGE_TEST_MERGES: '100' }).then(() =>
+    generated('push/merges', { HEXFORGE_TEST_MERGES: '100' }).then(() =>
       generated('contract', { HEXFORGE_TEST_DIFFS: '300' }),
     ),
     drill('embedded').then(() =>

@@ -19,8 +19,9 @@ export interface VersionMembers {
 /** A released or planned version of the project in a repository. Issues occur in versions and are fixed in versions. */
 export interface Version extends Named, VersionMembers {}
 
-/** The names of the unique constraints, as in `Duplicate`. */
+/** The unique constraint of the names of components, as in `Duplicate`. */
 export const componentName = 'issues_component_name';
+/** The unique constraint of the names of versions, as in `Duplicate`. */
 export const versionName = 'issues_version_name';
 
 /** The most characters of a name. */

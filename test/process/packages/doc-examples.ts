@@ -39,6 +39,9 @@ const member = /^\w+: /;
 const definition = (code: string): string =>
   `export const own = definePlugin({ name: 'a', version: '1.0.0', api: '*', build: () => ({ bells }),\n${code}\n});`;
 
+/** Types that the package exports from libraries, which have no declaration in the package. */
+const typesOfLibraries = new Set(['InferKyselyDB', 'Kysely']);
+
 /** Imports for the names of the package that the code uses. */
 function importsFor(code: string, entries: readonly Entry[]): string {
   const words = new Set(code.match(/[A-Za-z_$][\w$]*/g));
@@ -49,7 +52,7 @@ function importsFor(code: string, entries: readonly Entry[]): string {
       exports
         .filter(({ name }) => words.delete(name))
         .map(({ name, declaration }) => {
-          const isType = /^(?:interface|type) /.test(stripped(declaration?.text ?? ''));
+          const isType = typesOfLibraries.has(name) || /^(?:interface|type) /.test(stripped(declaration?.text ?? ''));
           return `import { ${isType ? 'type ' : ''}${name} } from '${entry}';`;
         }),
     )
