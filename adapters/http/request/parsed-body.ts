@@ -2,13 +2,15 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import {
+  HexforgeError,
   MalformedJson,
-  PayloadTooLarge,
   UnknownField,
   UnsupportedMediaType,
   ValidationFailed,
 } from '#core/kernel/errors';
 import { KeyedMutex } from '#core/kernel/limits/fair-limiter';
+import { restored, skeletonOf } from './json-slices.ts';
+import { hasMoreValues } from './json-values.ts';
 import { carriesBody, requestBytes } from './request-body.ts';
 
 /** The default bound of a JSON body: 1 MiB. */
@@ -25,8 +27,6 @@ const deepest = 64;
  * them, in one event loop iteration; the longest list that any operation accepts has 1000 items.
  */
 const mostValues = 20_000;
-/** Texts with more bytes do not count for the 1 MiB that a larger JSON body may have beside them. */
-const longText = 64 * 1024;
 /** This many bytes are parsed in well under a millisecond; 1 MiB takes up to ten. */
 const parsedAtOnce = 64 * 1024;
 const oneByOne = new KeyedMutex();
@@ -35,11 +35,6 @@ const formType = 'application/x-www-form-urlencoded';
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json$/i;
 const inUtf8 = /^charset\s*=\s*"?utf-8"?$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-const quote = 0x22;
-const comma = 0x2c;
-const openBracket = 0x5b;
-const backslash = 0x5c;
-const openBrace = 0x7b;
 
 /** @param take is called with the size of each received chunk, and may throw to refuse it. */
 export type ReadBody = (message: IncomingMessage, maxBytes: number, take: (bytes: number) => void) => Promise<unknown>;
@@ -50,7 +45,14 @@ export const readJson: ReadBody = async (message, maxBytes, take) => {
   if (!hasType(message, jsonType))
     throw new UnsupportedMediaType('The body must be JSON', { detail: 'Send it with Content-Type: application/json' });
   const bytes = await collect(message, maxBytes, take);
-  return bytes.byteLength === 0 ? {} : parsed(bytes);
+  if (bytes.byteLength === 0) return {};
+  if (bytes.byteLength <= defaultMaxBytes) return parsed(bytes);
+  const { bytes: rest, strings } = await skeletonOf(bytes, defaultMaxBytes).catch((error: unknown) => {
+    throw error instanceof HexforgeError ? error : malformed();
+  });
+  const whole = restored(await parsed(rest), strings);
+  inspect(whole);
+  return whole;
 };
 
 /** Texts by field name, with a list of texts for a repeated field. Empty fields are absent. */
@@ -110,7 +112,7 @@ async function collect(message: IncomingMessage, maxBytes: number, take: (bytes:
  * Parses large texts one per event loop iteration, and then pauses for the same time, so that parsing takes at most
  * half of the event loop's time.
  */
-async function parsed(bytes: Buffer): Promise<unknown> {
+async function parsed(bytes: Uint8Array): Promise<unknown> {
   if (bytes.byteLength <= parsedAtOnce) return parse(bytes);
   return new Promise((resolve, reject) => {
     void oneByOne.run('', async () => {
@@ -126,53 +128,22 @@ async function parsed(bytes: Buffer): Promise<unknown> {
   });
 }
 
-function parse(bytes: Buffer): unknown {
-  checkAmount(bytes);
+function parse(bytes: Uint8Array): unknown {
+  if (hasMoreValues(bytes, mostValues))
+    throw new ValidationFailed('The request is not valid', { detail: `The body has more than ${mostValues} values` });
   let value: unknown;
   try {
     value = JSON.parse(utf8.decode(bytes));
   } catch {
-    // Without the parser's own message, which quotes the body and might reveal a password.
-    throw new MalformedJson('The body is not valid JSON', { detail: 'It must be one JSON value in UTF-8' });
+    throw malformed();
   }
   inspect(value);
   return value;
 }
 
-/**
- * Rejects a JSON text before it is parsed if it has too many values, or too many bytes beside its long texts: parsed
- * and validated values cost far more than their bytes. Counts opening brackets and commas outside of texts, so an empty
- * list or object counts as two values.
- */
-function checkAmount(bytes: Buffer): void {
-  let values = 1;
-  let inLongTexts = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte === quote) {
-      const end = endOfText(bytes, at + 1);
-      if (end - at > longText) inLongTexts += end - at;
-      at = end;
-    } else if (byte === comma || byte === openBracket || byte === openBrace) values += 1;
-    if (at - inLongTexts > defaultMaxBytes)
-      throw new PayloadTooLarge('The body is too large', {
-        detail: `Long texts aside, it may have ${defaultMaxBytes} bytes`,
-      });
-    if (values > mostValues && bytes.length <= defaultMaxBytes) break;
-  }
-  if (values > mostValues)
-    throw new ValidationFailed('The request is not valid', { detail: `The body has more than ${mostValues} values` });
-}
-
-/** The position of the quote that ends a text, or the end of the body. */
-function endOfText(bytes: Buffer, from: number): number {
-  const end = bytes.indexOf(quote, from);
-  if (end === -1) return bytes.length;
-  if (!bytes.subarray(from, end).includes(backslash)) return end;
-  let at = from;
-  for (; at < bytes.length && bytes[at] !== quote; at += 1) if (bytes[at] === backslash) at += 1;
-  return at;
-}
+/** Without the parser's own message, which quotes the body and might reveal a password. */
+const malformed = (): MalformedJson =>
+  new MalformedJson('The body is not valid JSON', { detail: 'It must be one JSON value in UTF-8' });
 
 /**
  * Rejects values that pass a schema but fail later: the key `__proto__`, text that no database can store, unbounded

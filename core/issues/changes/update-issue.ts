@@ -1,5 +1,5 @@
 // Changes an issue. Allowed to the author and to holders of issue.write.
-import { sameMembers } from '#core/kernel/storage/changed';
+import { apiName, sameMembers } from '#core/kernel/storage/changed';
 import { ValidationFailed } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
 import { checkAuthorOr, type Repository } from '#core/repositories/index';
@@ -57,7 +57,10 @@ export const updateIssue =
           await store.watch(before.id, sets.assigneeIds);
         }
         await replaceAssociations(parts, before, associated);
-        await events.emit({ type: 'issue.updated', ...aboutIssue(before, call, { changed: members.map(snakeCase) }) });
+        await events.emit({
+          type: 'issue.updated',
+          ...aboutIssue(before, call, { changed: members.map(nameInEvent) }),
+        });
       }
       return detailOf(parts, repository, call.caller, String(before.number));
     });
@@ -69,9 +72,8 @@ const changedSets = (before: HeldIssue, sets: Sets): Sets =>
   Object.fromEntries(Object.entries(sets).filter(([member, ids]) => !sameMembers(before[member as keyof Sets], ids)));
 
 /** The member's name in the API, because consumers outside the server read events. */
-const snakeCase = (member: string): string =>
-  ({ typeId: 'issue_type_id', status: 'issue_status' })[member] ??
-  member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const nameInEvent = (member: string): string =>
+  ({ typeId: 'issue_type_id', status: 'issue_status' })[member] ?? apiName(member);
 
 /** The new type must be allowed with the existing parent and children. @throws {ValidationFailed} */
 async function checkTypeChange(

@@ -13,9 +13,9 @@ export const changed = <T extends object>(before: T, asked: Asked<T>): Partial<T
     Object.entries(asked).filter(([member, value]) => value !== undefined && before[member as keyof T] !== value),
   ) as Partial<T>;
 
-/** The names of the members in the API, such as `display_name` for `displayName`. */
-export const apiNames = (members: object): readonly string[] =>
-  Object.keys(members).map((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+/** The name of a member in the API, such as `display_name` for `displayName`. */
+export const apiName = (member: string): string => member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const apiNames = (members: object): readonly string[] => Object.keys(members).map(apiName);
 
 /** Whether both contain the same elements. Order and repetition are ignored. */
 export const sameMembers = (one: Iterable<string>, other: Iterable<string>): boolean =>
