@@ -100,8 +100,8 @@ export function container({ lives, provision, own, started }: ContainerParts): C
       for (const port of portsOf(life.definition)) {
         const made = unawaited(provided.resolve(key(life, port)));
         if (!isPart(made))
-          throw new Internal(`its \`provides\` makes ${kindOf(made)} of the port ${port}`, {
-            detail: 'Let it return the object that others are to use, at once',
+          throw new Internal(`its \`provides\` returned ${kindOf(made)} for the port ${port}`, {
+            detail: 'Return the object that implements the port, and no promise of it',
           });
         checkMethods(port, made);
       }

@@ -60,7 +60,7 @@ function heldReader(plugin: string, reader: CredentialReader, { standing, log }:
       const answer = await within(timeLimit, 'its reading of a token', work);
       return answer === undefined ? undefined : userOf(answer);
     } catch (error) {
-      log.warn({ plugin, reason: reasonOf(error) }, 'a credential reader could not tell');
+      log.warn({ plugin, reason: reasonOf(error) }, 'a credential reader gave no valid answer');
       throw new Unavailable(`The credential reader of plugin "${plugin}" is not available`, {
         detail: 'Try again later, or ask an administrator of this instance',
       });

@@ -70,7 +70,7 @@ export function passwordDirectories(parts: {
           if (user !== undefined) return { directory: plugin, user };
         } catch (error) {
           away ??= plugin;
-          parts.log.warn({ plugin, reason: reasonOf(error) }, 'a password directory could not tell');
+          parts.log.warn({ plugin, reason: reasonOf(error) }, 'a password directory gave no valid answer');
         }
       }
       if (away !== undefined)

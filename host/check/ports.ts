@@ -52,7 +52,7 @@ function missed({ enabled }: Plan, { candidatesOf }: Provision): ReadonlyMap<str
   );
 }
 
-/** The disabled plugins that provide a required port without a provider. */
+/** The disabled plugins that could provide a required port that no enabled plugin provides. */
 export function wanted(plan: Plan): readonly PluginDefinition[] {
   const ports = missed(plan, provision(plan.enabled, plan.providers));
   return plan.disabled.filter((definition) => portsOf(definition).some((port) => ports.has(port)));
@@ -120,7 +120,7 @@ function choices(plan: Plan, { candidatesOf }: Provision): readonly Problem[] {
     const candidates = candidatesOf(port);
     return {
       code: 'bad_choice',
-      message: `providers.${port} is "${plugin}", which is no enabled plugin that provides it`,
+      message: `providers.${port} is "${plugin}", but no enabled plugin of that name provides the port`,
       remedy: candidates.length === 0 ? `Enable "${plugin}", or remove the line` : `Choose from ${namesOf(candidates)}`,
     };
   });
@@ -138,7 +138,8 @@ function cycles({ enabled }: Plan, ports: Provision): readonly Problem[] {
     {
       code: 'cycle',
       message: `Plugins need each other in a circle: ${links.join(', ')}`,
-      remedy: 'Make one of these needs late (an optional or plural port), or disable one of the plugins',
+      remedy:
+        'Move one of these ports from `needs` to `late` (only an optional or plural port can be late), or disable one of the plugins',
     },
   ];
 }

@@ -23,7 +23,8 @@ export function createOnce(path: string, contents: string): boolean {
     linkSync(draft, path);
     return true;
   } catch (error) {
-    // The process that created the file may also have removed this call's draft.
+    // The error code does not tell whether the file exists: the process that created it may have called `removeDrafts`,
+    // which also removes this call's draft, and then `link` fails with ENOENT.
     if (existsSync(path)) return false;
     throw error;
   } finally {
@@ -45,8 +46,9 @@ export function replaceFile(path: string, contents: string): void {
 }
 
 /**
- * Removes drafts that processes killed in `createOnce` left beside the file. May only be called if the file exists and
- * is never replaced: a concurrent `createOnce` then finds the file, whether or not its draft still exists.
+ * Removes the drafts that remain beside the file when a process is killed during `createOnce`. It may also remove the
+ * draft of a call that is still running. Call it only if the file exists, so that a concurrent `createOnce` returns
+ * false, and only for a file without `replaceFile`, whose rename would fail.
  */
 export function removeDrafts(path: string): void {
   const begin = `${basename(path)}.`;

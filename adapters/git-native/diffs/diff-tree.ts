@@ -15,7 +15,7 @@ const config: GitConfig = {
   'attr.tree': emptyTree,
 };
 
-/** The default behaviour of `git diff`, spelled out. */
+/** The output formats, and a fixed value for each option that configuration or attributes could otherwise change. */
 const fixed = [
   '-r',
   '-M',
@@ -47,7 +47,8 @@ export interface DiffTree {
 }
 
 /**
- * Streams raw lines and counts, an empty name, then patches to `take`, which returns whether it accepts more.
+ * Passes the output to `take`, which returns whether it accepts more: the raw lines, the counts of added and deleted
+ * lines per file, one extra NUL byte, then the patches.
  * @returns whether git ran to its end.
  * @throws {TooCostly | Unavailable | Internal} or the signal's reason.
  */
@@ -66,7 +67,7 @@ export async function diffTree(
   const slice = new TimeSlice();
   for await (const chunk of process.output()) {
     if (!take(chunk)) {
-      await process.stop('its caps are reached');
+      await process.stop('the reader of the diff accepts no more');
       return false;
     }
     if (slice.over) await slice.rest();

@@ -20,7 +20,7 @@ export interface Account {
   readonly approval: ApprovalState | undefined;
   readonly emailVerified: boolean;
   readonly createdAt: Date;
-  /** The time of the last sign-in or change; undefined for a new account that has had neither. */
+  /** The time of the last sign-in, or of the last change of this account. Undefined before the first of them. */
   readonly lastActiveAt: Date | undefined;
 }
 
@@ -32,7 +32,7 @@ export type AccountPatch = Partial<
 /** The members that users can change in their own account. */
 export type Profile = Partial<Pick<Account, 'displayName' | 'bio' | 'avatarUrl' | 'email'>>;
 
-/** In UTF-16 code units, which JSON Schema's maxLength approximates. */
+/** The largest lengths, in UTF-16 code units (`text.length`). */
 export const profileLimits = { email: 254, displayName: 100, bio: 1000, avatarUrl: 2048 } as const;
 
 /** The form in which e-mail addresses are compared. */

@@ -49,7 +49,7 @@ void t.test('account rules', async (t) => {
     },
   );
 
-  await t.test('names used by the instance are reserved in any case', async (t) => {
+  await t.test('names used by the instance are reserved, in upper and lower case', async (t) => {
     for (const name of [
       'api',
       'API',

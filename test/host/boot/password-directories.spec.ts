@@ -77,28 +77,31 @@ void t.test('the contract suite finds mutants', async (t) => {
         ? { username }
         : undefined,
   };
-  t.strictSame(await found(careless), names.slice(3, 4), 'patterns');
+  t.strictSame(await found(careless), names.slice(3, 4), 'accepts a wildcard, or only the beginning of a username');
 });
 
-void t.test('directories are queried in order until one accepts the pair, each named by its plugin', async (t) => {
-  const first = sampleDirectory({ ada: { password: 'one' } });
-  const second = sampleDirectory({
-    'ada@example.org': {
-      password: 'two',
+void t.test(
+  'directories are queried in order until one accepts the username and password, and the result names its plugin',
+  async (t) => {
+    const first = sampleDirectory({ ada: { password: 'one' } });
+    const second = sampleDirectory({
+      'ada@example.org': {
+        password: 'two',
+        user: { username: 'ada', subject: '7', email: 'ada@example.org', displayName: '' },
+      },
+    });
+    const { all, warnings } = rig({ first, second });
+    t.strictSame(await all.find('ada', 'one', from), { directory: 'first', user: { username: 'ada' } });
+    t.strictSame(second.asked, []);
+    t.strictSame(await all.find('ada@example.org', 'two', from), {
+      directory: 'second',
       user: { username: 'ada', subject: '7', email: 'ada@example.org', displayName: '' },
-    },
-  });
-  const { all, warnings } = rig({ first, second });
-  t.strictSame(await all.find('ada', 'one', from), { directory: 'first', user: { username: 'ada' } });
-  t.strictSame(second.asked, []);
-  t.strictSame(await all.find('ada@example.org', 'two', from), {
-    directory: 'second',
-    user: { username: 'ada', subject: '7', email: 'ada@example.org', displayName: '' },
-  });
-  t.equal(await all.find('ada', 'three', from), undefined);
-  t.strictSame(first.asked, ['ada', 'ada@example.org', 'ada']);
-  t.strictSame(warnings, []);
-});
+    });
+    t.equal(await all.find('ada', 'three', from), undefined);
+    t.strictSame(first.asked, ['ada', 'ada@example.org', 'ada']);
+    t.strictSame(warnings, []);
+  },
+);
 
 void t.test('a directory gets the client address and an abort signal', async (t) => {
   let heard: unknown[] = [];
@@ -167,7 +170,7 @@ void t.test(
       const { all, warnings } = rig({ corp: answering(async () => answer) });
       const what = inspect(answer).slice(0, 60);
       await t.rejects(all.find('eve', 'secret', from), away('corp'), what);
-      t.match(warnings[0], /^corp: a password directory could not tell: /, what);
+      t.match(warnings[0], /^corp: a password directory gave no valid answer: /, what);
       t.match(warnings[0], flaw, what);
       t.notMatch(warnings[0], /xxxx|secret/);
       t.equal(warnings.length, 1);
@@ -175,7 +178,7 @@ void t.test(
   },
 );
 
-void t.test('a directory that throws or rejects, synchronously or later, is unavailable', async (t) => {
+void t.test('a directory whose check throws, or returns a promise that rejects, is unavailable', async (t) => {
   const thrown: readonly (() => unknown)[] = [
     () => {
       throw new Error('no network');
@@ -188,11 +191,13 @@ void t.test('a directory that throws or rejects, synchronously or later, is unav
   for (const check of thrown) {
     const { all, warnings } = rig({ corp: answering(check) });
     await t.rejects(all.find('ada', 'x', from), away('corp'));
-    t.strictSame(warnings, ['corp: a password directory could not tell: Error: no network']);
+    t.strictSame(warnings, ['corp: a password directory gave no valid answer: Error: no network']);
   }
   const { all: odd, warnings: of } = rig({ corp: answering(() => Promise.reject({ password: 'x' })) });
   await t.rejects(odd.find('ada', 'x', from), away('corp'));
-  t.strictSame(of, ['corp: a password directory could not tell: it threw something of type object, which is no Error']);
+  t.strictSame(of, [
+    'corp: a password directory gave no valid answer: it threw something of type object, which is no Error',
+  ]);
   const { all } = rig({ corp: undefined as never });
   await t.rejects(all.find('ada', 'x', from), away('corp'), 'without a directory object');
 });
@@ -209,7 +214,7 @@ void t.test('a directory that hangs is aborted after the time limit, and its lat
   await t.rejects(all.find('ada', 'x', { ...from, waitSeconds: 0.02 }), away('corp'));
   t.equal(signal?.aborted, true);
   t.strictSame(warnings, [
-    'corp: a password directory could not tell: TookTooLong: its check of a password took longer than 0.02 s',
+    'corp: a password directory gave no valid answer: TookTooLong: its check of a password took longer than 0.02 s',
   ]);
   late.open();
 });
@@ -218,7 +223,7 @@ void t.test('a failing directory does not prevent a sign-in through another', as
   const down = answering(() => Promise.reject(new Error('down')));
   const { all, warnings } = rig({ corp: down, annex: sampleDirectory(people), depot: down });
   t.match(await all.find('ada', ada.password, from), { directory: 'annex' });
-  t.strictSame(warnings, ['corp: a password directory could not tell: Error: down']);
+  t.strictSame(warnings, ['corp: a password directory gave no valid answer: Error: down']);
   await t.rejects(all.find('ada', 'wrong', from), away('corp'), 'the first one that failed is named');
   t.equal(warnings.length, 3);
 });
@@ -227,37 +232,40 @@ void t.test('without directories no user is found', async (t) => {
   t.equal(await rig({}).all.find('ada', 'x', from), undefined);
 });
 
-void t.test('a plugin whose directory is not callable does not start, and is named', async (t) => {
-  const lacking = {
-    message: 'what it provides as PasswordDirectory has no method "check"',
-    remedy: 'Mend the cause, or disable the plugin with HEXFORGE_PLUGINS=-corp',
-  };
-  const nothing = (kind: string) => ({
-    message: `its \`provides\` makes ${kind} of the port PasswordDirectory`,
-    remedy: 'Let it return the object that others are to use, at once',
-  });
-  for (const [provided, { message, remedy }] of [
-    [{}, lacking],
-    [{ check: 'ada' }, lacking],
-    [null, nothing('null')],
-    [undefined, nothing('undefined')],
-  ] as const) {
-    const plugin = definePlugin({
-      name: 'corp',
-      version: '1.0.0',
-      api: `^${PLUGIN_API_VERSION}`,
-      provides: { PasswordDirectory: () => provided as never },
+void t.test(
+  'a plugin whose directory is no object with a `check` function does not start, and the problem names the plugin',
+  async (t) => {
+    const lacking = {
+      message: 'what it provides as PasswordDirectory has no method "check"',
+      remedy: 'Mend the cause, or disable the plugin with HEXFORGE_PLUGINS=-corp',
+    };
+    const nothing = (kind: string) => ({
+      message: `its \`provides\` returned ${kind} for the port PasswordDirectory`,
+      remedy: 'Return the object that implements the port, and no promise of it',
     });
-    await t.rejects(
-      bareHost([plugin]),
-      new Refused([
-        {
-          code: 'plugin_build_failed',
-          plugin: 'corp',
-          message: `Plugin "corp" did not build: ${message}`,
-          remedy,
-        },
-      ]),
-    );
-  }
-});
+    for (const [provided, { message, remedy }] of [
+      [{}, lacking],
+      [{ check: 'ada' }, lacking],
+      [null, nothing('null')],
+      [undefined, nothing('undefined')],
+    ] as const) {
+      const plugin = definePlugin({
+        name: 'corp',
+        version: '1.0.0',
+        api: `^${PLUGIN_API_VERSION}`,
+        provides: { PasswordDirectory: () => provided as never },
+      });
+      await t.rejects(
+        bareHost([plugin]),
+        new Refused([
+          {
+            code: 'plugin_build_failed',
+            plugin: 'corp',
+            message: `Plugin "corp" did not build: ${message}`,
+            remedy,
+          },
+        ]),
+      );
+    }
+  },
+);

@@ -116,7 +116,7 @@ const refused: Readonly<Record<string, readonly [source: string, ...says: string
       "needs: ['TestTock'], provides: { TestTick: () => ({}) }",
       "for (const port of ['TestTick', 'TestTock']) declarePort(port, { arity: 'single', component: port, critical: false, absent: 'refuse' });",
     ),
-    'cycle: Plugins need each other in a circle: "circle" needs TestTock of "round", "round" needs TestTick of "circle". Make one of these needs late (an optional or plural port), or disable one of the plugins.',
+    'cycle: Plugins need each other in a circle: "circle" needs TestTock of "round", "round" needs TestTick of "circle". Move one of these ports from `needs` to `late` (only an optional or plural port can be late), or disable one of the plugins.',
   ],
   round: [plugin('round', "needs: ['TestTick'], provides: { TestTock: () => ({}) }")],
 };
@@ -213,7 +213,7 @@ const failing: Readonly<Record<string, readonly [members: string, says: string]>
   ],
   'a directory that is a promise': [
     "provides: { PasswordDirectory: async () => { throw new Error('no rope'); } }",
-    'Plugin "bell" did not build: its `provides` makes a promise of the port PasswordDirectory. Let it return the object that others are to use, at once.',
+    'Plugin "bell" did not build: its `provides` returned a promise for the port PasswordDirectory. Return the object that implements the port, and no promise of it.',
   ],
   'routes that throw after the build': [
     "build: () => ({ a: 1 }), routes({ a }) { if (a === 1) throw new Error('no rope'); return []; }",

@@ -93,7 +93,7 @@ void t.test('an invalid choice is rejected', async (t) => {
   t.match(check(plan([provider('a')], { providers: { SampleGreeter: 'z' } })), [
     {
       code: 'bad_choice',
-      message: 'providers.SampleGreeter is "z", which is no enabled plugin that provides it',
+      message: 'providers.SampleGreeter is "z", but no enabled plugin of that name provides the port',
       remedy: 'Choose from "a"',
     },
   ]);

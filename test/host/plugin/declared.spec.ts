@@ -233,7 +233,7 @@ void t.test('parts and providers must be objects', async () => {
     [Promise.resolve(greeter('a')), 'a promise'],
   ] as const)
     t.strictSame(await refused({ provides: { SampleExtra: () => made } }), [
-      `Plugin "bell" did not build: its \`provides\` makes ${is} of the port SampleExtra. Let it return the object that others are to use, at once.`,
+      `Plugin "bell" did not build: its \`provides\` returned ${is} for the port SampleExtra. Return the object that implements the port, and no promise of it.`,
     ]);
 });
 
