@@ -12,7 +12,7 @@ import { answerMs } from './overload/answer-limit.ts';
 import { admit, type OverloadOptions } from './overload/admit.ts';
 import { answerPreflight } from './reply/cors.ts';
 import { csrfProtection } from './request/credentials.ts';
-import { clientAddress, Exchange, recheckMs, trustedProxies, type AccessLogEntry } from './request/exchange.ts';
+import { clientAddress, Exchange, recheckMs, trustedProxies, type AccessLog } from './request/exchange.ts';
 import type { OwnedChannel } from './live/channel.ts';
 import { channelEntry } from './live/channel-route.ts';
 import { Followers } from './live/followers.ts';
@@ -50,7 +50,7 @@ export interface HttpOptions
   readonly answerMs?: number;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly accessLog: (entry: AccessLogEntry) => void;
+  readonly accessLog: AccessLog;
   /** For tests. */
   readonly live?: Partial<LiveLimits>;
 }

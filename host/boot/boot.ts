@@ -9,7 +9,7 @@ import { pluginConfiguration } from '../check/configuration.ts';
 import { contributionProblems } from '../check/contribution-problems.ts';
 import { contributed } from '../check/contributions.ts';
 import { isPart, kindOf } from '../problems/values.ts';
-import { container, type Container } from './container.ts';
+import { container, type Container, type PortReader } from './container.ts';
 import type { OwnedChannel } from '#adapters/http/live/channel';
 import { channelSubscriptions } from '../contributions/channels.ts';
 import { limited } from '../contributions/events.ts';
@@ -33,10 +33,8 @@ export interface BootOptions {
   readonly plan: Plan;
   readonly storage: OpenStorage;
   readonly instance: Instance;
-  /** Makes the values of the host's own ports, by port. `port` reads the ports of plugins, at the time of the call. */
-  readonly own: (
-    parts: Pick<Container, 'port' | 'providers'> & { readonly lives: readonly Life[]; readonly log: Log },
-  ) => {
+  /** Makes the values of the host's own ports, by port. */
+  readonly own: (parts: PortReader & { readonly lives: readonly Life[]; readonly log: Log }) => {
     readonly [port: string]: unknown;
   };
   readonly logOf: (plugin: string) => Log;
@@ -61,7 +59,6 @@ export class Machine {
   readonly #provision: Provision;
   readonly #log: Log;
   #phase: 'starting' | 'running' | 'stopping' | 'stopped' = 'starting';
-  #alone = false;
   #jobs: RunningJobs | undefined;
   #stopped: Promise<void> | undefined;
 
@@ -82,13 +79,7 @@ export class Machine {
     this.container = container({
       lives: this.lives,
       provision: this.#provision,
-      own: own({
-        lives: listed,
-        port: (name) => this.container.port(name),
-        providers: (name) => this.container.providers(name),
-        log: this.#log,
-      }),
-      started: () => this.#phase !== 'starting' || this.#alone,
+      own: (ports) => own({ lives: listed, ...ports, log: this.#log }),
     });
     this.#strays = new UncaughtErrors(this.lives, this.#attribution, this.#log);
     this.readiness = readiness({
@@ -141,7 +132,7 @@ export class Machine {
 
   /** Ends the boot before the start: an offline command then uses the built plugins. */
   stayBuilt(): void {
-    this.#alone = true;
+    this.container.settle();
   }
 
   async build(): Promise<void> {
@@ -175,6 +166,7 @@ export class Machine {
       });
     }
     this.#phase = 'running';
+    this.container.settle();
     const alive = this.#alive();
     await this.#options.storage.deliver(
       [
@@ -225,6 +217,7 @@ export class Machine {
 
   async #stop(deadline: number): Promise<void> {
     this.#phase = 'stopping';
+    this.container.settle();
     const limit = (): number => Math.min(this.limits.stop, Math.max(10, (deadline - performance.now()) / 2));
     await this.#jobs?.stop(limit());
     // Event handlers use resources that their plugins release when they stop.

@@ -12,9 +12,8 @@ import { hostPorts, needsOf, portsOf, traitsOf, type Provision } from '../plugin
 export interface ContainerParts {
   readonly lives: readonly Life[];
   readonly provision: Provision;
-  /** The values that the host provides, by port. */
-  readonly own: { readonly [port: string]: unknown };
-  readonly started: () => boolean;
+  /** Makes the values that the host provides, by port. */
+  readonly own: (ports: PortReader) => { readonly [port: string]: unknown };
 }
 
 /** A provided value and the plugin that provides it. */
@@ -23,11 +22,19 @@ export interface Provided<T> {
   readonly provided: T;
 }
 
-export interface Container {
+/** Reads the ports of plugins. */
+export interface PortReader {
   /** The current value of a port, from providers that are built and have not failed. */
   port<K extends PortName>(name: K): PortValue<K>;
+  /** A function that reads the port at each call. */
+  reader<K extends PortName>(name: K): () => PortValue<K>;
   /** Each current provider of a plural port, with its plugin. */
   providers<K extends keyof PluralPorts>(name: K): readonly Provided<PluralPorts[K]>[];
+}
+
+export interface Container extends PortReader {
+  /** Ends the boot: providers no longer change, so port values are cached, and late needs can be read. */
+  settle(): void;
   /**
    * Makes the values that a plugin provides at once, so that a failure is attributed to this plugin. @throws {Error} if
    * a value is not usable.
@@ -43,7 +50,7 @@ export interface Container {
 const strict = <T extends object>(): AwilixContainer<T> =>
   createContainer<T>({ injectionMode: InjectionMode.PROXY, strict: true });
 
-export function container({ lives, provision, own, started }: ContainerParts): Container {
+export function container({ lives, provision, own }: ContainerParts): Container {
   const lifeOf = new Map(lives.map((life) => [life.definition, life]));
   /** One resolver per provider and port, so that all consumers get the same object. */
   const provided = strict<Record<string, unknown>>();
@@ -68,34 +75,43 @@ export function container({ lives, provision, own, started }: ContainerParts): C
     const values = providersNow(port).map((life): unknown => provided.resolve(key(life, port)));
     if (traits.arity === 'plural') return values;
     if (values.length > 0) return values[0];
-    if (port in hostPorts) return own[port];
+    if (port in hostPorts) return provides[port];
     return traits.arity === 'optional' ? undefined : placeholder(traits);
   };
 
-  /** Caches port values after the start, when providers no longer change, because each request reads several ports. */
-  const settled = new Map<string, unknown>();
+  /** The cached port values, once providers no longer change, because each request reads several ports. */
+  let settled: Map<string, unknown> | undefined;
   const port = (name: string): unknown => {
-    if (!started()) return value(name);
+    if (settled === undefined) return value(name);
     if (!settled.has(name)) settled.set(name, value(name));
     return settled.get(name);
   };
 
   const late = (definition: PluginDefinition): object => {
     const read = (name: string): unknown => {
-      if (!started())
+      if (settled === undefined)
         throw new Error(`plugin "${definition.name}" reads its late need ${name} before the host has started`);
       return heldPort(definition, name, port(name));
     };
     return heldContext(definition, gettersOf(definition.late ?? [], read), true);
   };
 
-  return {
-    port: port as Container['port'],
+  const ports: PortReader = {
+    port: port as PortReader['port'],
+    reader: ((name: string) => () => port(name)) as PortReader['reader'],
     providers: ((name: string) =>
       providersNow(name).map((life): Provided<unknown> => ({
         plugin: life.name,
         provided: provided.resolve(key(life, name)),
-      }))) as Container['providers'],
+      }))) as PortReader['providers'],
+  };
+  const provides = own(ports);
+
+  return {
+    ...ports,
+    settle() {
+      settled ??= new Map();
+    },
     provide(life) {
       for (const port of portsOf(life.definition)) {
         const made = unawaited(provided.resolve(key(life, port)));

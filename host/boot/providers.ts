@@ -29,7 +29,7 @@ export interface HostParts {
 /** Plural ports are passed as functions, because plugins provide them later. */
 export function hostProviders(parts: HostParts): BootOptions['own'] {
   const { plan, storage, clock, ids, sealer, rateCounter } = parts;
-  return ({ lives, port, providers, log }) => {
+  return ({ lives, reader, providers, log }) => {
     const scopes = livingScopes(lives);
     const settings = livingSettings(lives, plan.settings);
     const permissions = livingPermissions(lives);
@@ -43,19 +43,19 @@ export function hostProviders(parts: HostParts): BootOptions['own'] {
       Locks: storage.locks,
       AccessDecision: accessDecision({
         scopes,
-        adminGrants: () => port('AdminGrants'),
+        adminGrants: reader('AdminGrants'),
         isPermission: (name) => permissions.has(name),
-        resolvers: () => port('ResourceResolver'),
+        resolvers: reader('ResourceResolver'),
       }),
       Authenticator: authenticator({
         readers: credentialReaders({
-          readers: () => port('CredentialReader'),
+          readers: reader('CredentialReader'),
           provided: () => providers('CredentialReader'),
           isOutside: plan.isOutside,
-          standing: () => port('AccountStanding'),
+          standing: reader('AccountStanding'),
           log,
         }),
-        passwordSignIn: () => port('PasswordSignIn'),
+        passwordSignIn: reader('PasswordSignIn'),
       }),
       PasswordDirectories: passwordDirectories({ directories: () => providers('PasswordDirectory'), log }),
       ScopeCatalogue: scopes,

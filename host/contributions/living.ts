@@ -3,15 +3,10 @@ import type { PluginDefinition } from '../plugin/definition.ts';
 import type { Life } from '../plugin/life.ts';
 
 export function living<T>(lives: readonly Life[], make: (definitions: readonly PluginDefinition[]) => T): () => T {
-  let known: { readonly count: number; readonly made: T } | undefined;
+  let known: { readonly made: T } | undefined;
+  for (const life of lives) life.onLost(() => (known = undefined));
   return () => {
-    // Called several times per request, so it counts without building a list.
-    let count = 0;
-    for (const { lost } of lives) if (!lost) count += 1;
-    if (known?.count !== count) {
-      const standing = lives.filter(({ lost }) => !lost);
-      known = { count, made: make(standing.map(({ definition }) => definition)) };
-    }
+    known ??= { made: make(lives.filter(({ lost }) => !lost).map(({ definition }) => definition)) };
     return known.made;
   };
 }

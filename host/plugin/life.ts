@@ -44,6 +44,7 @@ export class Life {
   made: Made | undefined;
   #state: State = 'listed';
   #reason: string | undefined;
+  readonly #onLost: (() => void)[] = [];
   /** Current problems of the running plugin, by their source. */
   readonly #complaints = new Map<string, string>();
 
@@ -83,7 +84,13 @@ export class Life {
       throw new Error(`plugin "${this.name}" cannot go from ${this.#state} to ${state}`);
     this.#state = state;
     this.#reason = reason;
+    if (this.lost) for (const heard of this.#onLost) heard();
     if (state === 'started') this.#show();
+  }
+
+  /** Calls `heard` when the plugin fails or is skipped. */
+  onLost(heard: () => void): void {
+    this.#onLost.push(heard);
   }
 
   /** Records or, with undefined, removes a problem. The plugin is `degraded` while it has any. */

@@ -20,7 +20,6 @@ export function httpServer(machine: Machine, { logOf, ...listening }: Listening)
     container,
     instance: { baseUrl, webUrl, version },
   } = machine;
-  const accessLog = logOf('access', { gathered: true });
   return createHttpServer({
     ...listening,
     answerMs: machine.limits.answer,
@@ -34,7 +33,7 @@ export function httpServer(machine: Machine, { logOf, ...listening }: Listening)
     access: container.port('AccessDecision'),
     scopes: container.port('ScopeCatalogue'),
     rateCounter: container.port('RateCounter'),
-    budgets: () => container.port('RateBudgets'),
+    budgets: container.port('RateBudgets'),
     absentPort: (name) => {
       const traits = traitsOf(name);
       return traits === undefined || container.port(name as PortName) !== undefined
@@ -47,7 +46,6 @@ export function httpServer(machine: Machine, { logOf, ...listening }: Listening)
     ids: container.port('Ids'),
     currentCaller: container.port('CurrentCaller'),
     log: logOf('http'),
-    // The log adds its own time to each line, which is when the request ended.
-    accessLog: ({ time: _arrived, ...entry }) => accessLog.info(entry, 'request'),
+    accessLog: logOf('access', { gathered: true }),
   });
 }

@@ -23,8 +23,8 @@ export function createOnce(path: string, contents: string): boolean {
     linkSync(draft, path);
     return true;
   } catch (error) {
-    // The error code does not tell whether the file exists: the process that created it may have called `removeDrafts`,
-    // which also removes this call's draft, and then `link` fails with ENOENT.
+    // ENOENT does not prove that the file is missing. Another process may have created it and then called
+    // `removeDrafts`, which also removes this call's draft; `link` then fails because the draft is gone.
     if (existsSync(path)) return false;
     throw error;
   } finally {
@@ -47,8 +47,8 @@ export function replaceFile(path: string, contents: string): void {
 
 /**
  * Removes the drafts that remain beside the file when a process is killed during `createOnce`. It may also remove the
- * draft of a call that is still running. Call it only if the file exists, so that a concurrent `createOnce` returns
- * false, and only for a file without `replaceFile`, whose rename would fail.
+ * draft of a call that is still running. Call it only when the file exists: a concurrent `createOnce` then returns false
+ * instead of throwing. Do not call it for a file that `replaceFile` writes: without its draft, `replaceFile` fails.
  */
 export function removeDrafts(path: string): void {
   const begin = `${basename(path)}.`;

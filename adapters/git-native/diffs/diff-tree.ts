@@ -47,8 +47,8 @@ export interface DiffTree {
 }
 
 /**
- * Passes the output to `take`, which returns whether it accepts more: the raw lines, the counts of added and deleted
- * lines per file, one extra NUL byte, then the patches.
+ * Passes the output to `take` in chunks, and stops git when `take` returns false. The output is, in this order: the raw
+ * lines, the counts of added and deleted lines per file, one extra NUL byte, the patches.
  * @returns whether git ran to its end.
  * @throws {TooCostly | Unavailable | Internal} or the signal's reason.
  */

@@ -18,7 +18,7 @@ const heldBytesLimits: MemoryBudgetLimits = { perCaller: 96 * 1024 ** 2, inAll: 
 export interface OverloadOptions {
   readonly rateCounter: RateCounter;
   /** Returns undefined while nothing is metered. */
-  readonly budgets: () => RateBudgets | undefined;
+  readonly budgets: RateBudgets | undefined;
   /** This and the following options are for tests. */
   readonly connectionsPerClient?: number;
   readonly requestsWaiting?: number;

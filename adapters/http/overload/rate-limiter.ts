@@ -72,10 +72,10 @@ export function rateLimiter({
   budgets,
 }: {
   readonly rateCounter: RateCounter;
-  readonly budgets: () => RateBudgets | undefined;
+  readonly budgets: RateBudgets | undefined;
 }): RateLimiter {
   const budgetOf = (meter: Metered, caller: Caller): Promise<Budget | undefined> | undefined =>
-    budgets()?.budget(
+    budgets?.budget(
       meter,
       caller.kind === 'user' ? { userId: caller.id, isAdmin: caller.isAdmin } : { isAdmin: false },
     );
@@ -93,7 +93,7 @@ export function rateLimiter({
     const { limit, windowSeconds } = budget;
     const count = await rateCounter.take(`${scope}:${subject}`, budget, at);
     const closed = limit === 0;
-    if (count.exceeded && !closed) budgets()?.refused?.({ subject, scope, limit, windowSeconds, path, method, ip, at });
+    if (count.exceeded && !closed) budgets?.refused?.({ subject, scope, limit, windowSeconds, path, method, ip, at });
     return {
       headers: rateHeaders(count, scope),
       refusal: count.exceeded
@@ -110,12 +110,12 @@ export function rateLimiter({
     request: MeteredRequest,
     target: MeteredTarget,
   ): Promise<RateDecision | undefined> => {
-    const budget = await budgets()?.narrowed?.(meter, target);
+    const budget = await budgets?.narrowed?.(meter, target);
     if (budget === undefined) return undefined;
     const subject = `${callerKey(request.caller, request.ip)}:${target.kind}:${target.id}`;
     return decide(meter, subject, budget, request);
   };
-  const nothingIsNarrower = (): boolean => budgets()?.narrowed === undefined;
+  const nothingIsNarrower = (): boolean => budgets?.narrowed === undefined;
 
   return {
     async take(meter, request) {

@@ -14,8 +14,6 @@ const hungUp = 499;
 const switching = 101;
 
 export interface AccessLogEntry {
-  /** RFC 3339, when the request arrived. */
-  readonly time: string;
   readonly requestId: string;
   readonly method: string;
   /**
@@ -29,6 +27,11 @@ export interface AccessLogEntry {
   readonly bytes: number;
   readonly userId?: string;
   readonly credential?: Credential['kind'];
+}
+
+/** Writes one line when an exchange ends. The log adds the time. */
+export interface AccessLog {
+  info(entry: AccessLogEntry, message: 'request'): void;
 }
 
 export class Exchange {
@@ -64,7 +67,7 @@ export class Exchange {
       readonly clock: Clock;
       readonly ids: Ids;
       readonly proxies: TrustedProxies;
-      readonly accessLog: (entry: AccessLogEntry) => void;
+      readonly accessLog: AccessLog;
     },
   ) {
     const { raw } = request;
@@ -82,7 +85,7 @@ export class Exchange {
       const { writableFinished, statusCode } = raw.res;
       const status = this.#switched ? switching : writableFinished ? statusCode : hungUp;
       if (status === hungUp) this.abort();
-      parts.accessLog(this.#entry(status, (socket.bytesWritten ?? 0) - sentBefore));
+      parts.accessLog.info(this.#entry(status, (socket.bytesWritten ?? 0) - sentBefore), 'request');
     });
   }
 
@@ -125,7 +128,6 @@ export class Exchange {
 
   #entry(status: number, bytes: number): AccessLogEntry {
     return {
-      time: this.now.toISOString(),
       requestId: this.requestId,
       method: this.#request.method ?? '-',
       route: this.route,

@@ -3,7 +3,7 @@ import { ValidationFailed } from '#core/kernel/errors';
 
 /** Whether an account may be used. */
 export type AccountStatus = 'active' | 'suspended';
-/** The state of a registration that needs approval; undefined for an account that needed no approval. */
+/** The state of a registration that needed approval. An account that needed none has no such state. */
 export type ApprovalState = 'pending' | 'approved' | 'rejected';
 
 /** An account without its password hash. */
@@ -20,7 +20,7 @@ export interface Account {
   readonly approval: ApprovalState | undefined;
   readonly emailVerified: boolean;
   readonly createdAt: Date;
-  /** The time of the last sign-in, or of the last change of this account. Undefined before the first of them. */
+  /** When the user last signed in or the account last changed, whichever is later. Undefined until one of them happens. */
   readonly lastActiveAt: Date | undefined;
 }
 

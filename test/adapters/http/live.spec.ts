@@ -193,7 +193,7 @@ void t.test('opening counts against the read rate limit', async (t) => {
   const { url } = await liveRig(
     t,
     {},
-    { budgets: () => ({ budget: async () => ({ limit: 2, windowSeconds: 60, window: 'fixed' }) }) },
+    { budgets: { budget: async () => ({ limit: 2, windowSeconds: 60, window: 'fixed' }) } },
   );
   t.match((await followed(url, path)).headers, { 'x-ratelimit-remaining': '1', 'x-ratelimit-resource': 'api.read' });
   t.equal((await notFollowed(url, hidden)).status, 404, 'rejections too');

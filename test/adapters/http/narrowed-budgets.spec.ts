@@ -28,7 +28,7 @@ function rig(narrowed: Readonly<Record<string, number>>) {
     },
     refused: (refusal) => void refusals.push(refusal),
   };
-  const limiter = rateLimiter({ rateCounter, budgets: () => budgets });
+  const limiter = rateLimiter({ rateCounter, budgets });
   const request = (caller: Caller) => ({ caller, ip: '192.0.2.1', now, method: 'GET', path: '/x' });
   return { limiter, rateCounter, refusals, asked, request };
 }

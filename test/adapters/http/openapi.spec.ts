@@ -146,7 +146,7 @@ void t.test('the document is made once, cached, 304 for a known tag, and metered
   const rig = await startRig(t, routes, {
     validateResponses: false,
     rateCounter,
-    budgets: () => ({ budget: async () => budget }),
+    budgets: { budget: async () => budget },
   });
   const document = (await rig.server.openapi()) as Document;
   let serialized = 0;

@@ -59,7 +59,7 @@ const budgets: RateBudgets = {
 
 void t.test('every metered answer has the remaining budget, and a rejection has Retry-After', async (t) => {
   const rateCounter = counter();
-  const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter });
+  const rig = await startRig(t, routes, { budgets, rateCounter });
   for (const [path, status] of [
     ['read', 200],
     ['mine', 401],
@@ -114,7 +114,7 @@ void t.test('every metered answer has the remaining budget, and a rejection has 
 
 void t.test('a user is counted by id, whatever the credential and address', async (t) => {
   const rateCounter = counter();
-  const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter, trustedProxies: ['127.0.0.1'] });
+  const rig = await startRig(t, routes, { budgets, rateCounter, trustedProxies: ['127.0.0.1'] });
   await rig.call('GET', '/api/v1/read', { headers: bearer('good') });
   const second = await rig.call('GET', '/api/v1/read', {
     headers: { ...bearer('pat-read'), 'x-forwarded-for': '203.0.113.1' },
@@ -130,7 +130,7 @@ void t.test('a user is counted by id, whatever the credential and address', asyn
 
 void t.test('a bad credential is charged to its address', async (t) => {
   const rateCounter = counter();
-  const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter, trustedProxies: ['127.0.0.1'] });
+  const rig = await startRig(t, routes, { budgets, rateCounter, trustedProxies: ['127.0.0.1'] });
   const from = (address: string) => ({ 'x-forwarded-for': address });
   for (let count = 0; count < 3; count++)
     t.equal(
@@ -173,7 +173,7 @@ void t.test('a password is charged to its address before the check, and to its u
       });
     },
   };
-  const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter, authenticator: counting });
+  const rig = await startRig(t, routes, { budgets, rateCounter, authenticator: counting });
   const get = (headers: object, path = '/git') => rig.call('GET', path, { headers: { ...headers } });
   const right = basic('alice', 'pass:word');
   for (let time = 0; time < 4; time += 1)
@@ -204,7 +204,7 @@ void t.test(
   'a right password of a user beyond their budget is charged to the address, so its checks are bounded',
   async (t) => {
     const rateCounter = counter();
-    const rig = await startRig(t, routes, { budgets: () => budgets, rateCounter });
+    const rig = await startRig(t, routes, { budgets, rateCounter });
     const statuses = [];
     for (let time = 0; time < 12; time += 1)
       statuses.push((await rig.call('GET', '/git', { headers: basic('alice', 'pass:word') })).status);
@@ -214,7 +214,7 @@ void t.test(
 );
 
 void t.test('passwords have a budget per address also if anonymous callers have no budget', async (t) => {
-  const rig = await startRig(t, routes, { budgets: () => budgets });
+  const rig = await startRig(t, routes, { budgets });
   const tool = (password: string) =>
     rig.call('POST', '/git-tool', { headers: basic('alice', password) }).then(({ status }) => status);
   t.equal(await tool('pass:word'), 200);
@@ -224,7 +224,7 @@ void t.test('passwords have a budget per address also if anonymous callers have 
 });
 
 void t.test('a budget of zero rejects after the access decision', async (t) => {
-  const rig = await startRig(t, routes, { budgets: () => budgets });
+  const rig = await startRig(t, routes, { budgets });
   t.equal((await rig.call('POST', '/api/v1/tool')).status, 401, 'a credential is missing, so waiting would not help');
   t.equal((await rig.call('POST', '/api/v1/tool', { headers: bearer('bad') })).status, 401);
   t.equal((await rig.call('POST', '/api/v1/open-tool')).status, 429);

@@ -176,7 +176,7 @@ export async function startRig(
       resolvers: () => [things],
     }),
     rateCounter: counter(),
-    budgets: () => undefined,
+    budgets: undefined,
     absentPort: () => undefined,
     optionalPort: () => undefined,
     readiness: async () => ({ ready: true, degraded: [] }),
@@ -188,9 +188,11 @@ export async function startRig(
       bytes: (length) => new Uint8Array(length),
     },
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') },
-    accessLog: (entry) => {
-      access.push(entry);
-      for (const wake of waiting.splice(0)) wake();
+    accessLog: {
+      info: (entry) => {
+        access.push(entry);
+        for (const wake of waiting.splice(0)) wake();
+      },
     },
     ...overrides,
   });

@@ -1,5 +1,5 @@
-// Password directories of plugins in the host: queried one after another, with a time limit, and with validated
-// answers.
+// How the host uses password directories, the external sources of users that plugins provide (such as LDAP): it queries
+// them one after another, each with a time limit, and validates their answers.
 import { inspect } from 'node:util';
 import t from 'tap';
 import type { Log } from '#core/kernel/services/log';
@@ -133,7 +133,7 @@ void t.test('no directory is queried for an empty password or an impossible name
 });
 
 void t.test(
-  'an answer of another shape is rejected, and the log names the plugin and the member, not its value',
+  'an answer that is neither a user nor undefined is rejected, and the log has the invalid member without its value',
   async (t) => {
     const shapes: readonly (readonly [unknown, RegExp])[] = [
       [true, /object/],
