@@ -23,8 +23,8 @@ export function createOnce(path: string, contents: string): boolean {
     linkSync(draft, path);
     return true;
   } catch (error) {
-    // ENOENT does not prove that the file is missing. Another process may have created it and then called
-    // `removeDrafts`, which also removes this call's draft; `link` then fails because the draft is gone.
+    // If the file exists, another process created it first. The error code does not tell: it is EEXIST, or ENOENT if
+    // that process has called `removeDrafts` since, which also removes this call's draft.
     if (existsSync(path)) return false;
     throw error;
   } finally {
