@@ -112,8 +112,8 @@ export interface TokenStore {
     userId: string,
     slice: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly tokens: readonly AccessToken[]; readonly total: number }>;
-  /** Returns which of these token ids exist. One query. */
-  known(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The tokens with these ids that exist, each with the id of its user. One query. */
+  known(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Deletes a token of this user. @returns the deleted token; undefined if it did not exist. */
   delete(userId: string, id: string): Promise<AccessToken | undefined>;
   /** @returns how many were deleted. */

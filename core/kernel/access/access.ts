@@ -1,6 +1,6 @@
 // The access decision: the one check of caller, credential, scope, permission and visibility. Denies by default.
 import type { AdminGrants } from './admin-grants.ts';
-import type { Call, Caller, User } from '../caller.ts';
+import { isToken, type Call, type Caller, type User } from '../caller.ts';
 import { Forbidden, InsufficientScope, NotFound, Unauthorized } from '../errors.ts';
 import { declarePort } from '../ports.ts';
 import type { ScopeCatalogue, ScopeName } from './scopes.ts';
@@ -312,12 +312,10 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
       case 'signed-in':
         signedInUser(call.caller);
         return undefined;
-      case 'session': {
-        const { kind } = signedInUser(call.caller).credential;
-        if (kind === 'pat' || kind === 'oauth')
+      case 'session':
+        if (isToken(signedInUser(call.caller)))
           throw new Forbidden('This operation needs a session', { detail: 'Sign in; a token cannot do this' });
         return undefined;
-      }
       case 'admin':
         await checkAdmin(signedInUser(call.caller), rule.scopes);
         return undefined;

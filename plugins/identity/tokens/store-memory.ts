@@ -24,7 +24,13 @@ export function memoryTokenStore(db: MemoryDatabase): TokenStore {
       tokens: table.find({ where: { userId }, orderBy: { desc: 'createdAt' }, ...slice }).map(plain),
       total: table.count({ userId }),
     }),
-    known: async (ids) => new Set(ids.filter((id) => table.get(id) !== undefined)),
+    known: async (ids) =>
+      new Map(
+        ids.flatMap((id): [string, string][] => {
+          const token = table.get(id);
+          return token === undefined ? [] : [[id, token.userId]];
+        }),
+      ),
     async delete(userId, id) {
       const token = table.findOne({ userId, id });
       table.deleteWhere({ userId, id });

@@ -60,10 +60,10 @@ export function sqlTokenStore(db: SqlDatabase): TokenStore {
     async known(ids) {
       const found = await rows(db)
         .selectFrom('identity_token')
-        .select('id')
+        .select(['id', 'user_id'])
         .where('id', '=', rawSql<string>`any(${ids}::uuid[])`)
         .execute();
-      return new Set(found.map(({ id }) => id));
+      return new Map(found.map(({ id, user_id: userId }) => [id, userId]));
     },
     async delete(userId, id) {
       const row = await rows(db)

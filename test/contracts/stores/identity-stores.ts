@@ -436,8 +436,8 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
       });
       assert.equal(await stores.tokens.byHash('two', at(60)), undefined);
       assert.equal(await stores.tokens.byHash('three', now), undefined);
-      assert.deepEqual(await stores.tokens.known([uuid(3, 2), uuid(3, 9)]), new Set([uuid(3, 2)]));
-      assert.deepEqual(await stores.tokens.known([]), new Set());
+      assert.deepEqual(await stores.tokens.known([uuid(3, 2), uuid(3, 9)]), new Map([[uuid(3, 2), uuid(1, 1)]]));
+      assert.deepEqual(await stores.tokens.known([]), new Map());
       await write(stores, () => stores.accounts.update(uuid(1, 1), { status: 'suspended' }));
       assert.equal(await stores.tokens.byHash('one', now), undefined);
     },
