@@ -30,9 +30,6 @@ export interface User {
   readonly credential: Credential;
 }
 
-/** Whether the user was authenticated by a token, which has scopes, and not by a session or password. */
-export const isToken = ({ credential: { kind } }: User): boolean => kind === 'pat' || kind === 'oauth';
-
 /** The user, with the credential, or anonymous. */
 export type Caller = Anonymous | User;
 

@@ -1,7 +1,7 @@
 // Decides whether an administrator may act on an account. Administrators without the super-admin flag act only on
 // accounts that have no rights beyond their own, so that delegated administration gains nothing.
-import { tokenScopeOf } from '#core/kernel/access/admin-grants';
-import { isToken, type Call, type User } from '#core/kernel/caller';
+import { tokenScopeOf, usesToken } from '#core/kernel/access/token-reach';
+import type { Call, User } from '#core/kernel/caller';
 import { Forbidden, found } from '#core/kernel/errors';
 import type { IdentityParts } from '../model/parts.ts';
 import type { SecuredAccount } from '../model/ports.ts';
@@ -15,7 +15,7 @@ export const noUser = 'There is no such user';
 export function checkMayGive({ caller }: Call<User>, isAdmin: boolean): void {
   const detail = '"is_admin" needs the super-admin flag, and a session';
   if (!caller.isAdmin) throw new Forbidden('Only an instance administrator may make another', { detail });
-  if (isAdmin && isToken(caller)) throw new Forbidden('A token cannot make an instance administrator', { detail });
+  if (isAdmin && usesToken(caller)) throw new Forbidden('A token cannot make an instance administrator', { detail });
 }
 
 export function delegation({
@@ -57,7 +57,7 @@ export function delegation({
           detail: 'Change your own at POST /user/password',
         });
       const { scopes } = caller.credential;
-      if (!isToken(caller) || scopes === 'all') return;
+      if (!usesToken(caller) || scopes === 'all') return;
       if (isAdmin)
         throw new Forbidden('A token cannot set the password of an instance administrator', {
           detail: 'It needs a session',

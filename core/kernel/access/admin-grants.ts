@@ -24,12 +24,6 @@ export const adminScopes = [
 /** The name of an admin scope. */
 export type AdminScope = (typeof adminScopes)[number];
 
-/**
- * The scope by which a personal access token reaches the operations of an admin scope. OAuth2 tokens reach none.
- */
-export const tokenScopeOf = (adminScope: string): 'admin:users' | 'admin:system' =>
-  adminScope === 'admin:users' ? 'admin:users' : 'admin:system';
-
 declare module '../ports.ts' {
   interface OptionalPorts {
     AdminGrants: AdminGrants;
