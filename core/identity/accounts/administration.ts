@@ -12,7 +12,8 @@ import { createAccount, uniquely } from './new-account.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import { checkPassword } from '../model/password.ts';
 import type { AccountQuery } from '../model/ports.ts';
-import { revokeCredentials, revokeIssued } from './revocation.ts';
+import { endCredentials, revokeCredentials, revokeIssued } from './revocation.ts';
+import type { SignInBlocks } from '../sign-in/sign-in-blocks.ts';
 
 export interface NewUser extends Pick<Account, 'username' | 'email' | 'displayName' | 'isAdmin'> {
   readonly password: string;
@@ -25,7 +26,7 @@ export type UserChange = UserId & Asked<Pick<Account, 'email' | 'displayName' | 
 const cannotDelete = (reason: string, cause?: unknown): Conflict =>
   new Conflict('The user cannot be deleted', { detail: reason, body: { reason }, cause });
 
-export function administrationUseCases(parts: IdentityParts) {
+export function administrationUseCases(parts: IdentityParts, { blockOf }: SignInBlocks) {
   const { accounts, sessions, references, passwordHasher, access, audit, events, unitOfWork } = parts;
 
   const { target, checkPasswordOf } = delegation(parts);
@@ -42,9 +43,6 @@ export function administrationUseCases(parts: IdentityParts) {
     if (isLast(admins, id)) throw cannotDelete('It is the last instance administrator');
     return account;
   };
-
-  const revokeAll = (call: Call<User>, id: string): Promise<void> =>
-    revokeCredentials(parts, id, (details) => auditEntry(call, 'user.tokens_revoked', userAggregate(id), details));
 
   const checkUnreferenced = async (id: string): Promise<void> => {
     const held: string[] = [];
@@ -107,6 +105,13 @@ export function administrationUseCases(parts: IdentityParts) {
           }
           if (status === 'suspended')
             await revokeCredentials(parts, id, (ended) => auditEntry(call, 'user.suspended', userAggregate(id), ended));
+          // What was issued before the account had to be verified or approved does not return with it.
+          else if (
+            status === undefined &&
+            (await blockOf(account)) !== undefined &&
+            (await blockOf(after)) === undefined
+          )
+            await endCredentials(parts, call, id);
           return after;
         }),
       );
@@ -120,7 +125,7 @@ export function administrationUseCases(parts: IdentityParts) {
       // In a separate unit of work, so that tokens stay revoked if the deletion is rejected.
       await unitOfWork.run(async () => {
         await deletable(call, id);
-        await revokeAll(call, id);
+        await endCredentials(parts, call, id);
       });
       await checkUnreferenced(id);
       try {
@@ -158,7 +163,7 @@ export function administrationUseCases(parts: IdentityParts) {
     revokeTokens: (call: Call<User>, { id }: UserId): Promise<void> =>
       unitOfWork.run(async () => {
         await target(call, id);
-        await revokeAll(call, id);
+        await endCredentials(parts, call, id);
       }),
   };
 }

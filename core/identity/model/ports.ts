@@ -4,8 +4,8 @@ import type { Session } from './session.ts';
 import type { AccessToken } from './access-token.ts';
 import type { UserGroup } from './user-group.ts';
 
-/** The account behind a valid credential, with the members that a caller needs. */
-export interface CredentialOwner {
+/** The account behind a valid credential: the members that a caller needs, and those that may block its sign-in. */
+export interface CredentialOwner extends Pick<Account, 'emailVerified' | 'approval'> {
   readonly id: string;
   readonly username: string;
   readonly isAdmin: boolean;

@@ -15,9 +15,10 @@ export function memoryTokenStore(db: MemoryDatabase): TokenStore {
       const user = token && users(db).get(token.userId);
       if (token === undefined || user?.status !== 'active' || (token.expiresAt !== undefined && token.expiresAt <= now))
         return undefined;
+      const { id, username, isAdmin, emailVerified, approval } = user;
       return {
         token: { id: token.id, scopes: token.scopes, lastUsedAt: token.lastUsedAt },
-        owner: { id: user.id, username: user.username, isAdmin: user.isAdmin },
+        owner: { id, username, isAdmin, emailVerified, approval },
       };
     },
     list: async (userId, slice) => ({
