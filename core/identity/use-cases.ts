@@ -12,6 +12,7 @@ import { passwordSignIn } from './sign-in/password-sign-in.ts';
 import { profileUseCases } from './accounts/profiles.ts';
 import { secondsAfter } from './model/session.ts';
 import { sessionUseCases } from './sign-in/sessions.ts';
+import { signInBlocks } from './sign-in/sign-in-blocks.ts';
 import { userGroupUseCases } from './accounts/user-groups.ts';
 import { users } from './accounts/users.ts';
 import { vouching } from './accounts/vouching.ts';
@@ -21,9 +22,10 @@ export type { SignedIn } from './sign-in/sessions.ts';
 export function identityUseCases(parts: IdentityParts) {
   // Without an audit log, an instance can still be started and signed in to.
   const auditOptional = { ...parts, audit: whereKept(parts.audit) };
-  const passwords = passwordSignIn(auditOptional);
-  const session = sessionUseCases(auditOptional, passwords);
-  const tokens = accessTokenUseCases(parts);
+  const blocks = signInBlocks(parts);
+  const passwords = passwordSignIn(auditOptional, blocks);
+  const session = sessionUseCases(auditOptional, passwords, blocks);
+  const tokens = accessTokenUseCases(parts, blocks);
   /** Reads every token whose prefix no other reader claims. */
   const credentialReader: CredentialReader = {
     prefix: '',
@@ -34,12 +36,12 @@ export function identityUseCases(parts: IdentityParts) {
     accountStanding: passwords.standing,
     sessions: session,
     tokens,
-    profiles: profileUseCases(parts),
-    administration: administrationUseCases(parts),
+    profiles: profileUseCases(parts, blocks),
+    administration: administrationUseCases(parts, blocks),
     users: users(parts),
     groups: userGroupUseCases(parts),
     meteredTargets: { tokens: (ids) => parts.tokens.known(ids) } satisfies MeteredTargets,
-    vouching: vouching(parts, passwords),
+    vouching: vouching(parts, blocks),
     recovery: accountRecovery(parts),
     firstAdministrator: (wanted: Administrator) => firstAdministrator(auditOptional, wanted),
     credentialReader,

@@ -59,10 +59,12 @@ export interface MeteredTarget {
 
 /**
  * Reports which resources with a separate budget exist: one function per kind that the plugin stores. Each checks a
- * batch of ids in one query.
+ * batch of ids in one query. A map also has the user id of each owner.
  */
 export type MeteredTargets = {
-  readonly [Kind in MeteredTarget['kind']]?: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly [Kind in MeteredTarget['kind']]?: (
+    ids: readonly string[],
+  ) => Promise<ReadonlySet<string> | ReadonlyMap<string, string>>;
 };
 
 /** A request that was rejected because a budget was exceeded. */
@@ -86,8 +88,15 @@ export interface RateBudgets {
     meter: Exclude<Meter, 'none'>,
     caller: { readonly userId?: string; readonly isAdmin: boolean },
   ): Promise<Budget | undefined>;
-  /** The budget of each caller for this token, application or repository. Absent: there are no such budgets. */
-  narrowed?(meter: Exclude<Meter, 'none'>, target: MeteredTarget): Promise<Budget | undefined>;
+  /**
+   * The budget of the caller for this token, application or repository. Absent: there are no such budgets.
+   * @param caller absent: a caller who is no instance administrator.
+   */
+  narrowed?(
+    meter: Exclude<Meter, 'none'>,
+    target: MeteredTarget,
+    caller?: { readonly isAdmin: boolean },
+  ): Promise<Budget | undefined>;
   /** Called for every rejected request. Returns at once and never throws. */
   refused?(refusal: RateRefusal): void;
 }

@@ -2,11 +2,11 @@
 import type { Call, User } from '#core/kernel/caller';
 import type { AuditEntry } from '#core/kernel/services/audit';
 import { changed, type Asked } from '#core/kernel/storage/changed';
-import { found, Unavailable } from '#core/kernel/errors';
+import { Forbidden, found, Unavailable } from '#core/kernel/errors';
 import type { UserGroup, UserGroups } from '#core/identity/index';
 import { ruleOf } from './metering.ts';
 import type { RuleParts } from './parts.ts';
-import { rateScope, rateScopes, type RateRule, type RateScope } from './rule.ts';
+import { narrows, rateScope, rateScopes, type RateRule, type RateScope } from './rule.ts';
 import type { StoredRules } from './rules-in-effect.ts';
 import { tellRule } from './tell-rule.ts';
 
@@ -48,6 +48,19 @@ export function present(groups: UserGroups | undefined): UserGroups {
   return groups;
 }
 
+/**
+ * The budgets of the groups of instance administrators are narrowed by instance administrators alone.
+ * @throws {Forbidden}
+ */
+function checkMayChange({ caller }: Call<User>, { role }: UserGroup, before: RateRule, after: RateRule): void {
+  if (!caller.isAdmin && role === 'instance_admin' && narrows(before, after)) throw mayNotNarrow();
+}
+
+export const mayNotNarrow = (): Forbidden =>
+  new Forbidden('Only an instance administrator may narrow the budget of instance administrators', {
+    detail: 'The admin scope admin:rate_limit is not enough',
+  });
+
 export function budgetUseCases(parts: RuleParts) {
   const { budgets, groups, rules, unitOfWork } = parts;
   const known = async (id: string): Promise<UserGroup> =>
@@ -73,7 +86,10 @@ export function budgetUseCases(parts: RuleParts) {
       return groupRules(await rules.read(), await known(groupId));
     },
 
-    /** @param note written to the audit log only. @throws {NotFound} if the group or the scope does not exist. */
+    /**
+     * @param note written to the audit log only.
+     * @throws {NotFound} if the group or the scope does not exist. @throws {Forbidden} as `checkMayChange`.
+     */
     async update(
       call: Call<User>,
       { groupId, scope: name, note, ...wanted }: GroupScope & { readonly note?: string | undefined } & Asked<RateRule>,
@@ -86,6 +102,7 @@ export function budgetUseCases(parts: RuleParts) {
         const changes = changed(before, wanted);
         if (Object.keys(changes).length === 0) return { ...before, isDefault };
         const after = { ...before, ...changes };
+        checkMayChange(call, group, before, after);
         await budgets.put({ ...after, groupId });
         const notes = note !== undefined && { notes: note };
         const details = { scope, from: ruleDetails(before), to: ruleDetails(after), ...notes };
@@ -94,16 +111,18 @@ export function budgetUseCases(parts: RuleParts) {
       });
     },
 
-    /** @throws {NotFound} if the group or the scope does not exist. */
+    /** @throws {NotFound} if the group or the scope does not exist. @throws {Forbidden} as `checkMayChange`. */
     async reset(call: Call<User>, { groupId, scope: name }: GroupScope): Promise<ScopeRule> {
       const scope = rateScope(name);
       const group = await known(groupId);
       return rules.change(async () => {
         await budgets.hold();
         const before = scopeRule(await rules.read(), group, scope);
-        if (await budgets.remove(groupId, scope))
-          await tell(call, 'rate_limit.reset', group, { scope, from: ruleDetails(before) });
-        return scopeRule(await rules.read(), group, scope);
+        const removed = await budgets.remove(groupId, scope);
+        const after = scopeRule(await rules.read(), group, scope);
+        checkMayChange(call, group, before, after);
+        if (removed) await tell(call, 'rate_limit.reset', group, { scope, from: ruleDetails(before) });
+        return after;
       });
     },
 

@@ -55,12 +55,14 @@ export function metering({ enabled, rules, groups, clock }: RuleParts, recorder:
         const all = [...seededGroupsOf(isAdmin), ...(await ownGroups(userId))];
         const granted = highest(all.map((group) => ruleOf(stored, group, scope)));
         const override = stored.override({ kind: 'users', targetId: userId, scope });
-        if (override === undefined || !counts(override)) return budgetOf(granted);
+        if (override === undefined || !counts(override) || (isAdmin && !override.byAdmin)) return budgetOf(granted);
         // The budget of the groups may have become narrower than the override since the override was set.
         return budgetOf(granted !== undefined && rateOf(granted) < rateOf(override) ? granted : override);
       },
-      async narrowed(scope, { kind, id }) {
-        return enabled ? budgetOf((await rules.current()).override({ kind, targetId: id, scope })) : undefined;
+      async narrowed(scope, { kind, id }, { isAdmin } = { isAdmin: false }) {
+        if (!enabled) return undefined;
+        const override = (await rules.current()).override({ kind, targetId: id, scope });
+        return isAdmin && override?.byAdmin === false ? undefined : budgetOf(override);
       },
       refused: (refusal) => recorder.record(refusal),
     } satisfies RateBudgets,

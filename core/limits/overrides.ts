@@ -3,7 +3,7 @@
 import type { Call, User } from '#core/kernel/caller';
 import { found, NotFound, Unprocessable } from '#core/kernel/errors';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
-import { present, ruleDetails } from './budgets.ts';
+import { mayNotNarrow, present, ruleDetails } from './budgets.ts';
 import { ruleOf } from './metering.ts';
 import type { RuleParts } from './parts.ts';
 import { overrideKinds, type Override, type OverrideKey, type OverrideKind } from './ports.ts';
@@ -38,11 +38,33 @@ const nouns: Readonly<Record<OverrideKind, string>> = {
 export function overrideUseCases(parts: RuleParts) {
   const { budgets, overrides, users, targets, groups, rules, unitOfWork } = parts;
 
-  /** Returns which of these ids exist; undefined if no provider checks this kind. */
-  const there = async (kind: OverrideKind, ids: readonly string[]): Promise<ReadonlySet<string> | undefined> => {
-    if (kind === 'users') return new Set((await users.byIds(ids)).keys());
+  /**
+   * Returns which of these ids exist, each with the id of its owner if the provider knows it; undefined if no provider
+   * checks this kind.
+   */
+  const there = async (
+    kind: OverrideKind,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, string | undefined> | undefined> => {
+    if (kind === 'users') return new Map([...(await users.byIds(ids)).keys()].map((id) => [id, id]));
     const found = await Promise.all(targets().flatMap((kept) => kept[kind]?.(ids) ?? []));
-    return found.length === 0 ? undefined : new Set(found.flatMap((known) => [...known]));
+    const owners = found.flatMap((known) =>
+      [...known.keys()].map((id): [string, string | undefined] => [
+        id,
+        known instanceof Map ? known.get(id) : undefined,
+      ]),
+    );
+    return found.length === 0 ? undefined : new Map(owners);
+  };
+
+  /**
+   * Others cannot narrow the budget of an instance administrator or of their token. Overrides of repositories and
+   * applications concern all callers, so an override set by others does not apply to instance administrators.
+   * @throws {Forbidden}
+   */
+  const checkMaySet = async ({ caller }: Call<User>, kind: OverrideKind, owner: string | undefined): Promise<void> => {
+    if (caller.isAdmin || owner === undefined || (kind !== 'users' && kind !== 'tokens')) return;
+    if ((await users.administrators([owner])).has(owner)) throw mayNotNarrow();
   };
 
   const tell = (
@@ -72,7 +94,7 @@ export function overrideUseCases(parts: RuleParts) {
 
     /**
      * @throws {NotFound} if the kind, the scope or the target does not exist. @throws {Unprocessable} if the override
-     * is wider than the target's budget, or the maximum number of overrides is reached.
+     * is wider than the target's budget, or the maximum number of overrides is reached. @throws {Forbidden}
      */
     async set(
       call: Call<User>,
@@ -80,14 +102,16 @@ export function overrideUseCases(parts: RuleParts) {
     ): Promise<Override> {
       const kind = overrideKind(kindName);
       const scope = rateScope(name);
-      if ((await there(kind, [targetId]))?.has(targetId) !== true)
-        throw new NotFound(`There is no such ${nouns[kind]}`);
+      const known = await there(kind, [targetId]);
+      if (known?.has(targetId) !== true) throw new NotFound(`There is no such ${nouns[kind]}`);
+      await checkMaySet(call, kind, known.get(targetId));
       const most = await widest(kind, targetId, scope);
       if (most !== undefined && counts(rule) && rateOf(rule) > rateOf(most))
         throw new Unprocessable("The override is wider than the group's budget", {
           detail: `An override narrows; the budget "${scope}" is ${most.requestsPerWindow + most.burst} requests in ${most.windowSeconds} seconds`,
         });
-      const override: Override = { ...rule, kind, targetId, scope, reason, updatedAt: call.now };
+      const byAdmin = call.caller.isAdmin;
+      const override: Override = { ...rule, kind, targetId, scope, reason, byAdmin, updatedAt: call.now };
       return rules.change(async () => {
         await budgets.hold();
         const before = await overrides.get(override);

@@ -30,6 +30,8 @@ export interface Override extends RateRule {
   readonly targetId: string;
   readonly scope: RateScope;
   readonly reason: string;
+  /** Whether an instance administrator set it. Others cannot narrow what instance administrators have. */
+  readonly byAdmin: boolean;
   readonly updatedAt: Date;
 }
 /** The key of an override: one target and one scope. */

@@ -73,6 +73,17 @@ export function highest(rules: readonly RateRule[]): RateRule | undefined {
   return best;
 }
 
+/**
+ * Whether a rule allows less than the one before it, at any time: fewer requests, or the same over a longer window. A
+ * rule that is switched on or off counts as narrower, because then the rules of other groups apply.
+ */
+export function narrows(before: RateRule, after: RateRule): boolean {
+  if (!counts(before) || !counts(after)) return counts(before) !== counts(after);
+  if (before.action === 'allow' || after.action === 'allow') return after.action !== 'allow';
+  const limit = ({ requestsPerWindow, burst }: RateRule): number => requestsPerWindow + burst;
+  return limit(after) < limit(before) || after.windowSeconds > before.windowSeconds;
+}
+
 /** Undefined if no request is rejected. */
 export const budgetOf = (rule: RateRule | undefined): Budget | undefined =>
   rule === undefined || !counts(rule) || rule.action === 'allow'

@@ -83,7 +83,7 @@ export default definePlugin({
     'Settings',
     'UnitOfWork',
   ],
-  late: ['UserReferences', 'IssuedCredentials'],
+  late: ['AdminGrants', 'IssuedCredentials', 'UserReferences'],
   stores: {
     accounts: { sql: sqlAccountStore, memory: memoryAccountStore },
     sessions: { sql: sqlSessionStore, memory: memorySessionStore },
@@ -111,6 +111,7 @@ export default definePlugin({
     const useCases = identityUseCases({
       ...stores,
       access: context.AccessDecision,
+      adminGrants: () => late.AdminGrants,
       audit: context.AuditLog,
       clock: context.Clock,
       currentCaller: context.CurrentCaller,

@@ -38,4 +38,8 @@ export const migrations: readonly Migration[] = [
       'create index limits_violation_at on limits_violation (at desc, id desc)',
     ],
   },
+  {
+    name: '002-set-by',
+    up: ['alter table limits_override add column by_admin boolean not null default true'],
+  },
 ];

@@ -25,6 +25,7 @@ export const OverrideTable = defineEntity({
     scope: p.text().$type<RateScope>().primary(),
     ...rule,
     reason: p.text(),
+    byAdmin: p.boolean(),
     updatedAt: p.datetime(),
   },
 });

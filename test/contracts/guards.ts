@@ -129,7 +129,7 @@ export const meteredTargetsChecks: readonly Check<MeteredTargetsUnderTest>[] = [
       for (const kind of kinds) {
         const id = known[kind] ?? '';
         const asked = [randomUUID(), id, ...Array.from({ length: 2000 }, () => randomUUID())];
-        assert.deepEqual(new Set(await targets[kind]?.(asked)), new Set([id]), kind);
+        assert.deepEqual([...((await targets[kind]?.(asked))?.keys() ?? [])], [id], kind);
         assert.equal((await targets[kind]?.([]))?.size, 0, kind);
       }
     },

@@ -110,9 +110,11 @@ export function rateLimiter({
     request: MeteredRequest,
     target: MeteredTarget,
   ): Promise<RateDecision | undefined> => {
-    const budget = await budgets?.narrowed?.(meter, target);
+    const { caller } = request;
+    const isAdmin = caller.kind === 'user' && caller.isAdmin;
+    const budget = await budgets?.narrowed?.(meter, target, { isAdmin });
     if (budget === undefined) return undefined;
-    const subject = `${callerKey(request.caller, request.ip)}:${target.kind}:${target.id}`;
+    const subject = `${callerKey(caller, request.ip)}:${target.kind}:${target.id}`;
     return decide(meter, subject, budget, request);
   };
   const nothingIsNarrower = (): boolean => budgets?.narrowed === undefined;

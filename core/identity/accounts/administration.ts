@@ -1,17 +1,19 @@
 // Use cases of user administration (operations whose id starts with `adminUser`).
 import { auditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
-import { Conflict, Forbidden, found, StillReferenced } from '#core/kernel/errors';
+import { Conflict, found, StillReferenced } from '#core/kernel/errors';
 import { changed, given, type Asked } from '#core/kernel/storage/changed';
 import { changeAccount } from './change-account.ts';
+import { checkMayGive, delegation, noUser } from './delegation.ts';
 import { checkProfile, type Account } from '../model/account.ts';
 import { userAggregate } from '../model/events.ts';
 import { userEvent } from '../model/user-event.ts';
 import { createAccount, uniquely } from './new-account.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import { checkPassword } from '../model/password.ts';
-import type { AccountQuery, SecuredAccount } from '../model/ports.ts';
-import { revokeCredentials, revokeIssued } from './revocation.ts';
+import type { AccountQuery } from '../model/ports.ts';
+import { endCredentials, revokeCredentials, revokeIssued } from './revocation.ts';
+import type { SignInBlocks } from '../sign-in/sign-in-blocks.ts';
 
 export interface NewUser extends Pick<Account, 'username' | 'email' | 'displayName' | 'isAdmin'> {
   readonly password: string;
@@ -21,29 +23,13 @@ export interface NewUser extends Pick<Account, 'username' | 'email' | 'displayNa
 export type UserId = Pick<Account, 'id'>;
 export type UserChange = UserId & Asked<Pick<Account, 'email' | 'displayName' | 'isAdmin' | 'status'>>;
 
-const noUser = 'There is no such user';
-
-/** Only an instance administrator may make another. @throws {Forbidden} */
-function checkMayMake({ caller }: Call<User>): void {
-  if (!caller.isAdmin)
-    throw new Forbidden('Only an instance administrator may make another', {
-      detail: '"is_admin" needs the super-admin flag',
-    });
-}
-
 const cannotDelete = (reason: string, cause?: unknown): Conflict =>
   new Conflict('The user cannot be deleted', { detail: reason, body: { reason }, cause });
 
-export function administrationUseCases(parts: IdentityParts) {
+export function administrationUseCases(parts: IdentityParts, { blockOf }: SignInBlocks) {
   const { accounts, sessions, references, passwordHasher, access, audit, events, unitOfWork } = parts;
 
-  /** Locks the account. Only instance administrators may act on an instance administrator. */
-  const target = async (call: Call<User>, id: string): Promise<SecuredAccount> => {
-    const held = found(await accounts.lock(id), noUser);
-    if (held.account.isAdmin && !call.caller.isAdmin)
-      throw new Forbidden('Only an instance administrator may change an instance administrator');
-    return held;
-  };
+  const { target, checkPasswordOf } = delegation(parts);
 
   /** Must be called before the account is locked, so that two such calls wait for each other without a deadlock. */
   const administrators = async (): Promise<ReadonlySet<string>> => new Set(await accounts.lockAdministrators());
@@ -57,9 +43,6 @@ export function administrationUseCases(parts: IdentityParts) {
     if (isLast(admins, id)) throw cannotDelete('It is the last instance administrator');
     return account;
   };
-
-  const revokeAll = (call: Call<User>, id: string): Promise<void> =>
-    revokeCredentials(parts, id, (details) => auditEntry(call, 'user.tokens_revoked', userAggregate(id), details));
 
   const checkUnreferenced = async (id: string): Promise<void> => {
     const held: string[] = [];
@@ -76,14 +59,14 @@ export function administrationUseCases(parts: IdentityParts) {
     /** @throws {ValidationFailed | Forbidden | Conflict} */
     async create(call: Call<User>, command: NewUser): Promise<Account> {
       const { username, isAdmin } = command;
-      if (isAdmin) checkMayMake(call);
+      if (isAdmin) checkMayGive(call, true);
       return createAccount(
         parts,
         { ...command, approval: undefined, emailVerified: true },
         (id) => auditEntry(call, 'user.created', userAggregate(id), { username, is_admin: isAdmin }),
         async () => {
           const renewed = await access.renew(call);
-          if (isAdmin) checkMayMake(renewed);
+          if (isAdmin) checkMayGive(renewed, true);
           return {};
         },
       );
@@ -103,7 +86,7 @@ export function administrationUseCases(parts: IdentityParts) {
           const changes = changed(account, wanted);
           const { email, isAdmin, status } = changes;
           if (Object.keys(changes).length === 0) return account;
-          if (isAdmin !== undefined) checkMayMake(call);
+          if (isAdmin !== undefined) checkMayGive(call, isAdmin);
           if (isLast(admins, id) && (isAdmin === false || status === 'suspended'))
             throw new Conflict('The last instance administrator cannot be demoted or suspended', {
               detail: 'Make another one first',
@@ -122,6 +105,13 @@ export function administrationUseCases(parts: IdentityParts) {
           }
           if (status === 'suspended')
             await revokeCredentials(parts, id, (ended) => auditEntry(call, 'user.suspended', userAggregate(id), ended));
+          // What was issued before the account had to be verified or approved does not return with it.
+          else if (
+            status === undefined &&
+            (await blockOf(account)) !== undefined &&
+            (await blockOf(after)) === undefined
+          )
+            await endCredentials(parts, call, id);
           return after;
         }),
       );
@@ -135,7 +125,7 @@ export function administrationUseCases(parts: IdentityParts) {
       // In a separate unit of work, so that tokens stay revoked if the deletion is rejected.
       await unitOfWork.run(async () => {
         await deletable(call, id);
-        await revokeAll(call, id);
+        await endCredentials(parts, call, id);
       });
       await checkUnreferenced(id);
       try {
@@ -152,16 +142,19 @@ export function administrationUseCases(parts: IdentityParts) {
       }
     },
 
-    /** Also ends all sessions and revokes the credentials issued to applications. */
+    /**
+     * Also ends all sessions and revokes the credentials issued to applications.
+     * @throws {NotFound | Forbidden} also for the caller's own account.
+     */
     async setPassword(call: Call<User>, { id, password }: UserId & { readonly password: string }): Promise<void> {
       checkPassword(password);
-      found(await accounts.byId(id), noUser);
+      await checkPasswordOf(call, found(await accounts.byId(id), noUser));
       const passwordHash = await passwordHasher.hash(password, call.ip);
       const renewed = await access.renew(call);
       await unitOfWork.run(async () => {
-        await target(renewed, id);
+        await checkPasswordOf(renewed, (await target(renewed, id)).account);
         await accounts.update(id, { passwordHash, lastActiveAt: call.now });
-        const ended = await sessions.endAll(id, call.caller.id === id ? call.caller.credential.id : undefined);
+        const ended = await sessions.endAll(id);
         const details = { sessions_ended: ended, ...(await revokeIssued(parts, id)) };
         await audit.append(auditEntry(call, 'user.password_set', userAggregate(id), details));
       });
@@ -170,7 +163,7 @@ export function administrationUseCases(parts: IdentityParts) {
     revokeTokens: (call: Call<User>, { id }: UserId): Promise<void> =>
       unitOfWork.run(async () => {
         await target(call, id);
-        await revokeAll(call, id);
+        await endCredentials(parts, call, id);
       }),
   };
 }

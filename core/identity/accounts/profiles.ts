@@ -10,6 +10,8 @@ import { createAccount, uniquely, type NewAccount } from './new-account.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import { checkPassword } from '../model/password.ts';
 import type { SecuredAccount } from '../model/ports.ts';
+import { endCredentials } from './revocation.ts';
+import type { SignInBlocks } from '../sign-in/sign-in-blocks.ts';
 import { throttle } from '../sign-in/sign-in-throttle.ts';
 import { isUsername } from '../model/username.ts';
 
@@ -17,7 +19,7 @@ export type Registration = Pick<NewAccount, 'username' | 'email' | 'password' | 
 
 const gone = (): Unauthorized => new Unauthorized('The credential is not valid');
 
-export function profileUseCases(parts: IdentityParts) {
+export function profileUseCases(parts: IdentityParts, { blockOf }: SignInBlocks) {
   const { accounts, sessions, passwordHasher, access, rateCounter, settings, audit, unitOfWork } = parts;
   const guard = throttle(rateCounter);
 
@@ -59,6 +61,7 @@ export function profileUseCases(parts: IdentityParts) {
       return account;
     },
 
+    /** With a new address the user is signed out, if addresses have to be verified. @throws {ValidationFailed | Conflict} */
     async update(call: Call<User>, profile: Asked<Profile>): Promise<Account> {
       checkProfile(given<Profile>(profile));
       return uniquely(() =>
@@ -68,7 +71,10 @@ export function profileUseCases(parts: IdentityParts) {
           if (Object.keys(changes).length === 0) return account;
           // A new address has not been verified yet.
           const isNew = emailKey(changes.email ?? account.email) !== emailKey(account.email);
-          return changeAccount(parts, call, account, changes, isNew && { emailVerified: false });
+          const after = await changeAccount(parts, call, account, changes, isNew && { emailVerified: false });
+          // An account that has to verify its address first keeps no credential from before.
+          if ((await blockOf(after)) !== undefined) await endCredentials(parts, call, after.id);
+          return after;
         }),
       );
     },

@@ -1,5 +1,7 @@
 // Revokes all credentials of an account: sessions, personal access tokens, and credentials issued by other areas.
-import type { AuditEntry } from '#core/kernel/services/audit';
+import type { Call, User } from '#core/kernel/caller';
+import { auditEntry, type AuditEntry } from '#core/kernel/services/audit';
+import { userAggregate } from '../model/events.ts';
 import { userEvent } from '../model/user-event.ts';
 import type { IdentityParts } from '../model/parts.ts';
 
@@ -26,3 +28,13 @@ export async function revokeCredentials(
   await audit.append(written);
   await events.emit(userEvent('user.credentials_revoked', { userId }, written.actorId));
 }
+
+/** `revokeCredentials` with the audit entry of a caller. */
+export const endCredentials = (
+  parts: Parameters<typeof revokeCredentials>[0],
+  call: Call<User>,
+  userId: string,
+): Promise<void> =>
+  revokeCredentials(parts, userId, (details) =>
+    auditEntry(call, 'user.tokens_revoked', userAggregate(userId), details),
+  );

@@ -11,6 +11,7 @@ import {
   Unprocessable,
   ValidationFailed,
 } from '#core/kernel/errors';
+import { delegation } from './delegation.ts';
 import type { EventOf, EventPayloads } from '#core/kernel/storage/events';
 import type { identityEvents } from '../model/events.ts';
 import type { UserGroups } from '../model/offers.ts';
@@ -57,7 +58,9 @@ function checkGrant(role: GroupRole, grantAdmin: boolean | undefined): void {
     });
 }
 
-export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork, ids }: IdentityParts) {
+export function userGroupUseCases(parts: IdentityParts) {
+  const { groups, audit, events, unitOfWork, ids } = parts;
+  const { target } = delegation(parts);
   const known = async (id: string): Promise<CountedGroup> => found(await groups.byId(id), unknownGroup);
 
   /** Emits the event of a change, and writes its audit entry. @param payload the rest of it. */
@@ -183,7 +186,7 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
         () =>
           unitOfWork.run(async () => {
             const group = await withMembers(call, id);
-            const { account } = found(await accounts.lock(userId), 'There is no such user');
+            const { account } = await target(call, userId);
             await groups.addMember(id, userId, call.now);
             const user = { user_id: userId };
             await tell(call, 'user_group.member_added', group, user, { ...user, username: account.username });
@@ -196,6 +199,7 @@ export function userGroupUseCases({ accounts, groups, audit, events, unitOfWork,
     removeMember: (call: Call<User>, { id, userId }: Membership): Promise<void> =>
       unitOfWork.run(async () => {
         const group = await withMembers(call, id);
+        await target(call, userId);
         found((await groups.removeMember(id, userId)) || undefined, 'There is no such member');
         const user = { user_id: userId };
         await tell(call, 'user_group.member_removed', group, user, user);

@@ -2,9 +2,9 @@
 import type { Account } from '../model/account.ts';
 import type { AccountClaims, Vouching } from '../model/offers.ts';
 import type { IdentityParts } from '../model/parts.ts';
-import type { Passwords } from '../sign-in/password-sign-in.ts';
+import type { SignInBlocks } from '../sign-in/sign-in-blocks.ts';
 
-export function vouching({ accounts, sessions }: IdentityParts, { blockOf }: Passwords): Vouching {
+export function vouching({ accounts, sessions }: IdentityParts, { blockOf }: SignInBlocks): Vouching {
   const claimsOf = async (account: Account | undefined): Promise<AccountClaims | undefined> => {
     if (account === undefined || (await blockOf(account)) !== undefined) return undefined;
     const { id, username, displayName, avatarUrl, email, emailVerified, lastActiveAt, createdAt } = account;

@@ -88,7 +88,7 @@ export interface SignInPolicy {
  * approval is no longer required.
  */
 export function signInBlock(
-  account: Account,
+  account: Pick<Account, 'status' | 'emailVerified' | 'approval'>,
   policy: SignInPolicy,
 ): 'account_suspended' | 'email_not_verified' | 'approval_pending' | 'approval_rejected' | undefined {
   if (account.status === 'suspended') return 'account_suspended';

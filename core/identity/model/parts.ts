@@ -1,5 +1,6 @@
 // The dependencies of the use cases of this area.
 import type { AccessDecision } from '#core/kernel/access/access';
+import type { AdminGrants } from '#core/kernel/access/admin-grants';
 import type { PasswordHasher } from '#core/kernel/access/credentials';
 import type { CurrentCaller } from '#core/kernel/access/current-caller';
 import type { PasswordDirectories } from '#core/kernel/access/password-directories';
@@ -34,6 +35,7 @@ export interface IdentityParts {
   readonly access: Pick<AccessDecision, 'renew'>;
   readonly currentCaller: CurrentCaller;
   /** Called on each use, because areas may be added later. */
+  readonly adminGrants: () => AdminGrants | undefined;
   readonly references: () => readonly UserReferences[];
   readonly issued: () => readonly IssuedCredentials[];
   readonly audit: AuditLog;

@@ -4,8 +4,8 @@ import type { Session } from './session.ts';
 import type { AccessToken } from './access-token.ts';
 import type { UserGroup } from './user-group.ts';
 
-/** The account behind a valid credential, with the members that a caller needs. */
-export interface CredentialOwner {
+/** The account behind a valid credential: the members that a caller needs, and those that may block its sign-in. */
+export interface CredentialOwner extends Pick<Account, 'emailVerified' | 'approval'> {
   readonly id: string;
   readonly username: string;
   readonly isAdmin: boolean;
@@ -112,8 +112,8 @@ export interface TokenStore {
     userId: string,
     slice: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly tokens: readonly AccessToken[]; readonly total: number }>;
-  /** Returns which of these token ids exist. One query. */
-  known(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** The tokens with these ids that exist, each with the id of its user. One query. */
+  known(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Deletes a token of this user. @returns the deleted token; undefined if it did not exist. */
   delete(userId: string, id: string): Promise<AccessToken | undefined>;
   /** @returns how many were deleted. */

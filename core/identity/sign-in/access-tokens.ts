@@ -8,6 +8,7 @@ import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import { isToken, mintToken, tokenNameLimit, tokenPrefix, type AccessToken } from '../model/access-token.ts';
 import { userEvent } from '../model/user-event.ts';
 import type { IdentityParts } from '../model/parts.ts';
+import type { SignInBlocks } from './sign-in-blocks.ts';
 
 export interface NewToken {
   readonly name: string;
@@ -19,7 +20,7 @@ export interface NewToken {
 const mostTokens = 1000;
 const touchEveryMilliseconds = 60_000;
 
-export function accessTokenUseCases(parts: IdentityParts) {
+export function accessTokenUseCases(parts: IdentityParts, { blockOf, admitted }: SignInBlocks) {
   const { accounts, sessions, tokens, tokenHasher, scopes, audit, events, unitOfWork, ids, log } = parts;
   const touches = new Map<string, Promise<void>>();
 
@@ -89,7 +90,11 @@ export function accessTokenUseCases(parts: IdentityParts) {
         // Revoking a user's credentials locks the account first. With the same lock here, no token is created between
         // the revocation and its commit.
         const held = await accounts.lock(caller.id);
-        if (held?.account.status !== 'active' || (await sessions.owner(caller.credential.id, now)) === undefined)
+        if (
+          held === undefined ||
+          (await blockOf(held.account)) !== undefined ||
+          (await sessions.owner(caller.credential.id, now)) === undefined
+        )
           throw new Unauthorized('The credential is not valid');
         await makeRoom(caller.id, now);
         await tokens.insert(token, tokenHasher.hash(secret));
@@ -115,7 +120,9 @@ export function accessTokenUseCases(parts: IdentityParts) {
       async read(text, now) {
         const known = isToken(text) ? await tokens.byHash(tokenHasher.hash(text), now) : undefined;
         if (known === undefined) return undefined;
-        const { token, owner } = known;
+        const { token } = known;
+        const owner = await admitted(known.owner);
+        if (owner === undefined) return undefined;
         touch(token.id, token.lastUsedAt, now);
         return { kind: 'user', ...owner, credential: { kind: 'pat', id: token.id, scopes: token.scopes } };
       },

@@ -6,9 +6,10 @@ import { Forbidden, RateLimited, Unauthorized, Unavailable } from '#core/kernel/
 import { clientNetwork } from '#core/kernel/access/current-caller';
 import type { DirectoryUser } from '#core/kernel/access/password-directories';
 import { hasTokenForm } from '../model/access-token.ts';
-import { signInBlock, type Account } from '../model/account.ts';
+import type { Account } from '../model/account.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import type { SecuredAccount } from '../model/ports.ts';
+import type { SignInBlocks } from './sign-in-blocks.ts';
 import { throttle } from './sign-in-throttle.ts';
 import { isUsername, signInNameLimit, usernameKey, usernameLimit } from '../model/username.ts';
 
@@ -39,8 +40,6 @@ export interface Passwords {
   prove(attempt: Attempt): Promise<ProvedAccount | undefined>;
   readonly basic: PasswordSignIn;
   readonly standing: AccountStanding;
-  /** Returns the reason why an account may not sign in; undefined if it may. */
-  blockOf(account: Account): Promise<ReturnType<typeof signInBlock>>;
 }
 
 /** Whether the proof is still valid for the current account: a changed password invalidates it. */
@@ -90,7 +89,7 @@ interface Judged extends Omit<ProvedAccount, 'account'> {
   readonly block: keyof typeof blocked | undefined;
 }
 
-export function passwordSignIn(parts: IdentityParts): Passwords {
+export function passwordSignIn(parts: IdentityParts, { blockOf }: SignInBlocks): Passwords {
   const { accounts, passwordHasher, directories, directorySeconds, rateCounter, settings, audit } = parts;
   const guard = throttle(rateCounter);
 
@@ -108,14 +107,6 @@ export function passwordSignIn(parts: IdentityParts): Passwords {
         ...more,
       }),
     );
-
-  const blockOf: Passwords['blockOf'] = async (account) => {
-    const [requireEmailVerification, requireApproval] = await Promise.all([
-      settings.get('auth.require_email_verification'),
-      settings.get('signup.require_approval'),
-    ]);
-    return signInBlock(account, { requireEmailVerification, requireApproval });
-  };
 
   /** Determines the account, and the reason why it may not sign in. */
   const judged = async (known: Known): Promise<Judged> => {
@@ -229,7 +220,6 @@ export function passwordSignIn(parts: IdentityParts): Passwords {
         return account === undefined || (await blockOf(account)) !== undefined ? undefined : userOf(account);
       },
     },
-    blockOf,
   };
   return passwords;
 }

@@ -10,6 +10,7 @@ import { userEvent } from '../model/user-event.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import { stillProves, type Passwords } from './password-sign-in.ts';
 import type { CredentialOwner } from '../model/ports.ts';
+import type { SignInBlocks } from './sign-in-blocks.ts';
 import { isRefreshToken, mintRefreshToken, secondsAfter, type SessionLifetimes } from '../model/session.ts';
 
 /** A new or refreshed session, as returned to its owner. */
@@ -25,7 +26,7 @@ export interface SignedIn {
 /** Maximum number of sessions per user. Adding another ends the one refreshed least recently. */
 const mostSessions = 1000;
 
-export function sessionUseCases(parts: IdentityParts, passwords: Passwords) {
+export function sessionUseCases(parts: IdentityParts, passwords: Passwords, { blockOf, admitted }: SignInBlocks) {
   const { accounts, sessions, sessionTokens, tokenHasher, passwordHasher, currentCaller, lifetimes } = parts;
   const { audit, events, unitOfWork, ids } = parts;
 
@@ -78,7 +79,8 @@ export function sessionUseCases(parts: IdentityParts, passwords: Passwords) {
       const opened = await unitOfWork.run(async () => {
         // The account was suspended, deleted or given another password while the hash was computed.
         const held = await accounts.lock(account.id);
-        if (held?.account.status !== 'active' || !stillProves(proved, held)) return undefined;
+        if (held === undefined || (await blockOf(held.account)) !== undefined || !stillProves(proved, held))
+          return undefined;
         await accounts.update(account.id, {
           lastActiveAt: call.now,
           ...(rehashed !== undefined && { passwordHash: rehashed }),
@@ -117,7 +119,7 @@ export function sessionUseCases(parts: IdentityParts, passwords: Passwords) {
           return undefined;
         }
         const account = await accounts.byId(used.userId);
-        if (account?.status !== 'active') return undefined;
+        if (account === undefined || (await blockOf(account)) !== undefined) return undefined;
         // The session may have ended since the token was checked.
         if (!(await sessions.extend(used.sessionId, secondsAfter(call.now, lifetimes.refreshSeconds))))
           return undefined;
@@ -165,16 +167,22 @@ export function sessionUseCases(parts: IdentityParts, passwords: Passwords) {
         const owner = await currentCaller.run(userKey(claims.userId), () => sessions.owner(claims.sessionId, now));
         if (owner?.id !== claims.userId) return undefined;
         const { sessionId } = claims;
-        const caller = (found: CredentialOwner) =>
-          ({ kind: 'user', ...found, credential: { kind: 'session', id: sessionId, scopes: 'all' } }) as const;
-        return {
-          ...caller(owner),
-          // A long request may outlive its access token. Only the session must still be valid.
-          async unchanged(later) {
-            const still = await sessions.owner(sessionId, later);
-            return still && caller(still);
-          },
+        const callerOf = async (found: CredentialOwner) => {
+          const user = await admitted(found);
+          const credential = { kind: 'session', id: sessionId, scopes: 'all' } as const;
+          return user && ({ kind: 'user', ...user, credential } as const);
         };
+        const caller = await callerOf(owner);
+        return (
+          caller && {
+            ...caller,
+            // A long request may outlive its access token. Only the session must still be valid.
+            async unchanged(later) {
+              const still = await sessions.owner(sessionId, later);
+              return still && callerOf(still);
+            },
+          }
+        );
       },
     } satisfies CredentialReader,
   };

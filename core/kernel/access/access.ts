@@ -4,6 +4,7 @@ import type { Call, Caller, User } from '../caller.ts';
 import { Forbidden, InsufficientScope, NotFound, Unauthorized } from '../errors.ts';
 import { declarePort } from '../ports.ts';
 import type { ScopeCatalogue, ScopeName } from './scopes.ts';
+import { administers, usesToken } from './token-reach.ts';
 
 /** Open: kinds of protected resources and their entity, such as `repository: Repository`. */
 export interface Resources {}
@@ -71,7 +72,10 @@ export interface ResourceRule<
   readonly hidden: 404 | 403;
   /** The status for a caller who may read the resource but lacks the permission. */
   readonly lacking: 403 | 404;
-  /** Holders of this admin scope are allowed regardless of their rights on the resource. */
+  /**
+   * Holders of this admin scope are allowed regardless of their rights on the resource, with a session or a personal
+   * access token that has admin:system.
+   */
   readonly orAdminScope?: string | undefined;
 }
 
@@ -235,18 +239,25 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
     throw new Unauthorized('This operation needs a credential');
   };
 
+  const unusable = (): Forbidden =>
+    new Forbidden('This operation cannot be used with this kind of token', {
+      code: 'insufficient_scope',
+      detail: 'No scope of such a token allows it; sign in instead',
+    });
+
   /** Checked in addition to the permission, and before it, so that the response reveals nothing about the resource. */
   const checkScope = (caller: Caller, scope: ScopeName | undefined): void => {
     if (caller.kind === 'anonymous' || scope === undefined || caller.credential.scopes === 'all') return;
     const kind = caller.credential.kind === 'oauth' ? 'oauth' : 'pat';
     const { ok, required } = scopes.satisfied(scope, kind, caller.credential.scopes);
     if (ok) return;
-    if (required === undefined)
-      throw new Forbidden('This operation cannot be used with this kind of token', {
-        code: 'insufficient_scope',
-        detail: 'No scope of such a token allows it; sign in instead',
-      });
-    throw new InsufficientScope(required);
+    throw required === undefined ? unusable() : new InsufficientScope(required);
+  };
+
+  /** Without a scope, an operation of administrators is not one that any token of theirs may use. */
+  const checkAdminToken = (caller: Caller): void => {
+    if (caller.kind === 'anonymous' || administers(caller)) return;
+    throw caller.credential.kind === 'oauth' ? unusable() : new InsufficientScope('admin:system');
   };
 
   const checkAudience = (caller: Caller): void => {
@@ -289,6 +300,7 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
     if (standing === undefined) throw new NotFound('Not found');
     if (
       rule.orAdminScope !== undefined &&
+      administers(caller) &&
       (await adminGrants()?.scopesOf(caller.id))?.includes(rule.orAdminScope) === true
     ) {
       return grant(standing.resource, () => true);
@@ -312,12 +324,10 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
       case 'signed-in':
         signedInUser(call.caller);
         return undefined;
-      case 'session': {
-        const { kind } = signedInUser(call.caller).credential;
-        if (kind === 'pat' || kind === 'oauth')
+      case 'session':
+        if (usesToken(signedInUser(call.caller)))
           throw new Forbidden('This operation needs a session', { detail: 'Sign in; a token cannot do this' });
         return undefined;
-      }
       case 'admin':
         await checkAdmin(signedInUser(call.caller), rule.scopes);
         return undefined;
@@ -335,6 +345,7 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
   ): Promise<Granted<unknown, string> | undefined> => {
     checkAudience(call.caller);
     checkScope(call.caller, scope);
+    if (scope === undefined && (rule.who === 'admin' || rule.who === 'super-admin')) checkAdminToken(call.caller);
     return await byRule(call, rule, scope, params);
   };
 

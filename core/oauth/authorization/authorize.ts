@@ -23,6 +23,7 @@ import { codeSeconds, secretLength, type Grant } from '../model/grant.ts';
 import { roomForGrant } from '../applications/grants.ts';
 import type { OAuthParts } from '../model/parts.ts';
 import { originOf, withParameters } from '../model/redirect-uri.ts';
+import { digestOf, isAbout, sameClient, type Named } from './shown-question.ts';
 
 /** The content of the consent page. */
 export interface ConsentQuestion {
@@ -35,10 +36,13 @@ export interface ConsentQuestion {
   readonly resource: string;
   /** The redirect URI that receives the response. */
   readonly redirectUri: string;
+  /** Returned with the decision, it shows that the decision is about this question. */
+  readonly shown: string;
 }
 
-/** The result of an authorization request. The result of a decision is never a question. */
-export type Authorization = Decided | { readonly outcome: 'asked'; readonly question: ConsentQuestion };
+/** The result of an authorization request, or of a decision: a question if the decision was about another one. */
+export type Authorization = Decided | Question;
+type Question = { readonly outcome: 'asked'; readonly question: ConsentQuestion };
 export type Decided =
   /**
    * The browser is redirected to the client with an error; or to sign-in, if that resolves the error and the client
@@ -48,8 +52,8 @@ export type Decided =
   /** The browser is redirected to the client with a code, or with the error that the user denied the request. */
   | { readonly outcome: 'answered'; readonly url: string };
 
-/** The decision of the user. */
-export interface Decision {
+/** The decision of the user, and what it is about. */
+export interface Decision extends Named {
   /** Any value except `cancel` approves. */
   readonly decision?: string;
   /** `true` remembers the consent, `false` forgets a remembered one. */
@@ -107,22 +111,40 @@ export function authorization(parts: OAuthParts) {
     resource: demand.resource,
   });
 
+  const shownOf = ({ call, destination, demand }: Asked) => ({
+    userId: call.caller.id,
+    client: destination.client,
+    scopes: demand.scopes,
+    resource: demand.resource,
+    redirectUri: destination.redirectUri,
+  });
+
+  const question = (asked: Asked, grant: Grant | undefined): Question => {
+    const { userId: _userId, ...shown } = shownOf(asked);
+    const rememberedScopes = grant?.remembered ?? undefined;
+    const digest = digestOf(shownOf(asked), digests);
+    const { username } = asked.call.caller;
+    return { outcome: 'asked', question: { ...shown, username, rememberedScopes, shown: digest } };
+  };
+
   /**
    * Stores the grant and issues a code, in one unit of work.
+   * @returns a question if the client has changed since the request was validated.
    * @throws {Unauthorized} if the session has ended. @throws {InvalidClient} if the client was deleted or suspended.
    */
-  const approve = async (asked: Asked, kept: (before: Grant | undefined) => Kept): Promise<Decided> => {
+  const approve = async (asked: Asked, kept: (before: Grant | undefined) => Kept): Promise<Decided | Question> => {
     const { call, destination, demand, authTime } = asked;
     const { client, redirectUri, challenge } = destination;
     const { scopes, resource, nonce } = demand;
     const { caller, now } = call;
     const code = randomBase62(ids, secretLength);
-    await unitOfWork.run(async () => {
+    const approved = await unitOfWork.run(async () => {
       if ((await vouching.held(caller.id)) === undefined) throw sessionOver();
       if ((await vouching.signedInAt(caller.credential.id, now)) === undefined) throw sessionOver();
       // Locks the client, so that a suspension either waits for this code or is detected here.
       const held = await clients.update({ id: client.id, suspended: false }, {});
       if (held === undefined) throw new InvalidClient('authorization');
+      if (!sameClient(held, client)) return false;
       const before = await grants.findOne(keyOf(asked));
       const { remembered, redirectOrigin } = kept(before);
       // Keeps earlier scopes: the client may hold tokens with them, and the user must still see them.
@@ -152,7 +174,9 @@ export function authorization(parts: OAuthParts) {
       );
       const details = { scopes, resource, remembered: remembered !== null };
       await tellGrant(parts, call, 'oauth_grant.approved', client, details);
+      return true;
     });
+    if (!approved) return question(asked, await grants.findOne(keyOf(asked)));
     return { outcome: 'answered', url: callback(destination, { code }) };
   };
 
@@ -179,9 +203,8 @@ export function authorization(parts: OAuthParts) {
       { elsewhere = false }: { readonly elsewhere?: boolean } = {},
     ): Promise<Authorization> =>
       within(call, parameters, async (asked): Promise<Authorization> => {
-        const { destination, demand } = asked;
-        const { client, redirectUri } = destination;
-        const { scopes, resource, consent } = demand;
+        const { redirectUri } = asked.destination;
+        const { scopes, consent } = asked.demand;
         const grant = await grants.findOne(keyOf(asked));
         const covers = (given: Grant | undefined): given is Grant =>
           given !== undefined &&
@@ -194,21 +217,24 @@ export function authorization(parts: OAuthParts) {
             return before;
           });
         if (consent === 'never') throw unasked();
-        const { username } = asked.call.caller;
-        const rememberedScopes = grant?.remembered ?? undefined;
-        const question = { username, client, scopes, rememberedScopes, resource, redirectUri };
-        return { outcome: 'asked', question };
+        return question(asked, grant);
       }),
 
-    /** @throws {OAuthRefusal} as `ask`. */
-    decide: (call: Call, parameters: AuthorizationParameters, { decision, remember }: Decision): Promise<Decided> => {
+    /** The user is asked again if the decision is about another question. @throws {OAuthRefusal} as `ask`. */
+    decide: (
+      call: Call,
+      parameters: AuthorizationParameters,
+      { decision, remember, ...named }: Decision,
+    ): Promise<Authorization> => {
       // Shown in the browser, because the consent page omitted the field.
       if (decision === undefined) throw new InvalidRequest('The field decision is missing');
-      return within(call, parameters, async (asked): Promise<Decided> => {
+      return within(call, parameters, async (asked): Promise<Authorization> => {
         if (decision === 'cancel') {
           if (remember === 'false') await forget(asked);
           return { outcome: 'answered', url: told(asked.destination, denied()) };
         }
+        const context = { digests, asked: parameters.scope, signedInAt: asked.authTime };
+        if (!isAbout(shownOf(asked), named, context)) return question(asked, await grants.findOne(keyOf(asked)));
         const redirectOrigin = originOf(asked.destination.redirectUri);
         return approve(asked, (before) => {
           if (remember === 'true') return { remembered: asked.demand.scopes, redirectOrigin };

@@ -16,7 +16,8 @@ export function memorySessionStore(db: MemoryDatabase): SessionStore {
       const session = table.get(id);
       const user = session && users(db).get(session.userId);
       if (session === undefined || user?.status !== 'active' || session.expiresAt <= now) return undefined;
-      return { id: user.id, username: user.username, isAdmin: user.isAdmin };
+      const { username, isAdmin, emailVerified, approval } = user;
+      return { id: user.id, username, isAdmin, emailVerified, approval };
     },
     async startedAt(id, now) {
       const session = table.get(id);

@@ -10,7 +10,13 @@ const sessionOwner = compiledRead(
     db
       .selectFrom('identity_session as session')
       .innerJoin('identity_user as user', 'user.id', 'session.user_id')
-      .select(['user.id', 'user.username', 'user.is_admin as isAdmin'])
+      .select([
+        'user.id',
+        'user.username',
+        'user.is_admin as isAdmin',
+        'user.email_verified as emailVerified',
+        'user.approval',
+      ])
       .where('session.id', '=', id)
       .where('session.expires_at', '>', now)
       .where('user.status', '=', 'active'),
@@ -31,7 +37,7 @@ export function sqlSessionStore(db: SqlDatabase): SessionStore {
     },
     async owner(id, now) {
       const [row] = await sessionOwner(rows(db), { id, now });
-      return row;
+      return row && { ...row, approval: row.approval ?? undefined };
     },
     async startedAt(id, now) {
       const row = await rows(db)

@@ -15,16 +15,23 @@ export function memoryTokenStore(db: MemoryDatabase): TokenStore {
       const user = token && users(db).get(token.userId);
       if (token === undefined || user?.status !== 'active' || (token.expiresAt !== undefined && token.expiresAt <= now))
         return undefined;
+      const { id, username, isAdmin, emailVerified, approval } = user;
       return {
         token: { id: token.id, scopes: token.scopes, lastUsedAt: token.lastUsedAt },
-        owner: { id: user.id, username: user.username, isAdmin: user.isAdmin },
+        owner: { id, username, isAdmin, emailVerified, approval },
       };
     },
     list: async (userId, slice) => ({
       tokens: table.find({ where: { userId }, orderBy: { desc: 'createdAt' }, ...slice }).map(plain),
       total: table.count({ userId }),
     }),
-    known: async (ids) => new Set(ids.filter((id) => table.get(id) !== undefined)),
+    known: async (ids) =>
+      new Map(
+        ids.flatMap((id): [string, string][] => {
+          const token = table.get(id);
+          return token === undefined ? [] : [[id, token.userId]];
+        }),
+      ),
     async delete(userId, id) {
       const token = table.findOne({ userId, id });
       table.deleteWhere({ userId, id });

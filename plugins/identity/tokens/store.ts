@@ -25,7 +25,9 @@ const tokenByHash = compiledRead(
         'token.last_used_at',
         'user.id',
         'user.username',
-        'user.is_admin',
+        'user.is_admin as isAdmin',
+        'user.email_verified as emailVerified',
+        'user.approval',
       ])
       .where('token.hash', '=', hash)
       .where('user.status', '=', 'active')
@@ -40,12 +42,12 @@ export function sqlTokenStore(db: SqlDatabase): TokenStore {
     },
     async byHash(hash, now) {
       const [row] = await tokenByHash(rows(db), { hash, now });
-      return (
-        row && {
-          token: { id: row.tokenId, scopes: row.scopes, lastUsedAt: row.last_used_at ?? undefined },
-          owner: { id: row.id, username: row.username, isAdmin: row.is_admin },
-        }
-      );
+      if (row === undefined) return undefined;
+      const { tokenId, scopes, last_used_at: lastUsedAt, approval, ...owner } = row;
+      return {
+        token: { id: tokenId, scopes, lastUsedAt: lastUsedAt ?? undefined },
+        owner: { ...owner, approval: approval ?? undefined },
+      };
     },
     async list(userId, { limit, offset }) {
       const found = await tokensOf(userId)
@@ -60,10 +62,10 @@ export function sqlTokenStore(db: SqlDatabase): TokenStore {
     async known(ids) {
       const found = await rows(db)
         .selectFrom('identity_token')
-        .select('id')
+        .select(['id', 'user_id'])
         .where('id', '=', rawSql<string>`any(${ids}::uuid[])`)
         .execute();
-      return new Set(found.map(({ id }) => id));
+      return new Map(found.map(({ id, user_id: userId }) => [id, userId]));
     },
     async delete(userId, id) {
       const row = await rows(db)

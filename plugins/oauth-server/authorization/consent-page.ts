@@ -30,13 +30,15 @@ const wordsOf = (scope: string): string | undefined => (Object.hasOwn(words, sco
 const path = '/-/oauth2/authorize';
 type Query = TypeOf<typeof authorizationQuery>;
 
+/** The request as the query of a URL. */
+const queryOf = (request: Query): string =>
+  new URLSearchParams(
+    Object.entries(request).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
+  ).toString();
+
 /** The sign-in page, with a link back to this page and the same request. */
-function signInUrl(webUrl: string, query: Query): string {
-  const request = new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
-  );
-  return `${webUrl}/-/sign-in?return_to=${encodeURIComponent(`${path}?${request}`)}`;
-}
+const signInUrl = (webUrl: string, request: Query): string =>
+  `${webUrl}/-/sign-in?return_to=${encodeURIComponent(`${path}?${queryOf(request)}`)}`;
 
 const scopeItem = (scope: string): Html => html`<li>${wordsOf(scope)} <code>${scope}</code></li>`;
 
@@ -47,7 +49,7 @@ const origin = ({ ownerId }: ConsentQuestion['client'], owner: string | undefine
     : owner !== undefined && html`<p>It was registered by <b>${owner}</b>.</p>`;
 
 function consentPage(
-  { username, client, scopes, rememberedScopes, resource, redirectUri }: ConsentQuestion,
+  { username, client, scopes, rememberedScopes, resource, redirectUri, shown }: ConsentQuestion,
   owner: string | undefined,
   otherAccount: string,
 ): HtmlPage {
@@ -65,6 +67,8 @@ function consentPage(
       ${resource !== '' && html`<p>At this address alone: <code>${resource}</code></p>`}
       <p>Your answer goes to <b>${new URL(redirectUri).host}</b>.</p>
       <form method="post">
+        <input type="hidden" name="scope" value="${scopes.join(' ')}" />
+        <input type="hidden" name="shown" value="${shown}" />
         <p>
           <input type="checkbox" name="remember" id="remember" value="true" ${rememberedScopes && html`checked`} />
           <label for="remember">Do not ask again for this</label>
@@ -121,6 +125,7 @@ export function consentPageRoutes(
       body: decisionForm,
       async run(call, { query, body }): Promise<Reply<never>> {
         const decided = await authorization.decide(call, query, body);
+        if (decided.outcome === 'asked') return sentTo(`${webUrl()}${path}?${queryOf(query)}`, 303);
         const signIn = decided.outcome === 'refused' && decided.signIn;
         return sentTo(signIn ? signInUrl(webUrl(), query) : decided.url, 303);
       },

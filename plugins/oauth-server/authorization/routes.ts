@@ -7,7 +7,7 @@ import { authorizationQuery, consentJson, decidedJson, decisionForm } from './sc
 type ConsentJson = TypeOf<typeof consentJson>;
 type Outcome = Awaited<ReturnType<OAuthUseCases['authorization']['ask']>>;
 
-const presentQuestion = ({ client, scopes, rememberedScopes, redirectUri }: ConsentQuestion): ConsentJson => ({
+const presentQuestion = ({ client, scopes, rememberedScopes, redirectUri, shown }: ConsentQuestion): ConsentJson => ({
   decision: 'consent_required',
   app_name: client.name,
   description: client.description,
@@ -18,6 +18,7 @@ const presentQuestion = ({ client, scopes, rememberedScopes, redirectUri }: Cons
   remembered_scopes: rememberedScopes ?? [],
   redirect_host: new URL(redirectUri).host,
   self_registered: client.ownerId === null,
+  shown,
 });
 
 /** The response may contain a code, so it must not be cached or framed. */
@@ -73,9 +74,9 @@ export const authorizationRoutes = ({ authorization, open }: OAuthUseCases): rea
     result: decidedJson,
     async run(call: Call<User>, { query, body }) {
       const decided = await authorization.decide(call, query, body);
-      return decided.outcome === 'refused'
-        ? sentTo(decided.url)
-        : reply({ redirect_url: decided.url }, { headers: guarded });
+      if (decided.outcome === 'refused') return sentTo(decided.url);
+      const told = decided.outcome === 'asked' ? presentQuestion(decided.question) : { redirect_url: decided.url };
+      return reply(told, { headers: guarded });
     },
   }),
 ];

@@ -28,9 +28,11 @@ export const authorizationQuery = shape({
 export const decisionForm = shape({
   decision: maybe(word().max(64).description('`cancel` denies, anything else approves')),
   remember: maybe(word().max(64).description('`true` keeps the answer, `false` forgets what was kept')),
+  scope: maybe(word().max(4096).description('The scopes that were shown, with spaces between them')),
+  shown: maybe(word().max(64).description('`shown` of the question, which binds all of it')),
 }).id('ConsentDecision');
 
-export const consentJson = shape({
+const question = {
   decision: maybe(oneOf('consent_required')),
   app_name: maybe(word()),
   description: maybe(text()),
@@ -41,7 +43,17 @@ export const consentJson = shape({
   remembered_scopes: maybe(list(word())),
   redirect_host: maybe(word().description('Where the answer goes')),
   self_registered: maybe(flag().description('Nobody of this instance vouches for the application')),
+  shown: maybe(word().description('Sent back with the decision: if anything has changed, the user is asked again')),
+} as const;
+
+export const consentJson = shape({
+  ...question,
   auto_approve_redirect_url: maybe(word().description('In place of the others: the user has granted this before')),
 }).id('Consent');
 
-export const decidedJson = shape({ redirect_url: word() }).id('ConsentDecided');
+export const decidedJson = shape({
+  redirect_url: maybe(word()),
+  ...question,
+})
+  .description('`redirect_url`; or the question again, if the decision was about another one')
+  .id('ConsentDecided');

@@ -295,7 +295,7 @@ export const sessionChecks: readonly Check<IdentityStores>[] = [
     async run(stores) {
       await add(stores, account(1, 'Ada', { isAdmin: true }));
       await write(stores, () => stores.sessions.insert(session(1, uuid(1, 1))));
-      const owner = { id: uuid(1, 1), username: 'Ada', isAdmin: true };
+      const owner = { id: uuid(1, 1), username: 'Ada', isAdmin: true, emailVerified: true, approval: undefined };
       assert.deepEqual(await stores.sessions.owner(uuid(2, 1), at(59)), owner);
       assert.equal(await stores.sessions.owner(uuid(2, 1), at(60)), undefined);
       assert.equal(await stores.sessions.owner(uuid(2, 2), now), undefined);
@@ -420,12 +420,12 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
   {
     name: 'a token returns its active user and its scopes until it expires',
     async run(stores) {
-      await add(stores, account(1, 'Ada'));
+      await add(stores, account(1, 'Ada', { emailVerified: false, approval: 'pending' }));
       await write(stores, async () => {
         await stores.tokens.insert(token(1, uuid(1, 1)), 'one');
         await stores.tokens.insert(token(2, uuid(1, 1), { scopes: [], expiresAt: at(60) }), 'two');
       });
-      const owner = { id: uuid(1, 1), username: 'Ada', isAdmin: false };
+      const owner = { id: uuid(1, 1), username: 'Ada', isAdmin: false, emailVerified: false, approval: 'pending' };
       assert.deepEqual(await stores.tokens.byHash('one', at(1e6)), {
         token: { id: uuid(3, 1), scopes: ['repo:read', 'admin:users'], lastUsedAt: undefined },
         owner,
@@ -436,8 +436,8 @@ export const tokenChecks: readonly Check<IdentityStores>[] = [
       });
       assert.equal(await stores.tokens.byHash('two', at(60)), undefined);
       assert.equal(await stores.tokens.byHash('three', now), undefined);
-      assert.deepEqual(await stores.tokens.known([uuid(3, 2), uuid(3, 9)]), new Set([uuid(3, 2)]));
-      assert.deepEqual(await stores.tokens.known([]), new Set());
+      assert.deepEqual(await stores.tokens.known([uuid(3, 2), uuid(3, 9)]), new Map([[uuid(3, 2), uuid(1, 1)]]));
+      assert.deepEqual(await stores.tokens.known([]), new Map());
       await write(stores, () => stores.accounts.update(uuid(1, 1), { status: 'suspended' }));
       assert.equal(await stores.tokens.byHash('one', now), undefined);
     },

@@ -26,6 +26,7 @@ const override = (target: number, second = 0, more: Partial<Override> = {}): Ove
   targetId: uuid(target),
   scope: 'api.read',
   reason: 'why',
+  byAdmin: false,
   updatedAt: at(second),
   ...more,
 });

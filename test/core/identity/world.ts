@@ -11,6 +11,7 @@ import type { Account, UserReferences } from '#core/identity/index';
 import { createAccount, type NewAccount } from '#core/identity/accounts/new-account';
 import { identityUseCases } from '#core/identity/use-cases';
 import type { AccessDecision } from '#core/kernel/access/access';
+import type { AdminGrants } from '#core/kernel/access/admin-grants';
 import { anonymous } from '#core/kernel/caller';
 import type { Call, Caller, Credential, User } from '#core/kernel/caller';
 import type { PasswordHasher } from '#core/kernel/access/credentials';
@@ -63,6 +64,8 @@ export function world() {
   const entries: KeptEntry[] = [];
   const auditStore = memoryAuditStore(storage.database);
   const references: UserReferences[] = [];
+  /** User id → admin scopes. */
+  const granted = new Map<string, readonly string[]>();
   const hasher = fakeHasher();
   const parts = {
     accounts: memoryAccountStore(storage.database),
@@ -96,6 +99,7 @@ export function world() {
     tokenHasher: sha256Hasher,
     sessionTokens: jwtSessionTokens({ key: new Uint8Array(32).fill(1), issuer: 'http://forge.test' }),
     lifetimes: { accessSeconds: 900, refreshSeconds: 30 * 86_400 },
+    adminGrants: () => ({ scopesOf: async (id) => granted.get(id) ?? [] }) as AdminGrants | undefined,
     references: () => references,
     issued: () => [],
   };
@@ -177,6 +181,7 @@ export function world() {
     clock,
     storage,
     settingValues,
+    granted,
     references,
     entries,
     actions: () => entries.map(({ action }) => action),

@@ -62,6 +62,11 @@ const callers = {
   'oauth look': user({ kind: 'oauth', scopes: ['look:vault'] }),
   'oauth open': user({ kind: 'oauth', scopes: ['open:vault'] }),
   'oauth pat-scope': user({ kind: 'oauth', scopes: ['vault:look', 'vault:open'] }),
+  'pat open admin:users': user({ kind: 'pat', scopes: ['vault:open', 'admin:users'] }),
+  'pat open admin:system': user({ kind: 'pat', scopes: ['vault:open', 'admin:system'] }),
+  'oauth with every scope': user({ kind: 'oauth', scopes: ['open:vault', 'admin:system', 'admin:repo_roles'] }),
+  'admin by oauth': user({ kind: 'oauth', scopes: ['admin:system'] }, true),
+  'admin by system token': user({ kind: 'pat', scopes: ['admin:system'] }, true),
   'oauth elsewhere': user({ kind: 'oauth', scopes: ['open:vault'], audience: 'https://other' }),
 } as const satisfies Record<string, Caller>;
 type Who = keyof typeof callers;
@@ -139,9 +144,10 @@ void t.test('rules without a resource', async (t) => {
       {
         anonymous: 'unauthorized',
         session: 'forbidden',
-        'pat open': 'forbidden',
+        'pat open': 'insufficient_scope',
+        'pat open admin:system': 'forbidden',
         admin: 'yes',
-        'admin by token': 'yes',
+        'admin by system token': 'yes',
       },
     ],
     ['admin', admin('admin:users'), { anonymous: 'unauthorized', session: 'forbidden', admin: 'yes' }],
@@ -290,6 +296,40 @@ void t.test(
     );
   },
 );
+
+void t.test('beside a permission, an admin scope counts for a session and for a token with admin:system', async (t) => {
+  const expected: Partial<Record<Who, string>> = {
+    session: 'yes',
+    password: 'yes',
+    'pat open': 'not_found',
+    'pat open admin:users': 'not_found',
+    'pat open admin:system': 'yes',
+    'oauth open': 'not_found',
+    'oauth with every scope': 'not_found',
+  };
+  for (const orAdminScope of ['admin:repo_roles', 'admin:users'])
+    for (const [who, answer] of Object.entries(expected)) {
+      const rule = changes('vault', 'vault.open', { orAdminScope });
+      const hidden = { resolver: vault({ readable: false, holds: [] }), granted: [orAdminScope], scope: 'vault:open' };
+      t.equal(await outcome(rule, who as Who, hidden), answer, `${orAdminScope}: ${who}`);
+      const readable = { ...hidden, resolver: vault({ readable: true, holds: ['vault.look'] }) };
+      const lacking = answer === 'yes' ? 'yes' : 'forbidden';
+      t.equal(await outcome(rule, who as Who, readable), lacking, `${orAdminScope}, readable: ${who}`);
+    }
+});
+
+void t.test('a rule of administrators that names no token scope needs admin:system of a token', async (t) => {
+  const granted = ['admin:users'];
+  for (const rule of [admin('admin:users'), superAdmin])
+    for (const [who, answer] of [
+      ['admin', 'yes'],
+      ['admin by system token', 'yes'],
+      ['admin by token', 'insufficient_scope'],
+      ['admin by oauth', 'insufficient_scope'],
+      ['oauth with every scope', 'insufficient_scope'],
+    ] as const)
+      t.equal(await outcome(rule, who, { granted }), answer, `${rule.who}: ${who}`);
+});
 
 void t.test('no resource is looked up for a caller that is rejected anyway', async (t) => {
   const resolver = vault({ readable: true, holds: ['vault.look', 'vault.open'] });

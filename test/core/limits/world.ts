@@ -61,6 +61,7 @@ export function world({ enabled = true, withoutGroups = false, memory = new Memo
   const membership = { of: [all[1]] as readonly (CountedGroup | undefined)[] };
   /** The existing repositories; undefined without a repositories plugin. */
   const repositories: { all: readonly string[] | undefined } = { all: [hot] };
+  const administrators = new Set<string>();
   const entries: AuditEntry[] = [];
   const groups: UserGroups = {
     list: async () => all,
@@ -72,6 +73,7 @@ export function world({ enabled = true, withoutGroups = false, memory = new Memo
   };
   const users = {
     byIds: async (ids: readonly string[]) => new Map(ids.filter((id) => id === ada).map((id) => [id, { id }])),
+    administrators: async (ids: readonly string[]) => new Set(ids.filter((id) => administrators.has(id))),
   } as unknown as Users;
   const budgets = budgetStore.memory(database);
   const violations = memoryViolationStore(database);
@@ -106,6 +108,8 @@ export function world({ enabled = true, withoutGroups = false, memory = new Memo
       },
     },
   });
+  /** A holder of admin:rate_limit without the super-admin flag. */
+  const delegate = (): Call<User> => ({ ...call, caller: { ...caller, isAdmin: false } });
   const call: Call<User> = {
     caller,
     requestId: 'r',
@@ -125,6 +129,9 @@ export function world({ enabled = true, withoutGroups = false, memory = new Memo
     membership,
     repositories,
     call,
+    delegate,
+    /** The user ids of instance administrators. */
+    administrators,
     staffed: [all[1], all[3]],
   };
 }

@@ -40,6 +40,8 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
     get: async (key) => (set[key] ?? oauthSettings.find((setting) => setting.key === key)?.default) as never,
   };
   const standing = { blocked: false };
+  /** Runs once, after the client of a request was read and before its grant is stored. */
+  const inBetween: { work: (() => Promise<void>) | undefined } = { work: undefined };
   const entries: AuditEntry[] = [];
   /** Which part fails as if the database or the key were unavailable. */
   const gone = { key: false, signer: false, noting: false };
@@ -71,7 +73,12 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
     vouching: {
       claims: async () => account,
       held: async () => (standing.blocked ? undefined : account),
-      signedInAt: async () => signedIn,
+      async signedInAt() {
+        const { work } = inBetween;
+        inBetween.work = undefined;
+        await work?.();
+        return signedIn;
+      },
     },
     standing: () => ({ of: async () => ({ kind: 'user', id: account.id, username: 'ada', isAdmin: false }) }),
     adminGrants: () => undefined,
@@ -105,7 +112,17 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
     now: clock.now(),
     renew: async () => call(of),
   });
-  return { clock, oauth, standing, entries, gone, warned, asUser: () => call(caller), asClient: () => call(anonymous) };
+  return {
+    clock,
+    oauth,
+    standing,
+    inBetween,
+    entries,
+    gone,
+    warned,
+    asUser: () => call(caller),
+    asClient: () => call(anonymous),
+  };
 }
 
 const verifier = 'v'.repeat(43);
@@ -150,6 +167,19 @@ async function begun() {
     });
   return { ...made, request, code, exchange, refresh };
 }
+
+void t.test('an application that changes between the request and the grant is asked about again', async (t) => {
+  const { oauth, request, asUser, inBetween } = await begun();
+  const change = async (): Promise<void> => {
+    const [client] = (await oauth.applications.list(asUser(), all)).items;
+    await oauth.applications.update(asUser(), { id: client?.id ?? '', scopes: ['read:user'] });
+  };
+  const decide = () =>
+    oauth.authorization.decide(asUser(), request, { decision: 'allow', remember: 'true', scope: 'read:user openid' });
+  inBetween.work = change;
+  t.equal((await decide()).outcome, 'asked');
+  t.strictSame((await oauth.grants.list(asUser(), all)).items, []);
+});
 
 void t.test('a code is valid for ten minutes', async (t) => {
   const { clock, code, exchange } = await begun();

@@ -30,8 +30,10 @@ void t.test('GET: 200 with consent metadata for the signed-in user', async (t) =
   const { client: user } = await forge.createUser('visitor');
   const app = await makeApp(owner, { name: 'Notes' });
   const answer = await askConsent(user, requestOf(app, keys, { scope: 'read:user openid' }));
+  const { shown, ...metadata } = answer.body as { readonly shown: string };
+  t.match(shown, /^[0-9a-f]{64}$/);
   t.strictSame(
-    [answer.status, answer.body, answer.headers.get('cache-control'), answer.headers.get('x-frame-options')],
+    [answer.status, metadata, answer.headers.get('cache-control'), answer.headers.get('x-frame-options')],
     [
       200,
       {

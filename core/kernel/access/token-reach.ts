@@ -1,0 +1,18 @@
+// What a token reaches of its user's rights as an administrator.
+import type { User } from '../caller.ts';
+
+/** Whether the user was authenticated by a token, which has scopes, and not by a session or password. */
+export const usesToken = ({ credential: { kind } }: User): boolean => kind === 'pat' || kind === 'oauth';
+
+/**
+ * The scope by which a personal access token reaches the operations of an admin scope. OAuth2 tokens reach none.
+ */
+export const tokenScopeOf = (adminScope: string): 'admin:users' | 'admin:system' =>
+  adminScope === 'admin:users' ? 'admin:users' : 'admin:system';
+
+/**
+ * Whether the admin scopes of the user count with their credential where the operation names no token scope for them: a
+ * session, a password, or a personal access token with admin:system.
+ */
+export const administers = ({ credential: { kind, scopes } }: User): boolean =>
+  kind !== 'oauth' && (scopes === 'all' || scopes.includes('admin:system'));
