@@ -11,6 +11,7 @@ import type { Clock, Ids } from '#core/kernel/time';
 import { answerMs } from './overload/answer-limit.ts';
 import { admit, type OverloadOptions } from './overload/admit.ts';
 import { answerPreflight } from './reply/cors.ts';
+import { externalPaths } from './reply/external-paths.ts';
 import { csrfProtection } from './request/credentials.ts';
 import { clientAddress, Exchange, recheckMs, trustedProxies, type AccessLogEntry } from './request/exchange.ts';
 import type { OwnedChannel } from './live/channel.ts';
@@ -175,6 +176,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     admission,
     csrf: csrfProtection([options.baseUrl, options.webUrl]),
     secureCookies: new URL(options.baseUrl).protocol === 'https:',
+    paths: externalPaths(options),
     validateResponses: options.validateResponses === true,
     cache: new ResponseCache(),
     stopping: stopping.signal,

@@ -102,7 +102,7 @@ export const route: Shape = object('a route', {
   errorMembers: optional(later(objectSchema)),
   ...optionals(flag, 'sameForAll', 'cookies', 'form', 'ownCredentials', 'cors'),
   ...optionals(fn, 'there', 'open', 'refusal'),
-  ...optionals(flag, 'basic', 'refusesTrailingSlash', 'hidden'),
+  ...optionals(flag, 'basic', 'refusesTrailingSlash', 'hidden', 'deprecated'),
   run,
 } satisfies Record<keyof Route, unknown>);
 

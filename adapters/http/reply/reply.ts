@@ -4,6 +4,7 @@ import type { Caller } from '#core/kernel/caller';
 import type { AnswerCheck } from './answers.ts';
 import type { Failure } from '../descriptor/errors.ts';
 import { HtmlPage, pageHeaders, pageText, refusalPage } from '../descriptor/html.ts';
+import type { ExternalPaths } from './external-paths.ts';
 import { jsonText, matches, tagOfText } from './json-text.ts';
 import { cacheKey, type ResponseCache } from './response-cache.ts';
 import { validateHeaderName, validateHeaderValue } from '../overload/node-http.ts';
@@ -23,6 +24,7 @@ export interface ReplyContext {
   readonly caller: Caller;
   /** Whether cookies are restricted to https. */
   readonly secure: boolean;
+  readonly paths: ExternalPaths;
   readonly hooks: StreamHooks;
   readonly cache: ResponseCache;
   /** Undefined if answers are not checked. */
@@ -114,12 +116,13 @@ type SentHeaders = Pick<ReplyOptions, 'headers' | 'cookies'> & { readonly etag?:
 function withHeaders(
   response: ResponseObject,
   { etag, headers = {}, cookies = [] }: SentHeaders,
-  { secure }: ReplyContext,
+  { secure, paths }: ReplyContext,
 ): ResponseObject {
   response.header('cache-control', 'no-store');
   if (etag !== undefined) response.etag(checkTag(etag));
-  for (const [name, value] of Object.entries(headers)) setHeader(response, name, value);
-  for (const cookie of cookies) response.header('set-cookie', cookieLine(cookie, secure), { append: true });
+  for (const [name, value] of Object.entries(headers)) setHeader(response, name, paths.header(name, value));
+  for (const cookie of cookies)
+    response.header('set-cookie', cookieLine(cookie, paths.cookie(cookie.path), secure), { append: true });
   return response;
 }
 
@@ -247,7 +250,7 @@ function setHeader(response: ResponseObject, name: string, value: string): void 
   response.header(name, value);
 }
 
-function cookieLine({ name, value, path, sameSite, maxAgeSeconds }: Cookie, secure: boolean): string {
+function cookieLine({ name, value, sameSite, maxAgeSeconds }: Cookie, path: string, secure: boolean): string {
   if (!/^[\w-]+$/.test(name) || !/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(value))
     throw new Error(`cookie "${name}" has a name or value that a cookie cannot have`);
   const lifetime = value === '' ? 'Max-Age=0' : `Max-Age=${maxAgeSeconds}`;
