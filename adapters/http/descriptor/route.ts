@@ -138,6 +138,8 @@ export interface Input<P, Q, B, A, O extends OptionalPortName = never> {
    * segments.
    */
   readonly url: string;
+  /** Whether a page of another site made the browser send the request, by its `Origin` or `Sec-Fetch-Site`. */
+  readonly crossSite: boolean;
 }
 
 /** The declared body of success: a schema, bytes, a page for browsers, or no body. */
@@ -229,6 +231,8 @@ export interface RouteSpec<
    * are ignored, and a repeated one is 400.
    */
   readonly form?: true;
+  /** Forms of other sites may be posted to the page; `run` distinguishes them by `crossSite`. */
+  readonly fromOtherSites?: true;
   /**
    * The Authorization header does not contain a credential of an account but one that the operation reads itself; the
    * caller is anonymous.

@@ -2,7 +2,7 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { Caller } from '#core/kernel/caller';
 import type { AnswerCheck } from './answers.ts';
-import type { Failure } from '../descriptor/errors.ts';
+import { bearerChallenge, type Failure } from '../descriptor/errors.ts';
 import { HtmlPage, pageHeaders, pageText, refusalPage } from '../descriptor/html.ts';
 import type { ExternalPaths } from './external-paths.ts';
 import { jsonText, matches, tagOfText } from './json-text.ts';
@@ -123,6 +123,13 @@ function withHeaders(
   for (const [name, value] of Object.entries(headers)) setHeader(response, name, paths.header(name, value));
   for (const cookie of cookies)
     response.header('set-cookie', cookieLine(cookie, paths.cookie(cookie.path), secure), { append: true });
+  return challenged(response);
+}
+
+/** Every 401 has a challenge (RFC 9110, section 15.5.2), also one that a route words itself. */
+function challenged(response: ResponseObject): ResponseObject {
+  if (response.statusCode === 401 && response.headers['www-authenticate'] === undefined)
+    response.header('www-authenticate', bearerChallenge);
   return response;
 }
 
@@ -149,7 +156,7 @@ export function errorResponse(h: ResponseToolkit, told: Failure, as: keyof typeo
   const { text, headers } = refusals[as](told);
   const response = h.response(text).code(told.status).header('cache-control', 'no-store');
   for (const [name, value] of Object.entries({ ...headers, ...told.headers })) response.header(name, value);
-  return response;
+  return challenged(response);
 }
 
 async function withBody(

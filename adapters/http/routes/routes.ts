@@ -87,7 +87,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     {
       ...route,
       presented: ({ authorization }) => presentedIn(authorization),
-      ...(changing && page && { guard: wiring.csrf.checkForm }),
+      ...(changing && page && route.fromOtherSites !== true && { guard: wiring.csrf.checkForm }),
       ...(changing && !page && route.cookies === true && { guard: wiring.csrf.check }),
       ...(route.there !== undefined && { known: thereFor(route, route.there, wiring) }),
     },
@@ -140,6 +140,9 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
       header: (name: string) => headerOf(request, name),
       get url() {
         return urlOf(request);
+      },
+      get crossSite() {
+        return wiring.csrf.isCrossSite(request.raw.req.headers);
       },
     };
     const answer = async (): Promise<ResponseObject> => {
