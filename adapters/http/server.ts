@@ -1,6 +1,7 @@
 // The HTTP server: hapi over route descriptors, from listen to graceful shutdown.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import Hapi, { type Lifecycle, type Request, type ResponseToolkit } from '@hapi/hapi';
 import { clientNetwork } from '#core/kernel/access/current-caller';
@@ -11,6 +12,7 @@ import type { Clock, Ids } from '#core/kernel/time';
 import { answerMs } from './overload/answer-limit.ts';
 import { admit, type OverloadOptions } from './overload/admit.ts';
 import { answerPreflight } from './reply/cors.ts';
+import { externalPaths } from './reply/external-paths.ts';
 import { csrfProtection } from './request/credentials.ts';
 import { clientAddress, Exchange, recheckMs, trustedProxies, type AccessLog } from './request/exchange.ts';
 import type { OwnedChannel } from './live/channel.ts';
@@ -22,6 +24,7 @@ import { stackOf } from './descriptor/errors.ts';
 import { openapiDocument } from './routes/openapi.ts';
 import { madeOnce } from './reply/made-once.ts';
 import { createServer } from './overload/node-http.ts';
+import { everyMethod, refuseTunnel } from './overload/broken-requests.ts';
 import { ResponseCache } from './reply/response-cache.ts';
 import { noRoute, refuse, routeEntry, type OwnedRoute, type Wiring } from './routes/routes.ts';
 import { Routing } from './routes/routing.ts';
@@ -140,6 +143,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     listener.emit('request', request, response),
   );
 
+  listener.on('connect', (_request: IncomingMessage, socket: Socket) => refuseTunnel(socket, options.ids.uuid()));
+
   const nothingHere = async (request: Request): Promise<HexforgeError> => {
     const { methods: allow } = await routing.allowed(request.path, request.app.exchange.call());
     return absence(allow);
@@ -158,8 +163,13 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     res.setHeader('referrer-policy', 'no-referrer');
     if (timesOf('host', req) !== 1 && req.httpVersion === '1.1')
       throw new ValidationFailed('The request is not valid HTTP', { detail: 'HTTP/1.1 needs the header Host, once' });
+    if (!hostForm.test(req.headers.host ?? ''))
+      throw new ValidationFailed('The request is not valid HTTP', { detail: 'The header Host is no host with a port' });
     if (timesOf('authorization', req) > 1)
       throw new ValidationFailed('The request is not valid HTTP', { detail: 'It has the header Authorization twice' });
+    // The server as a whole (RFC 9110, section 9.3.7).
+    if (request.method === 'options' && req.url === '*')
+      return h.response().code(204).header('allow', everyMethod).takeover();
     // No name contains NUL, and no database can store it.
     if (request.path.includes('%00')) throw malformedUrl();
     if (!isText(req.url ?? '')) throw malformedUrl('The query is not valid percent-encoded UTF-8');
@@ -175,6 +185,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     admission,
     csrf: csrfProtection([options.baseUrl, options.webUrl]),
     secureCookies: new URL(options.baseUrl).protocol === 'https:',
+    paths: externalPaths(options),
     validateResponses: options.validateResponses === true,
     cache: new ResponseCache(),
     stopping: stopping.signal,
@@ -243,6 +254,9 @@ function timesOf(name: string, { rawHeaders }: IncomingMessage): number {
   }
   return count;
 }
+
+/** A host and a port (RFC 9110, section 7.2; RFC 3986, section 3.2.2). */
+const hostForm = /^(?:\[[0-9a-f:.]+\]|(?:[a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f]{2})*)(?::\d*)?$/i;
 
 const malformedUrl = (detail = 'The path is not valid percent-encoded UTF-8 without NUL'): ValidationFailed =>
   new ValidationFailed('The URL is not valid', { detail });

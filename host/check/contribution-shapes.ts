@@ -100,9 +100,9 @@ export const route: Shape = object('a route', {
   ),
   statuses: optional(later(list(count))),
   errorMembers: optional(later(objectSchema)),
-  ...optionals(flag, 'sameForAll', 'cookies', 'form', 'ownCredentials', 'cors'),
+  ...optionals(flag, 'sameForAll', 'cookies', 'form', 'fromOtherSites', 'ownCredentials', 'cors'),
   ...optionals(fn, 'there', 'open', 'refusal'),
-  ...optionals(flag, 'basic', 'refusesTrailingSlash', 'hidden'),
+  ...optionals(flag, 'basic', 'refusesTrailingSlash', 'hidden', 'deprecated'),
   run,
 } satisfies Record<keyof Route, unknown>);
 

@@ -55,7 +55,11 @@ const commaList = (text: string): readonly string[] =>
     .filter((item) => item !== '');
 const wholeNumber = (text: string): unknown => (/^\d+$/.test(text) ? Number(text) : text);
 
-const url = Joi.string().uri({ scheme: ['http', 'https'] });
+/** An issuer has neither a query nor a fragment (RFC 8414, section 2), and paths are added to its end. */
+const url = Joi.string()
+  .uri({ scheme: ['http', 'https'] })
+  .custom((text: string, helpers) => (/[?#]|^\w+:\/\/[^/]*@/.test(text) ? helpers.error('any.invalid') : text))
+  .messages({ 'any.invalid': 'must be a URL without a user, a query and a fragment' });
 const postgresUrl = Joi.string()
   .uri({ scheme: ['postgres', 'postgresql'] })
   .messages({ 'string.uriCustomScheme': 'must be a postgres:// URL' });

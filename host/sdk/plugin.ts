@@ -18,6 +18,7 @@ import '#core/repositories/index';
 import '#core/settings/index';
 export { entityTag } from '#adapters/http/reply/json-text';
 export { channel, type ChannelMessage, type ChannelSpec, type LiveChannel } from '#adapters/http/live/channel';
+export { deprecation } from '#adapters/http/descriptor/deprecation';
 export { html, HtmlPage, type Html, type HtmlPiece } from '#adapters/http/descriptor/html';
 export { camelCased, presenter, type CamelCased, type Presentable } from '#adapters/http/descriptor/members';
 export { operations, type Noun, type OperationAccess, type Operations } from '#adapters/http/descriptor/operations';

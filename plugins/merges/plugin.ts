@@ -79,8 +79,8 @@ export default definePlugin({
     }),
     UserReferences: ({ userReferences }) => userReferences,
   },
-  routes: (useCases) => [
-    ...requestRoutes(useCases),
+  routes: (useCases, { instance }) => [
+    ...requestRoutes(useCases, instance),
     ...commentRoutes(useCases),
     ...reviewRoutes(useCases),
     ...fileRoutes(useCases),

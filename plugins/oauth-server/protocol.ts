@@ -27,13 +27,10 @@ export const wording =
     if (error instanceof OAuthRefusal) {
       const refused = told(error.code, error.message);
       if (!(error instanceof InvalidClient)) return refused;
-      const { 'www-authenticate': _bearer, ...others } = headers;
-      return {
-        ...refused,
-        headers: error.challenged
-          ? { ...others, 'www-authenticate': 'Basic realm="hexforge", charset="UTF-8"' }
-          : others,
-      };
+      // The challenge of clients, also if the client has sent its secret in the body (RFC 6749, section 5.2).
+      return status === 401
+        ? { ...refused, headers: { ...headers, 'www-authenticate': 'Basic realm="hexforge", charset="UTF-8"' } }
+        : refused;
     }
     // A wrong content type is answered with 400, like any malformed request.
     if (status === 415) return told('invalid_request', body['detail'], 400);

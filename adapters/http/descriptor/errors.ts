@@ -12,6 +12,9 @@ import { exhaustedResource } from '#core/kernel/access/resources';
 import type { HtmlPage } from './html.ts';
 import { rateHeaders } from '../overload/rate-limiter.ts';
 
+/** A Bearer challenge needs at least one parameter (RFC 6750, section 3). */
+export const bearerChallenge = 'Bearer realm="hexforge"';
+
 /** The HTTP status of each kind of error. */
 export const statusOf = {
   validation_failed: 400,
@@ -89,6 +92,9 @@ function fault(requestId: string): Failure {
 function headersOf(error: HexforgeError, { basic = false, bearer = false }: Circumstances): Record<string, string> {
   if (error instanceof InsufficientScope)
     return { 'www-authenticate': `Bearer error="insufficient_scope", scope="${error.scope}"` };
+  // Every refusal of a token names the reason in a challenge (RFC 6750, section 3).
+  if (error.code === 'insufficient_scope') return { 'www-authenticate': 'Bearer error="insufficient_scope"' };
+  if (error.code === 'invalid_audience') return { 'www-authenticate': 'Bearer error="invalid_token"' };
   if (error instanceof MethodNotAllowed) return { allow: error.allow.join(', ') };
   if (error instanceof RateLimited)
     return {
@@ -102,12 +108,7 @@ function headersOf(error: HexforgeError, { basic = false, bearer = false }: Circ
     return { upgrade: 'websocket', connection: 'upgrade', 'sec-websocket-version': '13' };
   if (error.kind === 'unauthorized')
     return {
-      'www-authenticate': basic
-        ? 'Basic realm="hexforge"'
-        : bearer
-          ? 'Bearer error="invalid_token"'
-          : // A Bearer challenge needs at least one parameter (RFC 6750, section 3).
-            'Bearer realm="hexforge"',
+      'www-authenticate': basic ? 'Basic realm="hexforge"' : bearer ? 'Bearer error="invalid_token"' : bearerChallenge,
     };
   return {};
 }

@@ -26,6 +26,7 @@ export interface Cookie {
   /** An empty value clears the cookie. */
   readonly value: string;
   readonly sameSite: 'Lax' | 'Strict';
+  /** A path of the server; the path of the external URL is added. `/` stands for the API and the pages. */
   readonly path: string;
   readonly maxAgeSeconds: number;
 }
@@ -34,6 +35,10 @@ export interface Cookie {
 export interface ReplyOptions {
   /** Overrides the route's `success`. */
   readonly status?: number;
+  /**
+   * In `location`, `content-location` and `link` the path of the external URL is added to paths of the server, such as
+   * `/api/v1/x/bell/1`.
+   */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cookies?: readonly Cookie[];
   /**
@@ -128,6 +133,13 @@ export interface Input<P, Q, B, A, O extends OptionalPortName = never> {
   readonly cookies: Readonly<Record<string, string>>;
   /** One request header by its lower-case name, for the few operations whose protocol uses headers (`git-protocol`). */
   readonly header: (name: string) => string | undefined;
+  /**
+   * The path and the query of the request, percent-encoded as the client sent them, without a trailing slash and dot
+   * segments.
+   */
+  readonly url: string;
+  /** Whether a page of another site made the browser send the request, by its `Origin` or `Sec-Fetch-Site`. */
+  readonly crossSite: boolean;
 }
 
 /** The declared body of success: a schema, bytes, a page for browsers, or no body. */
@@ -219,6 +231,8 @@ export interface RouteSpec<
    * are ignored, and a repeated one is 400.
    */
   readonly form?: true;
+  /** Forms of other sites may be posted to the page; `run` distinguishes them by `crossSite`. */
+  readonly fromOtherSites?: true;
   /**
    * The Authorization header does not contain a credential of an account but one that the operation reads itself; the
    * caller is anonymous.
@@ -245,6 +259,8 @@ export interface RouteSpec<
    * HTTP Basic with an account's password authenticates here too, and 401 carries a Basic challenge (git over HTTP).
    */
   readonly basic?: true;
+  /** Marked in the OpenAPI document. Its answers have the headers of `deprecation`. */
+  readonly deprecated?: true;
   /** Not in the OpenAPI document: protocols that are not REST. */
   readonly hidden?: true;
   run(call: CallOf<A>, input: Input<P, Q, B, A, O>): Promise<Answer<BodyOf<R>>> | Answer<BodyOf<R>>;

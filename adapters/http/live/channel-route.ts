@@ -9,6 +9,7 @@ import { Unauthorized, UpgradeRequired, ValidationFailed } from '#core/kernel/er
 import { answeredWithin } from '../overload/answer-limit.ts';
 import { identifier, presentedIn, readCookies, sessionCookie } from '../request/credentials.ts';
 import type { Exchange } from '../request/exchange.ts';
+import { listed } from '../request/header-lists.ts';
 import { madeOnce } from '../reply/made-once.ts';
 import { refuse, type Wiring } from '../routes/routes.ts';
 import type { Entry } from '../routes/routing.ts';
@@ -111,6 +112,8 @@ async function opener({ limits, followers }: LiveWiring) {
     const tell = (lines: string[]): void => void lines.push(...headers);
     server.once('headers', tell);
     chooseProtocol(req);
+    // The library takes a single protocol.
+    req.headers.upgrade = 'websocket';
     server.handleUpgrade(req, socket, head, (opened) => followers.join(new Follower(opened, limits), following));
     server.off('headers', tell);
     exchange.switched(res);
@@ -153,17 +156,20 @@ function checkHandshake(request: IncomingMessage): void {
 }
 
 /**
- * The credential of a request, from its Authorization header or from `Sec-WebSocket-Protocol: bearer, TOKEN`.
+ * The credential of a request, from its Authorization header or from `Sec-WebSocket-Protocol: bearer, TOKEN`, which may
+ * list other protocols before and after the two.
  * @throws {Unauthorized} for a malformed credential: it never counts as anonymous.
  */
 function shownIn(headers: IncomingHttpHeaders): Presented | undefined {
   const presented = presentedIn(headers.authorization);
   if (presented !== undefined) return presented;
-  const [name, value = '', ...rest] = headers['sec-websocket-protocol']?.split(',').map((one) => one.trim()) ?? [];
-  if (name !== bearer) return undefined;
-  if (rest.length === 0 && token.test(value)) return { via: 'bearer', token: value };
+  const offered = listed(headers['sec-websocket-protocol']);
+  const at = offered.indexOf(bearer);
+  if (at === -1) return undefined;
+  const value = offered[at + 1] ?? '';
+  if (!offered.includes(bearer, at + 1) && token.test(value)) return { via: 'bearer', token: value };
   throw new Unauthorized('The credential is not valid', {
-    detail: 'Sec-WebSocket-Protocol must be "bearer, TOKEN"',
+    detail: 'Sec-WebSocket-Protocol must have "bearer, TOKEN" once',
   });
 }
 
@@ -172,6 +178,6 @@ function shownIn(headers: IncomingHttpHeaders): Presented | undefined {
  * subprotocol.
  */
 function chooseProtocol({ headers }: IncomingMessage): void {
-  if (headers['sec-websocket-protocol']?.split(',')[0]?.trim() === bearer) headers['sec-websocket-protocol'] = bearer;
+  if (listed(headers['sec-websocket-protocol']).includes(bearer)) headers['sec-websocket-protocol'] = bearer;
   else delete headers['sec-websocket-protocol'];
 }

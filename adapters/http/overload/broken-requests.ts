@@ -20,6 +20,12 @@ const tooMany: Answer = {
   error: 'Too many connections are open from this address',
 };
 
+const noTunnel: Answer = {
+  status: 405,
+  code: 'method_not_allowed',
+  error: 'The method is not allowed: this server is no proxy',
+};
+
 /** A client that does not close its connection in this time is disconnected. */
 const lingerMilliseconds = 1_000;
 
@@ -44,25 +50,41 @@ export function answerBrokenRequest(
   answerAndClose(socket, byCode[error.code ?? ''] ?? malformed, requestId);
 }
 
+/** The methods of all routes together. */
+export const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
+/** Answers CONNECT with 405, because the server is no proxy (RFC 9110, section 9.3.6). */
+export function refuseTunnel(socket: Socket, requestId: string): void {
+  socket.on('error', () => undefined);
+  answerAndClose(socket, noTunnel, requestId, [`Allow: ${everyMethod}`]);
+}
+
 /** Answers a client that has too many connections with 429. */
 export function refuseConnection(socket: Socket, requestId: string): void {
   // The request is never read, so the answer may be lost with the connection.
   socket.on('error', () => undefined);
-  answerAndClose(socket, tooMany, requestId);
+  answerAndClose(socket, tooMany, requestId, ['Retry-After: 1']);
 }
 
-function answerAndClose(socket: Socket, { status, code, error }: Answer, requestId: string): void {
+function answerAndClose(
+  socket: Socket,
+  { status, code, error }: Answer,
+  requestId: string,
+  headers: readonly string[] = [],
+): void {
   const body = JSON.stringify({ error, error_code: code });
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      // An origin server with a clock sends the date (RFC 9110, section 6.6.1).
+      `Date: ${new Date().toUTCString()}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-Id: ${requestId}`,
       'X-Content-Type-Options: nosniff',
       'Referrer-Policy: no-referrer',
       'Cache-Control: no-store',
-      ...(status === 429 ? ['Retry-After: 1'] : []),
+      ...headers,
       'Connection: close',
       '',
       body,

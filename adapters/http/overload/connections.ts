@@ -4,6 +4,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listed } from '../request/header-lists.ts';
 import { refuseConnection } from './broken-requests.ts';
 import { ServerResponse } from './node-http.ts';
 import { looksPerWindow, PaceOfExchange, type Pace } from './pace.ts';
@@ -214,12 +215,16 @@ const heads = new WeakMap<IncomingMessage, Buffer>();
 export const opensWebSocket = ({ method, headers, httpVersion }: IncomingMessage): boolean =>
   method === 'GET' &&
   httpVersion === '1.1' &&
-  headers.upgrade?.toLowerCase() === 'websocket' &&
+  offersWebSocket(headers.upgrade) &&
   headers['content-length'] === undefined &&
   headers['transfer-encoding'] === undefined;
 
+/** `Upgrade` is a list of protocols (RFC 9110, section 7.8). */
+const offersWebSocket = (upgrade: string | undefined): boolean =>
+  listed(upgrade).some((protocol) => protocol.toLowerCase() === 'websocket');
+
 /** A scheme and an authority. */
-const origin = /^https?:\/\/[^/?#]+/i;
+const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]+/i;
 
 /**
  * Must be called before other request listeners are added. A request to switch protocols takes the same steps and gets

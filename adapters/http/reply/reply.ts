@@ -2,8 +2,9 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { Caller } from '#core/kernel/caller';
 import type { AnswerCheck } from './answers.ts';
-import type { Failure } from '../descriptor/errors.ts';
+import { bearerChallenge, type Failure } from '../descriptor/errors.ts';
 import { HtmlPage, pageHeaders, pageText, refusalPage } from '../descriptor/html.ts';
+import type { ExternalPaths } from './external-paths.ts';
 import { jsonText, matches, tagOfText } from './json-text.ts';
 import { cacheKey, type ResponseCache } from './response-cache.ts';
 import { validateHeaderName, validateHeaderValue } from '../overload/node-http.ts';
@@ -23,6 +24,7 @@ export interface ReplyContext {
   readonly caller: Caller;
   /** Whether cookies are restricted to https. */
   readonly secure: boolean;
+  readonly paths: ExternalPaths;
   readonly hooks: StreamHooks;
   readonly cache: ResponseCache;
   /** Undefined if answers are not checked. */
@@ -114,12 +116,20 @@ type SentHeaders = Pick<ReplyOptions, 'headers' | 'cookies'> & { readonly etag?:
 function withHeaders(
   response: ResponseObject,
   { etag, headers = {}, cookies = [] }: SentHeaders,
-  { secure }: ReplyContext,
+  { secure, paths }: ReplyContext,
 ): ResponseObject {
   response.header('cache-control', 'no-store');
   if (etag !== undefined) response.etag(checkTag(etag));
-  for (const [name, value] of Object.entries(headers)) setHeader(response, name, value);
-  for (const cookie of cookies) response.header('set-cookie', cookieLine(cookie, secure), { append: true });
+  for (const [name, value] of Object.entries(headers)) setHeader(response, name, paths.header(name, value));
+  for (const cookie of cookies)
+    response.header('set-cookie', cookieLine(cookie, paths.cookie(cookie.path), secure), { append: true });
+  return challenged(response);
+}
+
+/** Every 401 has a challenge (RFC 9110, section 15.5.2), also one that a route words itself. */
+function challenged(response: ResponseObject): ResponseObject {
+  if (response.statusCode === 401 && response.headers['www-authenticate'] === undefined)
+    response.header('www-authenticate', bearerChallenge);
   return response;
 }
 
@@ -146,7 +156,7 @@ export function errorResponse(h: ResponseToolkit, told: Failure, as: keyof typeo
   const { text, headers } = refusals[as](told);
   const response = h.response(text).code(told.status).header('cache-control', 'no-store');
   for (const [name, value] of Object.entries({ ...headers, ...told.headers })) response.header(name, value);
-  return response;
+  return challenged(response);
 }
 
 async function withBody(
@@ -247,7 +257,7 @@ function setHeader(response: ResponseObject, name: string, value: string): void 
   response.header(name, value);
 }
 
-function cookieLine({ name, value, path, sameSite, maxAgeSeconds }: Cookie, secure: boolean): string {
+function cookieLine({ name, value, sameSite, maxAgeSeconds }: Cookie, path: string, secure: boolean): string {
   if (!/^[\w-]+$/.test(name) || !/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/.test(value))
     throw new Error(`cookie "${name}" has a name or value that a cookie cannot have`);
   const lifetime = value === '' ? 'Max-Age=0' : `Max-Age=${maxAgeSeconds}`;

@@ -59,6 +59,8 @@ export function readCookies(header: string | undefined): Cookies {
 }
 
 export interface CsrfProtection {
+  /** Whether the headers show that a page of another site made the browser send the request. */
+  isCrossSite(headers: IncomingHttpHeaders): boolean;
   /** @throws {Forbidden} `csrf_rejected`, if our cookies authenticate the request and its headers show another site. */
   check(headers: IncomingHttpHeaders, cookies: Cookies): void;
   /** As `check`, but also without cookies: a form of another site could sign its user in as somebody else. */
@@ -78,12 +80,13 @@ export function csrfProtection(urls: readonly string[]): CsrfProtection {
       code: 'csrf_rejected',
       detail: `Send it from a page of this instance, or with ${how}`,
     });
-  const checkForm = ({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders): void => {
-    const good =
-      origin === undefined ? site === undefined || site === 'same-origin' || site === 'none' : own.has(origin);
-    if (!good) throw rejected('an Authorization header');
+  const isCrossSite = ({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean =>
+    origin === undefined ? site !== undefined && site !== 'same-origin' && site !== 'none' : !own.has(origin);
+  const checkForm = (headers: IncomingHttpHeaders): void => {
+    if (isCrossSite(headers)) throw rejected('an Authorization header');
   };
   return {
+    isCrossSite,
     checkForm,
     check(headers, cookies) {
       if (headers.authorization === undefined && Object.keys(cookies).some((name) => name.startsWith(ourPrefix)))

@@ -6,6 +6,7 @@ import type { Request } from '@hapi/hapi';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { MemoryReservation } from '#core/kernel/limits/memory-budget';
+import { listed } from './header-lists.ts';
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestUserAgent = 512;
@@ -175,7 +176,7 @@ export function clientAddress(
 ): string {
   let address = plain(remote ?? '') ?? 'unknown';
   if (forwardedFor === undefined || address === 'unknown') return address;
-  const hops = forwardedFor.split(',');
+  const hops = [...listed(forwardedFor)];
   while (hops.length > 0 && proxies.trusts(address)) {
     const hop = plain(hops.pop() ?? '');
     if (hop === undefined) break;

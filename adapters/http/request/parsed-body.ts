@@ -33,7 +33,6 @@ const oneByOne = new KeyedMutex();
 const mostFields = 100;
 const formType = 'application/x-www-form-urlencoded';
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json$/i;
-const inUtf8 = /^charset\s*=\s*"?utf-8"?$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** @param take is called with the size of each received chunk, and may throw to refuse it. */
@@ -74,13 +73,12 @@ export const readForm: ReadBody = async (message, maxBytes, take) => {
 };
 
 /**
- * Whether the content type is of this form, without a parameter except the charset UTF-8 (RFC 9110, section 8.3.1). The
- * header is split first, so that no regular expression meets two runs of blanks.
+ * Whether the content type is of this form. Parameters are ignored, `charset` too: JSON and forms are read as UTF-8 (RFC
+ * 9110, section 8.3.1; RFC 8259, section 11).
  */
 function hasType({ headers }: IncomingMessage, expected: RegExp): boolean {
-  const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim());
-  const named = parameters.at(-1) === '' ? parameters.slice(0, -1) : parameters;
-  return expected.test(type) && named.length <= 1 && named.every((parameter) => inUtf8.test(parameter));
+  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
+  return expected.test(type.trim());
 }
 
 /**

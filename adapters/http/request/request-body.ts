@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from '#core/kernel/errors';
 import { awaitedBodies } from '../overload/pace.ts';
 import type { AccessRecheck } from './exchange.ts';
+import { listed } from './header-lists.ts';
 
 /** How much of a refused body is read, so that the client receives the answer instead of a reset connection. */
 const drainLimits = { bytes: 64 * 1024 * 1024, milliseconds: 2_000 };
@@ -28,10 +29,13 @@ export async function* requestBytes(message: IncomingMessage, maxBytes: number):
 }
 
 function decoded(message: IncomingMessage): AsyncIterable<Uint8Array> {
-  const encoding = (message.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  const encodings = listed(message.headers['content-encoding'])
+    .map((encoding) => encoding.toLowerCase())
+    .filter((encoding) => encoding !== 'identity');
+  const [encoding] = encodings;
   // If the reader stops early, the message must not be destroyed: its socket still sends the answer.
-  if (encoding === 'identity') return awaited(message, message.iterator({ destroyOnReturn: false }));
-  if (encoding === 'gzip' || encoding === 'x-gzip') return inflated(message);
+  if (encoding === undefined) return awaited(message, message.iterator({ destroyOnReturn: false }));
+  if (encodings.length === 1 && (encoding === 'gzip' || encoding === 'x-gzip')) return inflated(message);
   throw new UnsupportedMediaType('The content encoding of the body is not supported', {
     detail: 'Send the body as it is, or with Content-Encoding: gzip',
   });

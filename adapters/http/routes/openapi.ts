@@ -61,6 +61,7 @@ export async function openapiDocument(parts: DocumentParts): Promise<object> {
       ...requestBody(route, registry),
       responses: answers,
       security: security(route),
+      ...(route.deprecated === true && { deprecated: true }),
       'x-access': route.access,
       'x-meter': route.meter,
       ...(route.scope === null ? {} : { 'x-scope': scopes.row(route.scope) }),

@@ -11,6 +11,7 @@ import { answeredWithin } from '../overload/answer-limit.ts';
 import { answerCheck, type AnswerCheck } from '../reply/answers.ts';
 import { identifier, presentedIn, readCookies, type CsrfProtection, type Identifying } from '../request/credentials.ts';
 import { allowAnyOrigin } from '../reply/cors.ts';
+import type { ExternalPaths } from '../reply/external-paths.ts';
 import { failure, stackOf, type Failure } from '../descriptor/errors.ts';
 import { AccessRecheck, type Exchange } from '../request/exchange.ts';
 import type { MemoryBudget } from '#core/kernel/limits/memory-budget';
@@ -47,6 +48,7 @@ export interface Wiring extends Identifying {
   readonly nothingHere: (request: Request) => Promise<HexforgeError>;
   readonly log: Log;
   readonly secureCookies: boolean;
+  readonly paths: ExternalPaths;
   readonly validateResponses: boolean;
   readonly cache: ResponseCache;
   readonly stopping: AbortSignal;
@@ -85,7 +87,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     {
       ...route,
       presented: ({ authorization }) => presentedIn(authorization),
-      ...(changing && page && { guard: wiring.csrf.checkForm }),
+      ...(changing && page && route.fromOtherSites !== true && { guard: wiring.csrf.checkForm }),
       ...(changing && !page && route.cookies === true && { guard: wiring.csrf.check }),
       ...(route.there !== undefined && { known: thereFor(route, route.there, wiring) }),
     },
@@ -136,6 +138,12 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
       ports: required(),
       cookies,
       header: (name: string) => headerOf(request, name),
+      get url() {
+        return urlOf(request);
+      },
+      get crossSite() {
+        return wiring.csrf.isCrossSite(request.raw.req.headers);
+      },
     };
     const answer = async (): Promise<ResponseObject> => {
       const result: unknown = await performed(() => route.run(call as never, input as never), recheck);
@@ -143,6 +151,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
         route,
         input: [input.params, input.query],
         secure: wiring.secureCookies,
+        paths: wiring.paths,
         caller: exchange.caller,
         cache: wiring.cache,
         check,
@@ -324,6 +333,20 @@ function refuseTrailingSlash({ raw }: Request): void {
 function headerOf(request: Request, name: string): string | undefined {
   const value = request.raw.req.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
+}
+
+const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** See `Input.url`. */
+function urlOf({ raw, path }: Request): string {
+  const url = raw.req.url ?? '';
+  const end = url.search(/[?#]/);
+  const sent = end === -1 ? url : url.slice(0, end);
+  const resolved = dotSegment.test(sent) ? path : sent;
+  const query = end === -1 || url[end] === '#' ? '' : url.slice(end).split('#', 1)[0];
+  return (
+    (resolved.length > 1 && resolved.endsWith('/') ? resolved.slice(0, -1) : resolved) + (query === '?' ? '' : query)
+  );
 }
 
 export const noRoute = (): NotFound => new NotFound('There is nothing at this path');

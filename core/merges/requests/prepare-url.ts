@@ -16,7 +16,7 @@ export interface PrepareCommand {
   readonly isDraft?: boolean | undefined;
 }
 
-/** Relative to {web_url}. @throws {ValidationFailed | Forbidden | Unprocessable} */
+/** The path below the URL of the web pages. @throws {ValidationFailed | Forbidden | Unprocessable} */
 export const prepareUrl =
   (parts: Pick<MergeParts, 'git' | 'heads' | 'access'>) =>
   async (granted: Granted<Repository, 'repo.write', User>, command: PrepareCommand): Promise<string> => {

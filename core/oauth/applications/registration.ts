@@ -81,9 +81,9 @@ export function registration(parts: OAuthParts) {
         : authMethod === 'none'
           ? known.filter((scope) => !adminOnlyScopes.includes(scope))
           : known;
+      const named = readScopes(textOf(request.scope, 'scope')) ?? [];
       const asked =
-        readScopes(textOf(request.scope, 'scope')) ??
-        (administrator ? defaultScopes.filter((scope) => known.includes(scope)) : selfScopes);
+        named.length > 0 ? named : administrator ? defaultScopes.filter((scope) => known.includes(scope)) : selfScopes;
       if (asked.some((scope) => !allowed.includes(scope))) throw new InvalidScope('The scope cannot be registered');
       const ownerId = call.caller.kind === 'user' ? call.caller.id : null;
       const members = { name, description: '', homepageUrl: '', logoUrl: '', redirectUris, scopes: asked };

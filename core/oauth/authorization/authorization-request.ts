@@ -12,6 +12,7 @@ import {
   RequestUriNotSupported,
   UnsupportedResponseType,
 } from '../model/errors.ts';
+import { hintedUser } from './id-token-hint.ts';
 import { isRegistered } from '../model/redirect-uri.ts';
 import { canonicalResource } from '../model/resource.ts';
 import { readScopes } from '../model/scopes.ts';
@@ -31,6 +32,7 @@ export interface AuthorizationParameters {
   readonly nonce?: string;
   readonly prompt?: string;
   readonly max_age?: string;
+  readonly id_token_hint?: string;
   readonly request?: string;
   readonly request_uri?: string;
   readonly registration?: string;
@@ -54,6 +56,8 @@ export interface Demand {
   readonly consent: 'as needed' | 'always' | 'never';
   /** Maximum age of the sign-in in seconds. */
   readonly oldestSignIn: number;
+  /** The only user that may be answered; undefined for any. */
+  readonly userId: string | undefined;
 }
 
 /** SHA-256 in base64url: 43 characters, of which the last carries four bits. */
@@ -117,7 +121,7 @@ export function demandOf(
   const { resource: named = '' } = parameters;
   const resource = typeof named !== 'string' ? undefined : named === '' ? '' : canonicalResource(baseUrl, named);
   if (resource === undefined) throw new InvalidTarget('The resource is no MCP endpoint of this instance');
-  // 8. The prompt and max_age are valid.
+  // 8. The prompt, max_age and id_token_hint are valid.
   const prompts = new Set(parameters.prompt?.split(' '));
   for (const prompt of prompts)
     if (!['none', 'login', 'consent', 'select_account'].includes(prompt))
@@ -126,10 +130,15 @@ export function demandOf(
   if (parameters.max_age !== undefined && !/^\d{1,9}$/.test(parameters.max_age))
     throw new InvalidRequest('The max_age must be in whole seconds');
   const maxAge = parameters.max_age === undefined ? Infinity : Number(parameters.max_age);
+  const { id_token_hint: hint } = parameters;
+  const userId = hint === undefined ? undefined : hintedUser(hint, baseUrl);
+  if (hint !== undefined && userId === undefined)
+    throw new InvalidRequest('The id_token_hint is no ID token of this instance');
   // `max_age=0` means the same as `prompt=login`, unless the prompt is `none`.
   const anew = prompts.has('login') || prompts.has('select_account') || (maxAge === 0 && !prompts.has('none'));
   return {
     oldestSignIn: anew ? Math.min(maxAge === 0 ? Infinity : maxAge, justNowSeconds) : maxAge,
+    userId,
     scopes,
     resource,
     nonce: parameters.nonce ?? null,

@@ -88,11 +88,12 @@ export function authorization(parts: OAuthParts) {
     const destination = await destinationOf(parameters, (clientId) => clients.findOne({ clientId }));
     try {
       const demand = demandOf(parameters, destination, baseUrl);
-      // 9. The user has signed in recently enough. A token does not count as a sign-in.
+      // 9. The requested user has signed in recently enough. A token does not count as a sign-in.
       const authTime = isUsers(call) ? await vouching.signedInAt(call.caller.credential.id, call.now) : undefined;
       if (
         !isUsers(call) ||
         authTime === undefined ||
+        (demand.userId !== undefined && demand.userId !== call.caller.id) ||
         call.now.getTime() - authTime.getTime() > demand.oldestSignIn * 1000
       )
         throw new LoginRequired({ mayAsk: demand.consent !== 'never' });

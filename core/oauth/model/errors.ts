@@ -27,7 +27,7 @@ export class InvalidRequest extends refusal('invalid_request') {}
 
 /** The client is unknown, suspended or not authenticated. The response does not distinguish these cases. */
 export class InvalidClient extends OAuthRefusal {
-  /** Whether the client used HTTP Basic. If so, the response has a challenge (RFC 6749, section 5.2). */
+  /** Whether the client used HTTP Basic. A 401 has a challenge in any case. */
   readonly challenged: boolean;
 
   /** @param at `authorization` gives 400, `client` (a request by the client itself) 401. */

@@ -3,7 +3,8 @@
 /** Maximum number per client, and maximum length of each. */
 export const redirectLimits = { count: 10, length: 2048 } as const;
 
-const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost'];
+const loopbackAddresses = ['127.0.0.1', '[::1]'];
+const loopbackHosts = [...loopbackAddresses, 'localhost'];
 const portEnd = /^:([1-9]\d{0,4})(?=[/?]|$)/;
 
 const parsed = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
@@ -28,20 +29,27 @@ export function redirectUriMisfit(uri: string): string | undefined {
 }
 
 /**
- * Whether a request may use this URI: it must equal a registered one byte for byte. Exception: a registered http
- * loopback URI without a port matches any port, because applications on the user's machine choose one at run time.
+ * Whether a request may use this URI: it must equal a registered one byte for byte. Exception: an http URI of a loopback
+ * IP address matches any port, registered with one or without, because applications on the user's machine choose one at
+ * run time (RFC 8252, section 7.3).
  */
 export const isRegistered = (registered: readonly string[], uri: string): boolean =>
   registered.some((one) => one === uri || isPortOf(one, uri));
 
 function isPortOf(registered: string, uri: string): boolean {
   const url = parsed(registered);
-  if (url === undefined || !isLoopback(url) || url.port !== '') return false;
+  if (url === undefined || !isLoopback(url) || !loopbackAddresses.includes(url.hostname)) return false;
   const origin = `http://${url.hostname}`;
-  const rest = registered.slice(origin.length);
-  if (!registered.startsWith(origin) || !uri.startsWith(origin)) return false;
-  const [port = '', number] = portEnd.exec(uri.slice(origin.length)) ?? [];
-  return Number(number) <= 65_535 && uri.slice(origin.length + port.length) === rest;
+  const rest = withoutPort(registered, origin);
+  return rest !== undefined && rest === withoutPort(uri, origin);
+}
+
+/** The part after the port; undefined if the URI has another origin, or a port that is none. */
+function withoutPort(uri: string, origin: string): string | undefined {
+  if (!uri.startsWith(origin)) return undefined;
+  const rest = uri.slice(origin.length);
+  const [port = '', number = '0'] = portEnd.exec(rest) ?? [];
+  return Number(number) <= 65_535 ? rest.slice(port.length) : undefined;
 }
 
 /** The parsed setting `oauth2.dcr.redirect_allowlist`. */

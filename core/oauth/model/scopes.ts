@@ -60,7 +60,14 @@ export function knownScopes(catalogue: ScopeCatalogue): readonly string[] {
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
- * Parses the scopes of a parameter and removes duplicates; undefined if the parameter is absent.
+ * Scopes of OpenID Connect Core (sections 5.4 and 11) that many clients request by default. They are accepted and grant
+ * nothing: there is no address and no telephone number, and refresh tokens need no scope.
+ */
+const ignored: ReadonlySet<string> = new Set(['offline_access', 'address', 'phone']);
+
+/**
+ * Parses the scopes of a parameter and removes duplicates and scopes that grant nothing; undefined if the parameter is
+ * absent.
  * @throws {InvalidScope}
  */
 export function readScopes(text: string | undefined): readonly string[] | undefined {
@@ -68,5 +75,5 @@ export function readScopes(text: string | undefined): readonly string[] | undefi
   const scopes = text.split(' ');
   if (!scopes.every((scope) => scopeToken.test(scope)))
     throw new InvalidScope('The scope must be names with single spaces between them');
-  return [...new Set(scopes)];
+  return [...new Set(scopes)].filter((scope) => !ignored.has(scope));
 }

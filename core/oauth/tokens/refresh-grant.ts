@@ -72,6 +72,6 @@ function scopesAsked(
   const scopes = readScopes(fields.scope) ?? granted;
   if (scopes.some((scope) => !granted.includes(scope)))
     throw new InvalidScope('The scope is wider than what was granted');
-  if (scopes.length === 0) throw notGood();
-  return scopes;
+  if (scopes.length > 0) return scopes;
+  throw granted.length === 0 ? notGood() : new InvalidScope('The scope grants nothing');
 }

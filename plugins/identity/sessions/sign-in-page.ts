@@ -58,7 +58,7 @@ export const signInPageRoutes = ({ sessions }: IdentityUseCases, webUrl: () => s
     body: loginBody,
     async run(call, { query: { return_to: returnTo = '' }, body }) {
       const opened = await sessions.signIn(call, body);
-      const path = returnPath(returnTo);
+      const path = returnPath(returnTo, new URL(webUrl()).pathname.replace(/\/$/, ''));
       const next = path && webUrl() + path;
       return reply(signedInPage(opened.account.username, next), {
         cookies: cookies(opened),

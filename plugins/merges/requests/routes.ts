@@ -1,5 +1,15 @@
 // The routes of merge requests: list, open, fetch, update, commits and prepare-url.
-import { api, camelCased, changes, pageRules, presentPage, readPage, reply, type Route } from 'hexforge/plugin';
+import {
+  api,
+  camelCased,
+  changes,
+  pageRules,
+  presentPage,
+  readPage,
+  reply,
+  type Instance,
+  type Route,
+} from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { diffQuery } from '../files/schemas.ts';
 import { mergeParams, mergesPath, reading, requestPath, writing } from '../params.ts';
@@ -37,7 +47,10 @@ const command = <B extends { readonly body?: string; readonly description?: stri
   ...rest
 }: B) => ({ ...camelCased(rest, names), description });
 
-export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
+/** The path of the web pages: empty, unless their URL has one. */
+const webPath = ({ webUrl }: Pick<Instance, 'webUrl'>): string => new URL(webUrl).pathname.replace(/\/$/, '');
+
+export const requestRoutes = (merges: MergeUseCases, instance: Pick<Instance, 'webUrl'>): readonly Route[] => [
   api({
     ...reading,
     id: 'mergeList',
@@ -116,7 +129,7 @@ export const requestRoutes = (merges: MergeUseCases): readonly Route[] => [
     result: preparedJson,
     statuses: [422],
     run: async (_call, { granted, body }) => ({
-      url: await merges.prepareUrl(granted, camelCased(body, names)),
+      url: webPath(instance) + (await merges.prepareUrl(granted, camelCased(body, names))),
       expires_at: null,
     }),
   }),

@@ -1,9 +1,21 @@
 // The consent page, on which a user approves or cancels the request of an application.
-import { anyone, api, html, HtmlPage, type Html, type Reply, type Route, type TypeOf } from 'hexforge/plugin';
+import {
+  anyone,
+  api,
+  Forbidden,
+  html,
+  HtmlPage,
+  type Call,
+  type Html,
+  type Input,
+  type Reply,
+  type Route,
+  type TypeOf,
+} from 'hexforge/plugin';
 import type { Users } from 'hexforge/identity';
 import type { ConsentQuestion, OAuthUseCases } from '#core/oauth/use-cases';
 import { sentTo } from './routes.ts';
-import { authorizationQuery, decisionForm } from './schemas.ts';
+import { authorizationQuery, pageForm } from './schemas.ts';
 
 /** Descriptions of scopes. Each completes the sentence "It will be able to". */
 const words: Readonly<Record<string, string>> = {
@@ -51,7 +63,7 @@ const origin = ({ ownerId }: ConsentQuestion['client'], owner: string | undefine
 function consentPage(
   { username, client, scopes, rememberedScopes, resource, redirectUri, shown }: ConsentQuestion,
   owner: string | undefined,
-  otherAccount: string,
+  { otherAccount, request }: { readonly otherAccount: string; readonly request: Query },
 ): HtmlPage {
   const { name, description, homepageUrl } = client;
   return new HtmlPage({
@@ -66,7 +78,7 @@ function consentPage(
       </ul>
       ${resource !== '' && html`<p>At this address alone: <code>${resource}</code></p>`}
       <p>Your answer goes to <b>${new URL(redirectUri).host}</b>.</p>
-      <form method="post">
+      <form method="post" action="?${queryOf(request)}">
         <input type="hidden" name="scope" value="${scopes.join(' ')}" />
         <input type="hidden" name="shown" value="${shown}" />
         <p>
@@ -98,6 +110,29 @@ export function consentPageRoutes(
   const ownerOf = async ({ ownerId }: ConsentQuestion['client']): Promise<string | undefined> =>
     ownerId === null ? undefined : (await users().byIds([ownerId])).get(ownerId)?.username;
 
+  /** @param header reads the headers of the request. @param status of a redirect. */
+  const asking = async (
+    call: Call,
+    request: Query,
+    {
+      header,
+      status,
+      signIn,
+    }: Pick<Input<never, never, never, typeof anyone>, 'header'> & {
+      readonly status: 302 | 303;
+      readonly signIn: string;
+    },
+  ): Promise<HtmlPage | Reply<never>> => {
+    // A request for a frame or an image can come from any page, so it does not show that the user wants to see this
+    // page.
+    const elsewhere = (header('sec-fetch-dest') ?? 'document') !== 'document';
+    const asked = await authorization.ask(call, request, { elsewhere });
+    if (asked.outcome !== 'asked')
+      return sentTo(asked.outcome === 'refused' && asked.signIn ? signIn : asked.url, status);
+    const otherAccount = signInUrl(webUrl(), request);
+    return consentPage(asked.question, await ownerOf(asked.question.client), { otherAccount, request });
+  };
+
   return [
     api({
       ...common,
@@ -105,25 +140,30 @@ export function consentPageRoutes(
       id: 'oauthConsentPage',
       summary: 'Asks the user whether an application is given what it asks for',
       method: 'GET',
-      async run(call, { query, header }): Promise<HtmlPage | Reply<never>> {
-        // A request for a frame or an image can come from any page, so it does not show that the user wants to see this
-        // page.
-        const elsewhere = (header('sec-fetch-dest') ?? 'document') !== 'document';
-        const asked = await authorization.ask(call, query, { elsewhere });
-        const signIn = signInUrl(webUrl(), query);
-        if (asked.outcome !== 'asked') return sentTo(asked.outcome === 'refused' && asked.signIn ? signIn : asked.url);
-        return consentPage(asked.question, await ownerOf(asked.question.client), signIn);
-      },
+      run: (call, { query, header }) =>
+        asking(call, query, { header, status: 302, signIn: signInUrl(webUrl(), query) }),
     }),
     api({
       ...common,
       open,
       id: 'oauthConsentPageAnswer',
-      summary: 'Takes the answer of the user to the application',
+      summary: 'Takes the answer of the user, or a request by POST (OpenID Connect Core, section 3.1.2.1)',
       method: 'POST',
       form: true,
-      body: decisionForm,
-      async run(call, { query, body }): Promise<Reply<never>> {
+      fromOtherSites: true,
+      body: pageForm,
+      async run(call, { query, body, header, crossSite }): Promise<HtmlPage | Reply<never>> {
+        const { decision, remember, shown, ...request } = body;
+        if (decision === undefined && request.client_id !== undefined) {
+          // Browsers send the session cookie with forms of other sites only by GET (SameSite=Lax).
+          const signIn = crossSite ? `${webUrl()}${path}?${queryOf(request)}` : signInUrl(webUrl(), request);
+          return asking(call, request, { header, status: 303, signIn });
+        }
+        if (crossSite)
+          throw new Forbidden('The request comes from another site', {
+            code: 'csrf_rejected',
+            detail: 'Answer on the page of this instance',
+          });
         const decided = await authorization.decide(call, query, body);
         if (decided.outcome === 'asked') return sentTo(`${webUrl()}${path}?${queryOf(query)}`, 303);
         const signIn = decided.outcome === 'refused' && decided.signIn;

@@ -1,5 +1,5 @@
 // The JSON shapes of the authorization endpoint.
-import { flag, Joi, list, maybe, oneOf, shape, text, word } from 'hexforge/plugin';
+import { flag, Joi, list, maybe, oneOf, shape, text, word, type TypeOf } from 'hexforge/plugin';
 
 const parameter = (most = 2048) => maybe(word().empty('').max(most));
 
@@ -20,6 +20,7 @@ export const authorizationQuery = shape({
   nonce: parameter().description('Echoed in the ID token'),
   prompt: parameter(),
   max_age: parameter(),
+  id_token_hint: parameter(8192).description('An ID token of the user who is asked'),
   request: parameter(65_536),
   request_uri: parameter(),
   registration: parameter(65_536),
@@ -31,6 +32,11 @@ export const decisionForm = shape({
   scope: maybe(word().max(4096).description('The scopes that were shown, with spaces between them')),
   shown: maybe(word().max(64).description('`shown` of the question, which binds all of it')),
 }).id('ConsentDecision');
+
+/** The body of a post to the page: an authorization request, or the answer to the question of the page. */
+export const pageForm = (authorizationQuery as Joi.ObjectSchema).concat(decisionForm) as Joi.ObjectSchema<
+  TypeOf<typeof authorizationQuery> & TypeOf<typeof decisionForm>
+>;
 
 const question = {
   decision: maybe(oneOf('consent_required')),

@@ -2,6 +2,7 @@
 import {
   api,
   changes,
+  deprecation,
   operations,
   reads,
   reply,
@@ -15,6 +16,8 @@ import type { LabelUseCases } from '#core/planning/use-cases';
 import { labelBody, labelChangeBody, labelJson, presentLabel } from './schemas.ts';
 
 const path = '/repos/{owner}/{repo}/labels';
+/** Labels were addressed by name before the first release. */
+const since = new Date('2026-01-01T00:00:00Z');
 const reading = { access: reads('repository', 'issue.read'), scope: 'issue.read' } as const;
 const writing = { access: changes('repository', 'label.create'), scope: 'issue.write' } as const;
 const label = operations({ noun: 'label', path, reading, writing, json: labelJson, present: presentLabel });
@@ -36,8 +39,8 @@ export const labelRoutes = (labels: LabelUseCases, { baseUrl }: Pick<Instance, '
       if (uuidPattern.test(id)) return void (await labels.delete(granted, { id: id.toLowerCase() }));
       const { owner, name: repo } = granted.resource;
       const gone = await labels.delete(granted, { name: id });
-      const link = `<${baseUrl}/api/v1/repos/${owner}/${repo}/labels/${gone.id}>; rel="successor-version"`;
-      return reply(undefined, { headers: { deprecation: 'true', link } });
+      const successor = `${baseUrl}/api/v1/repos/${owner}/${repo}/labels/${gone.id}`;
+      return reply(undefined, { headers: deprecation(since, successor) });
     },
   }),
 ];

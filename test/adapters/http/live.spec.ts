@@ -70,6 +70,9 @@ void t.test('callers that may read can follow: by header, by subprotocol, and an
   const byHeader = await followed(url, hidden, { headers: { authorization: 'Bearer good' } });
   const bySubprotocol = await followed(url, hidden, protocols('pat-read'));
   t.equal(bySubprotocol.socket.protocol, 'bearer');
+  const among = await followed(rig.url, hidden, { protocols: ['json', 'bearer', 'good', 'more'] });
+  t.equal(among.socket.protocol, 'bearer', 'among other subprotocols');
+  await among.close();
   t.equal(byHeader.socket.protocol, '');
   t.match(bySubprotocol.headers, { 'x-request-id': /^0{8}-/, 'x-content-type-options': 'nosniff' });
   tell('open', 'thing.moved', { by: 3 });
@@ -125,7 +128,7 @@ void t.test('a caller without access is rejected before the upgrade, as by a rou
     [path, { headers: { authorization: 'Bearer bad' } }, 401, 'unauthorized'],
     [path, { headers: { authorization: 'Nonsense' } }, 401, 'unauthorized'],
     [path, { protocols: ['bearer'] }, 401, 'unauthorized'],
-    [path, { protocols: ['bearer', 'good', 'more'] }, 401, 'unauthorized'],
+    [path, { protocols: ['more', 'bearer'] }, 401, 'unauthorized'],
     [path, protocols('pat-none'), 403, 'insufficient_scope'],
     [path, protocols('oat-bound'), 403, 'invalid_audience'],
   ];
@@ -169,6 +172,22 @@ void t.test('an invalid handshake is rejected with the reason, and its connectio
   t.equal(head(await rig.raw(upgrade(hidden, { 'Sec-WebSocket-Key': '' }))), 'HTTP/1.1 404 Not Found');
   const many = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`X-${index}`, 'x'.repeat(100)]));
   t.equal(head(await rig.raw(upgrade(path, many))), 'HTTP/1.1 431 Request Header Fields Too Large');
+});
+
+void t.test('Upgrade and Connection are lists (RFC 9110, sections 7.6.1 and 7.8)', async (t) => {
+  const { rig } = await liveRig(t);
+  for (const headers of [
+    { Upgrade: 'h2c, WebSocket' },
+    { Upgrade: 'websocket,, foo/1' },
+    { Connection: 'keep-alive, upgrade' },
+  ]) {
+    const socket = connect(rig.port, '127.0.0.1').setEncoding('utf8');
+    socket.write(upgrade(path, headers));
+    const answer = await new Promise<string>((resolve) => socket.once('data', (text: string) => resolve(text)));
+    t.equal(head(answer), 'HTTP/1.1 101 Switching Protocols', JSON.stringify(headers));
+    t.match(answer, /\r\nUpgrade: websocket\r\n/);
+    socket.destroy();
+  }
 });
 
 void t.test('a request that opens no WebSocket is handled like any other', async (t) => {

@@ -60,12 +60,27 @@ void t.test('redirect URIs that may and may not be registered', async (t) => {
     t.type(redirectUriMisfit(uri), 'string', JSON.stringify(uri));
 });
 
-void t.test('only a loopback URI without a port matches any port', async (t) => {
+void t.test('only a URI of a loopback IP address matches any port (RFC 8252, section 7.3)', async (t) => {
   t.ok(isRegistered(['http://127.0.0.1/cb?x=1'], 'http://127.0.0.1:5/cb?x=1'));
-  t.ok(isRegistered(['http://localhost'], 'http://localhost:5'));
+  t.ok(isRegistered(['http://127.0.0.1:6/cb'], 'http://127.0.0.1:5/cb'));
+  t.ok(isRegistered(['http://127.0.0.1:6/cb'], 'http://127.0.0.1/cb'));
+  t.ok(isRegistered(['http://[::1]:6/cb?x'], 'http://[::1]:65535/cb?x'));
+  t.ok(isRegistered(['http://127.0.0.1'], 'http://127.0.0.1:5'));
+  for (const uri of [
+    'http://127.0.0.1:65536/cb',
+    'http://127.0.0.1:0/cb',
+    'http://127.0.0.1:05/cb',
+    'http://127.0.0.1:5@evil.example/cb',
+    'http://127.0.0.1.evil.example/cb',
+    'http://127.0.0.1:5/CB',
+    'https://127.0.0.1:5/cb',
+    'http://127.0.0.2:6/cb',
+    'http://a@127.0.0.1:5/cb',
+  ])
+    t.notOk(isRegistered(['http://127.0.0.1:6/cb'], uri), uri);
+  t.notOk(isRegistered(['http://localhost'], 'http://localhost:5'));
   t.notOk(isRegistered(['http://127.0.0.1/cb'], 'http://127.0.0.1:5/cb?x=1'));
   t.notOk(isRegistered(['http://127.0.0.1/cb'], 'http://localhost:5/cb'));
-  t.notOk(isRegistered(['http://127.0.0.1:6/cb'], 'http://127.0.0.1:5/cb'));
   t.notOk(isRegistered(['https://localhost/cb'], 'https://localhost:5/cb'));
   t.notOk(isRegistered([], ''));
 });
@@ -106,6 +121,8 @@ void t.test('parameters are added to any existing query', async (t) => {
 void t.test('scopes: single spaces, the characters of RFC 6749, each once', async (t) => {
   t.equal(readScopes(undefined), undefined);
   t.strictSame(readScopes('a b a'), ['a', 'b']);
+  t.strictSame(readScopes('offline_access a address phone'), ['a'], 'scopes that grant nothing');
+  t.strictSame(readScopes('offline_access'), []);
   for (const text of ['', ' a', 'a ', 'a  b', 'a\tb', 'ä', 'a"b', 'a\\b']) t.throws(() => readScopes(text), text);
 });
 

@@ -127,6 +127,22 @@ void t.test('all mistakes are found together, each with its place and remedy', a
   t.match(problems.partial, { port: 3000, logLevel: 'info' }, 'valid keys are available in `partial`');
 });
 
+void t.test('external URLs have neither a user, a query nor a fragment', async (t) => {
+  for (const url of [
+    'https://a@forge.example',
+    'https://a:b@forge.example/',
+    'https://forge.example/?',
+    'https://f.example/a#',
+  ])
+    t.match(
+      messages(await problemsOf(t, '', { HEXFORGE_BASE_URL: url })),
+      [[/^base_url must be a URL without a user/, /./]],
+      url,
+    );
+  for (const url of ['https://forge.example/code', 'https://forge.example/@a'])
+    t.equal((await load(t, '', { HEXFORGE_WEB_URL: url })).configuration.webUrl, url);
+});
+
 void t.test('invalid YAML is named by line and column', async (t) => {
   t.match(messages(await problemsOf(t, 'host: 127.0.0.1\nplugins: [a\nport: 3\n')), [
     [

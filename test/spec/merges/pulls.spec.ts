@@ -18,13 +18,16 @@ void t.test('the deprecated paths', async (t) => {
         ['/1/files/a%20b/%C3%BC.txt?algorithm=myers', '/1/files/a%20b/%C3%BC.txt?algorithm=myers'],
         ['/1/comments/x', '/1/comments/x'],
         ['/prepare-url', '/prepare-url'],
+        ['/1/files/a%20b%2Fc%25.txt', '/1/files/a%20b%2Fc%25.txt'],
+        ['/%7e?q=a%20b+c&q', '/%7e?q=a%20b+c&q'],
         ['/..%2F..%2Fissues', '/..%2F..%2Fissues'],
-        ['/1/.%2Ffiles', '/1%2F.%2Ffiles'],
+        ['/1/.%2Ffiles', '/1/.%2Ffiles'],
       ]) {
         const answer = await alice.client.request(method, `${code}/pulls${from}`);
         t.equal(answer.status, 308, `${method} ${from}`);
         t.equal(answer.headers.get('location'), `${code}/merges${to}`, `${method} ${from}`);
-        t.equal(answer.headers.get('deprecation'), 'true');
+        t.equal(answer.headers.get('deprecation'), '@1767225600');
+        t.equal(answer.headers.get('link'), `<${code}/merges${to}>; rel="successor-version"`);
         t.equal(answer.text, '');
       }
   });

@@ -172,11 +172,11 @@ const near = [
 ];
 
 void t.test(
-  '9. redirect URIs match byte for byte; the only exception is the port of a loopback URI without one',
+  '9. redirect URIs match byte for byte; the only exception is the port of a loopback IP address',
   async (t) => {
     const { user } = await world(t);
     const app = await makeApp(user, {
-      redirect_uris: [registered, 'http://127.0.0.1/cb', 'http://localhost:7000/cb', 'http://[::1]/cb'],
+      redirect_uris: [registered, 'http://127.0.0.1/cb', 'http://localhost:7000/cb', 'http://[::1]:7/cb'],
     });
     const code = async (redirectUri: string) =>
       status(askConsent(user, requestOf({ ...app, redirectUri }, pkce(), { scope: 'read:user' })));
@@ -186,6 +186,7 @@ void t.test(
       'http://127.0.0.1:1/cb',
       'http://127.0.0.1:65535/cb',
       'http://[::1]:9/cb',
+      'http://[::1]/cb',
       'http://localhost:7000/cb',
     ])
       t.equal(await code(uri), 200, uri);

@@ -75,7 +75,7 @@ void t.test('client authentication: Basic or body, not both; a public client has
   for (const [what, answer] of Object.entries(refused)) {
     t.strictSame(told(answer), [401, 'invalid_client'], what);
     t.equal(answer.text, refused.nothing.text, `${what}: the same answer`);
-    t.equal(answer.headers.get('www-authenticate'), null, what);
+    t.match(answer.headers.get('www-authenticate'), /^Basic realm=/, `${what}: has a challenge`);
   }
   for (const [what, headers] of Object.entries({
     'a wrong secret': basic(app.clientId, 'x'),

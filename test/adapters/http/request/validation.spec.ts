@@ -191,6 +191,9 @@ void t.test('only JSON content types are parsed as JSON', async (t) => {
     'application/json; charset=utf-8',
     'Application/JSON;charset="UTF-8"',
     'application/merge-patch+json',
+    'application/json; charset=latin1',
+    'application/json;version=1; charset=utf-8;',
+    'application/vnd.forge+json ; profile="a;b"',
   ]) {
     t.equal(
       (await rig.call('POST', '/api/v1/things', { headers: { 'content-type': type }, body: '{"name":"a"}' })).status,
@@ -204,7 +207,7 @@ void t.test('only JSON content types are parsed as JSON', async (t) => {
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     'application/jsonp',
-    'application/json; charset=latin1',
+    'application/json, text/plain',
     ';;',
     '',
   ]) {
