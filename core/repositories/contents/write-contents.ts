@@ -4,7 +4,7 @@ import { Conflict, NotFound, Unprocessable, ValidationFailed } from '#core/kerne
 import { trimEnd } from '#core/kernel/trim';
 import { branchWrite, type BranchWriteParts } from './branch-write.ts';
 import { zeroOid, type GitBackend, type Oid, type TreeEntry } from '../git/git-backend.ts';
-import type { CommitRecord, FileWrite } from '../git/git-history.ts';
+import type { CommitRecord, FileWrite, Signature } from '../git/git-history.ts';
 import { checkIdentity, identityText } from './identity-text.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import type { Repository } from '../model/repository.ts';
@@ -19,7 +19,7 @@ export interface WriteCommand {
   /** The oid of the blob that is replaced or removed. Absent for a new file. */
   readonly sha?: string | undefined;
   /** Absent: the caller. */
-  readonly author?: { readonly name: string; readonly email: string; readonly date?: Date | undefined } | undefined;
+  readonly author?: (Pick<Signature, 'name' | 'email' | 'offset'> & { readonly date?: Date | undefined }) | undefined;
   /** Undefined: the file is removed. */
   readonly content: Uint8Array | undefined;
 }
@@ -186,6 +186,7 @@ async function planned(
             name: checkIdentity('author.name', author.name),
             email: checkIdentity('author.email', author.email),
             date: author.date ?? call.now,
+            offset: author.offset,
           },
   };
 }
