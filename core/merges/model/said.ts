@@ -1,4 +1,5 @@
 // The texts of comments and reviews: Markdown, stored with HTML escaped.
+import { characters, isLonger } from '#core/kernel/characters';
 import { ValidationFailed } from '#core/kernel/errors';
 import { htmlEntity } from '#core/kernel/html';
 
@@ -11,8 +12,8 @@ export const escaped = (text: string): string => text.replace(/[&<>"']/g, htmlEn
 /** @throws {ValidationFailed} if the escaped text is too long. */
 export function keptText(text: string): string {
   const kept = escaped(text);
-  if (kept.length <= longestText) return kept;
+  if (!isLonger(kept, longestText)) return kept;
   throw new ValidationFailed('The text is too long', {
-    detail: `"body" has ${kept.length} characters with its HTML escaped; ${longestText} are allowed`,
+    detail: `"body" has ${characters(kept)} characters with its HTML escaped; ${longestText} are allowed`,
   });
 }
