@@ -33,9 +33,9 @@ export function gitNative(options: GitNativeOptions): GitNative {
   const { inside, looking, changing, processes, repositories, liveProcesses, changes, removals } = foundation;
   const { catFiles, objects, contents, methods: ofObjects } = objectReads(foundation);
   const { refs, mover, methods: ofRefs } = refMethods(foundation, objects);
-  const { graphs, commitLog, methods: ofHistory } = history(foundation, objects);
+  const { graphs, commits, commitLog, methods: ofHistory } = history(foundation, objects);
   const { hooks, receivePack, methods: ofPushes } = pushes(foundation, { objects, refs });
-  const lastCommits = new LastCommits({ ...foundation, objects, graphs });
+  const lastCommits = new LastCommits({ ...foundation, objects, graphs, commits });
   const merges = new Merges({ ...foundation, objects, commitLog, receivePack });
   const keeper = new CommitKeeper({ ...foundation, objects, refs, mover, receivePack });
   let version: Promise<GitVersion> | undefined;

@@ -1,4 +1,5 @@
 // Removes secrets from audit entries, in case a caller passes one by mistake.
+import { clip } from '#core/kernel/clipping';
 
 const mask = '[redacted]';
 /** Names of members whose string value is masked. `token_id` and `token_name` do not match. */
@@ -39,7 +40,7 @@ function plain(value: unknown, depth: number): unknown {
 /** Masks secrets, removes NUL (PostgreSQL text cannot contain it) and truncates to `limit` characters. */
 export function cleanText(text: string, limit: number): string {
   const clean = text.replaceAll('\0', '').replaceAll(token, mask).replaceAll(dotted, withoutJwt);
-  return clean.length > limit ? `${clean.slice(0, limit - 1)}…` : clean;
+  return clip(clean, limit);
 }
 
 /** A JWT is three parts separated by dots. The last part may be empty. */

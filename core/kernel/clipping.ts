@@ -1,11 +1,15 @@
 // Truncates texts of arbitrary length: a single text, or all texts of one response together.
+import { isLonger, isPairAt } from './characters.ts';
 
 const ellipsis = '…';
 const ellipsisBytes = 3;
 
-/** At most `most` characters. A truncated text ends with an ellipsis and never splits a surrogate pair. */
+/** At most `most` characters (code points). A truncated text ends with an ellipsis. */
 export function clip(text: string, most: number): string {
-  return text.length <= most ? text : cutAt(text, most - ellipsis.length);
+  if (!isLonger(text, most)) return text;
+  let end = 0;
+  for (let kept = 0; kept < most - ellipsis.length; kept += 1) end += isPairAt(text, end) ? 2 : 1;
+  return cutAt(text, end);
 }
 
 /** Bytes of a text in a JSON document: UTF-8, with quotes, backslashes and control characters escaped (RFC 8259). */

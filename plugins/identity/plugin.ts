@@ -4,6 +4,7 @@ import {
   identityScopes,
   identitySettings,
   isUsername,
+  ofNormalForm,
   passwordLength,
   reservedScopes,
 } from 'hexforge/identity';
@@ -107,7 +108,7 @@ export default definePlugin({
 
   build(context) {
     const { stores, config, log, late } = context;
-    const passwordHasher = scryptHasher({ cost: { ...owaspCost, logN: config.scrypt_log_n } });
+    const passwordHasher = ofNormalForm(scryptHasher({ cost: { ...owaspCost, logN: config.scrypt_log_n } }));
     const useCases = identityUseCases({
       ...stores,
       access: context.AccessDecision,

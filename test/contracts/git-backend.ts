@@ -14,6 +14,7 @@ import { pruneChecks } from './git/prunes.ts';
 import { pushChecks } from './git/pushes.ts';
 import { readChecks } from './git/reads.ts';
 import { refChecks } from './git/refs.ts';
+import { textChecks } from './git/texts.ts';
 import { writeChecks } from './git/writes.ts';
 
 export type { GitBackendUnderTest, MakeGitBackend } from './git/provider.ts';
@@ -25,6 +26,7 @@ export const longGitBackendChecks: readonly Check<Bench>[] = [...keepingChecks, 
 export const quickGitBackendChecks: readonly Check<Bench>[] = [
   ...readChecks,
   ...commitChecks,
+  ...textChecks,
   ...patchChecks,
   ...writeChecks,
   ...mergeChecks,

@@ -5,14 +5,9 @@ import type { Foundation } from '../foundation.ts';
 import { TimeSlice } from '../process/time-slice.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
-/** The empty tree, which git knows even if it is not stored. */
-export const emptyTree: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-
 const config: GitConfig = {
   'core.quotePath': 'true',
   'diff.suppressBlankEmpty': 'false',
-  // Since git 2.43, attributes of a bare repository are read from a tree; here an empty one.
-  'attr.tree': emptyTree,
 };
 
 /** The output formats, and a fixed value for each option that configuration or attributes could otherwise change. */

@@ -23,7 +23,7 @@ export interface ListedFile {
 export const sectionsOf = ({ letter }: ListedFile): 1 | 2 => (letter === 'T' ? 2 : 1);
 
 /** Bytes: more than the longest returned path needs in any encoding. */
-const longestToken = 4 * longest.path;
+const longestToken = 5 * longest.path;
 /**
  * The counts of a rename, which are followed by two separate names. Other counts contain the name, which may end in a
  * tab.

@@ -1,15 +1,15 @@
-// Blame, the commit that last changed each line: parses `git blame --porcelain` as it streams.
+// Blame, the commit that last changed each line: parses `git blame --porcelain` as it streams. Authors are those of the
+// commits' records.
 import { Unprocessable } from '#core/kernel/errors';
-import { clip } from '#core/kernel/clipping';
-import { longest } from '#core/repositories/git/clipping';
 import type { Oid } from '#core/repositories/git/git-backend';
-import type { BlamedLine, Signature } from '#core/repositories/git/git-history';
+import type { BlamedLine } from '#core/repositories/git/git-history';
 import type { Foundation } from '../foundation.ts';
 import type { GitProcess } from '../process/git-process.ts';
 import { RecordReader } from '../process/records.ts';
 import { pathSegments } from '../names.ts';
+import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Located } from '../storage/visits.ts';
-import { dateOf } from './commits.ts';
+import type { Commits } from './commits.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 
 /** Bytes of one output line, which is a line of the file or a field of a commit. Longer lines are cut. */
@@ -17,7 +17,9 @@ const longestLine = 2 * 1024 ** 2;
 /** Bytes of output. The fields of a commit can be as long as its message, so the output may far exceed the file. */
 const mostOutput = 256 * 1024 ** 2;
 
-export function blame({ processes, heavy, deadlineMs }: Foundation): Located<'blame'> {
+type Line = Pick<BlamedLine, 'content' | 'oid'>;
+
+export function blame({ processes, heavy, deadlineMs }: Foundation, commits: Commits): Located<'blame'> {
   /** Weighed by characters. */
   const known = new SingleFlightCache<{ readonly lines: readonly BlamedLine[] | undefined }>(
     8_000_000,
@@ -28,13 +30,28 @@ export function blame({ processes, heavy, deadlineMs }: Foundation): Located<'bl
     // `blame` does not support --end-of-options, so its revision is always an oid.
     const args = ['blame', '--porcelain', commit, '--', path];
     const start = (inner: AbortSignal) => processes.startIn(location, args, { input: '', deadlineMs, signal: inner });
+    const blamed = async (inner: AbortSignal): Promise<readonly BlamedLine[] | undefined> => {
+      const lines = await linesIn(await start(inner));
+      return lines && (await withAuthors(commits, location, lines));
+    };
     const key = `${location.cacheKey}:${commit}:${path}`;
-    return (await known.get(key, signal, async (inner) => ({ lines: await linesIn(await start(inner)) }), heavy)).lines;
+    return (await known.get(key, signal, async (inner) => ({ lines: await blamed(inner) }), heavy)).lines;
   };
 }
 
+async function withAuthors(
+  commits: Commits,
+  location: RepositoryLocation,
+  lines: readonly Line[],
+): Promise<readonly BlamedLine[]> {
+  const records = await commits.all(location, [...new Set(lines.map(({ oid }) => oid))]);
+  const authors = new Map(records.map(({ oid, author }) => [oid, author]));
+  const unknown = { name: '', email: '', date: new Date(0) };
+  return lines.map((line) => ({ ...line, author: authors.get(line.oid) ?? unknown }));
+}
+
 /** Undefined if the file does not exist. */
-async function linesIn(process: GitProcess): Promise<readonly BlamedLine[] | undefined> {
+async function linesIn(process: GitProcess): Promise<readonly Line[] | undefined> {
   const output = new BlameOutputParser();
   let bytes = 0;
   for await (const chunk of process.output()) {
@@ -53,12 +70,11 @@ async function linesIn(process: GitProcess): Promise<readonly BlamedLine[] | und
 }
 
 /**
- * Parser of git-blame(1), "THE PORCELAIN FORMAT". The fields of a commit are printed only before the first of its
- * lines.
+ * Parser of git-blame(1), "THE PORCELAIN FORMAT". The fields of a commit are not used: git takes them from the
+ * `.mailmap` of the default branch.
  */
 class BlameOutputParser {
-  readonly lines: BlamedLine[] = [];
-  readonly #authors = new Map<Oid, { name: string; email: string; date: Date }>();
+  readonly lines: Line[] = [];
   readonly #records = new RecordReader(longestLine);
   #oid: Oid = '';
 
@@ -69,23 +85,7 @@ class BlameOutputParser {
   }
 
   #line(line: string): void {
-    if (line.startsWith('\t')) {
-      const author: Signature = this.#author();
-      this.lines.push({ content: line.slice(1), oid: this.#oid, author });
-    } else if (/^[0-9a-f]{40} \d/.test(line)) {
-      this.#oid = line.slice(0, 40);
-    } else if (line.startsWith('author ')) {
-      this.#author().name = clip(line.slice('author '.length), longest.name);
-    } else if (line.startsWith('author-mail ')) {
-      this.#author().email = clip(line.slice('author-mail '.length).replace(/^<|>$/g, ''), longest.email);
-    } else if (line.startsWith('author-time ')) {
-      this.#author().date = dateOf(line.slice('author-time '.length));
-    }
-  }
-
-  #author(): { name: string; email: string; date: Date } {
-    const author = this.#authors.get(this.#oid) ?? { name: '', email: '', date: new Date(0) };
-    this.#authors.set(this.#oid, author);
-    return author;
+    if (line.startsWith('\t')) this.lines.push({ content: line.slice(1), oid: this.#oid });
+    else if (/^[0-9a-f]{40} \d/.test(line)) this.#oid = line.slice(0, 40);
   }
 }

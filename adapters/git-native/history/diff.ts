@@ -1,7 +1,8 @@
 // Diffs between two commits, by one `git diff-tree`: changed files, line counts, and patches up to a size limit.
 import type { Difference, FileChange } from '#core/repositories/git/git-history';
 import { Blocks, type Block } from '../diffs/blocks.ts';
-import { diffTree, emptyTree } from '../diffs/diff-tree.ts';
+import { diffTree } from '../diffs/diff-tree.ts';
+import { emptyTree } from '../process/environment.ts';
 import { DiffListing, sectionsOf } from '../diffs/listing.ts';
 import type { Foundation } from '../foundation.ts';
 import type { Located } from '../storage/visits.ts';

@@ -23,7 +23,7 @@ export function history(foundation: Foundation, objects: Objects) {
     tips: inside(tips(objects, commits)),
     divergence: inside((...asked) => divergences.of(...asked)),
     difference: inside(difference(foundation)),
-    blame: inside(blame(foundation)),
+    blame: inside(blame(foundation, commits)),
   } satisfies Partial<GitBackend>;
-  return { graphs, commitLog, methods };
+  return { graphs, commits, commitLog, methods };
 }

@@ -4,18 +4,19 @@ import { longest } from '#core/repositories/git/clipping';
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { Tip } from '#core/repositories/git/git-refs';
 import { fewFiles } from '../files/few-files.ts';
-import { parseSignature, type Commits } from './commits.ts';
+import { subjectOf, type Commits } from './commits.ts';
+import { parseSignature } from './idents.ts';
 import type { Objects } from '../objects/objects.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
-import { decoder, own } from '../objects/text.ts';
+import { own } from '../objects/text.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Located } from '../storage/visits.ts';
 import { isOid } from '../names.ts';
 
 /** Bytes. A larger tag is not read, and has the kind `other`. */
 const largestTag = 1024 * 1024;
-/** git-tag(1): a signature is the end of the message. */
-const signature = /^-----BEGIN (PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$[^]*/m;
+/** git finds a signature by the beginnings of lines. It is the end of the message, from the last of such lines. */
+const signature = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----/gm;
 /** Objects read at the same time: their contents are held in memory. */
 const atOnce = 500;
 
@@ -29,7 +30,7 @@ export function tips(objects: Objects, commits: Commits): Located<'tips'> {
       return (
         commit && {
           kind: 'commit',
-          subject: own(clip(commit.message.split('\n', 1)[0]?.trimEnd() ?? '', longest.subject)),
+          subject: subjectOf(commit),
           author: commit.author.name,
           committedAt: commit.committer.date,
         }
@@ -54,26 +55,19 @@ function lengthOf(tip: Tip): number {
   return tip.kind === 'tag' ? tip.message.length : tip.subject.length + tip.author.length;
 }
 
+/** git decodes no tag: its texts are UTF-8, whatever headers it has. */
 function parsed(content: Buffer): Tip & { readonly kind: 'tag' } {
   const end = content.indexOf('\n\n');
-  const lines = content
-    .subarray(0, end < 0 ? content.length : end)
-    .toString('latin1')
-    .split('\n');
+  const lines = content.toString('utf8', 0, end < 0 ? content.length : end).split('\n');
   const header = (name: string): string | undefined =>
     lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
-  const decode = decoder(header('encoding') ?? 'utf-8');
   const tagger = header('tagger');
-  const message =
-    end < 0
-      ? ''
-      : decode(content.subarray(end + 2))
-          .replace(signature, '')
-          .trim();
+  const message = end < 0 ? '' : content.toString('utf8', end + 2);
+  const signed = [...message.matchAll(signature)].at(-1)?.index;
   return {
     kind: 'tag',
     target: own(header('object') ?? ''),
-    message: own(clip(message.toWellFormed(), longest.message)),
-    tagger: tagger === undefined ? undefined : parseSignature(decode(Buffer.from(tagger, 'latin1'))),
+    message: own(clip(message.slice(0, signed).trim(), longest.message)),
+    tagger: tagger === undefined ? undefined : parseSignature(tagger),
   };
 }

@@ -10,6 +10,8 @@ interface FolderWalkParts extends FolderComparisonsParts {
   readonly graph: CommitGraph | undefined;
   /** The results by raw name, filled by the walk. */
   readonly found: Map<string, LastCommit>;
+  /** What is returned about a commit. */
+  readonly answer: (commit: Oid) => Promise<LastCommit | undefined>;
   /** The complete result at a commit, if an earlier walk found it. */
   readonly known: (commit: Oid) => ReadonlyMap<string, LastCommit> | undefined;
   /** Called between time slices; returns whether the walk continues. May wait for a slot. */
@@ -210,9 +212,8 @@ export class FolderWalk extends WithParts<FolderWalkParts> {
 
   #answer(oid: Oid, entries: readonly Entry[]): void {
     this.#until(
-      this.parts.objects.commit(this.parts.location, oid).then((commit) => {
-        if (commit === undefined) return;
-        const last: LastCommit = { oid, subject: commit.subject, committedAt: new Date(commit.committed * 1000) };
+      this.parts.answer(oid).then((last) => {
+        if (last === undefined) return;
         for (const { name } of entries) this.parts.found.set(name, last);
       }),
     );

@@ -3,6 +3,7 @@
 import { Lru } from '#core/kernel/limits/lru';
 import type { LastCommit, Oid } from '#core/repositories/git/git-backend';
 import type { CommitGraphs } from '../history/commit-graph.ts';
+import { subjectOf, type Commits } from '../history/commits.ts';
 import type { Objects } from '../objects/objects.ts';
 import { decodeName } from '../objects/text.ts';
 import type { Foundation } from '../foundation.ts';
@@ -29,7 +30,11 @@ interface Walk {
   abandoned: boolean;
 }
 
-type LastCommitsParts = Foundation & { readonly objects: Objects; readonly graphs: CommitGraphs };
+type LastCommitsParts = Foundation & {
+  readonly objects: Objects;
+  readonly graphs: CommitGraphs;
+  readonly commits: Commits;
+};
 
 export class LastCommits extends WithParts<LastCommitsParts> {
   readonly #limiter = this.parts.limiter('walks', this.parts.limits.heavy);
@@ -120,7 +125,7 @@ export class LastCommits extends WithParts<LastCommitsParts> {
     walk: Walk,
     { location, commit: tip, path, turn }: { location: RepositoryLocation; commit: Oid; path: string; turn: HeldSlot },
   ): Promise<boolean> {
-    const { objects, graphs, processes, limits } = this.parts;
+    const { objects, graphs, commits, processes, limits } = this.parts;
     const deadlineMs = limits.walkSeconds * 1000;
     const giveUpAt = performance.now() + deadlineMs;
     const diffs = new TreeDiffs({ processes, location, deadlineMs });
@@ -132,6 +137,10 @@ export class LastCommits extends WithParts<LastCommitsParts> {
         location,
         path,
         found: walk.found,
+        answer: async (oid) => {
+          const commit = await commits.one(location, oid);
+          return commit && { oid, subject: subjectOf(commit), committedAt: commit.committer.date };
+        },
         known: (commit) => this.#answers.get(keyOf(location, commit, path)),
         goesOn: async () => {
           if (turn.over && !(await this.#passed(walk, turn))) return false;

@@ -2,9 +2,10 @@
 import { Conflict, Internal } from '#core/kernel/errors';
 import { mostRebased, type MergeTrial, type Oid } from '#core/repositories/git/git-backend';
 import type { Signature } from '#core/repositories/git/git-history';
-import { emptyTree } from '../diffs/diff-tree.ts';
+import { decodedCommits, isDecodedByGit } from '../history/decoded-commits.ts';
 import { endOfHead, longestHead } from '../objects/commit-head.ts';
 import type { Objects } from '../objects/objects.ts';
+import { emptyTree } from '../process/environment.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import { linesOf } from '../process/records.ts';
 import { signatureText } from '../push/commit-content.ts';
@@ -54,7 +55,11 @@ export async function rebase(
       if (merged.tree === tree) continue;
       tree = merged.tree;
     }
-    tip = committer === undefined ? pick : await quarantine.commit(await rewritten(content, { tree, tip, committer }));
+    if (committer === undefined) tip = pick;
+    else {
+      const kept = await keptTexts(processes, pick, content, rebasing);
+      tip = await quarantine.commit(rewritten(kept, { tree, tip, committer }));
+    }
   }
   return { tip };
 }
@@ -114,26 +119,56 @@ async function stubs(quarantine: Quarantine, base: Oid, ours: Oid, theirs: Oid):
   return [await stub(ours, [root]), await stub(theirs, [root])];
 }
 
+/** The author line of a commit, and its message from the newline before it. */
+interface KeptTexts {
+  readonly author: Buffer;
+  readonly message: Buffer;
+}
+
 /**
- * The commit with a new tree, parent and committer. Author, date, encoding and message are kept byte for byte; other
- * headers, such as signatures, are left out.
+ * Kept byte for byte if the commit is in UTF-8. Otherwise decoded by git, as in a rebase by `git rebase`, because the
+ * new committer is in UTF-8 and one commit has one encoding.
  */
-async function rewritten(
+async function keptTexts(
+  processes: GitProcesses,
+  pick: Oid,
   content: Buffer,
-  { tree, tip, committer }: { readonly tree: Oid; readonly tip: Oid; readonly committer: Signature },
-): Promise<Buffer> {
+  { location, deadlineMs, signal }: Rebasing,
+): Promise<KeptTexts> {
   const split = await endOfHead(content);
   const head = content.subarray(0, Math.min(split, longestHead));
-  const kept = (name: string): readonly Buffer[] => {
+  const header = (name: string): Buffer | undefined => {
     const from = head.indexOf(`\n${name} `) + 1;
     const end = content.indexOf('\n', from);
-    return from === 0 ? [] : [content.subarray(from, end < 0 ? split : end), Buffer.from('\n')];
+    return from === 0 ? undefined : content.subarray(from + name.length + 1, end < 0 ? split : end);
   };
-  return Buffer.concat([
-    Buffer.from(`tree ${tree}\nparent ${tip}\n`),
-    ...kept('author'),
-    Buffer.from(`committer ${signatureText(committer)}\n`),
-    ...kept('encoding'),
-    split === content.length ? Buffer.from('\n') : content.subarray(split + 1),
-  ]);
+  const author = header('author') ?? Buffer.alloc(0);
+  const message = split === content.length ? Buffer.from('\n') : content.subarray(split + 1);
+  if (!isDecodedByGit(header('encoding')?.toString('latin1'))) return { author, message };
+  for await (const [, decoded] of decodedCommits(processes, location, [pick], { deadlineMs, signal })) {
+    const { name, email } = decoded.author;
+    const date = author.subarray(author.lastIndexOf('>') + 1);
+    // git finds no name and no address in a malformed line, which is kept.
+    const isParsed = name.length + email.length > 0;
+    return {
+      author: isParsed ? Buffer.concat([name, Buffer.from(' <'), email, Buffer.from('>'), date]) : author,
+      message: Buffer.concat([Buffer.from('\n'), decoded.message]),
+    };
+  }
+  throw new Internal('A commit to be rebased is not there', { detail: pick });
 }
+
+/**
+ * A commit with a new tree, parent and committer, and the kept author, date and message; other headers, such as
+ * signatures, are left out.
+ */
+const rewritten = (
+  { author, message }: KeptTexts,
+  { tree, tip, committer }: { readonly tree: Oid; readonly tip: Oid; readonly committer: Signature },
+): Buffer =>
+  Buffer.concat([
+    Buffer.from(`tree ${tree}\nparent ${tip}\nauthor `),
+    author,
+    Buffer.from(`\ncommitter ${signatureText(committer)}\n`),
+    message,
+  ]);

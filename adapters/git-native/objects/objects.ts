@@ -1,7 +1,5 @@
 // Reads and parses commits and trees by oid, with LRU caches. Objects are immutable, so no entry is ever stale.
 import { Unprocessable } from '#core/kernel/errors';
-import { clip } from '#core/kernel/clipping';
-import { longest } from '#core/repositories/git/clipping';
 import type { Oid } from '#core/repositories/git/git-backend';
 import { isOid } from '../names.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
@@ -9,7 +7,6 @@ import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { CatFilePool } from './cat-file-pool.ts';
 import { largestRead, type ObjectHeader, type ReadObject } from './cat-file.ts';
 import { longestHead } from './commit-head.ts';
-import { decoder } from './text.ts';
 import { Tree } from './tree.ts';
 import { WithParts } from '../with-parts.ts';
 
@@ -17,18 +14,13 @@ export interface Commit {
   readonly oid: Oid;
   readonly tree: Oid;
   readonly parents: readonly Oid[];
-  /** Seconds since 1970. */
+  /** Seconds since 1970, by which git orders commits. */
   readonly committed: number;
-  /** The first line of the message, clipped. */
-  readonly subject: string;
 }
 
 export class Objects extends WithParts<{ readonly catFiles: CatFilePool }> {
   /** Weighed by characters. */
-  readonly #commits = new SingleFlightCache<Commit | undefined>(
-    6_000_000,
-    ({ parents, subject }) => 250 + 40 * parents.length + subject.length,
-  );
+  readonly #commits = new SingleFlightCache<Commit | undefined>(6_000_000, ({ parents }) => 200 + 40 * parents.length);
   /** Weighed by bytes. */
   readonly #trees = new SingleFlightCache<Tree | undefined>(32 * 1024 ** 2, ({ content }) => 300 + content.length);
 
@@ -108,32 +100,13 @@ export function parseCommit(oid: Oid, content: Buffer): Commit {
   const parents: Oid[] = [];
   let tree = '';
   let committed = 0;
-  let encoding = 'utf-8';
   let at = 0;
   for (const line of head.split('\n')) {
     // Read from the content again: a substring of the line would keep the whole head in memory.
     if (line.startsWith('parent ')) parents.push(content.toString('latin1', at + 7, at + 47));
     else if (line.startsWith('tree ')) tree = content.toString('latin1', at + 5, at + 45);
     else if (line.startsWith('committer ')) committed = Number(/> (\d{1,12})/.exec(line)?.[1] ?? 0);
-    else if (line.startsWith('encoding ')) encoding = line.slice(9);
     at += line.length + 1;
   }
-  return {
-    oid,
-    tree,
-    parents,
-    committed,
-    subject: subjectOf(split < 0 ? Buffer.alloc(0) : content.subarray(split), encoding),
-  };
-}
-
-/** Bytes; a character takes at most four. */
-const subjectBytes = 4 * longest.subject + 4;
-
-function subjectOf(message: Buffer, encoding: string): string {
-  let from = 0;
-  while (message[from] === 0x0a) from += 1;
-  const end = message.indexOf(0x0a, from);
-  const line = message.subarray(from, Math.min(end < 0 ? message.length : end, from + subjectBytes));
-  return clip(decoder(encoding)(line).trimEnd(), longest.subject);
+  return { oid, tree, parents, committed };
 }

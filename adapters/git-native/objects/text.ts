@@ -1,15 +1,4 @@
-// Converts bytes of objects to text: decodes them by the encoding that a commit names, and copies strings out of larger
-// ones.
-
-/** A decoder for the encoding; for UTF-8 if the encoding is unknown. */
-export function decoder(encoding: string): (bytes: Uint8Array) => string {
-  try {
-    const named = new TextDecoder(encoding.trim());
-    return (bytes) => named.decode(bytes);
-  } catch {
-    return (bytes) => new TextDecoder().decode(bytes);
-  }
-}
+// Converts bytes of objects to text, and copies strings out of larger ones.
 
 /** Decodes a raw name (bytes as latin1) as UTF-8. */
 export function decodeName(raw: string): string {

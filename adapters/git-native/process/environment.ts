@@ -4,6 +4,9 @@ import { availableParallelism } from 'node:os';
 
 export type GitConfig = Readonly<Record<string, string>>;
 
+/** The empty tree, which git knows even if it is not stored. */
+export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
 /** Refs for the server's own use: never advertised, never fetched, never pushed to. */
 export const hiddenRefs = 'refs/hexforge';
 
@@ -26,6 +29,12 @@ const always: GitConfig = {
   'gc.auto': '0',
   'maintenance.auto': 'false',
   'transfer.hideRefs': hiddenRefs,
+  // In a bare repository git reads the `.mailmap` of the default branch, and since 2.43 its attributes. No branch may
+  // change what is returned about a commit.
+  'mailmap.blob': '',
+  'mailmap.file': '',
+  'log.mailmap': 'false',
+  'attr.tree': emptyTree,
 };
 
 /** For processes that send packs, of which many may run at the same time: little memory beside the list of objects. */

@@ -22,5 +22,5 @@ export function commitContent({ tree, parents, author, committer, message }: Com
 }
 
 /** `Name <email> 1700000000 +0000` */
-export const signatureText = ({ name, email, date }: Signature): string =>
-  `${name} <${email}> ${Math.floor(date.getTime() / 1000)} +0000`;
+export const signatureText = ({ name, email, date, offset = '+0000' }: Signature): string =>
+  `${name} <${email}> ${Math.floor(date.getTime() / 1000)} ${offset}`;

@@ -1,5 +1,6 @@
 // Shapes: joi object schemas from which the TypeScript type is inferred, so that a body is declared once.
 import Joi from 'joi';
+import './text-lengths.ts';
 import { UnknownField } from '#core/kernel/errors';
 import { isDate } from '#core/kernel/instant';
 import type { Page } from '#core/kernel/page';

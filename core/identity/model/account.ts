@@ -1,4 +1,5 @@
 // The account entity, the reasons that block sign-in, and the validation of profiles.
+import { isLonger } from '#core/kernel/characters';
 import { ValidationFailed } from '#core/kernel/errors';
 
 /** Whether an account may be used. */
@@ -71,7 +72,7 @@ export function checkProfile(profile: Profile): void {
     const text = profile[of];
     if (text === undefined) continue;
     const limit = profileLimits[of];
-    if (text.length > limit)
+    if (isLonger(text, limit))
       throw new ValidationFailed('The profile is not valid', { detail: `"${field}" has at most ${limit} characters` });
     if (!good(text)) throw new ValidationFailed('The profile is not valid', { detail: `"${field}" ${rule}` });
   }

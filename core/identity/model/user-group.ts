@@ -1,4 +1,5 @@
 // The user group entity: names, roles, and the built-in groups of every instance.
+import { isLonger } from '#core/kernel/characters';
 import { Unprocessable, ValidationFailed } from '#core/kernel/errors';
 
 /**
@@ -48,7 +49,7 @@ export const groupNameKey = (name: string): string => name.toLowerCase();
 export function groupName(name: string): Pick<UserGroup, 'name' | 'slug'> {
   const refuse = (detail: string): ValidationFailed => new ValidationFailed('The group is not valid', { detail });
   const trimmed = name.trim();
-  if (trimmed.length > groupLimits.name) throw refuse(`"name" has at most ${groupLimits.name} characters`);
+  if (isLonger(trimmed, groupLimits.name)) throw refuse(`"name" has at most ${groupLimits.name} characters`);
   if (/\p{Cc}/u.test(trimmed)) throw refuse('"name" is one line of text');
   const words =
     trimmed

@@ -1,5 +1,6 @@
 // Use cases of personal access tokens: their owners create, list and revoke them; every request authenticates with
 // them.
+import { isLonger } from '#core/kernel/characters';
 import { auditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import type { CredentialReader } from '#core/kernel/access/credentials';
@@ -39,7 +40,7 @@ export function accessTokenUseCases(parts: IdentityParts, { blockOf, admitted }:
 
   const checkNew = ({ name, scopes: wanted, expiresAt }: NewToken, now: Date): void => {
     const invalid = (detail: string): ValidationFailed => new ValidationFailed('The token is not valid', { detail });
-    if (name.trim() === '' || name.length > tokenNameLimit || /\p{Cc}/u.test(name))
+    if (name.trim() === '' || isLonger(name, tokenNameLimit) || /\p{Cc}/u.test(name))
       throw invalid(`"name" is one line of 1 to ${tokenNameLimit} characters`);
     if (expiresAt !== undefined && expiresAt.getTime() <= now.getTime()) throw invalid('"expires_at" is in the past');
     const known = scopes.tokenScopes('pat');

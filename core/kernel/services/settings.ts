@@ -1,4 +1,5 @@
 // Instance settings: the stored value, else the configured value, else the declared default.
+import { isLonger } from '../characters.ts';
 import { NotFound } from '../errors.ts';
 import { declarePort } from '../ports.ts';
 
@@ -106,7 +107,7 @@ export function settingMisfit(setting: SettingDeclaration, value: unknown): stri
         : `a whole number from ${setting.min} to ${setting.max}`;
     case 'string': {
       const most = setting.maxLength ?? 65_536;
-      if (typeof value !== 'string' || value.length > most) return `a text of at most ${most} characters`;
+      if (typeof value !== 'string' || isLonger(value, most)) return `a text of at most ${most} characters`;
       return checked(setting, value);
     }
   }

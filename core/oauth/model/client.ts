@@ -1,4 +1,5 @@
 // The OAuth2 client entity, which users know as an application, and its validation.
+import { isLonger } from '#core/kernel/characters';
 import { ValidationFailed } from '#core/kernel/errors';
 import { adminOnlyScopes } from './scopes.ts';
 import { redirectLimits, redirectUriMisfit } from './redirect-uri.ts';
@@ -68,12 +69,12 @@ const visible = /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
 /** A single line with at least one visible character. */
 export const isName = (text: string): boolean =>
-  visible.test(text) && text.length <= clientLimits.name && !misleading.test(text);
+  visible.test(text) && !isLonger(text, clientLimits.name) && !misleading.test(text);
 
 /** Shown to users as a link. Only https. The server never fetches it. */
 const isLink = (text: string): boolean =>
   text === '' ||
-  (text.length <= clientLimits.url && URL.canParse(text) && /^https:\/\/[^\s\p{C}\\"'<>@]+$/u.test(text));
+  (!isLonger(text, clientLimits.url) && URL.canParse(text) && /^https:\/\/[^\s\p{C}\\"'<>@]+$/u.test(text));
 
 /**
  * Validates the given members. @param known the scopes of this instance. @throws {ValidationFailed} naming the member;

@@ -1,4 +1,5 @@
 // Redirect URIs: which may be registered, and which a request may use (RFC 6749, section 3.1.2; RFC 8252, section 7.3).
+import { isLonger } from '#core/kernel/characters';
 
 /** Maximum number per client, and maximum length of each. */
 export const redirectLimits = { count: 10, length: 2048 } as const;
@@ -15,7 +16,7 @@ const isLoopback = (url: URL): boolean => url.protocol === 'http:' && loopbackHo
  * so that no component reads a different host from it than the browser.
  */
 export function redirectUriMisfit(uri: string): string | undefined {
-  if (uri.length > redirectLimits.length) return `has more than ${redirectLimits.length} characters`;
+  if (isLonger(uri, redirectLimits.length)) return `has more than ${redirectLimits.length} characters`;
   const url = parsed(uri);
   if (url === undefined) return 'is no URL';
   if (url.protocol !== 'https:' && !isLoopback(url)) return 'is neither https nor http on a loopback address';

@@ -1,5 +1,6 @@
 // Limits of responses with data from git, so that no JSON document of this area exceeds 8 MiB: long texts are clipped
 // and long lists are cut.
+import { isLonger } from '#core/kernel/characters';
 import { fit, jsonBytes } from '#core/kernel/clipping';
 import { longest } from '../git/clipping.ts';
 import type { BlamedLine, CommitRecord, Difference, FileChange, Signature } from '../git/git-history.ts';
@@ -80,7 +81,7 @@ export function boundedDifference(difference: Difference): Difference {
   let [paths, patches] = [0, 0];
   for (const file of difference.files) {
     const own = [file.path, file.previousPath ?? ''];
-    if (own.some((path) => path.length > longest.path)) continue;
+    if (own.some((path) => isLonger(path, longest.path))) continue;
     paths += own.reduce((bytes, path) => bytes + jsonBytes(path), 0);
     if (paths > most.changedPaths) break;
     const { patch, ...unpatched } = file;

@@ -1,4 +1,5 @@
 // Reads history: the commits that are reachable from a ref, and one commit with its changes.
+import { isLonger } from '#core/kernel/characters';
 import type { Granted } from '#core/kernel/access/access';
 import { NotFound, ValidationFailed } from '#core/kernel/errors';
 import { offsetOf, type PageRequest } from '#core/kernel/page';
@@ -39,7 +40,7 @@ export const listCommits =
     command: CommitsCommand,
   ): Promise<Derived<Bounded<CommitRecord>>> => {
     const { ref = 'HEAD', path, author, since, until, page, perPage } = command;
-    if (author !== undefined && (author.length > longestAuthor || /\p{Cc}/u.test(author))) {
+    if (author !== undefined && (isLonger(author, longestAuthor) || /\p{Cc}/u.test(author))) {
       throw new ValidationFailed('The author is not allowed', {
         detail: `"author" must be at most ${longestAuthor} characters and hold no control character`,
       });

@@ -1,10 +1,11 @@
 // Writes or removes one file through the API: a commit on top of a branch, under the same rules as a push.
+import { isLonger } from '#core/kernel/characters';
 import type { Granted } from '#core/kernel/access/access';
 import { Conflict, NotFound, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import { trimEnd } from '#core/kernel/trim';
 import { branchWrite, type BranchWriteParts } from './branch-write.ts';
 import { zeroOid, type GitBackend, type Oid, type TreeEntry } from '../git/git-backend.ts';
-import type { CommitRecord, FileWrite } from '../git/git-history.ts';
+import type { CommitRecord, FileWrite, Signature } from '../git/git-history.ts';
 import { checkIdentity, identityText } from './identity-text.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import type { Repository } from '../model/repository.ts';
@@ -19,7 +20,7 @@ export interface WriteCommand {
   /** The oid of the blob that is replaced or removed. Absent for a new file. */
   readonly sha?: string | undefined;
   /** Absent: the caller. */
-  readonly author?: { readonly name: string; readonly email: string; readonly date?: Date | undefined } | undefined;
+  readonly author?: (Pick<Signature, 'name' | 'email' | 'offset'> & { readonly date?: Date | undefined }) | undefined;
   /** Undefined: the file is removed. */
   readonly content: Uint8Array | undefined;
 }
@@ -162,7 +163,7 @@ async function planned(
   { path, message, author }: WriteCommand,
 ): Promise<Planned> {
   checkPath(path);
-  if (message.trim() === '' || message.length > longestMessage || message.includes('\0')) {
+  if (message.trim() === '' || isLonger(message, longestMessage) || message.includes('\0')) {
     throw new ValidationFailed('The message is not allowed', {
       detail: `"message" must be text of at most ${longestMessage} characters and hold no NUL`,
     });
@@ -186,6 +187,7 @@ async function planned(
             name: checkIdentity('author.name', author.name),
             email: checkIdentity('author.email', author.email),
             date: author.date ?? call.now,
+            offset: author.offset,
           },
   };
 }
@@ -200,7 +202,7 @@ function checkPath(path: string): void {
   const wrong =
     path === ''
       ? 'must name a file'
-      : path.length > longestPath
+      : isLonger(path, longestPath)
         ? `must be at most ${longestPath} characters`
         : /[\\\uFFFD\p{Cc}]/u.test(path) || !path.isWellFormed()
           ? 'must hold no backslash, no control character and no U+FFFD'
@@ -215,7 +217,7 @@ function wrongName(name: string): string | undefined {
   if (name === '') return 'must not be absolute and must have no empty segment';
   if (name === '.' || name === '..') return 'must have no "." or ".." segment';
   if (reserved.test(name)) return 'must have no ".git" segment';
-  return name.length > longestName ? `must have no segment over ${longestName} characters` : undefined;
+  return isLonger(name, longestName) ? `must have no segment over ${longestName} characters` : undefined;
 }
 
 const noBranch = (branch: string): NotFound =>

@@ -8,6 +8,8 @@ export interface Signature {
   readonly email: string;
   /** From 1970 to 9999. Dates outside are moved to the nearer limit. */
   readonly date: Date;
+  /** Only of commits to be made: the offset from UTC that is stored beside the date, as `+0530`. Default: `+0000`. */
+  readonly offset?: string | undefined;
 }
 
 /** The message, signatures and parents of a commit. */

@@ -1,5 +1,6 @@
 // Generic use cases for the items of a repository, such as labels: fetches, creates, updates and deletes them. Changes
 // run one after another, and each emits an event.
+import { isLonger } from '#core/kernel/characters';
 import { changed } from '#core/kernel/storage/changed';
 import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
@@ -33,7 +34,7 @@ export interface NamedItem extends RepositoryItem {
  * @throws {ValidationFailed} naming the member "name".
  */
 export function itemName(name: string, longest: number): Pick<NamedItem, 'name' | 'nameKey'> {
-  if (name !== '' && name.length <= longest && name.trim() === name && !/\p{Cc}/u.test(name))
+  if (name !== '' && !isLonger(name, longest) && name.trim() === name && !/\p{Cc}/u.test(name))
     return { name, nameKey: nameKey(name) };
   throw new ValidationFailed('The name is not allowed', {
     detail: `"name" must be 1 to ${longest} characters, without control characters or blanks around them`,

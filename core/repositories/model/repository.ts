@@ -1,4 +1,5 @@
 // The record of a repository, and the rules for names, visibility and issue codes.
+import { isLonger } from '#core/kernel/characters';
 import { ValidationFailed } from '#core/kernel/errors';
 
 /** From the most to the least visible. */
@@ -53,7 +54,7 @@ export const maxDescription = 1000;
 /** Returns the description if it is allowed. @throws {ValidationFailed} */
 export function checkDescription(description: string): string {
   // PostgreSQL cannot store U+0000 in text.
-  if (description.length <= maxDescription && !description.includes('\u0000')) return description;
+  if (!isLonger(description, maxDescription) && !description.includes('\u0000')) return description;
   throw new ValidationFailed('The description is not allowed', {
     detail: `"description" must be at most ${maxDescription} characters and hold no NUL`,
   });

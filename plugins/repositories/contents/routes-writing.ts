@@ -48,11 +48,14 @@ export const contentsWritingRoutes = (useCases: RepositoryUseCases): readonly Ro
 function authorOf({ author }: Pick<WriteBody, 'author'>): WriteCommand['author'] {
   if (author?.date === undefined) return author && { ...author, date: undefined };
   const date = parseInstant(author.date);
-  if (date !== undefined && date.getTime() >= 0) return { ...author, date };
+  if (date !== undefined && date.getTime() >= 0) return { ...author, date, offset: offsetOf(author.date) };
   throw new ValidationFailed('The request is not valid', {
     detail: 'Field "author.date" must be a time such as 2026-01-31T12:00:00Z, of 1970 or later',
   });
 }
+
+/** The offset of an RFC 3339 time, as git writes it: `+0530`. */
+const offsetOf = (time: string): string => /[+-]\d{2}:\d{2}$/.exec(time)?.[0].replace(':', '') ?? '+0000';
 
 /** How many characters are decoded before other requests are served. */
 const slice = 1024 ** 2;

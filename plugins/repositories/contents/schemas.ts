@@ -43,7 +43,7 @@ const change = {
     shape({
       name: word(),
       email: word(),
-      date: maybe(word().description('RFC 3339; now where it is absent')),
+      date: maybe(word().description('RFC 3339; its offset is kept in the commit; now where it is absent')),
     }).description('Absent: the caller'),
   ),
 };

@@ -143,26 +143,19 @@ void t.test('a channel applies backpressure, and ignores writes after its reader
   t.strictSame(await channel.next(), { done: true, value: undefined });
 });
 
-void t.test('parses commits in other encodings and without a message, and trees with old modes', (t) => {
+void t.test('parses commits without a message, and trees with old modes', (t) => {
   const head = `tree ${'1'.repeat(40)}\nparent ${'2'.repeat(40)}\nparent ${'3'.repeat(40)}\nauthor A > B <a@b> 5 +0000\ncommitter C <c@d> 1234567890 -0700\n`;
-  const latin = parseCommit(
-    '4'.repeat(40),
-    Buffer.concat([Buffer.from(`${head}encoding ISO-8859-1\n\n\nGr`), Buffer.from([0xfc]), Buffer.from('n\nbody')]),
-  );
-  t.strictSame(latin, {
+  t.strictSame(parseCommit('4'.repeat(40), Buffer.from(`${head}\nmessage`)), {
     oid: '4'.repeat(40),
     tree: '1'.repeat(40),
     parents: ['2'.repeat(40), '3'.repeat(40)],
     committed: 1_234_567_890,
-    subject: 'Grün',
   });
-  t.equal(parseCommit('4'.repeat(40), Buffer.from(head)).subject, '');
-  t.equal(parseCommit('4'.repeat(40), Buffer.from(`${head}encoding nonsense\n\nplain`)).subject, 'plain');
   const far = Buffer.from(`${head}gpgsig x\n${' \n'.repeat(200_000)}\nmessage`);
   t.match(
     parseCommit('4'.repeat(40), far),
-    { committed: 1_234_567_890, subject: '' },
-    'a message far behind the headers is not searched for',
+    { committed: 1_234_567_890 },
+    'the end of long headers is not searched for',
   );
   const oid = Buffer.alloc(20, 7);
   const tree = new Tree(

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { checkProfile, signInBlock } from '#core/identity/model/account';
 import type { Account, Profile } from '#core/identity/model/account';
-import { checkPassword } from '#core/identity/model/password';
+import { checkPassword, ofNormalForm } from '#core/identity/model/password';
 import { checkUsername, isUsername } from '#core/identity/model/username';
 
 const account: Account = {
@@ -78,6 +78,30 @@ void t.test('account rules', async (t) => {
         name: 'ValidationFailed',
         detail: '"password" has 8 to 256 characters',
       });
+  });
+
+  await t.test('a password is counted, hashed and compared in its normal form NFC', async (t) => {
+    const [composed, decomposed] = ['Grüße, é!', 'Gru\u0308ße, e\u0301!'];
+    t.doesNotThrow(() => checkPassword('u\u0308'.repeat(256)), '256 characters when composed');
+    t.throws(() => checkPassword('u\u0308'.repeat(7)), { name: 'ValidationFailed' });
+    const plain = {
+      hash: async (password: string) => `hash of ${password}`,
+      verify: async (password: string, hash?: string) => hash === `hash of ${password}`,
+      outdated: (hash: string) => hash === 'old',
+    };
+    const hasher = ofNormalForm(plain);
+    const hash = await hasher.hash(decomposed);
+    t.equal(hash, await hasher.hash(composed));
+    t.strictSame(await Promise.all([composed, decomposed, 'Grusse'].map((password) => hasher.verify(password, hash))), [
+      true,
+      true,
+      false,
+    ]);
+    t.equal(await hasher.verify(decomposed, await plain.hash(decomposed)), true, 'a hash of an earlier version');
+    t.equal(await hasher.verify(decomposed, undefined), false);
+    t.strictSame([hasher.outdated('old'), hasher.outdated(hash)], [true, false]);
+    const endless = 'a\u0301\u0323'.repeat(100_000);
+    t.equal(await hasher.hash(endless), await plain.hash(endless), 'too long for a password: not normalized');
   });
 
   await t.test('an invalid profile is rejected with the name of the field', async (t) => {

@@ -103,6 +103,16 @@ void t.test('accounts', async (t) => {
       }
     });
 
+    await t.test('a password is the same however its letters are composed', async (t) => {
+      const password = 'Gru\u0308ße und e\u0301';
+      const { username, client } = await forge.createUser('composer', { password });
+      const typed = { username, password: password.normalize('NFC') };
+      t.equal((await anonymous.post(login, { body: typed })).status, 200);
+      const change = { current_password: typed.password, new_password: 'A\u030angstro\u0308m' };
+      t.equal((await client.post('/api/v1/user/password', { body: change })).status, 204);
+      t.equal((await anonymous.post(login, { body: { username, password: 'Ångström' } })).status, 200);
+    });
+
     await t.test('a username is compared ignoring case', async (t) => {
       t.equal((await anonymous.post(login, { body: { username: 'ADMIN', password: admin.password } })).status, 200);
     });

@@ -77,10 +77,8 @@ void t.test('review comments', async (t) => {
     t.equal(made.body, escaped);
     t.equal((await one(made.id))?.body, escaped);
     const path = `${all}/${made.id}`;
-    const sentBack = expect(await bob.client.patch(path, { body: { body: escaped } }), 200).body;
-    t.strictSame(sentBack, made, 'sending back an escaped body changes nothing');
-    const edited = expect(await bob.client.patch(path, { body: { body: `${escaped} <b>` } }), 200).body;
-    t.equal((edited as CommentJson).body, `${escaped} &lt;b&gt;`);
+    const entities = expect(await bob.client.patch(path, { body: { body: '&lt;b&gt; &amp;' } }), 200).body;
+    t.equal((entities as CommentJson).body, '&amp;lt;b&amp;gt; &amp;amp;', 'unescaping gives back what was sent');
   });
 
   await t.test('anchors: a commit of the request, a file of it, a line of the file', async (t) => {

@@ -128,7 +128,19 @@ void t.test('PUT and DELETE /repos/{owner}/{repo}/contents/{path}', async (t) =>
       { status: 201, body: { content: { size: 6 }, commit: { author: { date: '2020-02-29T11:00:00.000Z' } } } },
       'a date of the author, and base64 with line breaks',
     );
-    t.equal(await ask('log', '-1', '--format=%ad', '--date=iso-strict-local', 'main'), '2020-02-29T11:00:00+00:00');
+    t.equal(await ask('log', '-1', '--format=%aI', 'main'), '2020-02-29T12:00:00+01:00', 'its offset is kept');
+    for (const [at, kept] of [
+      ['2020-02-29T12:00:00+05:30', '2020-02-29T12:00:00+05:30'],
+      ['2020-02-29T12:00:00-03:45', '2020-02-29T12:00:00-03:45'],
+      ['2020-02-29t12:00:00z', '2020-02-29T12:00:00+00:00'],
+    ] as const) {
+      const author = { name: 'Grace H', email: 'grace@example.org', date: at };
+      t.equal((await put(`dated${at.length}${at.at(-2)}`, { content: '', author })).status, 201);
+      t.match(
+        await ask('log', '-1', '--format=%aI %cI', 'main'),
+        new RegExp(`^${RegExp.escape(kept)} .*(?:Z|\\+00:00)$`),
+      );
+    }
     t.equal(await ask('show', 'main:dated'), 'abcdef');
     t.equal((await put('none', { content: '' })).status, 201, 'an empty file');
     t.equal(await ask('cat-file', '-s', 'main:none'), '0');

@@ -79,9 +79,13 @@ void t.test('a commit with malformed lines is parsed as far as possible', (t) =>
   t.match(read('author A <b> 99999999999999 +0000\n\nm'), {
     author: { name: 'A', email: 'b', date: new Date(Date.UTC(9999, 11, 31, 23, 59, 59)) },
   });
-  t.match(read('author A <b> -5 +0000\n\nm'), { author: { date: new Date(0) } });
-  t.match(read('author A < <b> c> 7\n\nm'), { author: { name: 'A', email: '<b', date: new Date(7000) } });
-  t.match(read('author A\nencoding no-such\n\nm\xe9'), { author: { name: 'A' }, message: 'm\uFFFD' });
+  for (const date of ['-5 +0000', '7', '7 UTC', '7 0530', '7 +', '7x +0000', '99999999999999999999 +0000'])
+    t.match(read(`author A <b> ${date}\n\nm`), { author: { name: 'A', date: new Date(0) } }, date);
+  for (const date of ['7 +0', '7-1', '007\t +05x'])
+    t.match(read(`author A <b>${date}\n\nm`), { author: { date: new Date(7000) } });
+  t.match(read('author  A \t< <b> c> 7 +0000\n\nm'), { author: { name: ' A', email: ' <b', date: new Date(7000) } });
+  t.match(read('author A\n\nm\xe9'), { author: { name: '', email: '' }, message: 'm\uFFFD' }, 'as git reads it');
+  t.match(read('author A <b> 7 +0000\n\none\0two'), { message: 'one' });
   t.end();
 });
 
