@@ -6,6 +6,7 @@ import type { Repository } from '#core/repositories/index';
 import { aboutMerge } from '../model/events.ts';
 import { heldRequest } from '../model/held-request.ts';
 import type { MergeParts } from '../model/parts.ts';
+import { checkHead } from '../model/merge-request.ts';
 import type { MergeReview, Verdict } from '../model/review.ts';
 import { keptText } from '../model/said.ts';
 
@@ -23,7 +24,14 @@ export const submitReview =
       number,
       state,
       body = '',
-    }: { readonly number: number; readonly state: Verdict; readonly body?: string | undefined },
+      sha,
+    }: {
+      readonly number: number;
+      readonly state: Verdict;
+      readonly body?: string | undefined;
+      /** The head that the caller looked at. */
+      readonly sha?: string | undefined;
+    },
   ): Promise<MergeReview> => {
     const { reviews, unitOfWork, events, ids } = parts;
     const { caller, now } = granted.call;
@@ -35,7 +43,8 @@ export const submitReview =
           code: 'not_open',
           detail: `Merge request ${number} is ${request.state}`,
         });
-      const said = { state, body: text, commitOid: request.headOid, submittedAt: now };
+      checkHead(request, sha);
+      const said = { state, body: text, commitOid: request.headOid, submittedAt: now, objected: false };
       const one = { requestId: request.id, userId: caller.id };
       const before = await reviews.findOne(one);
       const review =

@@ -56,6 +56,11 @@ export interface MergeStore extends Carriers {
   openOf(pair: BranchPair): Promise<number | undefined>;
   /** Open requests with this source branch and any target, sorted by id, after the id `after`, at most `limit`. */
   openFrom(branch: BranchOf, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
+  /**
+   * Open requests whose source is in another repository and is still followed, sorted by id, after the id `after`, at
+   * most `limit`.
+   */
+  openFromOthers(of: FromOthers, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
   /** Open requests with this target branch, sorted by id, after the id `after`, at most `limit`. */
   openInto(branch: BranchOf, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
 
@@ -64,6 +69,12 @@ export interface MergeStore extends Carriers {
   /** How many requests are open in each repository. Repositories with none may be missing. */
   countOpen(repositoryIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
+
+/** Selects requests by their source, their target, or the user who opened or last reopened them. */
+export type FromOthers =
+  | { readonly sourceRepositoryId: string }
+  | { readonly repositoryId: string }
+  | { readonly userId: string };
 
 /** A branch of a repository. */
 export interface BranchOf {

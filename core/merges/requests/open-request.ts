@@ -1,10 +1,11 @@
 // Opens a merge request.
-import { Conflict, Duplicate } from '#core/kernel/errors';
+import { Conflict, Duplicate, Forbidden } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
 import { branchTip, presentBranch, sourceNamed } from '../model/branches.ts';
 import { aboutMerge } from '../model/events.ts';
 import { checkPair, checkPeople, checkTitle, type MergeFields, type MergeSets } from './fields.ts';
 import { keepHead } from '../merging/heads.ts';
+import { agreed, sourceLossNow } from '../model/source-access.ts';
 import type { Writing } from '../model/held-request.ts';
 import { type MergeRequest, type MergeView } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
@@ -50,6 +51,9 @@ export const openRequest =
         const reviewers = await checkPeople(parts, granted, 'reviewer_ids', reviewerIds);
         const opened: MergeRequest = {
           ...pair,
+          ...(await agreed(parts, pair)),
+          reopenedById: null,
+          sourceLoss: null,
           id: ids.uuid(),
           // From this statement until the unit of work ends, no other request of the repository can be opened.
           number: await store.nextNumber(repository.id),
@@ -68,6 +72,7 @@ export const openRequest =
           mergedAt: null,
           closedAt: null,
         };
+        await checkStillPushes(parts, opened);
         await checkOnlyOne(store, pair);
         if (milestoneId !== null) await checkMilestone(parts, granted, milestoneId);
         await store.insert(opened);
@@ -84,6 +89,12 @@ export const openRequest =
     });
     return await viewAfterChange(parts, repository, call, request);
   };
+
+/** Access to the source may have been lost while its commits were copied. @throws {Forbidden} */
+async function checkStillPushes(parts: Pick<MergeParts, 'repositories'>, opened: MergeRequest): Promise<void> {
+  if ((await sourceLossNow(parts, opened)) === undefined) return;
+  throw new Forbidden('You may not push to the source any more', { detail: 'It needs the permission "repo.write"' });
+}
 
 /** Checks the rule of the target branch that requires a pipeline before a request is opened. @throws {Conflict} */
 export async function checkPipelineFor(

@@ -6,11 +6,19 @@ import { Unavailable, Unprocessable } from '#core/kernel/errors';
 import { followUseCases } from '#core/merges/merging/follow';
 import type { HeadParts } from '#core/merges/merging/heads';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
-import { zeroOid, type GitBackend, type Oid } from '#core/repositories/index';
+import {
+  zeroOid,
+  type GitBackend,
+  type Oid,
+  type Protection,
+  type Repositories,
+  type Visibility,
+} from '#core/repositories/index';
+import { reviewRows } from '#plugins/merges/tables';
 import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 import { leavingStorage } from '#test/support/servers/leaving-storage';
-import { recorded, requestOf } from '../forge.ts';
+import { recorded, repositoryOf, requestOf } from '../forge.ts';
 
 export const commit = (digit: number): Oid => String(digit).repeat(40);
 
@@ -28,7 +36,12 @@ export async function world() {
   const tips = new Map<string, Oid>();
   const parents = new Map<Oid, readonly Oid[]>();
   const counts = { divergence: 0, history: 0, kept: 0 };
-  const hooks = { beforeTip: async (): Promise<void> => undefined, noRoom: false, gitIsAway: false };
+  const hooks = {
+    beforeTip: async (): Promise<void> => undefined,
+    whileCopying: async (): Promise<void> => undefined,
+    noRoom: false,
+    gitIsAway: false,
+  };
   const reach = (oid: Oid): Set<Oid> => {
     const seen = new Set<Oid>();
     const open = [oid];
@@ -68,6 +81,7 @@ export async function world() {
   const heads: HeadParts['heads'] = {
     async bring(_, { commit: oid }) {
       if (hooks.noRoom) throw new Unprocessable('No room', { code: 'quota_exceeded' });
+      await hooks.whileCopying();
       brought.push(oid);
     },
     async keep(_, number, { commit: oid }) {
@@ -78,8 +92,26 @@ export async function world() {
     drop: async () => undefined,
     network: async () => [],
   };
+  /** The users who can push to any repository, and the visibility and protections of repositories. */
+  const pushers = new Set(['alice']);
+  const visibility = new Map<string, Visibility>();
+  const protections = new Map<string, Protection>();
+  const repositories = {
+    byId: async (id) => repositoryOf(id, { visibility: visibility.get(id) ?? 'public' }),
+    holders: async (_repository, _permission, ids) => new Set(ids.filter((id) => pushers.has(id))),
+    readers: async (_, ids) => new Set(ids),
+    readable: async () => new Map(),
+    protections: async () => protections,
+  } satisfies Repositories;
+  const reviews = reviewRows.memory(storage.database);
   const parts: HeadParts = {
     store,
+    reviews,
+    repositories,
+    diffs: {
+      algorithm: 'myers',
+      caps: { maxFileBytes: 1000, maxTotalBytes: 1000, maxFileLines: 1000, maxFiles: 10 },
+    },
     git: git as GitBackend,
     heads,
     unitOfWork: storage.unitOfWork,
@@ -96,6 +128,10 @@ export async function world() {
     storage,
     parts,
     store,
+    reviews,
+    pushers,
+    visibility,
+    protections,
     follow,
     tips,
     parents,

@@ -12,6 +12,7 @@ const defaults = {
   allow_deletion: false,
   push_roles: ['write', 'maintain', 'admin'],
   required_approvals: 0,
+  dismiss_stale_approvals: false,
   required_pipeline: { on_open: false, on_merge: false },
 };
 
