@@ -25,6 +25,7 @@ export default definePlugin({
   needs: [
     'UnitOfWork',
     'Events',
+    'PendingEvents',
     'Intents',
     'Locks',
     'AuditLog',
@@ -64,6 +65,7 @@ export default definePlugin({
       access: context.AccessDecision,
       unitOfWork: context.UnitOfWork,
       events: context.Events,
+      pendingEvents: context.PendingEvents,
       intents: context.Intents,
       locks: context.Locks,
       audit: context.AuditLog,

@@ -5,7 +5,7 @@ import { Conflict, HexforgeError, TimedOut, Unavailable } from '#core/kernel/err
 import { withLock } from '#core/kernel/storage/with-lock';
 import type { Merged, MergeStrategy, Repository } from '#core/repositories/index';
 import { followSource } from './heads.ts';
-import { knownRequest } from '../model/held-request.ts';
+import { knownRequest, settledRequest } from '../model/held-request.ts';
 import { messageOf, peopleOf, type MergePeople } from './merge-commit.ts';
 import type { MergeFacts, MergeIntents } from './merge-intents.ts';
 import { checkHead, type MergeRequest, type MergeView } from '../model/merge-request.ts';
@@ -77,7 +77,7 @@ async function attempt(
 ): Promise<MergeRequest | undefined> {
   const { resource: repository, call } = granted;
   const { caller, signal } = call;
-  const before = await knownRequest(parts, repository, number);
+  const before = await settledRequest(parts, repository, number, signal);
   const request = await followSource(parts, before, { actorId: caller.id, signal });
   const [rule] = (await outlookOf(parts, repository, request)).rules;
   if (rule?.code === 'source_access_lost') await loseSource(parts, request);

@@ -13,7 +13,7 @@ import { verdictsOf } from './pipeline-verdicts.ts';
 import { sourceLossNow } from './source-access.ts';
 
 type ListedParts = Pick<MergeParts, 'repositories' | 'planning' | 'pipelines'>;
-type Parts = ListedParts & Pick<MergeParts, 'store' | 'git' | 'diffs' | 'log'>;
+type Parts = ListedParts & Pick<MergeParts, 'store' | 'settling' | 'git' | 'diffs' | 'log'>;
 
 /** Makes at most four more reads, independent of the number of rows. */
 export async function listedRequests(
@@ -65,7 +65,9 @@ export async function viewOf(
   { number, algorithm }: { readonly number: number; readonly algorithm?: DiffAlgorithm | undefined },
 ): Promise<MergeView> {
   const known = number >= 1 && number <= lastNumber;
-  const row = found(known ? await parts.store.byNumber(repository.id, number) : undefined);
+  const read = async () => found(known ? await parts.store.byNumber(repository.id, number) : undefined);
+  const first = await read();
+  const row = (await parts.settling.request(first, signal)) ? await read() : first;
   const [[listed], labels, changes, loss] = await Promise.all([
     listedRequests(parts, repository, caller, [row]),
     labelsOf(parts, repository.id, [row]),

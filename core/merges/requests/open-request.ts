@@ -38,6 +38,7 @@ export const openRequest =
     };
     presentBranch(await branchTip(git, repository.id, targetBranch), 'target_branch');
     checkPair(pair);
+    await settleOther(parts, pair, call.signal);
     await checkPipelineFor(parts, pair, source.tip);
     if (source.repositoryId !== repository.id)
       await heads.bring(
@@ -106,6 +107,17 @@ export async function checkPipelineFor(
   if (protection?.requiredPipeline.onOpen !== true) return;
   const verdict = await verdictsOf(pipelines, repositoryId, [head]);
   checkPipeline(protection, 'onOpen', verdict(head));
+}
+
+/** The open request of the pair may have been merged or closed by a push whose event was not handled yet. */
+export async function settleOther(
+  { store, settling }: Pick<MergeParts, 'store' | 'settling'>,
+  pair: BranchPair,
+  signal: AbortSignal,
+): Promise<void> {
+  const number = await store.openOf(pair);
+  const other = number === undefined ? undefined : await store.find(pair.repositoryId, number);
+  if (other !== undefined) await settling.request(other, signal);
 }
 
 const sentence = 'A merge request of these branches is open already';

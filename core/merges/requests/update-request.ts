@@ -11,9 +11,9 @@ import { checkPair, checkPeople, checkTitle, type MergeFields, type MergeSets } 
 import { followSource } from '../merging/heads.ts';
 import { agreed, sourceLossNow } from '../model/source-access.ts';
 import { dismissApprovals } from '../merging/stale-approvals.ts';
-import { heldRequest, knownRequest, type Writing } from '../model/held-request.ts';
+import { heldRequest, knownRequest, settledRequest, type Writing } from '../model/held-request.ts';
 import { isFromFork, type MergeRequest, type MergeView } from '../model/merge-request.ts';
-import { checkOnlyOne, checkPipelineFor, sameIsOpen } from './open-request.ts';
+import { checkOnlyOne, checkPipelineFor, sameIsOpen, settleOther } from './open-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import type { HeldRequest, MergePatch } from '../model/ports.ts';
 import { askForReviews } from './requested-reviews.ts';
@@ -32,7 +32,7 @@ export const updateRequest =
   async (granted: Writing, command: UpdateCommand): Promise<MergeView> => {
     const { number, ...asked } = command;
     const { resource: repository, call } = granted;
-    const known = await knownRequest(parts, repository, number);
+    const known = await settledRequest(parts, repository, number, call.signal);
     const canPush = await canPushToSource(parts, granted, known, command);
     if (!(canPush && onlyState(asked))) checkAuthorOr(granted, known, changing);
     if (Object.values(asked).every((value) => value === undefined))
@@ -44,6 +44,8 @@ export const updateRequest =
     if (command.targetBranch !== undefined || command.state === 'open') presentBranch(tip, 'target_branch');
     if (target !== known.targetBranch)
       await checkPipelineFor(parts, { repositoryId: repository.id, targetBranch: target }, known.headOid);
+    const pair = { ...known, targetBranch: target };
+    if (command.state === 'open' || target !== known.targetBranch) await settleOther(parts, pair, call.signal);
     const follows = await parts.unitOfWork
       .run(async () => {
         const before = await heldRequest(parts, repository, number);
@@ -62,8 +64,7 @@ export const updateRequest =
         if (members.length > 0 && Object.keys(fields).length === 0)
           await parts.store.update(before.id, { updatedAt: call.now });
         const after = { ...before, ...fields };
-        if (after.targetBranch !== before.targetBranch)
-          await dismissApprovals(parts, after, call.caller.id, call.now);
+        if (after.targetBranch !== before.targetBranch) await dismissApprovals(parts, after, call.caller.id, call.now);
         const state = 'reopenedById' in fields ? 'open' : fields.state;
         await tell(parts, granted, after, { members, state });
         return state === 'open';

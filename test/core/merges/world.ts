@@ -3,8 +3,10 @@
 import { openMemory, sequentialIds } from '#adapters/memory/index';
 import { systemClock } from '#adapters/system/time';
 import { Unavailable, Unprocessable } from '#core/kernel/errors';
+import type { EventOf, PendingEvents } from '#core/kernel/index';
 import { followUseCases } from '#core/merges/merging/follow';
 import type { HeadParts } from '#core/merges/merging/heads';
+import { settling } from '#core/merges/merging/settle';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
 import {
   zeroOid,
@@ -120,13 +122,37 @@ export async function world() {
     clock: systemClock,
     log,
   };
+  let told = 0;
+  /** Pushes whose events were not handled yet. */
+  const pending: EventOf<'push'>[] = [];
+  const asked: (readonly string[])[] = [];
+  const pendingEvents: PendingEvents = {
+    async of(_handler, aggregates) {
+      asked.push(aggregates);
+      return pending.filter(({ aggregate }) => aggregates.includes(aggregate)) as EventOf[] as never;
+    },
+  };
+  const pushOf = (
+    branch: string,
+    old: Oid,
+    next: Oid,
+    { repository = target, when = new Date() } = {},
+  ): EventOf<'push'> => ({
+    id: `push-${(told += 1)}`,
+    type: 'push',
+    aggregate: `repository:${repository}`,
+    payload: { repository_id: repository, ref: `refs/heads/${branch}`, old, new: next, actor: 'bob' },
+    at: when,
+  });
   const at = new Date('2026-05-01T10:00:00.000Z');
   const follow = followUseCases(parts);
   const { signal } = new AbortController();
-  let told = 0;
   return {
     storage,
-    parts,
+    parts: { ...parts, settling: settling({ ...parts, pendingEvents }) },
+    pending,
+    asked,
+    pushOf,
     store,
     reviews,
     pushers,
@@ -151,17 +177,7 @@ export async function world() {
       });
     },
     /** Delivers the event of a push, like the outbox. */
-    pushed: (branch: string, old: Oid, next: Oid, { repository = target, when = new Date() } = {}): Promise<void> =>
-      follow.pushed(
-        {
-          id: `push-${(told += 1)}`,
-          type: 'push',
-          aggregate: `repository:${repository}`,
-          payload: { repository_id: repository, ref: `refs/heads/${branch}`, old, new: next, actor: 'bob' },
-          at: when,
-        },
-        signal,
-      ),
+    pushed: (...push: Parameters<typeof pushOf>): Promise<void> => follow.pushed(pushOf(...push), signal),
     /** Type and number of the events delivered so far. */
     async events(): Promise<readonly string[]> {
       return (await events()).map(({ type, payload }) => `${type} ${'number' in payload ? payload.number : ''}`);

@@ -65,6 +65,7 @@ void t.test('GET, PUT, DELETE branches/{branch}/protection', async (t) => {
         allow_deletion: true,
         push_roles: ['maintain', 'release-team'],
         required_approvals: 2,
+        dismiss_stale_approvals: true,
         required_pipeline: { on_open: true, on_merge: true },
       };
       t.same(
