@@ -4,7 +4,7 @@ import { HexforgeError } from '#core/kernel/errors';
 import { within } from '#core/kernel/limits/within';
 import type { EventOf } from '#core/kernel/storage/events';
 import type { PendingEvents } from '#core/kernel/storage/pending-events';
-import { aggregateOf } from '#core/repositories/index';
+import { aggregateOf, zeroOid } from '#core/repositories/index';
 import { applyPush, branchOf, pushHandler, type Among } from './follow.ts';
 import type { HeadParts } from './heads.ts';
 import type { MergeRequest } from '../model/merge-request.ts';
@@ -14,7 +14,7 @@ import type { BranchOf } from '../model/ports.ts';
 type Push = EventOf<'push'>;
 type Parts = HeadParts & { readonly pendingEvents: PendingEvents };
 
-/** The most events that are read, and the most requests of a branch that a list looks at. */
+/** The most events that are read, and the most requests beside its page that a list looks at. */
 const [mostEvents, mostRequests] = [1000, 200];
 /** How long the work for one answer may take, beyond what the answer waits for. */
 const timeLimitMs = 10_000;
@@ -101,22 +101,20 @@ export function settling(parts: Parts): Settling {
       if (pending.length === 0) return false;
       // A push may change requests that the page does not show, and with them the page and the total.
       const found = new Map(rows.map((row) => [row.id, row]));
-      for (const branch of branchesOf(pending, repositoryId))
-        for (const request of await store.openInto(branch, undefined, mostRequests)) {
-          if (found.size >= mostRequests) break;
-          found.set(request.id, request);
-        }
+      const targets = branchesOf(pending, repositoryId);
+      const others = targets.length === 0 ? [] : await store.openIntoAny(repositoryId, targets, mostRequests);
+      for (const request of others) found.set(request.id, request);
       return settle([...found.values()], pending, signal);
     },
   };
 }
 
-/** The branches of a repository that these events moved. */
-function branchesOf(events: readonly Push[], repositoryId: string): readonly BranchOf[] {
-  const names = new Set(
+/** The names of the branches of a repository that these events moved or deleted. */
+const branchesOf = (events: readonly Push[], repositoryId: string): readonly string[] => [
+  ...new Set(
     events
+      .filter(({ payload }) => payload.old !== zeroOid)
       .flatMap((event) => branchOf(event) ?? [])
       .flatMap((one) => (one.repositoryId === repositoryId ? one.branch : [])),
-  );
-  return [...names].slice(0, mostRequests).map((branch) => ({ repositoryId, branch }));
-}
+  ),
+];

@@ -63,6 +63,8 @@ export interface MergeStore extends Carriers {
   openFromOthers(of: FromOthers, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
   /** Open requests with this target branch, sorted by id, after the id `after`, at most `limit`. */
   openInto(branch: BranchOf, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
+  /** Open requests of the repository with one of these target branches, sorted by id, at most `limit`. One query. */
+  openIntoAny(repositoryId: string, branches: readonly string[], limit: number): Promise<readonly MergeRequest[]>;
 
   /** How many requests each user wrote, reviews, comments on or merged. Users with none may be missing. */
   countByUser(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;

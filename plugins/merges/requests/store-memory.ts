@@ -107,6 +107,15 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
         .filter(({ id }) => after === undefined || id > after)
         .slice(0, limit)
         .map(requestOf),
+    openIntoAny: async (repositoryId, branches, limit) =>
+      requests
+        .find({
+          where: (row) =>
+            row.repositoryId === repositoryId && row.state === 'open' && branches.includes(row.targetBranch),
+          orderBy: 'id',
+          limit,
+        })
+        .map(requestOf),
     openInto: async ({ repositoryId, branch }, after, limit) =>
       openOnes({ repositoryId, targetBranch: branch }, after, limit),
 

@@ -1,6 +1,6 @@
 // The store of merge requests in PostgreSQL: one query per read, entities for writes.
 import type { BranchOf, MergeStore } from 'hexforge/merges';
-import { countEach, countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { countEach, countOf, rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import { requestNumbers, type MergesRows } from '../tables.ts';
 import {
   assigneeIds,
@@ -129,6 +129,18 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
               : eb('m.source_repository_id', '=', of.sourceRepositoryId),
         )
         .$if(after !== undefined, (query) => query.where('m.id', '>', after ?? ''))
+        .orderBy('m.id')
+        .limit(limit)
+        .execute();
+      return rows.map(requestOf);
+    },
+    async openIntoAny(repositoryId, branches, limit) {
+      const rows = await db()
+        .selectFrom('merges_request as m')
+        .select(requestColumns)
+        .where('m.repository_id', '=', repositoryId)
+        .where('m.target_branch', '=', rawSql<string>`any(${branches}::text[])`)
+        .where('m.state', '=', 'open')
         .orderBy('m.id')
         .limit(limit)
         .execute();

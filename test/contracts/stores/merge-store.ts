@@ -238,31 +238,39 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     const into = await store.openInto({ repositoryId: repository, branch: 'next' }, undefined, 9);
     assert.deepEqual(into.map(({ number }) => number).sort(), [2, 5]);
     assert.deepEqual(idsOf(await store.openInto({ repositoryId: fork, branch: 'next' }, undefined, 9)), []);
+    const any = async (limit: number, ...branches: readonly string[]) =>
+      (await store.openIntoAny(repository, branches, limit)).map(({ number }) => number).sort();
+    assert.deepEqual(await any(9, 'next', 'main', 'past'), [1, 2, 5]);
+    assert.equal((await any(2, 'next', 'main')).length, 2);
+    assert.deepEqual(await any(9), []);
   }),
 
-  check('open requests from other repositories that still follow their source, by source, target or user', async (given) => {
-    const { store, add, addUser, addRepository, repository, ada } = given;
-    const bob = await addUser('bob');
-    const [fork, other] = [await addRepository(ada, 'fork'), await addRepository(ada, 'other')];
-    const open = [
-      await add({ sourceRepositoryId: fork }),
-      await add({ sourceRepositoryId: other, authorId: bob }),
-      await add({ sourceRepositoryId: fork, repositoryId: other, reopenedById: bob }),
-    ].map(({ id }) => id);
-    await add();
-    await add({ sourceRepositoryId: fork, state: 'closed' });
-    await add({ sourceRepositoryId: fork, sourceLoss: 'cannot_push' });
-    await add({ sourceRepositoryId: undefined });
-    const sorted = (...chosen: readonly number[]) => chosen.map((index) => open[index]).sort();
-    const idsOf = async (...asked: Parameters<typeof store.openFromOthers>) =>
-      (await store.openFromOthers(...asked)).map(({ id }) => id);
-    assert.deepEqual(await idsOf({ sourceRepositoryId: fork }, undefined, 9), sorted(0, 2));
-    assert.deepEqual(await idsOf({ repositoryId: repository }, undefined, 9), sorted(0, 1));
-    assert.deepEqual(await idsOf({ userId: bob }, undefined, 9), sorted(1, 2));
-    const [first, second] = sorted(1, 2);
-    assert.deepEqual(await idsOf({ userId: bob }, undefined, 1), [first]);
-    assert.deepEqual(await idsOf({ userId: bob }, first, 9), [second]);
-  }),
+  check(
+    'open requests from other repositories that still follow their source, by source, target or user',
+    async (given) => {
+      const { store, add, addUser, addRepository, repository, ada } = given;
+      const bob = await addUser('bob');
+      const [fork, other] = [await addRepository(ada, 'fork'), await addRepository(ada, 'other')];
+      const open = [
+        await add({ sourceRepositoryId: fork }),
+        await add({ sourceRepositoryId: other, authorId: bob }),
+        await add({ sourceRepositoryId: fork, repositoryId: other, reopenedById: bob }),
+      ].map(({ id }) => id);
+      await add();
+      await add({ sourceRepositoryId: fork, state: 'closed' });
+      await add({ sourceRepositoryId: fork, sourceLoss: 'cannot_push' });
+      await add({ sourceRepositoryId: undefined });
+      const sorted = (...chosen: readonly number[]) => chosen.map((index) => open[index]).sort();
+      const idsOf = async (...asked: Parameters<typeof store.openFromOthers>) =>
+        (await store.openFromOthers(...asked)).map(({ id }) => id);
+      assert.deepEqual(await idsOf({ sourceRepositoryId: fork }, undefined, 9), sorted(0, 2));
+      assert.deepEqual(await idsOf({ repositoryId: repository }, undefined, 9), sorted(0, 1));
+      assert.deepEqual(await idsOf({ userId: bob }, undefined, 9), sorted(1, 2));
+      const [first, second] = sorted(1, 2);
+      assert.deepEqual(await idsOf({ userId: bob }, undefined, 1), [first]);
+      assert.deepEqual(await idsOf({ userId: bob }, first, 9), [second]);
+    },
+  ),
 
   check(
     'deleting the fork clears the source of a request; deleting the repository deletes the request',

@@ -195,6 +195,39 @@ void t.test('the access of a merge request to its source', async (t) => {
     isError(t, await merge(code, request), 409, 'source_access_lost', 'demoted');
   });
 
+  await t.test('pushes, reads, merges and the removal of the author at the same time', async (t) => {
+    for (let round = 0; round < 3; round += 1) {
+      const { code, copy, request } = await given(`race-${round}`);
+      let isOver = false;
+      const secret = (async () => {
+        await remove(copy, 'carol');
+        const sha = await commit(bob.client, copy, 'fix', 'secret.txt');
+        await settled();
+        isOver = true;
+        return sha;
+      })();
+      const reading = (async () => {
+        while (!isOver) await fetch(code, request.number);
+      })();
+      const merging = (async () => {
+        const statuses = new Set<number>();
+        while (!isOver) statuses.add((await merge(code, request)).status);
+        return [...statuses];
+      })();
+      const pushing = commit(bob.client, copy, 'fix', 'before.txt').catch(() => undefined);
+      const [sha, statuses] = await Promise.all([secret, merging, reading, pushing]);
+      t.strictSame(
+        statuses.filter((status) => status !== 200 && status !== 409),
+        [],
+        'merged or refused',
+      );
+      t.equal((await alice.client.get(`${code}/contents/secret.txt?ref=${sha}`)).status, 404, 'never copied');
+      const state = (await fetch(code, request.number)).state;
+      if (state === 'open') isError(t, await merge(code, request), 409, 'source_access_lost', 'afterwards');
+      else t.equal((await alice.client.get(`${code}/contents/secret.txt`)).status, 404);
+    }
+  });
+
   await t.test('branches of the source that are not in the request are never copied', async (t) => {
     const { code, copy, request } = await given('others');
     const other = await branch(bob.client, copy, 'other', 'fix');
