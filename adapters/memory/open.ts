@@ -10,7 +10,7 @@ import type { Clock, Ids } from '#core/kernel/time';
 import type { Events, Intent, Intents, Locks, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { MemoryDatabase, MemoryTable, TableOptions } from './database.ts';
 import { defaultTuning, MemoryDelivery, type DeliveryTuning } from './delivery.ts';
-import { memoryDeliveries } from './subscriptions.ts';
+import { memoryDeliveries, memoryPendingEvents } from './subscriptions.ts';
 import { commit, Memory, type Row, type WriteSet } from './state.ts';
 import { memoryTable, type Transaction } from './table.ts';
 
@@ -174,6 +174,7 @@ export function openMemory({
     database,
     locks: memoryLocks(unitOfWork, caller),
     leads: async () => true,
+    pendingEvents: memoryPendingEvents(memory),
     deliveries: memoryDeliveries(memory, () => scopes.exit(() => delivery.resume())),
     deliver: async (subscriptions, plugins) => scopes.exit(() => delivery.start(subscriptions, plugins)),
     drained: () => delivery.drained(),

@@ -1,4 +1,6 @@
 // Durable subscriptions and dead letters in memory, with the semantics of the database's.
+import type { EventOf, EventType } from '#core/kernel/storage/events';
+import type { HandlerOf, PendingEvents } from '#core/kernel/storage/pending-events';
 import type { Deliveries, OwnedSubscription } from '#core/kernel/storage/storage';
 import type { Delivered, Memory, Remembered } from './state.ts';
 
@@ -96,3 +98,18 @@ export function memoryDeliveries({ subscriptions }: Memory, wake: () => void): D
     },
   } satisfies Deliveries;
 }
+
+/** Events before the start of the delivery are in the backlog, later ones wait in their subscription. */
+export const memoryPendingEvents = ({ subscriptions, backlog }: Memory): PendingEvents => ({
+  async of<T extends EventType>(
+    { plugin, subscription, type }: HandlerOf<T>,
+    aggregates: readonly string[],
+    limit: number,
+  ): Promise<readonly EventOf<T>[]> {
+    const waiting = subscriptions.get(nameOf(plugin, subscription))?.waiting ?? [];
+    return [...[...waiting].map(({ event }) => event), ...backlog]
+      .filter((event): event is EventOf<T> => event.type === type && aggregates.includes(event.aggregate))
+      .slice(0, limit)
+      .map((event) => structuredClone(event));
+  },
+});

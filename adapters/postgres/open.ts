@@ -4,6 +4,7 @@ import { Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/services/log';
 import type { OwnedSubscription, Storage } from '#core/kernel/storage/storage';
 import type { Clock, Ids } from '#core/kernel/time';
+import { pendingEvents } from './events/pending.ts';
 import { Broadcast } from './events/broadcast.ts';
 import type { SqlDatabase } from './statements/database.ts';
 import { defaultTuning, Delivery, type DeliveryTuning } from './events/delivery.ts';
@@ -133,6 +134,7 @@ function assembled(
     locks: lock,
     leads,
     deliveries: subscriptions,
+    pendingEvents: pendingEvents(tables),
     migrate: (sets) => migrations.migrate(sets),
     pending: (sets) => migrations.pending(sets),
     // One of the servers on a database is always the leader.

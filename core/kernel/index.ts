@@ -13,6 +13,7 @@ export * from './errors.ts';
 export * from './storage/events.ts';
 export * from './instant.ts';
 export * from './storage/live.ts';
+export * from './storage/pending-events.ts';
 export * from './services/log.ts';
 export * from './page.ts';
 export * from './access/password-directories.ts';

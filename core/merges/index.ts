@@ -17,5 +17,6 @@ export { mergeabilityStates, type Mergeability } from './merging/mergeability.ts
 export * from './model/permissions.ts';
 export * from './model/pipeline-verdicts.ts';
 export * from './model/ports.ts';
-export * from './model/review.ts';
+export { reviewStates, verdicts, type MergeReview, type ReviewState, type Verdict } from './model/review.ts';
+export { sourceLosses, type SourceLoss } from './model/source-access.ts';
 export { longestText } from './model/said.ts';

@@ -1,22 +1,26 @@
 // All use cases of the area for its own plugin, built once from its dependencies. Each takes a `Granted` and a command.
+import type { PendingEvents } from '#core/kernel/storage/pending-events';
 import type { UserReferences } from '#core/identity/index';
 import { indexedThings, type RepositoryCounters } from '#core/repositories/index';
 import { commentUseCases } from './discussion/comments.ts';
 import { fetchFile, listFiles } from './requests/files.ts';
 import { fetchRequest, idOfRequest, listRequests, requestCommits } from './requests/read-requests.ts';
 import { followUseCases } from './merging/follow.ts';
+import { accessUseCases } from './merging/lose-source.ts';
 import { mergeIntents } from './merging/merge-intents.ts';
 import { mergeRequest } from './merging/merge.ts';
 import { mergeability } from './merging/mergeability.ts';
 import { openRequest } from './requests/open-request.ts';
 import type { MergeParts } from './model/parts.ts';
 import { prepareUrl } from './requests/prepare-url.ts';
+import { settling } from './merging/settle.ts';
 import { submitReview } from './discussion/reviews.ts';
 import { updateRequest } from './requests/update-request.ts';
 
 export type MergeUseCases = ReturnType<typeof mergeUseCases>;
 
-export function mergeUseCases(parts: MergeParts) {
+export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly pendingEvents: PendingEvents }) {
+  const parts: MergeParts = { ...given, settling: settling(given) };
   const intents = mergeIntents(parts);
   return {
     open: openRequest(parts),
@@ -34,6 +38,7 @@ export function mergeUseCases(parts: MergeParts) {
     submitReview: submitReview(parts),
     prepareUrl: prepareUrl(parts),
     follow: followUseCases(parts),
+    access: accessUseCases(parts),
     indexed: indexedThings(parts),
     ...countsFor(parts),
     dropLabel: (labelId: string) => parts.store.dropLabel(labelId),

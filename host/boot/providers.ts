@@ -39,6 +39,7 @@ export function hostProviders(parts: HostParts): BootOptions['own'] {
       CurrentCaller: parts.currentCaller,
       UnitOfWork: storage.unitOfWork,
       Events: storage.events,
+      PendingEvents: storage.pendingEvents,
       Intents: storage.intents,
       Locks: storage.locks,
       AccessDecision: accessDecision({

@@ -45,6 +45,7 @@ const ofTheHost = {
   CurrentCaller: 'fixed',
   UnitOfWork: 'fixed',
   Events: 'fixed',
+  PendingEvents: 'fixed',
   Intents: 'fixed',
   Locks: 'fixed',
   AccessDecision: 'fixed',

@@ -101,6 +101,19 @@ const openCount: Migration = {
   ],
 };
 
+const sourceAccess: Migration = {
+  name: '004-source-access',
+  up: [
+    `alter table merges_request
+      add column reopened_by_id uuid references identity_user (id) on delete set null,
+      add column source_loss text check (source_loss in ('cannot_push', 'less_visible')),
+      add column source_visibility text,
+      add column target_visibility text`,
+    'create index merges_request_reopener on merges_request (reopened_by_id) where reopened_by_id is not null',
+    'alter table merges_review add column objected boolean not null default false',
+  ],
+};
+
 export const tables = [
   'merges_request',
   'merges_counter',
@@ -111,4 +124,4 @@ export const tables = [
   'merges_open',
 ];
 
-export const migrations: readonly Migration[] = [requests, comments, openCount];
+export const migrations: readonly Migration[] = [requests, comments, openCount, sourceAccess];

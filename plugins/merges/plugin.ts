@@ -25,6 +25,7 @@ export default definePlugin({
   needs: [
     'UnitOfWork',
     'Events',
+    'PendingEvents',
     'Intents',
     'Locks',
     'AuditLog',
@@ -64,6 +65,7 @@ export default definePlugin({
       access: context.AccessDecision,
       unitOfWork: context.UnitOfWork,
       events: context.Events,
+      pendingEvents: context.PendingEvents,
       intents: context.Intents,
       locks: context.Locks,
       audit: context.AuditLog,
@@ -103,10 +105,20 @@ export default definePlugin({
       indexed,
     }),
   ],
-  events: ({ follow, dropLabel, dropMilestone }) => [
+  events: ({ follow, access, dropLabel, dropMilestone }) => [
     on('push', { name: 'follow-push', delivery: 'durable', handle: follow.pushed }),
     on('merge.opened', { name: 'keep-opened', delivery: 'durable', handle: follow.opened }),
     on('merge.reopened', { name: 'keep-reopened', delivery: 'durable', handle: follow.opened }),
+    ...(['collaborator.removed', 'collaborator.updated'] as const).map((type) =>
+      on(type, { name: `lose-${type}`, delivery: 'durable', handle: access.collaboratorChanged }),
+    ),
+    on('user.suspended', { name: 'lose-user.suspended', delivery: 'durable', handle: access.userSuspended }),
+    on('user.updated', { name: 'lose-user.updated', delivery: 'durable', handle: access.userUpdated }),
+    on('repository.visibility_changed', {
+      name: 'lose-repository.visibility_changed',
+      delivery: 'durable',
+      handle: access.visibilityChanged,
+    }),
     ...droppedFrom({ dropLabel, dropMilestone }),
   ],
 });

@@ -5,11 +5,12 @@ import {
   mergeStates,
   openPairUnique,
   reviewStates,
+  sourceLosses,
   type MergeComment,
   type MergeRequest,
   type MergeReview,
 } from 'hexforge/merges';
-import type { RepositoryViews } from 'hexforge/repositories';
+import { visibilities, type RepositoryViews } from 'hexforge/repositories';
 
 export const RequestTable = defineEntity({
   name: 'merges.Request',
@@ -24,6 +25,10 @@ export const RequestTable = defineEntity({
     isDraft: p.boolean(),
     sourceRepositoryId: p.uuid().nullable(),
     sourceBranch: p.text(),
+    reopenedById: p.uuid().nullable(),
+    sourceLoss: p.enum(sourceLosses).nullable(),
+    sourceVisibility: p.enum(visibilities).nullable(),
+    targetVisibility: p.enum(visibilities).nullable(),
     targetBranch: p.text(),
     authorId: p.uuid(),
     milestoneId: p.uuid().nullable(),
@@ -62,6 +67,7 @@ export const ReviewTable = defineEntity({
     commitOid: p.text().nullable(),
     requestedAt: p.datetime().nullable(),
     submittedAt: p.datetime().nullable(),
+    objected: p.boolean(),
   },
 });
 
@@ -100,6 +106,7 @@ export const requestRows = rows<RequestRow>(RequestTable, {
   references: {
     repositoryId: { table: 'repositories_repository', onDelete: 'cascade' },
     sourceRepositoryId: { table: 'repositories_repository', onDelete: 'set null' },
+    reopenedById: { table: 'identity_user', onDelete: 'set null' },
     authorId: byUser,
     mergedById: byUser,
   },

@@ -146,4 +146,8 @@ export const migrations: readonly Migration[] = [
     name: '006-bytes',
     up: ['alter table repositories_repository add column bytes bigint not null default 0'],
   },
+  {
+    name: '007-stale-approvals',
+    up: ['alter table repositories_protection add column dismiss_stale_approvals boolean not null default false'],
+  },
 ];

@@ -64,6 +64,7 @@ export const ProtectionTable = defineEntity({
     allowDeletion: p.boolean(),
     pushRoles: p.array(),
     requiredApprovals: p.integer(),
+    dismissStaleApprovals: p.boolean(),
     pipelineOnOpen: p.boolean(),
     pipelineOnMerge: p.boolean(),
     updatedAt: p.datetime(),

@@ -15,6 +15,7 @@ import {
   type User,
 } from '#core/kernel/index';
 import type { MergeRequest } from '#core/merges/index';
+import type { MergeParts } from '#core/merges/model/parts';
 import { repositoryPermissions, type Repository, type RepositoryStore } from '#core/repositories/index';
 import { repositoryResolver } from '#core/repositories/use-cases';
 
@@ -64,6 +65,10 @@ export const requestOf = (
   isDraft: false,
   sourceRepositoryId: request.repositoryId,
   sourceBranch: 'topic',
+  reopenedById: null,
+  sourceLoss: null,
+  sourceVisibility: null,
+  targetVisibility: null,
   targetBranch: 'main',
   milestoneId: null,
   headOid: '1'.repeat(40),
@@ -76,6 +81,9 @@ export const requestOf = (
   closedAt: null,
   ...request,
 });
+
+/** No push is pending. */
+export const settled: MergeParts['settling'] = { request: async () => false, list: async () => false };
 
 export const permissionTable = { declarations: () => repositoryPermissions };
 

@@ -321,6 +321,9 @@ export class Delivery {
   }
 }
 
+/** The events of one aggregate for one handler, as `#route` names them. */
+export const chainOf = (plugin: string, subscription: string, aggregate: string): string =>
+  `${plugin} ${subscription} ${aggregate}`;
 const handlerKey = (plugin: string, subscription: string): string => `${plugin} ${subscription}`;
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const pause = (milliseconds: number): Promise<void> =>

@@ -138,4 +138,9 @@ export const systemMigrations: readonly Migration[] = [
       'create index hexforge_delivery_parked on hexforge_delivery (plugin, dead_at) where dead_at is not null',
     ],
   },
+  {
+    name: '004-pending',
+    // For reading the undelivered events of an aggregate.
+    up: ['create index hexforge_delivery_chain on hexforge_delivery (chain) where dead_at is null'],
+  },
 ];

@@ -20,6 +20,8 @@ export interface Users {
   email(id: string): Promise<string>;
   /** Returns which of these users are instance administrators. One query. */
   administrators(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Returns which of these users exist and are not suspended. One query. */
+  active(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /** Counts records that refer to users, so that deleting a user can be rejected with a reason. */

@@ -1,6 +1,6 @@
 // Changes an issue. Allowed to the author and to holders of issue.write.
 import { apiName, sameMembers } from '#core/kernel/storage/changed';
-import { ValidationFailed } from '#core/kernel/errors';
+import { Forbidden, ValidationFailed } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
 import { checkAuthorOr, type Repository } from '#core/repositories/index';
 import { changedAssociations, replaceAssociations, type AssociationIds } from '../model/associations.ts';
@@ -38,6 +38,7 @@ export const updateIssue =
       const before = await heldIssue(parts, granted, number);
       checkAuthorOr(granted, before, { what: 'issue', permission: 'issue.write' });
       const fields = changedFields(before, checkedFields(given));
+      if (fields.locked !== undefined) checkMayLock(granted);
       if (fields.typeId !== undefined) await checkTypeChange(parts, repository, before, fields.typeId);
       if (typeof fields.milestoneId === 'string') await checkMilestone(parts, granted, fields.milestoneId);
       const sets = changedSets(before, {
@@ -65,6 +66,12 @@ export const updateIssue =
       return detailOf(parts, repository, call.caller, String(before.number));
     });
   };
+
+/** The author alone may not lock or unlock. @throws {Forbidden} */
+function checkMayLock(granted: Writing): void {
+  if (granted.may('issue.write')) return;
+  throw new Forbidden('You may not lock or unlock this issue', { detail: 'It needs the permission "issue.write"' });
+}
 
 type Sets = Partial<Pick<HeldIssue, 'labelIds' | 'assigneeIds'>>;
 

@@ -1,5 +1,6 @@
 // The storage port: one database, opened by the host for all plugins, and the ports it provides.
 import type { Subscription } from './events.ts';
+import type { PendingEvents } from './pending-events.ts';
 import type { Events, Intents, Locks, UnitOfWork } from './unit-of-work.ts';
 
 /** A subscription, and the plugin that owns it. */
@@ -82,6 +83,7 @@ export interface Storage {
    */
   leads(): Promise<boolean>;
   readonly deliveries: Deliveries;
+  readonly pendingEvents: PendingEvents;
   /**
    * Starts delivering events: those not yet delivered and those committed later. Durable subscriptions are remembered
    * from this call onwards, and their events are kept while no process serves them (`keptWhileOff`).

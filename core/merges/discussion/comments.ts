@@ -11,12 +11,12 @@ import type { ItemChange, Repository } from '#core/repositories/index';
 import { checkedAnchor, type AnchorWish } from './anchors.ts';
 import { commentText, type CommentView, type MergeComment } from '../model/comment.ts';
 import { aboutMerge } from '../model/events.ts';
-import { heldRequest, knownRequest, type Reading, type Writing } from '../model/held-request.ts';
+import { heldRequest, settledRequest, type Reading, type Writing } from '../model/held-request.ts';
 import type { MergeRequest } from '../model/merge-request.ts';
 import { outdatedAnchors } from './outdated.ts';
 import type { MergeParts } from '../model/parts.ts';
 
-type Parts = Pick<MergeParts, 'store' | 'comments' | 'git' | 'unitOfWork' | 'events' | 'ids'>;
+type Parts = Pick<MergeParts, 'store' | 'settling' | 'comments' | 'git' | 'unitOfWork' | 'events' | 'ids'>;
 
 /** The path parameters of one comment: the number of the request and the comment id. */
 export interface CommentPath {
@@ -65,7 +65,7 @@ export function commentUseCases(parts: Parts) {
       { resource, call }: Reading,
       { number, page }: { readonly number: number; readonly page: PageRequest },
     ): Promise<readonly CommentView[]> {
-      const request = await knownRequest(parts, resource, number);
+      const request = await settledRequest(parts, resource, number, call.signal);
       const { items } = await comments.page({ where: { requestId: request.id }, orderBy: ['createdAt', 'id'] }, page);
       return fitMembers(await shown(request, items, call.signal), ['body']);
     },
@@ -77,7 +77,7 @@ export function commentUseCases(parts: Parts) {
     ): Promise<CommentView> {
       const { caller, now, signal } = granted.call;
       const said = { body: commentText(body), resolved: false, authorId: caller.id, createdAt: now, updatedAt: now };
-      const request = await knownRequest(parts, granted.resource, number);
+      const request = await settledRequest(parts, granted.resource, number, signal);
       const anchor = await checkedAnchor(git, request, wish, signal);
       const comment = await unitOfWork.run(async () => {
         const held = await heldRequest(parts, granted.resource, number);

@@ -4,12 +4,13 @@ import type { User } from '#core/kernel/caller';
 import { Conflict, found } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
 import { aboutMerge } from '../model/events.ts';
-import { heldRequest } from '../model/held-request.ts';
+import { heldRequest, settledRequest } from '../model/held-request.ts';
 import type { MergeParts } from '../model/parts.ts';
+import { checkHead } from '../model/merge-request.ts';
 import type { MergeReview, Verdict } from '../model/review.ts';
 import { keptText } from '../model/said.ts';
 
-type Parts = Pick<MergeParts, 'store' | 'reviews' | 'unitOfWork' | 'events' | 'ids'>;
+type Parts = Pick<MergeParts, 'store' | 'settling' | 'reviews' | 'unitOfWork' | 'events' | 'ids'>;
 
 /**
  * Replaces the caller's previous review, because each user has at most one.
@@ -23,11 +24,19 @@ export const submitReview =
       number,
       state,
       body = '',
-    }: { readonly number: number; readonly state: Verdict; readonly body?: string | undefined },
+      sha,
+    }: {
+      readonly number: number;
+      readonly state: Verdict;
+      readonly body?: string | undefined;
+      /** The head that the caller looked at. */
+      readonly sha?: string | undefined;
+    },
   ): Promise<MergeReview> => {
     const { reviews, unitOfWork, events, ids } = parts;
     const { caller, now } = granted.call;
     const text = keptText(body);
+    await settledRequest(parts, granted.resource, number, granted.call.signal);
     return unitOfWork.run(async () => {
       const request = await heldRequest(parts, granted.resource, number);
       if (request.state !== 'open')
@@ -35,7 +44,8 @@ export const submitReview =
           code: 'not_open',
           detail: `Merge request ${number} is ${request.state}`,
         });
-      const said = { state, body: text, commitOid: request.headOid, submittedAt: now };
+      checkHead(request, sha);
+      const said = { state, body: text, commitOid: request.headOid, submittedAt: now, objected: false };
       const one = { requestId: request.id, userId: caller.id };
       const before = await reviews.findOne(one);
       const review =

@@ -16,18 +16,49 @@ const [mostCommits, commitsAtATime] = [10_000, 2000];
 
 const branches = 'refs/heads/';
 
+/** The subscription that handles pushes. */
+export const pushHandler = { plugin: 'merges', subscription: 'follow-push', type: 'push' } as const;
+
+/** The open requests that a push is applied to, in batches. */
+export interface Among {
+  from(branch: BranchOf): AsyncIterable<readonly MergeRequest[]>;
+  into(branch: BranchOf): AsyncIterable<readonly MergeRequest[]>;
+  /** Called with each request that may have another head now. */
+  changed?(request: MergeRequest): void;
+}
+
+/** The branch that a push moved. Undefined for other refs. */
+export const branchOf = ({ payload: { repository_id, ref } }: EventOf<'push'>): BranchOf | undefined =>
+  ref.startsWith(branches) ? { repositoryId: repository_id, branch: ref.slice(branches.length) } : undefined;
+
+/** Applies a push to the given requests. Doing it again changes nothing. */
+export async function applyPush(
+  parts: HeadParts,
+  event: EventOf<'push'>,
+  signal: AbortSignal,
+  among: Among,
+): Promise<void> {
+  const { payload, at } = event;
+  const branch = branchOf(event);
+  if (branch === undefined) return;
+  const moving: Moving = { actorId: payload.actor, signal };
+  if (payload.new === zeroOid) return closeAll(parts, among.into(branch), { ...payload, at });
+  for await (const request of among.from(branch))
+    for (const one of request) {
+      const now = await followAndKeep(parts, one, moving);
+      among.changed?.(now);
+    }
+  // If the branch is new, no open request can have it as target: requests into it were closed when it was deleted.
+  if (payload.old !== zeroOid) await mergeReached(parts, branch, payload, moving, among);
+}
+
 export const followUseCases = (parts: HeadParts) => ({
   /** Handles the event of each ref that moved. */
-  async pushed({ payload, at }: EventOf<'push'>, signal: AbortSignal): Promise<void> {
-    if (!payload.ref.startsWith(branches)) return;
-    const branch: BranchOf = { repositoryId: payload.repository_id, branch: payload.ref.slice(branches.length) };
-    const moving: Moving = { actorId: payload.actor, signal };
-    if (payload.new === zeroOid) return closeAll(parts, branch, { ...payload, at });
-    for await (const request of all((after) => parts.store.openFrom(branch, after, piece)))
-      for (const one of request) await followAndKeep(parts, one, moving);
-    // If the branch is new, no open request can have it as target: requests into it were closed when it was deleted.
-    if (payload.old !== zeroOid) await mergeReached(parts, branch, payload, moving);
-  },
+  pushed: (event: EventOf<'push'>, signal: AbortSignal): Promise<void> =>
+    applyPush(parts, event, signal, {
+      from: (branch) => all((after) => parts.store.openFrom(branch, after, piece)),
+      into: (branch) => all((after) => parts.store.openInto(branch, after, piece)),
+    }),
 
   /**
    * Handles a request that was opened or reopened: keeps its head in case that failed before, and checks the tip of its
@@ -58,11 +89,17 @@ interface TargetMove {
 }
 
 /** Marks the requests as merged whose head is reachable from the target now and was not before. */
-async function mergeReached(parts: HeadParts, branch: BranchOf, move: TargetMove, moving: Moving): Promise<void> {
-  const { store, git } = parts;
+async function mergeReached(
+  parts: HeadParts,
+  branch: BranchOf,
+  move: TargetMove,
+  moving: Moving,
+  among: Among,
+): Promise<void> {
+  const { git } = parts;
   const { repositoryId } = branch;
   let commits: ReturnType<typeof broughtCommits> | undefined;
-  for await (const requests of all((after) => store.openInto(branch, after, piece))) {
+  for await (const requests of among.into(branch)) {
     const tips = await ownTips(parts, repositoryId, requests);
     const heads = [...new Set([...requests.map(({ headOid }) => headOid), ...tips.values()])];
     const now = await git.divergence(repositoryId, move.new, heads, moving.signal);
@@ -124,10 +161,10 @@ async function broughtCommits({ git }: HeadParts, repositoryId: string, move: Ta
  */
 async function closeAll(
   parts: HeadParts,
-  branch: BranchOf,
+  into: AsyncIterable<readonly MergeRequest[]>,
   { old, actor, at }: TargetMove & { readonly at: Date },
 ): Promise<void> {
-  for await (const requests of all((after) => parts.store.openInto(branch, after, piece)))
+  for await (const requests of into)
     for (const request of requests)
       if (request.createdAt <= at) await conclude(parts, request, actor, { state: 'closed', baseOid: old });
 }

@@ -6,10 +6,23 @@ import { branchTip } from '../model/branches.ts';
 import { aboutMerge } from '../model/events.ts';
 import { isFromFork, type MergeRequest } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
+import { sourceLossNow } from '../model/source-access.ts';
+import { loseSource, recordLoss } from './lose-source.ts';
+import { dismissApprovals, dismissesApprovals } from './stale-approvals.ts';
 
 export type HeadParts = Pick<
   MergeParts,
-  'store' | 'git' | 'heads' | 'unitOfWork' | 'events' | 'locks' | 'clock' | 'log'
+  | 'store'
+  | 'reviews'
+  | 'git'
+  | 'diffs'
+  | 'heads'
+  | 'repositories'
+  | 'unitOfWork'
+  | 'events'
+  | 'locks'
+  | 'clock'
+  | 'log'
 >;
 
 /** The user who moved the branch, if known, and the signal that aborts the work. */
@@ -39,7 +52,8 @@ const attempts = 5;
 
 /**
  * Moves the head of an open request to the current tip of its source, and keeps it. The head stays unchanged if the
- * source was deleted, or if the target repository has no room for the new commits.
+ * source was deleted, if the target repository has no room for the new commits, or if nobody who can push to a source
+ * in another repository stands behind the request.
  * @returns the request after the change.
  */
 export async function followSource(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
@@ -65,8 +79,11 @@ async function moveToSource(parts: HeadParts, request: MergeRequest, moving: Mov
     if (known.state !== 'open' || known.sourceRepositoryId === undefined) return known;
     const tip = await branchTip(parts.git, known.sourceRepositoryId, known.sourceBranch).catch(noneWhereGone);
     if (tip === undefined || tip === known.headOid) return known;
-    if (isFromFork(known) && !(await brought(parts, known, tip, moving.signal))) return known;
-    const moved = await moveHead(parts, known, tip, moving.actorId);
+    if (isFromFork(known)) {
+      if ((await sourceLossNow(parts, known)) !== undefined) return loseSource(parts, known);
+      if (!(await brought(parts, known, tip, moving.signal))) return known;
+    }
+    const moved = await moveHead(parts, known, tip, moving);
     if (moved === undefined) return known;
     known = moved;
     if (moved.headOid === tip) break;
@@ -98,17 +115,24 @@ async function brought(
 }
 
 /** @returns the request after the change, with another head if a concurrent call has moved it. */
-const moveHead = (
-  { store, unitOfWork, events, clock }: HeadParts,
+async function moveHead(
+  parts: HeadParts,
   before: MergeRequest,
   tip: Oid,
-  actorId: string | undefined,
-): Promise<MergeRequest | undefined> =>
-  unitOfWork.run(async () => {
+  { actorId, signal }: Moving,
+): Promise<MergeRequest | undefined> {
+  const { store, unitOfWork, events, clock } = parts;
+  const dismisses = await dismissesApprovals(parts, before, tip, signal);
+  return unitOfWork.run(async () => {
     const held = await store.held(before.repositoryId, before.number);
     if (held?.headOid !== before.headOid || held.state !== 'open') return held;
+    // Access may have been lost while the commits were copied.
+    const loss = await sourceLossNow(parts, held);
+    if (loss !== undefined) return recordLoss(parts, held, loss);
     const moved = { ...held, headOid: tip, updatedAt: clock.now() };
     await store.update(held.id, { headOid: tip, updatedAt: moved.updatedAt });
     await events.emit({ type: 'merge.pushed', ...aboutMerge(moved, actorId, { old_head: held.headOid }) });
+    if (dismisses) await dismissApprovals(parts, moved, actorId, moved.updatedAt);
     return moved;
   });
+}

@@ -8,12 +8,14 @@ import { noneWhereGone } from './heads.ts';
 import type { MergeRequest } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import { pipelineRefusal, verdictsOf, type PipelineRefusal } from '../model/pipeline-verdicts.ts';
+import { sourceLossDetails, sourceLossNow, type SourceLoss } from '../model/source-access.ts';
 
 /** Codes of the rules, as in the response to a rejected merge. */
 export const mergeRuleCodes = [
   'already_merged',
   'closed',
   'draft_not_ready',
+  'source_access_lost',
   'source_branch_missing',
   'target_branch_missing',
   'pending_reviews',
@@ -36,6 +38,9 @@ export interface MergeRule {
 /** The input of the rules. */
 export interface MergeSituation {
   readonly request: Pick<MergeRequest, 'state' | 'isDraft' | 'sourceBranch' | 'targetBranch'>;
+  /** Why the request may not follow its source. */
+  readonly loss: SourceLoss | undefined;
+  /** Whether the source branch exists. Not considered if there is a loss. */
   readonly hasSource: boolean;
   readonly hasTarget: boolean;
   /** With usernames instead of ids. */
@@ -46,6 +51,7 @@ export interface MergeSituation {
 /** All rules that block the merge, in the order of the response. Only git can find a conflict. */
 export function blockingRules({
   request: { state, isDraft, sourceBranch, targetBranch },
+  loss,
   hasSource,
   hasTarget,
   unmet,
@@ -55,7 +61,8 @@ export function blockingRules({
   const rules: (MergeRule | false | undefined)[] = [
     state === 'closed' && { code: 'closed', detail: 'Reopen it' },
     isDraft && { code: 'draft_not_ready', detail: 'Say that it is no draft any more' },
-    !hasSource && {
+    loss && { code: 'source_access_lost', detail: sourceLossDetails[loss] },
+    !loss && !hasSource && {
       code: 'source_branch_missing',
       detail: `Push "${sourceBranch}" to where it was, or close the merge request`,
     },
@@ -86,6 +93,7 @@ const sentences: Readonly<Record<MergeRuleCode, string>> = {
   already_merged: 'The merge request is merged already',
   closed: 'The merge request is closed',
   draft_not_ready: 'The merge request is a draft',
+  source_access_lost: 'The merge request no longer follows its source',
   source_branch_missing: 'The source branch is gone',
   target_branch_missing: 'The target branch is gone',
   pending_reviews: 'The merge request waits for reviews',
@@ -105,7 +113,7 @@ type Parts = Pick<MergeParts, 'git' | 'reviews' | 'repositories' | 'users' | 'pi
 /** The rules that block a merge now, and the tips of its branches. */
 export interface MergeOutlook {
   readonly rules: readonly MergeRule[];
-  /** The tips of the two branches. Undefined for a branch that does not exist. */
+  /** The tips of the two branches. Undefined for a branch that does not exist, or that may not be followed. */
   readonly source: Oid | undefined;
   readonly target: Oid | undefined;
 }
@@ -118,8 +126,9 @@ export async function outlookOf(
 ): Promise<MergeOutlook> {
   const { git, pipelines, repositories } = parts;
   const { sourceRepositoryId, sourceBranch, targetBranch, headOid } = request;
+  const loss = request.state === 'merged' ? undefined : await sourceLossNow(parts, request);
   const [source, target, protections, verdict] = await Promise.all([
-    sourceRepositoryId === undefined
+    sourceRepositoryId === undefined || loss !== undefined
       ? undefined
       : branchTip(git, sourceRepositoryId, sourceBranch).catch(noneWhereGone),
     branchTip(git, repository.id, targetBranch),
@@ -129,6 +138,7 @@ export async function outlookOf(
   const protection = protections.get(targetBranch);
   const rules = blockingRules({
     request,
+    loss,
     hasSource: source !== undefined,
     hasTarget: target !== undefined,
     unmet: await approvalsOf(parts, repository.id, request, protection?.requiredApprovals ?? 0),

@@ -5,11 +5,12 @@ import { Conflict, HexforgeError, TimedOut, Unavailable } from '#core/kernel/err
 import { withLock } from '#core/kernel/storage/with-lock';
 import type { Merged, MergeStrategy, Repository } from '#core/repositories/index';
 import { followSource } from './heads.ts';
-import { knownRequest } from '../model/held-request.ts';
+import { knownRequest, settledRequest } from '../model/held-request.ts';
 import { messageOf, peopleOf, type MergePeople } from './merge-commit.ts';
 import type { MergeFacts, MergeIntents } from './merge-intents.ts';
-import type { MergeRequest, MergeView } from '../model/merge-request.ts';
+import { checkHead, type MergeRequest, type MergeView } from '../model/merge-request.ts';
 import { blocked, conflictRule, outlookOf } from './merge-rules.ts';
+import { loseSource } from './lose-source.ts';
 import type { MergeParts } from '../model/parts.ts';
 import { viewAfterChange } from '../model/view.ts';
 
@@ -21,6 +22,8 @@ export interface MergeCommand {
   readonly authorName?: string | undefined;
   readonly authorEmail?: string | undefined;
   readonly deleteSourceBranch: boolean;
+  /** The head that the caller looked at. Absent: any head is merged. */
+  readonly sha?: string | undefined;
 }
 
 type Parts = MergeParts & { readonly mergeIntents: MergeIntents };
@@ -69,14 +72,16 @@ export const mergeRequest =
 async function attempt(
   parts: Parts,
   granted: MergeGranted,
-  { number, strategy, message }: MergeCommand,
+  { number, strategy, message, sha }: MergeCommand,
   people: MergePeople,
 ): Promise<MergeRequest | undefined> {
   const { resource: repository, call } = granted;
   const { caller, signal } = call;
-  const before = await knownRequest(parts, repository, number);
+  const before = await settledRequest(parts, repository, number, signal);
   const request = await followSource(parts, before, { actorId: caller.id, signal });
   const [rule] = (await outlookOf(parts, repository, request)).rules;
+  if (rule?.code === 'source_access_lost') await loseSource(parts, request);
+  if (request.state === 'open') checkHead(request, sha, { reason: 'head_changed' });
   if (rule !== undefined) throw blocked(rule);
   const { targetBranch, headOid: head } = request;
   const facts: MergeFacts = { number, actor: caller.id, targetBranch, head };

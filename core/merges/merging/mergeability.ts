@@ -2,7 +2,7 @@
 import { HexforgeError } from '#core/kernel/errors';
 import { within } from '#core/kernel/limits/within';
 import type { MergeStrategy, Oid } from '#core/repositories/index';
-import { knownRequest, type Reading } from '../model/held-request.ts';
+import { settledRequest, type Reading } from '../model/held-request.ts';
 import type { MergeRequest } from '../model/merge-request.ts';
 import { conflictRule, outlookOf, type MergeRule } from './merge-rules.ts';
 import type { MergeParts } from '../model/parts.ts';
@@ -18,7 +18,7 @@ export interface Mergeability {
   readonly rules: readonly MergeRule[];
 }
 
-type Parts = Pick<MergeParts, 'store' | 'git' | 'reviews' | 'repositories' | 'users' | 'pipelines'>;
+type Parts = Pick<MergeParts, 'store' | 'settling' | 'git' | 'reviews' | 'repositories' | 'users' | 'pipelines'>;
 
 /** The result of git. Undefined if git has no result yet. */
 type Said = { readonly conflicts: readonly string[]; readonly rules: readonly MergeRule[] } | undefined;
@@ -30,7 +30,7 @@ export const mergeability =
     { resource, call }: Reading,
     { number, strategy }: { readonly number: number; readonly strategy: MergeStrategy },
   ): Promise<Mergeability> => {
-    const request = await knownRequest(parts, resource, number);
+    const request = await settledRequest(parts, resource, number, call.signal);
     const { rules, source, target } = await outlookOf(parts, resource, request);
     const said =
       request.state !== 'open' || source === undefined || target === undefined

@@ -20,6 +20,17 @@ export const knownRequest = async (
   number: number,
 ): Promise<MergeRequest> => found(isNumber(number) ? await store.find(id, number) : undefined);
 
+/** The same after every push that was answered before. @throws {NotFound} */
+export async function settledRequest(
+  parts: Pick<MergeParts, 'store' | 'settling'>,
+  repository: Pick<Repository, 'id'>,
+  number: number,
+  signal: AbortSignal,
+): Promise<MergeRequest> {
+  const known = await knownRequest(parts, repository, number);
+  return (await parts.settling.request(known, signal)) ? knownRequest(parts, repository, number) : known;
+}
+
 /** Locks the request. Runs inside a unit of work. @throws {NotFound} */
 export const heldRequest = async (
   { store }: Pick<MergeParts, 'store'>,

@@ -1,10 +1,12 @@
 // A merge request: its states, members and limits.
+import { Conflict } from '#core/kernel/errors';
 import type { PublicUser } from '#core/identity/index';
 import type { Label, Milestone } from '#core/planning/index';
-import type { Numbered, Oid, Repository } from '#core/repositories/index';
+import type { Numbered, Oid, Repository, Visibility } from '#core/repositories/index';
 import type { MergeDiff } from './diff.ts';
 import type { PipelineVerdict } from './pipeline-verdicts.ts';
 import type { ReviewState } from './review.ts';
+import type { SourceLoss } from './source-access.ts';
 
 /** The states of a merge request. */
 export const mergeStates = ['open', 'merged', 'closed'] as const;
@@ -27,6 +29,16 @@ export interface MergeRequest extends Numbered {
   readonly sourceRepositoryId: string | undefined;
   /** Without `refs/heads/` and without an owner. */
   readonly sourceBranch: string;
+  /** The user who last reopened the request and could push to its source. Null: the author stands behind it. */
+  readonly reopenedById: string | null;
+  /** Why the request no longer follows its source in another repository, until it is reopened. Null while it follows. */
+  readonly sourceLoss: SourceLoss | null;
+  /**
+   * The visibilities of source and target when a user who could push to the source opened or reopened the request. Null
+   * for a branch of the target repository, and for requests that were opened before they were recorded.
+   */
+  readonly sourceVisibility: Visibility | null;
+  readonly targetVisibility: Visibility | null;
   readonly targetBranch: string;
   readonly authorId: string;
   /** An id of the area planning, without a foreign key. */
@@ -89,8 +101,31 @@ export interface MergeView extends MergeRow, Surroundings {
   readonly labels: readonly Label[];
   /** The diff, with its counts. */
   readonly changes: MergeDiff;
+  /** Whether an open request may not follow its source now. */
+  readonly sourceAccessLost: boolean;
 }
 
 /** Whether the source is another repository than the target, or was one that has been deleted. */
-export const isFromFork = ({ sourceRepositoryId, repositoryId }: MergeRequest): boolean =>
+export const isFromFork = ({
+  sourceRepositoryId,
+  repositoryId,
+}: Pick<MergeRequest, 'sourceRepositoryId' | 'repositoryId'>): boolean =>
   sourceRepositoryId !== repositoryId;
+
+/**
+ * Checks that the head is the commit that the caller looked at, if they name it.
+ * @param body further members of the error.
+ * @throws {Conflict} `head_changed`
+ */
+export function checkHead(
+  { number, headOid }: Pick<MergeRequest, 'number' | 'headOid'>,
+  sha: string | undefined,
+  body?: Readonly<Record<string, unknown>>,
+): void {
+  if (sha === undefined || sha.toLowerCase() === headOid) return;
+  throw new Conflict('The merge request has another head', {
+    code: 'head_changed',
+    detail: `The head of merge request ${number} is ${headOid}, not "${sha}"; look at it again`,
+    ...(body !== undefined && { body }),
+  });
+}

@@ -11,8 +11,24 @@ import type { GitBackend, MergeHeads, Merging, Repositories } from '#core/reposi
 import type { MergeComment } from './comment.ts';
 import type { DiffSettings } from './diff.ts';
 import type { PipelineVerdicts } from './pipeline-verdicts.ts';
+import type { MergeRequest } from './merge-request.ts';
 import type { MergeStore } from './ports.ts';
 import type { MergeReview } from './review.ts';
+
+/** Applies pushes whose events were not handled yet. */
+export interface Settling {
+  /**
+   * Applies the pushes of the source and the target of a request. Waits a limited time, and never rejects because of a
+   * push.
+   * @returns whether the request may have changed.
+   */
+  request(request: MergeRequest, signal: AbortSignal): Promise<boolean>;
+  /**
+   * The same for a page of the requests of a repository, and for other open requests into the branches that moved.
+   * @returns whether the page or its total may have changed.
+   */
+  list(repositoryId: string, rows: readonly MergeRequest[], signal: AbortSignal): Promise<boolean>;
+}
 
 /** The dependencies of all use cases. Each use case picks those it needs. */
 export interface MergeParts {
@@ -30,6 +46,7 @@ export interface MergeParts {
   /** Labels and milestones. Undefined if the plugin "planning" is disabled. */
   readonly planning: Planning | undefined;
   readonly pipelines: PipelineVerdicts | undefined;
+  readonly settling: Settling;
   /** Decides whether the caller can push to the fork that a request comes from. */
   readonly access: AccessDecision;
   readonly unitOfWork: UnitOfWork;

@@ -56,14 +56,27 @@ export interface MergeStore extends Carriers {
   openOf(pair: BranchPair): Promise<number | undefined>;
   /** Open requests with this source branch and any target, sorted by id, after the id `after`, at most `limit`. */
   openFrom(branch: BranchOf, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
+  /**
+   * Open requests whose source is in another repository and is still followed, sorted by id, after the id `after`, at
+   * most `limit`.
+   */
+  openFromOthers(of: FromOthers, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
   /** Open requests with this target branch, sorted by id, after the id `after`, at most `limit`. */
   openInto(branch: BranchOf, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
+  /** Open requests of the repository with one of these target branches, sorted by id, at most `limit`. One query. */
+  openIntoAny(repositoryId: string, branches: readonly string[], limit: number): Promise<readonly MergeRequest[]>;
 
   /** How many requests each user wrote, reviews, comments on or merged. Users with none may be missing. */
   countByUser(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** How many requests are open in each repository. Repositories with none may be missing. */
   countOpen(repositoryIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
+
+/** Selects requests by their source, their target, or the user who opened or last reopened them. */
+export type FromOthers =
+  | { readonly sourceRepositoryId: string }
+  | { readonly repositoryId: string }
+  | { readonly userId: string };
 
 /** A branch of a repository. */
 export interface BranchOf {

@@ -24,4 +24,18 @@ export interface MergeReview {
   readonly requestedAt: Date | null;
   /** Null while pending. */
   readonly submittedAt: Date | null;
+  /**
+   * Whether a pending review replaced requested changes. Then only holders of merge.update may withdraw it. False unless
+   * the review is pending.
+   */
+  readonly objected: boolean;
 }
+
+/** The members of a review that is not submitted. */
+export const unanswered = {
+  state: 'pending',
+  body: '',
+  commitOid: null,
+  submittedAt: null,
+  objected: false,
+} as const satisfies Partial<MergeReview>;

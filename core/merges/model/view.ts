@@ -10,9 +10,10 @@ import { diffOf } from './diff.ts';
 import { isFromFork, type ListedRequest, type ListedRow, type MergeView } from './merge-request.ts';
 import type { MergeParts } from './parts.ts';
 import { verdictsOf } from './pipeline-verdicts.ts';
+import { sourceLossNow } from './source-access.ts';
 
 type ListedParts = Pick<MergeParts, 'repositories' | 'planning' | 'pipelines'>;
-type Parts = ListedParts & Pick<MergeParts, 'store' | 'git' | 'diffs' | 'log'>;
+type Parts = ListedParts & Pick<MergeParts, 'store' | 'settling' | 'git' | 'diffs' | 'log'>;
 
 /** Makes at most four more reads, independent of the number of rows. */
 export async function listedRequests(
@@ -64,11 +65,14 @@ export async function viewOf(
   { number, algorithm }: { readonly number: number; readonly algorithm?: DiffAlgorithm | undefined },
 ): Promise<MergeView> {
   const known = number >= 1 && number <= lastNumber;
-  const row = found(known ? await parts.store.byNumber(repository.id, number) : undefined);
-  const [[listed], labels, changes] = await Promise.all([
+  const read = async () => found(known ? await parts.store.byNumber(repository.id, number) : undefined);
+  const first = await read();
+  const row = (await parts.settling.request(first, signal)) ? await read() : first;
+  const [[listed], labels, changes, loss] = await Promise.all([
     listedRequests(parts, repository, caller, [row]),
     labelsOf(parts, repository.id, [row]),
     diffOf(parts, row, algorithm, signal),
+    row.state === 'open' ? sourceLossNow(parts, row) : undefined,
   ]);
   const shown = found(listed);
   // Reads nothing about a fork that the caller cannot read.
@@ -80,6 +84,7 @@ export async function viewOf(
     sourceBranchProtected: shown.sourceBranchProtected || ofFork?.has(row.sourceBranch) === true,
     labels: labels(row),
     changes,
+    sourceAccessLost: loss !== undefined,
   };
 }
 

@@ -3,11 +3,11 @@ import { found } from '#core/kernel/errors';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import type { DiffAlgorithm, PatchedFile } from '#core/repositories/index';
 import { filesOf, ofDiff, type DiffParts } from '../model/diff.ts';
-import { knownRequest, type Reading } from '../model/held-request.ts';
+import { settledRequest, type Reading } from '../model/held-request.ts';
 import { hunksOf, type DiffHunk } from '../discussion/hunks.ts';
 import type { MergeParts } from '../model/parts.ts';
 
-type Parts = Pick<MergeParts, 'store'> & DiffParts;
+type Parts = Pick<MergeParts, 'store' | 'settling'> & DiffParts;
 
 /** Selects a request and the algorithm of its diff. */
 export interface OfRequest {
@@ -29,7 +29,7 @@ export const listFiles =
     { resource, call: { signal } }: Reading,
     { number, algorithm, ...page }: OfRequest & PageRequest,
   ): Promise<Page<PatchedFile>> => {
-    const request = await knownRequest(parts, resource, number);
+    const request = await settledRequest(parts, resource, number, signal);
     const files = await ofDiff(parts, request, signal, (inner) => filesOf(parts, request, { algorithm }, inner));
     const from = offsetOf(page);
     return { items: files.slice(from, from + page.perPage), total: files.length, ...page };
@@ -42,7 +42,7 @@ export const fetchFile =
     { resource, call: { signal } }: Reading,
     { number, algorithm, path }: OfRequest & { readonly path: string },
   ): Promise<FileDiff> => {
-    const request = await knownRequest(parts, resource, number);
+    const request = await settledRequest(parts, resource, number, signal);
     const { file } = await ofDiff(parts, request, signal, async (inner) => {
       const listed = named(await filesOf(parts, request, { algorithm }, inner), path);
       if (listed?.omitted === undefined || listed.omitted === 'diff_too_large') return { file: listed };

@@ -1,10 +1,11 @@
 // Opens a merge request.
-import { Conflict, Duplicate } from '#core/kernel/errors';
+import { Conflict, Duplicate, Forbidden } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
 import { branchTip, presentBranch, sourceNamed } from '../model/branches.ts';
 import { aboutMerge } from '../model/events.ts';
 import { checkPair, checkPeople, checkTitle, type MergeFields, type MergeSets } from './fields.ts';
 import { keepHead } from '../merging/heads.ts';
+import { agreed, sourceLossNow } from '../model/source-access.ts';
 import type { Writing } from '../model/held-request.ts';
 import { type MergeRequest, type MergeView } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
@@ -37,6 +38,7 @@ export const openRequest =
     };
     presentBranch(await branchTip(git, repository.id, targetBranch), 'target_branch');
     checkPair(pair);
+    await settleOther(parts, pair, call.signal);
     await checkPipelineFor(parts, pair, source.tip);
     if (source.repositoryId !== repository.id)
       await heads.bring(
@@ -50,6 +52,9 @@ export const openRequest =
         const reviewers = await checkPeople(parts, granted, 'reviewer_ids', reviewerIds);
         const opened: MergeRequest = {
           ...pair,
+          ...(await agreed(parts, pair)),
+          reopenedById: null,
+          sourceLoss: null,
           id: ids.uuid(),
           // From this statement until the unit of work ends, no other request of the repository can be opened.
           number: await store.nextNumber(repository.id),
@@ -68,6 +73,7 @@ export const openRequest =
           mergedAt: null,
           closedAt: null,
         };
+        await checkStillPushes(parts, opened);
         await checkOnlyOne(store, pair);
         if (milestoneId !== null) await checkMilestone(parts, granted, milestoneId);
         await store.insert(opened);
@@ -85,6 +91,12 @@ export const openRequest =
     return await viewAfterChange(parts, repository, call, request);
   };
 
+/** Access to the source may have been lost while its commits were copied. @throws {Forbidden} */
+async function checkStillPushes(parts: Pick<MergeParts, 'repositories'>, opened: MergeRequest): Promise<void> {
+  if ((await sourceLossNow(parts, opened)) === undefined) return;
+  throw new Forbidden('You may not push to the source any more', { detail: 'It needs the permission "repo.write"' });
+}
+
 /** Checks the rule of the target branch that requires a pipeline before a request is opened. @throws {Conflict} */
 export async function checkPipelineFor(
   { repositories, pipelines }: Pick<MergeParts, 'repositories' | 'pipelines'>,
@@ -95,6 +107,17 @@ export async function checkPipelineFor(
   if (protection?.requiredPipeline.onOpen !== true) return;
   const verdict = await verdictsOf(pipelines, repositoryId, [head]);
   checkPipeline(protection, 'onOpen', verdict(head));
+}
+
+/** The open request of the pair may have been merged or closed by a push whose event was not handled yet. */
+export async function settleOther(
+  { store, settling }: Pick<MergeParts, 'store' | 'settling'>,
+  pair: BranchPair,
+  signal: AbortSignal,
+): Promise<void> {
+  const number = await store.openOf(pair);
+  const other = number === undefined ? undefined : await store.find(pair.repositoryId, number);
+  if (other !== undefined) await settling.request(other, signal);
 }
 
 const sentence = 'A merge request of these branches is open already';

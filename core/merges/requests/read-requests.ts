@@ -3,7 +3,7 @@ import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import { boundedCommits, numberedPage } from '#core/repositories/index';
 import type { Bounded, CommitRecord, DiffAlgorithm } from '#core/repositories/index';
 import { branchTip } from '../model/branches.ts';
-import { knownRequest, type Reading } from '../model/held-request.ts';
+import { knownRequest, settledRequest, type Reading } from '../model/held-request.ts';
 import type { ListedRequest, MergeView } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import type { MergeFilter } from '../model/ports.ts';
@@ -19,11 +19,13 @@ export interface ByNumber {
 
 /** The newest first. */
 export const listRequests =
-  (parts: Pick<MergeParts, 'store' | 'repositories' | 'planning' | 'pipelines'>) =>
+  (parts: Pick<MergeParts, 'store' | 'settling' | 'repositories' | 'planning' | 'pipelines'>) =>
   async ({ resource, call }: Reading, { page, ...filter }: ListCommand): Promise<Page<ListedRequest>> => {
-    const { store } = parts;
+    const { store, settling } = parts;
     const slice = numberedPage(page, 'newest');
-    const [rows, total] = await Promise.all([store.list(resource.id, filter, slice), store.count(resource.id, filter)]);
+    const read = () => Promise.all([store.list(resource.id, filter, slice), store.count(resource.id, filter)]);
+    const first = await read();
+    const [rows, total] = (await settling.list(resource.id, first[0], call.signal)) ? await read() : first;
     return { items: await listedRequests(parts, resource, call.caller, rows), total, ...page };
   };
 
@@ -47,13 +49,13 @@ export const idOfRequest =
  * merged. @throws {NotFound}
  */
 export const requestCommits =
-  (parts: Pick<MergeParts, 'store' | 'git'>) =>
+  (parts: Pick<MergeParts, 'store' | 'settling' | 'git'>) =>
   async (
     { resource: { id }, call }: Reading,
     { number, page }: ByNumber & { readonly page: PageRequest },
   ): Promise<Bounded<CommitRecord>> => {
     const { git } = parts;
-    const { headOid, baseOid, targetBranch } = await knownRequest(parts, { id }, number);
+    const { headOid, baseOid, targetBranch } = await settledRequest(parts, { id }, number, call.signal);
     const except = baseOid ?? (await branchTip(git, id, targetBranch));
     const query = { tip: headOid, except, skip: offsetOf(page), limit: page.perPage };
     return boundedCommits(await git.history(id, query, call.signal));

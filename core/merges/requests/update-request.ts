@@ -1,15 +1,19 @@
-// Changes, closes and reopens a merge request. Allowed to the author and to holders of merge.update.
+// Changes, closes and reopens a merge request. Allowed to the author and to holders of merge.update. Whoever can push to
+// its source may close and reopen it.
 import { changed, sameMembers } from '#core/kernel/storage/changed';
-import { ValidationFailed } from '#core/kernel/errors';
+import { changes } from '#core/kernel/access/access';
+import { HexforgeError, ValidationFailed } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
 import { checkAuthorOr, type Oid } from '#core/repositories/index';
 import { branchTip, presentBranch } from '../model/branches.ts';
 import { aboutMerge } from '../model/events.ts';
 import { checkPair, checkPeople, checkTitle, type MergeFields, type MergeSets } from './fields.ts';
 import { followSource } from '../merging/heads.ts';
-import { heldRequest, knownRequest, type Writing } from '../model/held-request.ts';
-import type { MergeRequest, MergeView } from '../model/merge-request.ts';
-import { checkOnlyOne, checkPipelineFor, sameIsOpen } from './open-request.ts';
+import { agreed, sourceLossNow } from '../model/source-access.ts';
+import { dismissApprovals } from '../merging/stale-approvals.ts';
+import { heldRequest, knownRequest, settledRequest, type Writing } from '../model/held-request.ts';
+import { isFromFork, type MergeRequest, type MergeView } from '../model/merge-request.ts';
+import { checkOnlyOne, checkPipelineFor, sameIsOpen, settleOther } from './open-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import type { HeldRequest, MergePatch } from '../model/ports.ts';
 import { askForReviews } from './requested-reviews.ts';
@@ -28,8 +32,9 @@ export const updateRequest =
   async (granted: Writing, command: UpdateCommand): Promise<MergeView> => {
     const { number, ...asked } = command;
     const { resource: repository, call } = granted;
-    const known = await knownRequest(parts, repository, number);
-    checkAuthorOr(granted, known, { what: 'merge request', permission: 'merge.update' });
+    const known = await settledRequest(parts, repository, number, call.signal);
+    const canPush = await canPushToSource(parts, granted, known, command);
+    if (!(canPush && onlyState(asked))) checkAuthorOr(granted, known, changing);
     if (Object.values(asked).every((value) => value === undefined))
       throw new ValidationFailed('There is nothing to change', {
         detail: 'Send at least one of "title", "description", "state", "draft", "target_branch" and the ids',
@@ -39,11 +44,16 @@ export const updateRequest =
     if (command.targetBranch !== undefined || command.state === 'open') presentBranch(tip, 'target_branch');
     if (target !== known.targetBranch)
       await checkPipelineFor(parts, { repositoryId: repository.id, targetBranch: target }, known.headOid);
-    const reopened = await parts.unitOfWork
+    const pair = { ...known, targetBranch: target };
+    if (command.state === 'open' || target !== known.targetBranch) await settleOther(parts, pair, call.signal);
+    const follows = await parts.unitOfWork
       .run(async () => {
         const before = await heldRequest(parts, repository, number);
         checkStates(before, command);
-        const fields = await changedFields(parts, granted, before, command, tip);
+        const fields = {
+          ...(await changedFields(parts, granted, before, command, tip)),
+          ...(canPush && command.state === 'open' && (await takenOver(parts, granted, before))),
+        };
         if ('state' in fields || 'targetBranch' in fields) {
           const pair = { ...before, ...fields };
           checkPair(pair);
@@ -53,13 +63,59 @@ export const updateRequest =
         const members = [...namesOf(fields), ...(await replaceSets(parts, granted, before, command))];
         if (members.length > 0 && Object.keys(fields).length === 0)
           await parts.store.update(before.id, { updatedAt: call.now });
-        await tell(parts, granted, { ...before, ...fields }, { members, state: fields.state });
-        return fields.state === 'open';
+        const after = { ...before, ...fields };
+        if (after.targetBranch !== before.targetBranch) await dismissApprovals(parts, after, call.caller.id, call.now);
+        const state = 'reopenedById' in fields ? 'open' : fields.state;
+        await tell(parts, granted, after, { members, state });
+        return state === 'open';
       })
       .catch(sameIsOpen);
-    if (reopened) await followReopened(parts, granted, number);
+    if (follows) await followReopened(parts, granted, number);
     return await viewAfterChange(parts, repository, call, { number });
   };
+
+const changing = { what: 'merge request', permission: 'merge.update' } as const;
+
+const onlyState = (asked: Omit<UpdateCommand, 'number'>): boolean =>
+  Object.entries(asked).every(([member, value]) => member === 'state' || value === undefined);
+
+/** Whether the command closes or reopens a request from another repository that the caller can push to. */
+async function canPushToSource(
+  { access, repositories }: Pick<MergeParts, 'access' | 'repositories'>,
+  { call }: Writing,
+  request: MergeRequest,
+  { state }: UpdateCommand,
+): Promise<boolean> {
+  const { sourceRepositoryId } = request;
+  if (state === undefined || request.state === 'merged' || !isFromFork(request) || sourceRepositoryId === undefined)
+    return false;
+  const source = await repositories.byId(sourceRepositoryId);
+  if (source === undefined) return false;
+  try {
+    const path = { owner: source.owner, repo: source.name };
+    const { resource } = await access.decide(call, changes('repository', 'repo.write'), 'repo.write', path);
+    return resource.id === source.id;
+  } catch (error) {
+    if (error instanceof HexforgeError && (error.kind === 'forbidden' || error.kind === 'not_found')) return false;
+    throw error;
+  }
+}
+
+/**
+ * The members by which a caller who can push to the source stands behind a request that they reopen. An open request
+ * that no longer follows its source is reopened too.
+ */
+async function takenOver(
+  parts: Pick<MergeParts, 'repositories'>,
+  { call }: Writing,
+  before: MergeRequest,
+): Promise<Partial<Omit<MergePatch, 'updatedAt'>>> {
+  if (before.state === 'open' && before.sourceLoss === null) {
+    // The loss may not be recorded yet.
+    if ((await sourceLossNow(parts, before)) === undefined) return {};
+  }
+  return { ...(await agreed(parts, before)), reopenedById: call.caller.id, sourceLoss: null };
+}
 
 /**
  * Follows the source, which may have moved while the request was closed. Never rejects, because the request is already

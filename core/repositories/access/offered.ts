@@ -29,18 +29,18 @@ export function offeredRepositories({
 
     async holders(repositoryId, permission, userIds) {
       if (userIds.length === 0) return new Set();
-      const [repository, collaborations, administrators, known] = await Promise.all([
+      const [repository, collaborations, administrators, active] = await Promise.all([
         store.byId(repositoryId),
         collaborators.among(repositoryId, userIds),
         users.administrators(userIds),
-        users.byIds(userIds),
+        users.active(userIds),
       ]);
       if (repository === undefined) return new Set();
       const holds = (id: string): boolean => {
         const user = { kind: 'user', id, isAdmin: administrators.has(id) } as const;
         return standing({ repository, collaboration: collaborations.get(id) }, user, table()).may(permission);
       };
-      return new Set(userIds.filter((id) => known.has(id) && holds(id)));
+      return new Set(userIds.filter((id) => active.has(id) && holds(id)));
     },
 
     async readable(caller, ids) {

@@ -83,6 +83,7 @@ function same(a: Protection, b: Protection): boolean {
     a.allowForcePush === b.allowForcePush &&
     a.allowDeletion === b.allowDeletion &&
     a.requiredApprovals === b.requiredApprovals &&
+    a.dismissStaleApprovals === b.dismissStaleApprovals &&
     a.requiredPipeline.onOpen === b.requiredPipeline.onOpen &&
     a.requiredPipeline.onMerge === b.requiredPipeline.onMerge &&
     sameMembers(a.pushRoles, b.pushRoles)

@@ -28,7 +28,7 @@ export interface Repositories {
   readers(repositoryId: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Those of these users who hold a permission of the role table on the repository. Has the same rules as
-   * `Granted.may`: by role, as owner or administrator of the instance, and by visibility.
+   * `Granted.may`: by role, as owner or administrator of the instance, and by visibility. Suspended users hold none.
    */
   holders(repositoryId: string, permission: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Those of these repositories that the caller can read; one query. */

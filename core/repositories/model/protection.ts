@@ -10,6 +10,8 @@ export interface Protection {
   readonly pushRoles: readonly string[];
   /** The number of approvals that a merge request needs before it may be merged. */
   readonly requiredApprovals: number;
+  /** Whether a push that changes the diff of a merge request makes its approvals pending. */
+  readonly dismissStaleApprovals: boolean;
   readonly requiredPipeline: { readonly onOpen: boolean; readonly onMerge: boolean };
 }
 
@@ -19,6 +21,7 @@ export const defaultProtection: Protection = {
   allowDeletion: false,
   pushRoles: ['write', 'maintain', 'admin'],
   requiredApprovals: 0,
+  dismissStaleApprovals: false,
   requiredPipeline: { onOpen: false, onMerge: false },
 };
 

@@ -3,6 +3,14 @@ import { flag, list, maybe, oneOf, shape, text, word } from 'hexforge/plugin';
 import { mergeRuleCodes } from 'hexforge/merges';
 import { mergeStrategies } from 'hexforge/repositories';
 
+/** The full id of the head that the caller looked at. */
+export const headSha = (done: string) =>
+  maybe(
+    word()
+      .max(64)
+      .description(`The head that you looked at. If it is another now, nothing is ${done}: 409 head_changed`),
+  );
+
 const identity = () => maybe(text().max(255));
 
 export const strategy = () => maybe(oneOf(...mergeStrategies).description('Default: merge'));
@@ -13,9 +21,10 @@ export const mergingBody = shape({
   author_name: identity().description("Default: the caller's username"),
   author_email: identity().description("Default: the caller's address"),
   delete_source_branch: maybe(flag().strict()),
+  sha: headSha('merged'),
 }).id('MergeMerge');
 
 export const blockedMembers = shape({
-  reason: maybe(oneOf(...mergeRuleCodes).description('The rule that is in the way: the same as "error_code"')),
+  reason: maybe(oneOf(...mergeRuleCodes, 'head_changed').description('The rule that is in the way: the same as "error_code"')),
   conflicts: maybe(list(word()).description('Paths')),
 });

@@ -21,7 +21,8 @@ const blanks = {
 };
 export const presentItem = (request: ListedRequest) => presentListed({ ...request, ...blanks });
 
-export const presentMerge = ({ changes, ...request }: MergeView) => presentWhole({ ...request, ...diffFacts(changes) });
+export const presentMerge = ({ changes, sourceAccessLost, ...request }: MergeView) =>
+  presentWhole({ ...request, ...diffFacts(changes), sourceAccessLost: sourceAccessLost || undefined });
 
 export const presentCommit = ({ oid, message, author }: CommitRecord): MergeCommitJson => ({
   sha: oid,

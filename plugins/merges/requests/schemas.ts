@@ -124,4 +124,12 @@ export const mergeItemJson = shape(mergeMembers).id('MergeItem');
 export const mergePageJson = pageOf(mergeItemJson).id('MergePage');
 
 /** A single merge request. */
-export const mergeJson = shape({ ...mergeMembers, ...diffMembers }).id('Merge');
+export const mergeJson = shape({
+  ...mergeMembers,
+  ...diffMembers,
+  source_access_lost: maybe(
+    flag().description(
+      'true where an open request does not follow its source in another repository until somebody who can push there reopens it',
+    ),
+  ),
+}).id('Merge');

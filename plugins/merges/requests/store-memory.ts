@@ -1,5 +1,5 @@
 // The store of merge requests in memory.
-import type { ListedRow, MergeFilter, MergeStore } from 'hexforge/merges';
+import type { FromOthers, ListedRow, MergeFilter, MergeStore } from 'hexforge/merges';
 import { publicUsers, type MemoryDatabase } from 'hexforge/plugin';
 import type { NumberedSlice } from 'hexforge/repositories';
 import {
@@ -52,6 +52,16 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
       (state === undefined || row.state === state) &&
       (slice?.beyond === undefined ||
         (slice.order === 'newest' ? row.number < slice.beyond : row.number > slice.beyond));
+  const stillFollowed = (of: FromOthers) => (row: RequestRow) =>
+    row.state === 'open' &&
+    row.sourceLoss === null &&
+    row.sourceRepositoryId !== null &&
+    row.sourceRepositoryId !== row.repositoryId &&
+    ('userId' in of
+      ? row.authorId === of.userId || row.reopenedById === of.userId
+      : 'repositoryId' in of
+        ? row.repositoryId === of.repositoryId
+        : row.sourceRepositoryId === of.sourceRepositoryId);
   const openOnes = (members: Partial<RequestRow>, after: string | undefined, limit: number) =>
     requests
       .find({ where: { ...members, state: 'open' }, orderBy: 'id' })
@@ -91,6 +101,21 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
     },
     openFrom: async ({ repositoryId, branch }, after, limit) =>
       openOnes({ sourceRepositoryId: repositoryId, sourceBranch: branch }, after, limit),
+    openFromOthers: async (of, after, limit) =>
+      requests
+        .find({ where: stillFollowed(of), orderBy: 'id' })
+        .filter(({ id }) => after === undefined || id > after)
+        .slice(0, limit)
+        .map(requestOf),
+    openIntoAny: async (repositoryId, branches, limit) =>
+      requests
+        .find({
+          where: (row) =>
+            row.repositoryId === repositoryId && row.state === 'open' && branches.includes(row.targetBranch),
+          orderBy: 'id',
+          limit,
+        })
+        .map(requestOf),
     openInto: async ({ repositoryId, branch }, after, limit) =>
       openOnes({ repositoryId, targetBranch: branch }, after, limit),
 

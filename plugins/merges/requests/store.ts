@@ -1,6 +1,6 @@
 // The store of merge requests in PostgreSQL: one query per read, entities for writes.
 import type { BranchOf, MergeStore } from 'hexforge/merges';
-import { countEach, countOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { countEach, countOf, rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import { requestNumbers, type MergesRows } from '../tables.ts';
 import {
   assigneeIds,
@@ -114,6 +114,38 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
     },
 
     openFrom: (branch, after, limit) => openOnes('m.source_repository_id', 'm.source_branch', branch, after, limit),
+    async openFromOthers(of, after, limit) {
+      const rows = await db()
+        .selectFrom('merges_request as m')
+        .select(requestColumns)
+        .where('m.state', '=', 'open')
+        .where('m.source_loss', 'is', null)
+        .whereRef('m.source_repository_id', '!=', 'm.repository_id')
+        .where(({ eb, or }) =>
+          'userId' in of
+            ? or([eb('m.author_id', '=', of.userId), eb('m.reopened_by_id', '=', of.userId)])
+            : 'repositoryId' in of
+              ? eb('m.repository_id', '=', of.repositoryId)
+              : eb('m.source_repository_id', '=', of.sourceRepositoryId),
+        )
+        .$if(after !== undefined, (query) => query.where('m.id', '>', after ?? ''))
+        .orderBy('m.id')
+        .limit(limit)
+        .execute();
+      return rows.map(requestOf);
+    },
+    async openIntoAny(repositoryId, branches, limit) {
+      const rows = await db()
+        .selectFrom('merges_request as m')
+        .select(requestColumns)
+        .where('m.repository_id', '=', repositoryId)
+        .where('m.target_branch', '=', rawSql<string>`any(${branches}::text[])`)
+        .where('m.state', '=', 'open')
+        .orderBy('m.id')
+        .limit(limit)
+        .execute();
+      return rows.map(requestOf);
+    },
     openInto: (branch, after, limit) => openOnes('m.repository_id', 'm.target_branch', branch, after, limit),
 
     countByUser: (userIds) => byUser(db(), userIds),

@@ -2,10 +2,12 @@
 import { api, maybe, oneOf, presenter, shape, text, uuid, type Route } from 'hexforge/plugin';
 import { longestText, reviewStates, verdicts } from 'hexforge/merges';
 import type { MergeUseCases } from '#core/merges/use-cases';
+import { headSha } from '../merging/schemas.ts';
 import { mergeParams, requestPath, writing } from '../params.ts';
 
 const reviewBody = shape({
   state: oneOf(...verdicts),
+  sha: headSha('recorded'),
   body: maybe(text().max(longestText).description('Markdown; HTML in it is escaped')),
 }).id('ReviewSubmit');
 

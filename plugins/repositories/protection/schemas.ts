@@ -6,6 +6,7 @@ export const protectionJson = shape({
   allow_deletion: flag(),
   push_roles: list(word()),
   required_approvals: count(),
+  dismiss_stale_approvals: flag(),
   required_pipeline: shape({ on_open: flag(), on_merge: flag() }),
 }).id('BranchProtection');
 export const presentProtection = presenter(protectionJson);
@@ -25,6 +26,9 @@ export const protectionBody = shape({
       .description('Roles that may push directly; empty: nobody. Default write, maintain, admin'),
   ),
   required_approvals: maybe(Joi.number().strict().integer().min(0).max(100).description('Default 0')),
+  dismiss_stale_approvals: strict().description(
+    'A push that changes the diff of a merge request makes its approvals pending; default false',
+  ),
   required_pipeline: maybe(shape({ on_open: strict(), on_merge: strict() }).description('Default false and false')),
 }).id('BranchProtectionSet');
 

@@ -25,10 +25,11 @@ function sound({ memory = new Memory(), unique = true } = {}) {
     memory,
     tuning: { attempts: 3, pause: 5 },
   });
-  const { unitOfWork, events, intents, locks } = storage;
+  const { unitOfWork, events, pendingEvents, intents, locks } = storage;
   return {
     unitOfWork,
     events,
+    pendingEvents,
     intents,
     locks,
     ...memoryLedger(storage.database, { unique }),
@@ -295,6 +296,16 @@ noticing(
         };
       }),
       noticed: ['a blocked aggregate or handler does not delay the others'],
+    },
+    'the event that is being handled is not pending': {
+      make: reopening((storage): EventStorage => ({
+        ...storage,
+        pendingEvents: {
+          of: async (handler, aggregates, limit) =>
+            (await storage.pendingEvents.of(handler, aggregates, limit)).slice(1),
+        },
+      })),
+      noticed: ['events that a handler has not handled yet are read by aggregate, in order, until it has'],
     },
     'nothing is broadcast': {
       make: reopening((storage): EventStorage => ({

@@ -21,10 +21,11 @@ const options: EngineOptions = {
 function openings(data: TestData) {
   const opened = async () => {
     const storage = await data.open(options);
-    const { unitOfWork, events, intents, locks } = storage;
+    const { unitOfWork, events, pendingEvents, intents, locks } = storage;
     return {
       unitOfWork,
       events,
+      pendingEvents,
       intents,
       locks,
       ...ledgerOf(storage),

@@ -15,7 +15,10 @@ declare module '#core/kernel/storage/events' {
 type Counted = EventOf<'contract.counted'>;
 
 /** The part of a storage that the checks use. */
-export type EventStorage = Pick<Storage, 'unitOfWork' | 'events' | 'deliver' | 'endDelivery' | 'drained' | 'close'> &
+export type EventStorage = Pick<
+  Storage,
+  'unitOfWork' | 'events' | 'pendingEvents' | 'deliver' | 'endDelivery' | 'drained' | 'close'
+> &
   Ledger;
 
 export interface EventsProvider {
@@ -285,6 +288,43 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       await seen.until(() => seen.events.length > 0);
       assert.equal(attempts, 3);
       assert.deepEqual(seen.of(aggregate), [2]);
+    },
+  },
+  {
+    name: 'events that a handler has not handled yet are read by aggregate, in order, until it has',
+    async run({ open }) {
+      const storage = await open();
+      const [aggregate, other] = [randomUUID(), randomUUID()];
+      const handler = { plugin: 'contract', subscription: 'first', type: 'contract.counted' } as const;
+      const pending = async (limit = 9, ...aggregates: readonly string[]) =>
+        (await storage.pendingEvents.of(handler, aggregates.length === 0 ? [aggregate] : aggregates, limit)).map(
+          ({ payload }) => payload.n,
+        );
+      const held = gate();
+      const begun = gate();
+      const seen = new Seen();
+      await handle(storage, aggregate, {
+        async first(event) {
+          begun.open();
+          await held.passed;
+          await seen.note(event);
+        },
+      });
+      await handle(storage, other, { first: seen.note });
+      const ids = [await emit(storage, aggregate, 1), await emit(storage, aggregate, 2)];
+      await emit(storage, other, 3);
+      await begun.passed;
+      await seen.until(() => seen.of(other).length === 1);
+      assert.deepEqual(await pending(), [1, 2], 'the one that is being handled too');
+      assert.deepEqual(await pending(1), [1]);
+      const [event] = await storage.pendingEvents.of(handler, [aggregate], 1);
+      assert.deepEqual([event?.id, event?.type, event?.aggregate], [ids[0], 'contract.counted', aggregate]);
+      assert.deepEqual(await storage.pendingEvents.of(handler, [], 9), []);
+      const absent = { ...handler, subscription: 'listener' };
+      assert.deepEqual(await storage.pendingEvents.of(absent, [randomUUID()], 9), []);
+      held.open();
+      await storage.drained();
+      assert.deepEqual(await pending(9, aggregate, other), []);
     },
   },
   {

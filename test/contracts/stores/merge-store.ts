@@ -51,6 +51,7 @@ const review = (requestId: string, userId: string, state: MergeReview['state'] =
   requestId,
   userId,
   state,
+  objected: false,
   body: '',
   commitOid: null,
   requestedAt: at,
@@ -70,6 +71,10 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
       isDraft: true,
       sourceRepositoryId: fork,
       sourceBranch: 'feature/ü',
+      reopenedById: carol,
+      sourceLoss: 'less_visible',
+      sourceVisibility: 'private',
+      targetVisibility: 'internal',
       milestoneId: uuid(),
       baseOid: oid('b'),
       mergeCommit: oid('c'),
@@ -233,7 +238,39 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     const into = await store.openInto({ repositoryId: repository, branch: 'next' }, undefined, 9);
     assert.deepEqual(into.map(({ number }) => number).sort(), [2, 5]);
     assert.deepEqual(idsOf(await store.openInto({ repositoryId: fork, branch: 'next' }, undefined, 9)), []);
+    const any = async (limit: number, ...branches: readonly string[]) =>
+      (await store.openIntoAny(repository, branches, limit)).map(({ number }) => number).sort();
+    assert.deepEqual(await any(9, 'next', 'main', 'past'), [1, 2, 5]);
+    assert.equal((await any(2, 'next', 'main')).length, 2);
+    assert.deepEqual(await any(9), []);
   }),
+
+  check(
+    'open requests from other repositories that still follow their source, by source, target or user',
+    async (given) => {
+      const { store, add, addUser, addRepository, repository, ada } = given;
+      const bob = await addUser('bob');
+      const [fork, other] = [await addRepository(ada, 'fork'), await addRepository(ada, 'other')];
+      const open = [
+        await add({ sourceRepositoryId: fork }),
+        await add({ sourceRepositoryId: other, authorId: bob }),
+        await add({ sourceRepositoryId: fork, repositoryId: other, reopenedById: bob }),
+      ].map(({ id }) => id);
+      await add();
+      await add({ sourceRepositoryId: fork, state: 'closed' });
+      await add({ sourceRepositoryId: fork, sourceLoss: 'cannot_push' });
+      await add({ sourceRepositoryId: undefined });
+      const sorted = (...chosen: readonly number[]) => chosen.map((index) => open[index]).sort();
+      const idsOf = async (...asked: Parameters<typeof store.openFromOthers>) =>
+        (await store.openFromOthers(...asked)).map(({ id }) => id);
+      assert.deepEqual(await idsOf({ sourceRepositoryId: fork }, undefined, 9), sorted(0, 2));
+      assert.deepEqual(await idsOf({ repositoryId: repository }, undefined, 9), sorted(0, 1));
+      assert.deepEqual(await idsOf({ userId: bob }, undefined, 9), sorted(1, 2));
+      const [first, second] = sorted(1, 2);
+      assert.deepEqual(await idsOf({ userId: bob }, undefined, 1), [first]);
+      assert.deepEqual(await idsOf({ userId: bob }, first, 9), [second]);
+    },
+  ),
 
   check(
     'deleting the fork clears the source of a request; deleting the repository deletes the request',
@@ -259,7 +296,7 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
       await addUser('reviewer'),
       await addUser('assignee'),
     ];
-    const { id } = await add({ authorId: author, mergedById: merger });
+    const { id } = await add({ authorId: author, mergedById: merger, reopenedById: assignee });
     await unitOfWork.run(async () => {
       await reviews.insert(review(id, reviewer));
       await store.replaceAssignees(id, [assignee]);
@@ -277,7 +314,8 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     for (const user of [author, merger, reviewer])
       await assert.rejects(removeUser(user), (error: unknown) => error instanceof StillReferenced);
     await removeUser(assignee);
-    assert.deepEqual((await store.byNumber(repository, 1))?.assignees, []);
+    const left = await store.byNumber(repository, 1);
+    assert.deepEqual([left?.assignees, left?.reopenedById], [[], null]);
     assert.equal((await store.countByUser([])).size, 0);
   }),
 

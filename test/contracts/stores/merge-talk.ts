@@ -43,6 +43,7 @@ const review = (requestId: string, userId: string, more: Partial<MergeReview> = 
   requestId,
   userId,
   state: 'pending',
+  objected: false,
   body: '',
   commitOid: null,
   requestedAt: at(0),

@@ -18,6 +18,7 @@ const strict: Protection = {
   allowDeletion: true,
   pushRoles: ['admin', 'it\'s "odd", {so}', 'null', ' a ', String.raw`back\slash"`],
   requiredApprovals: 3,
+  dismissStaleApprovals: true,
   requiredPipeline: { onOpen: true, onMerge: false },
 };
 const at = new Date('2026-01-02T03:04:05.678Z');

@@ -11,6 +11,7 @@ import {
 
 const clear: MergeSituation = {
   request: { state: 'open', isDraft: false, sourceBranch: 'topic', targetBranch: 'main' },
+  loss: undefined,
   hasSource: true,
   hasTarget: true,
   unmet: undefined,

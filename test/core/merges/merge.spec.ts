@@ -17,6 +17,7 @@ import {
   type Repository,
 } from '#core/repositories/index';
 import { commit, target, world } from './world.ts';
+import { settled } from '../forge.ts';
 
 const [old, made, head] = [commit(4), commit(5), commit(1)];
 const facts = { number: 1, actor: 'alice', targetBranch: 'main', head };
@@ -158,6 +159,7 @@ void t.test('the answer to a merge that is not made', async (t) => {
       ...given.parts,
       clock,
       mergeIntents: mergeIntents(given.parts),
+      settling: settled,
       reviews: { find: async () => [] },
       pipelines: undefined,
       repositories: { protections: async () => new Map() },

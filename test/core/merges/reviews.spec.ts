@@ -20,6 +20,7 @@ void t.test('repo.write may review an open request, and a second review replaces
     commitOid: commit(1),
     requestedAt: null,
     submittedAt: new Date(1),
+    objected: false,
   });
   await forge.parts.unitOfWork.run(() =>
     forge.parts.store.update(request.id, { headOid: commit(2), updatedAt: new Date() }),
@@ -55,6 +56,7 @@ void t.test('a requested reviewer submits the requested review', async (t) => {
     requestId,
     userId: carol.id,
     state: 'pending',
+    objected: false,
     body: '',
     commitOid: null,
     requestedAt: new Date(5),

@@ -16,7 +16,7 @@ import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-
 import { quietLog } from '#test/contracts/storage/storage-engines';
 import { addAccount } from '#test/support/clients/accounts';
 import { leavingStorage } from '#test/support/servers/leaving-storage';
-import { accessTo, callOf, recorded, repositoryOf, requestOf, user } from '../forge.ts';
+import { accessTo, callOf, recorded, repositoryOf, requestOf, settled, user } from '../forge.ts';
 
 export { refusal } from '../forge.ts';
 
@@ -62,6 +62,7 @@ export async function talkWorld() {
   };
   const parts = {
     store,
+    settling: settled,
     reviews,
     comments: commentRows.memory(database),
     git: storage.along(git as unknown as MergeParts['git']),

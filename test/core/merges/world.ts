@@ -3,14 +3,24 @@
 import { openMemory, sequentialIds } from '#adapters/memory/index';
 import { systemClock } from '#adapters/system/time';
 import { Unavailable, Unprocessable } from '#core/kernel/errors';
+import type { EventOf, PendingEvents } from '#core/kernel/index';
 import { followUseCases } from '#core/merges/merging/follow';
 import type { HeadParts } from '#core/merges/merging/heads';
+import { settling } from '#core/merges/merging/settle';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
-import { zeroOid, type GitBackend, type Oid } from '#core/repositories/index';
+import {
+  zeroOid,
+  type GitBackend,
+  type Oid,
+  type Protection,
+  type Repositories,
+  type Visibility,
+} from '#core/repositories/index';
+import { reviewRows } from '#plugins/merges/tables';
 import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 import { leavingStorage } from '#test/support/servers/leaving-storage';
-import { recorded, requestOf } from '../forge.ts';
+import { recorded, repositoryOf, requestOf } from '../forge.ts';
 
 export const commit = (digit: number): Oid => String(digit).repeat(40);
 
@@ -28,7 +38,12 @@ export async function world() {
   const tips = new Map<string, Oid>();
   const parents = new Map<Oid, readonly Oid[]>();
   const counts = { divergence: 0, history: 0, kept: 0 };
-  const hooks = { beforeTip: async (): Promise<void> => undefined, noRoom: false, gitIsAway: false };
+  const hooks = {
+    beforeTip: async (): Promise<void> => undefined,
+    whileCopying: async (): Promise<void> => undefined,
+    noRoom: false,
+    gitIsAway: false,
+  };
   const reach = (oid: Oid): Set<Oid> => {
     const seen = new Set<Oid>();
     const open = [oid];
@@ -68,6 +83,7 @@ export async function world() {
   const heads: HeadParts['heads'] = {
     async bring(_, { commit: oid }) {
       if (hooks.noRoom) throw new Unprocessable('No room', { code: 'quota_exceeded' });
+      await hooks.whileCopying();
       brought.push(oid);
     },
     async keep(_, number, { commit: oid }) {
@@ -78,8 +94,26 @@ export async function world() {
     drop: async () => undefined,
     network: async () => [],
   };
+  /** The users who can push to any repository, and the visibility and protections of repositories. */
+  const pushers = new Set(['alice']);
+  const visibility = new Map<string, Visibility>();
+  const protections = new Map<string, Protection>();
+  const repositories = {
+    byId: async (id) => repositoryOf(id, { visibility: visibility.get(id) ?? 'public' }),
+    holders: async (_repository, _permission, ids) => new Set(ids.filter((id) => pushers.has(id))),
+    readers: async (_, ids) => new Set(ids),
+    readable: async () => new Map(),
+    protections: async () => protections,
+  } satisfies Repositories;
+  const reviews = reviewRows.memory(storage.database);
   const parts: HeadParts = {
     store,
+    reviews,
+    repositories,
+    diffs: {
+      algorithm: 'myers',
+      caps: { maxFileBytes: 1000, maxTotalBytes: 1000, maxFileLines: 1000, maxFiles: 10 },
+    },
     git: git as GitBackend,
     heads,
     unitOfWork: storage.unitOfWork,
@@ -88,14 +122,42 @@ export async function world() {
     clock: systemClock,
     log,
   };
+  let told = 0;
+  /** Pushes whose events were not handled yet. */
+  const pending: EventOf<'push'>[] = [];
+  const asked: (readonly string[])[] = [];
+  const pendingEvents: PendingEvents = {
+    async of(_handler, aggregates) {
+      asked.push(aggregates);
+      return pending.filter(({ aggregate }) => aggregates.includes(aggregate)) as EventOf[] as never;
+    },
+  };
+  const pushOf = (
+    branch: string,
+    old: Oid,
+    next: Oid,
+    { repository = target, when = new Date() } = {},
+  ): EventOf<'push'> => ({
+    id: `push-${(told += 1)}`,
+    type: 'push',
+    aggregate: `repository:${repository}`,
+    payload: { repository_id: repository, ref: `refs/heads/${branch}`, old, new: next, actor: 'bob' },
+    at: when,
+  });
   const at = new Date('2026-05-01T10:00:00.000Z');
   const follow = followUseCases(parts);
   const { signal } = new AbortController();
-  let told = 0;
   return {
     storage,
-    parts,
+    parts: { ...parts, settling: settling({ ...parts, pendingEvents }) },
+    pending,
+    asked,
+    pushOf,
     store,
+    reviews,
+    pushers,
+    visibility,
+    protections,
     follow,
     tips,
     parents,
@@ -115,17 +177,7 @@ export async function world() {
       });
     },
     /** Delivers the event of a push, like the outbox. */
-    pushed: (branch: string, old: Oid, next: Oid, { repository = target, when = new Date() } = {}): Promise<void> =>
-      follow.pushed(
-        {
-          id: `push-${(told += 1)}`,
-          type: 'push',
-          aggregate: `repository:${repository}`,
-          payload: { repository_id: repository, ref: `refs/heads/${branch}`, old, new: next, actor: 'bob' },
-          at: when,
-        },
-        signal,
-      ),
+    pushed: (...push: Parameters<typeof pushOf>): Promise<void> => follow.pushed(pushOf(...push), signal),
     /** Type and number of the events delivered so far. */
     async events(): Promise<readonly string[]> {
       return (await events()).map(({ type, payload }) => `${type} ${'number' in payload ? payload.number : ''}`);

@@ -209,6 +209,7 @@ void t.test('holders of a permission: the owner, administrators, and users with 
   const people = new Map(
     [alice, bob, carol, root].map(({ id, username }) => [id, { id, username, displayName: '', avatarUrl: '' }]),
   );
+  const suspended = new Set<string>();
   const { holders } = offeredRepositories({
     store: forge.store,
     collaborators: forge.collaborators,
@@ -218,6 +219,7 @@ void t.test('holders of a permission: the owner, administrators, and users with 
       byIds: async () => people,
       email: async () => '',
       administrators: async () => new Set([root.id]),
+      active: async (ids) => new Set(ids.filter((id) => people.has(id) && !suspended.has(id))),
     },
     permissionTable: { declarations: () => repositoryPermissions },
   });
@@ -235,4 +237,6 @@ void t.test('holders of a permission: the owner, administrators, and users with 
   await give('pusher', ['repo.write']);
   t.same(await may('repo.write'), [alice.id, bob.id, root.id], 'by a custom role');
   t.same([...(await holders('none', 'repo.write', asked))], [], 'of an unknown repository');
+  suspended.add(alice.id).add(root.id);
+  t.same(await may('repo.write'), [bob.id], 'no suspended user');
 });

@@ -112,6 +112,21 @@ void t.test('comments', async (t) => {
     t.equal((await list()).find((comment) => comment.id === id)?.body, 'here', 'untouched');
   });
 
+  await t.test('locking and unlocking needs issue.write, for the author too: 403', async (t) => {
+    const { number } = await open(issues, {}, bob.client);
+    const set = (client: typeof bob.client, body: object) => client.patch(`${issues}/${number}`, { body });
+    const locked = async () =>
+      ((await bob.client.get(`${issues}/${number}`)).body as { readonly locked: boolean }).locked;
+    isError(t, await set(bob.client, { locked: true, title: 'Mine' }), 403, 'forbidden', 'locking');
+    t.match((await bob.client.get(`${issues}/${number}`)).body, { title: /^(?!Mine)/, locked: false });
+    expect(await set(alice.client, { locked: true }), 200);
+    isError(t, await set(bob.client, { locked: false }), 403, 'forbidden', 'unlocking');
+    t.equal(await locked(), true);
+    expect(await set(bob.client, { locked: true, title: 'Still mine' }), 200);
+    expect(await set(alice.client, { locked: false }), 200);
+    t.equal(await locked(), false);
+  });
+
   await t.test('a locked issue accepts comments only with issue.write: 403', async (t) => {
     const { number } = await open(issues, {}, bob.client);
     const path = `${issues}/${number}/comments`;

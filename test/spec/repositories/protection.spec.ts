@@ -12,6 +12,7 @@ const defaults = {
   allow_deletion: false,
   push_roles: ['write', 'maintain', 'admin'],
   required_approvals: 0,
+  dismiss_stale_approvals: false,
   required_pipeline: { on_open: false, on_merge: false },
 };
 
@@ -64,6 +65,7 @@ void t.test('GET, PUT, DELETE branches/{branch}/protection', async (t) => {
         allow_deletion: true,
         push_roles: ['maintain', 'release-team'],
         required_approvals: 2,
+        dismiss_stale_approvals: true,
         required_pipeline: { on_open: true, on_merge: true },
       };
       t.same(

@@ -1,0 +1,120 @@
+// Applies pushes whose events were not handled yet to the merge requests that are read, so that an answer shows every
+// push, deletion and retarget that was answered before it.
+import { HexforgeError } from '#core/kernel/errors';
+import { within } from '#core/kernel/limits/within';
+import type { EventOf } from '#core/kernel/storage/events';
+import type { PendingEvents } from '#core/kernel/storage/pending-events';
+import { aggregateOf, zeroOid } from '#core/repositories/index';
+import { applyPush, branchOf, pushHandler, type Among } from './follow.ts';
+import type { HeadParts } from './heads.ts';
+import type { MergeRequest } from '../model/merge-request.ts';
+import type { Settling } from '../model/parts.ts';
+import type { BranchOf } from '../model/ports.ts';
+
+type Push = EventOf<'push'>;
+type Parts = HeadParts & { readonly pendingEvents: PendingEvents };
+
+/** The most events that are read, and the most requests beside its page that a list looks at. */
+const [mostEvents, mostRequests] = [1000, 200];
+/** How long the work for one answer may take, beyond what the answer waits for. */
+const timeLimitMs = 10_000;
+
+const isFrom = (branch: BranchOf) => (request: MergeRequest) =>
+  request.sourceRepositoryId === branch.repositoryId && request.sourceBranch === branch.branch;
+const isInto = (branch: BranchOf) => (request: MergeRequest) =>
+  request.repositoryId === branch.repositoryId && request.targetBranch === branch.branch;
+
+export function settling(parts: Parts): Settling {
+  const { store, pendingEvents, log } = parts;
+  /** Work that is under way, by the requests and the last event. */
+  const running = new Map<string, Promise<void>>();
+
+  const pendingOf = (repositoryIds: ReadonlySet<string>): Promise<readonly Push[]> =>
+    pendingEvents.of(pushHandler, [...repositoryIds].map(aggregateOf), mostEvents);
+
+  /** Applies the events to these requests alone, in order. */
+  const apply = async (requests: readonly MergeRequest[], events: readonly Push[]): Promise<void> => {
+    const signal = AbortSignal.timeout(timeLimitMs);
+    const current = new Map(requests.map((request) => [request.id, request]));
+    const among: Among = {
+      async *from(branch) {
+        yield [...current.values()].filter(isFrom(branch));
+      },
+      async *into(branch) {
+        yield [...current.values()].filter(isInto(branch));
+      },
+      changed: (request) => current.set(request.id, request),
+    };
+    for (const event of events) await applyPush(parts, event, signal, among);
+  };
+
+  /** Concurrent calls for the same requests share the work. A failure leaves the work to the handler of the event. */
+  const shared = async (
+    requests: readonly MergeRequest[],
+    events: readonly Push[],
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const key = [...requests.map(({ id }) => id), events.at(-1)?.id].join(' ');
+    let work = running.get(key);
+    if (work === undefined) {
+      work = apply(requests, events)
+        .catch((error: unknown) => {
+          const details = { repository: requests[0]?.repositoryId, err: error };
+          if (error instanceof HexforgeError) log.debug(details, 'a push is applied later');
+          else log.warn(details, 'a push could not be applied when it was asked for');
+        })
+        .finally(() => running.delete(key));
+      running.set(key, work);
+    }
+    const begun = work;
+    await within(signal, () => begun);
+  };
+
+  const settle = async (
+    requests: readonly MergeRequest[],
+    pending: readonly Push[],
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    const open = requests.filter(({ state }) => state === 'open');
+    const concerns = (event: Push): boolean => {
+      const branch = branchOf(event);
+      return branch !== undefined && open.some((request) => isFrom(branch)(request) || isInto(branch)(request));
+    };
+    const events = pending.filter(concerns);
+    if (events.length === 0) return false;
+    await shared(open, events, signal);
+    return true;
+  };
+
+  const sourcesOf = (requests: readonly MergeRequest[]): readonly string[] =>
+    requests.flatMap(({ state, repositoryId, sourceRepositoryId }) =>
+      state === 'open' ? [repositoryId, ...(sourceRepositoryId === undefined ? [] : [sourceRepositoryId])] : [],
+    );
+
+  return {
+    async request(request, signal) {
+      if (request.state !== 'open') return false;
+      return settle([request], await pendingOf(new Set(sourcesOf([request]))), signal);
+    },
+    async list(repositoryId, rows, signal) {
+      const pending = await pendingOf(new Set([repositoryId, ...sourcesOf(rows)]));
+      if (pending.length === 0) return false;
+      // A push may change requests that the page does not show, and with them the page and the total.
+      const found = new Map(rows.map((row) => [row.id, row]));
+      const targets = branchesOf(pending, repositoryId);
+      const others = targets.length === 0 ? [] : await store.openIntoAny(repositoryId, targets, mostRequests);
+      for (const request of others) found.set(request.id, request);
+      return settle([...found.values()], pending, signal);
+    },
+  };
+}
+
+/** The names of the branches of a repository that these events moved or deleted. */
+const branchesOf = (events: readonly Push[], repositoryId: string): readonly string[] => [
+  ...new Set(
+    events
+      .filter(({ payload }) => payload.old !== zeroOid)
+      .flatMap((event) => branchOf(event) ?? [])
+      .flatMap((one) => (one.repositoryId === repositoryId ? one.branch : [])),
+  ),
+];

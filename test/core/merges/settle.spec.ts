@@ -1,0 +1,134 @@
+// Reads apply pushes whose events were not handled yet, to the requests that they show.
+import t from 'tap';
+import { Unavailable } from '#core/kernel/errors';
+import { settledRequest } from '#core/merges/model/held-request';
+import { zeroOid } from '#core/repositories/index';
+import { commit, fork, target, world } from './world.ts';
+
+const [one, two, three, old] = [commit(1), commit(2), commit(3), commit(9)];
+
+const at = async (given: Awaited<ReturnType<typeof world>>, number = 1) =>
+  settledRequest(given.parts, { id: target }, number, given.signal);
+
+void t.test('a read of a request shows pushes to its source whose events are late', async (t) => {
+  for (const from of [target, fork]) {
+    const given = await world();
+    await given.add({ sourceRepositoryId: from });
+    given.tips.set(`${from} topic`, three);
+    given.pending.push(
+      given.pushOf('topic', one, two, { repository: from }),
+      given.pushOf('topic', two, three, { repository: from }),
+    );
+    t.match(await at(given), { headOid: three });
+    t.equal(given.kept.get(1), three);
+    t.strictSame(await given.events(), ['merge.pushed 1']);
+    await given.pushed('topic', one, two, { repository: from });
+    t.strictSame(await given.events(), ['merge.pushed 1'], 'the event comes later and changes nothing');
+  }
+});
+
+void t.test('a read shows that the head reached the target, by whom and by which commit', async (t) => {
+  const given = await world();
+  given.parents.set(one, [old]);
+  given.parents.set(two, [old, one]);
+  given.parents.set(three, [two]);
+  given.tips.set(`${target} topic`, one);
+  await given.add();
+  given.pending.push(given.pushOf('main', old, three));
+  t.match(await at(given), { state: 'merged', mergeCommit: two, baseOid: old, mergedById: 'bob' });
+});
+
+void t.test('a push of the source and of the target that are both late are applied in order', async (t) => {
+  const given = await world();
+  given.parents.set(one, [old]);
+  given.parents.set(two, [one]);
+  given.parents.set(three, [old, two]);
+  await given.add({ sourceRepositoryId: fork });
+  given.tips.set(`${fork} topic`, two);
+  given.pending.push(given.pushOf('topic', one, two, { repository: fork }), given.pushOf('main', old, three));
+  t.match(await at(given), { state: 'merged', headOid: two, mergeCommit: three });
+});
+
+void t.test('a read shows that the target was deleted; a request that was opened later stays open', async (t) => {
+  const given = await world();
+  await given.add();
+  await given.add({ sourceBranch: 'later', createdAt: new Date('2026-06-01') });
+  given.pending.push(given.pushOf('main', old, zeroOid, { when: new Date('2026-05-20') }));
+  t.match(await at(given), { state: 'closed', baseOid: old });
+  t.match(await at(given, 2), { state: 'open' });
+});
+
+void t.test('other requests and events are not touched; without pending events nothing is done', async (t) => {
+  const given = await world();
+  given.tips.set(`${target} topic`, two);
+  given.tips.set(`${target} other`, two);
+  await given.add();
+  await given.add({ sourceBranch: 'other' });
+  t.match(await at(given), { headOid: one });
+  t.strictSame(given.asked, [[`repository:${target}`]], 'one question');
+  given.pending.push(given.pushOf('elsewhere', one, two), given.pushOf('topic', one, two));
+  t.match(await at(given), { headOid: two });
+  t.match(await given.store.find(target, 2), { headOid: one }, 'the handler of the event does the rest');
+  await given.add({ state: 'closed', sourceBranch: 'closed' });
+  given.asked.length = 0;
+  await at(given, 3);
+  t.strictSame(given.asked, [], 'a closed request does not move');
+});
+
+void t.test('concurrent reads of a request share the work', async (t) => {
+  const given = await world();
+  await given.add({ sourceRepositoryId: fork });
+  given.tips.set(`${fork} topic`, two);
+  given.pending.push(given.pushOf('topic', one, two, { repository: fork }));
+  const seen = await Promise.all(Array.from({ length: 20 }, () => at(given)));
+  t.ok(seen.every(({ headOid }) => headOid === two));
+  t.strictSame(given.brought, [two], 'the commits are copied once');
+});
+
+void t.test('a caller who leaves does not end the work for others', async (t) => {
+  const given = await world();
+  await given.add({ sourceRepositoryId: fork });
+  given.tips.set(`${fork} topic`, two);
+  given.pending.push(given.pushOf('topic', one, two, { repository: fork }));
+  const leaving = new AbortController();
+  given.hooks.whileCopying = async () => leaving.abort(new Error('left'));
+  const left = settledRequest(given.parts, { id: target }, 1, leaving.signal);
+  const stays = at(given);
+  await left.catch(() => undefined);
+  t.match(await stays, { headOid: two });
+});
+
+void t.test('a push that cannot be applied leaves the answer as it was', async (t) => {
+  const given = await world();
+  await given.add();
+  given.tips.set(`${target} topic`, two);
+  given.pending.push(given.pushOf('topic', one, two));
+  given.hooks.beforeTip = async () => {
+    throw new Unavailable('git is away');
+  };
+  t.match(await at(given), { headOid: one });
+  given.hooks.beforeTip = async () => undefined;
+  t.match(await at(given), { headOid: two }, 'the next answer tries again');
+});
+
+void t.test('a list applies pushes to its rows, and to requests that leave or enter the page', async (t) => {
+  const given = await world();
+  given.parents.set(one, [old]);
+  given.tips.set(`${target} topic`, one);
+  given.tips.set(`${fork} fix`, two);
+  await given.add();
+  await given.add({ sourceRepositoryId: fork, sourceBranch: 'fix', targetBranch: 'next' });
+  const list = async (state: 'open' | 'merged') => {
+    const rows = async () => given.store.find(target, 1).then((first) => (first?.state === state ? [first] : []));
+    return given.parts.settling.list(target, await rows(), given.signal);
+  };
+  t.equal(await list('open'), false, 'nothing is pending');
+  given.asked.length = 0;
+  given.pending.push(given.pushOf('main', old, one), given.pushOf('fix', one, two, { repository: fork }));
+  t.equal(await list('merged'), true);
+  t.match(await given.store.find(target, 1), { state: 'merged' }, 'also if the page does not show it');
+  t.strictSame(given.asked, [[`repository:${target}`]], 'one question for the page');
+  const second = await given.store.find(target, 2);
+  t.equal(await given.parts.settling.list(target, second === undefined ? [] : [second], given.signal), true);
+  t.match(await given.store.find(target, 2), { headOid: two });
+});
