@@ -105,6 +105,7 @@ export default definePlugin({
   ],
   events: ({ follow, dropLabel, dropMilestone }) => [
     on('push', { name: 'follow-push', delivery: 'durable', handle: follow.pushed }),
+    on('merge.source_moved', { name: 'follow-source', delivery: 'durable', handle: follow.opened }),
     on('merge.opened', { name: 'keep-opened', delivery: 'durable', handle: follow.opened }),
     on('merge.reopened', { name: 'keep-reopened', delivery: 'durable', handle: follow.opened }),
     ...droppedFrom({ dropLabel, dropMilestone }),

@@ -11,6 +11,8 @@ import type { BranchOf, MergePatch, MergeStore } from '../model/ports.ts';
 
 /** How many requests are read and compared with a branch at a time. */
 const piece = 200;
+/** A push to the source of more requests moves their heads one by one, by an event for each. */
+const mostAtOnce = 5;
 /** How many commits of one push are searched for merged heads, and how many of them are read at a time. */
 const [mostCommits, commitsAtATime] = [10_000, 2000];
 
@@ -23,22 +25,40 @@ export const followUseCases = (parts: HeadParts) => ({
     const branch: BranchOf = { repositoryId: payload.repository_id, branch: payload.ref.slice(branches.length) };
     const moving: Moving = { actorId: payload.actor, signal };
     if (payload.new === zeroOid) return closeAll(parts, branch, { ...payload, at });
-    for await (const request of all((after) => parts.store.openFrom(branch, after, piece)))
-      for (const one of request) await followAndKeep(parts, one, moving);
+    let following = 0;
+    for await (const requests of all((after) => parts.store.openFrom(branch, after, piece))) {
+      following += requests.length;
+      if (following > mostAtOnce) await announceMove(parts, requests, payload.actor);
+      else for (const one of requests) await followAndKeep(parts, one, moving);
+    }
     // If the branch is new, no open request can have it as target: requests into it were closed when it was deleted.
     if (payload.old !== zeroOid) await mergeReached(parts, branch, payload, moving);
   },
 
   /**
    * Handles a request that was opened or reopened: keeps its head in case that failed before, and checks the tip of its
-   * source again, because it may have moved before the request was stored.
+   * source again, because it may have moved before the request was stored. Also one whose source moved with that of many
+   * others.
    */
-  async opened({ payload, actorId }: EventOf<'merge.opened' | 'merge.reopened'>, signal: AbortSignal): Promise<void> {
+  async opened(
+    { payload, actorId }: EventOf<'merge.opened' | 'merge.reopened' | 'merge.source_moved'>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const request = await parts.store.find(payload.repository_id, payload.number);
     if (request === undefined) return;
     await followAndKeep(parts, request, { actorId, signal });
   },
 });
+
+/** Emits one event per request, so that a push does not occupy its handler for as long as many requests take. */
+const announceMove = (
+  { unitOfWork, events }: HeadParts,
+  requests: readonly MergeRequest[],
+  actorId: string,
+): Promise<void> =>
+  unitOfWork.run(async () => {
+    for (const request of requests) await events.emit({ type: 'merge.source_moved', ...aboutMerge(request, actorId) });
+  });
 
 async function* all(
   read: (after: string | undefined) => ReturnType<MergeStore['openInto']>,

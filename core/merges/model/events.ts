@@ -32,6 +32,11 @@ declare module '#core/kernel/storage/events' {
     'merge.reopened': MergeFact;
     /** Merged through the API, or by a push that added the commits to the target. */
     'merge.merged': MergeFact & { readonly merge_commit: Oid };
+    /**
+     * The source branch of many open requests moved. The request, whose `head` is still the former one, follows it
+     * next.
+     */
+    'merge.source_moved': MergeFact;
     /** The source branch moved from `old_head` to `head`. */
     'merge.pushed': MergeFact & { readonly old_head: Oid };
     /** `user_id` is the requested reviewer. Also emitted if the same review is requested again. */
@@ -54,6 +59,7 @@ export const mergeEvents = [
   'merge.closed',
   'merge.reopened',
   'merge.merged',
+  'merge.source_moved',
   'merge.pushed',
   'merge_review.requested',
   'merge_review.submitted',

@@ -56,6 +56,8 @@ export interface MergeStore extends Carriers {
   openOf(pair: BranchPair): Promise<number | undefined>;
   /** Open requests with this source branch and any target, sorted by id, after the id `after`, at most `limit`. */
   openFrom(branch: BranchOf, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
+  /** How many open requests this user wrote with this source branch and any target. */
+  countOpenFrom(branch: BranchOf, authorId: string): Promise<number>;
   /** Open requests with this target branch, sorted by id, after the id `after`, at most `limit`. */
   openInto(branch: BranchOf, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
 

@@ -11,6 +11,7 @@ import type { MergeParts } from '../model/parts.ts';
 import { checkPipeline, verdictsOf } from '../model/pipeline-verdicts.ts';
 import { openPairUnique, type BranchPair, type MergeStore } from '../model/ports.ts';
 import { askForReviews } from './requested-reviews.ts';
+import { checkSourceLimit } from './source-limit.ts';
 import { viewAfterChange } from '../model/view.ts';
 
 export interface OpenCommand extends MergeFields, MergeSets {
@@ -69,6 +70,7 @@ export const openRequest =
           closedAt: null,
         };
         await checkOnlyOne(store, pair);
+        if (!call.caller.isAdmin) await checkSourceLimit(store, pair, call.caller.id);
         if (milestoneId !== null) await checkMilestone(parts, granted, milestoneId);
         await store.insert(opened);
         await store.replaceAssignees(opened.id, assignees);

@@ -91,6 +91,8 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
     },
     openFrom: async ({ repositoryId, branch }, after, limit) =>
       openOnes({ sourceRepositoryId: repositoryId, sourceBranch: branch }, after, limit),
+    countOpenFrom: async ({ repositoryId, branch }, authorId) =>
+      requests.count({ sourceRepositoryId: repositoryId, sourceBranch: branch, authorId, state: 'open' }),
     openInto: async ({ repositoryId, branch }, after, limit) =>
       openOnes({ repositoryId, targetBranch: branch }, after, limit),
 

@@ -5,6 +5,7 @@ import { systemClock } from '#adapters/system/time';
 import { Unavailable, Unprocessable } from '#core/kernel/errors';
 import { followUseCases } from '#core/merges/merging/follow';
 import type { HeadParts } from '#core/merges/merging/heads';
+import { aboutMerge } from '#core/merges/model/events';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
 import { zeroOid, type GitBackend, type Oid } from '#core/repositories/index';
 import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
@@ -126,6 +127,13 @@ export async function world() {
         },
         signal,
       ),
+    /** Delivers the event of a request whose source moved, like the outbox. */
+    async sourceMoved(number: number): Promise<void> {
+      const request = await store.find(target, number);
+      if (request === undefined) throw new Error('there is no such request');
+      const event = { id: `moved-${number}`, type: 'merge.source_moved' as const, at, ...aboutMerge(request, 'bob') };
+      await follow.opened(event, signal);
+    },
     /** Type and number of the events delivered so far. */
     async events(): Promise<readonly string[]> {
       return (await events()).map(({ type, payload }) => `${type} ${'number' in payload ? payload.number : ''}`);
