@@ -48,6 +48,8 @@ export interface PostgresOptions {
   readonly kept?: { readonly events: number; readonly days: number };
   /** The time limit of a unit of work, in milliseconds. Default 30,000. */
   readonly deadline?: number;
+  /** Time limit of one statement outside of units of work on a server, in milliseconds. Default 10,000. */
+  readonly readLimit?: number;
 }
 
 export interface PostgresStorage extends Storage {
@@ -71,11 +73,11 @@ const timeLimit = { check: 5000, close: 10_000, broadcast: 1000 } as const;
 
 /** @throws {StorageRefused} with one sentence and its remedy. */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStorage> {
-  const deadline = options.deadline ?? 30_000;
+  const { deadline = 30_000, readLimit = 10_000 } = options;
   const engine =
     options.url === undefined
       ? await openEmbedded(options, deadline)
-      : await openServer(options, options.url, deadline);
+      : await openServer(options, options.url, { deadline, readLimit });
   return assembled(options, engine, deadline);
 }
 

@@ -22,4 +22,4 @@ export {
 } from './model/named.ts';
 export * from './model/permissions.ts';
 export * from './model/ports.ts';
-export { plainWords, searchBounds, wantedOf } from './lists/search.ts';
+export { plainWords, searchBounds, searchedWords, wantedOf } from './lists/search.ts';

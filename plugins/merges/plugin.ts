@@ -107,6 +107,7 @@ export default definePlugin({
   ],
   events: ({ follow, access, dropLabel, dropMilestone }) => [
     on('push', { name: 'follow-push', delivery: 'durable', handle: follow.pushed }),
+    on('merge.source_moved', { name: 'follow-source', delivery: 'durable', handle: follow.opened }),
     on('merge.opened', { name: 'keep-opened', delivery: 'durable', handle: follow.opened }),
     on('merge.reopened', { name: 'keep-reopened', delivery: 'durable', handle: follow.opened }),
     ...(['collaborator.removed', 'collaborator.updated'] as const).map((type) =>

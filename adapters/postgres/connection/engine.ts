@@ -8,6 +8,7 @@ import type { DatabaseThread } from '../embedded/thread.ts';
 import { StorageRefused } from '../statements/errors.ts';
 import { createOrm, type Orm } from './orm.ts';
 import { preparedStatements } from '../statements/prepared-statements.ts';
+import { limitingReads } from '../statements/read-limit.ts';
 import {
   addressOf,
   checkServer,
@@ -16,6 +17,7 @@ import {
   type PoolClient,
   poolOptions,
   replyPatience,
+  type TimeLimits,
   workers,
 } from './server.ts';
 import { Session } from './session.ts';
@@ -51,8 +53,9 @@ export interface EngineOptions {
 export async function openServer(
   { entities, log, caller, migrationLimit }: EngineOptions,
   url: string,
-  deadline: number,
+  limits: TimeLimits,
 ): Promise<Engine> {
+  const { deadline } = limits;
   addressOf(url);
   const turns = new ConnectionSlots({
     connections: workers.all,
@@ -60,13 +63,15 @@ export async function openServer(
     timeLimit: connectionPatience,
     caller,
   });
-  const orm = createOrm({ entities, driverOptions: poolOptions(url, deadline), turns });
+  const orm = createOrm({ entities, driverOptions: poolOptions(url, limits), turns });
   try {
     await orm.connect();
     const pool: NativePool = await (orm.em.getConnection() as PostgreSqlConnection).getNativeClient();
     const prepares = preparedStatements();
+    const limitsReads = limitingReads(deadline);
     const givesUp = givingUpStalled(replyPatience(deadline), migrationLimit);
     const prepare = (client: PoolClient): void => {
+      limitsReads(client);
       givesUp(client);
       prepares(client);
       sendingAlone(client);

@@ -31,11 +31,16 @@ const minimum = 15;
 const missedSoon =
   '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3 -c tcp_user_timeout=45000';
 
-/**
- * @param deadline the time limit of a unit of work; milliseconds. The server's own limits are a little longer, for a
- * process that hangs.
- */
-export function poolOptions(url: string, deadline: number): Readonly<Record<string, unknown>> {
+/** Time limits in milliseconds. */
+export interface TimeLimits {
+  /** Of a unit of work. */
+  readonly deadline: number;
+  /** Of a statement outside of units of work. */
+  readonly readLimit: number;
+}
+
+/** The server's own limits are a little longer than those of the process, for a process that hangs. */
+export function poolOptions(url: string, { deadline, readLimit }: TimeLimits): Readonly<Record<string, unknown>> {
   return {
     connectionString: url,
     max: workers.all + 1,
@@ -44,7 +49,7 @@ export function poolOptions(url: string, deadline: number): Readonly<Record<stri
     keepAlive: true,
     options: missedSoon,
     application_name: 'hexforge',
-    statement_timeout: deadline,
+    statement_timeout: Math.min(readLimit, deadline),
     idle_in_transaction_session_timeout: deadline + 5000,
   };
 }

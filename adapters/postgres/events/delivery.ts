@@ -1,10 +1,12 @@
 // Durable event delivery from the outbox: by the leader process only, at least once, in order per handler and
-// aggregate.
+// aggregate. Owners of events share the slots fairly.
 import { type Kysely, sql } from 'kysely';
 import type { Log } from '#core/kernel/services/log';
 import { keptError, parkedMessage, type OwnedSubscription } from '#core/kernel/storage/storage';
 import { limited } from '../statements/limited.ts';
-import { eventOf, type EventRow } from './outbox.ts';
+import { dueHeads, dueRows, type DueRow } from './due.ts';
+import { FairChoice } from './fair-choice.ts';
+import { eventOf } from './outbox.ts';
 import type { SystemTables } from '../statements/schema.ts';
 import { columns, type Subscriptions } from './subscriptions.ts';
 
@@ -52,23 +54,15 @@ export interface DeliveryOptions {
   readonly tuning: DeliveryTuning;
 }
 
-interface DueRow extends EventRow {
-  readonly plugin: string;
-  readonly subscription: string;
-  readonly position: number;
-  readonly chain: string;
-  readonly attempts: number;
-}
-
 interface Running {
   readonly plugin: string;
+  readonly owner: string;
   work: Promise<void>;
   /** Whether the attempt takes long and has released its slot. */
   slow: boolean;
 }
 
 const routeBatch = 500;
-const dueBatch = 200;
 const pruneEvery = 3_600_000;
 
 export class Delivery {
@@ -77,6 +71,9 @@ export class Delivery {
   readonly #handlers = new Map<string, OwnedSubscription>();
   /** The chains that are running in this process. A chain is the events of one aggregate for one handler. */
   readonly #running = new Map<string, Running>();
+  readonly #choice: FairChoice;
+  /** Owners up to this one have been searched. */
+  #after = '';
   #loop: Promise<void> | undefined;
   #closed = false;
   #woken = false;
@@ -86,6 +83,7 @@ export class Delivery {
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
+    this.#choice = new FairChoice(options.tuning);
   }
 
   start(subscriptions: readonly OwnedSubscription[]): void {
@@ -155,36 +153,45 @@ export class Delivery {
     while ((await this.#route()) === routeBatch) {
       /* Until all are routed. */
     }
-    for (let more = true; more && this.#free() > 0 && !this.#closed;) {
-      const rows = await this.#due();
-      const chains = Map.groupBy(rows, ({ chain }) => chain);
-      let begun = 0;
-      for (const [chain, [first, ...rest]] of chains) {
-        if (first === undefined || this.#free() <= 0 || this.#full(first.plugin)) continue;
-        this.#begin(chain, [first, ...rest]);
-        begun += 1;
-      }
-      // A batch may contain few chains, or chains of a plugin whose share is used up: later events may be due too.
-      more = begun > 0 && rows.length === dueBatch;
-    }
+    do await this.#begin();
+    while (this.#after !== '' && !this.#closed);
     await this.#prune();
   }
 
-  #free(): number {
-    return this.#options.tuning.width - [...this.#running.values()].filter(({ slow }) => !slow).length;
-  }
-
-  #full(plugin: string): boolean {
-    return [...this.#running.values()].filter((one) => one.plugin === plugin).length >= this.#options.tuning.share;
-  }
-
-  #begin(chain: string, rows: readonly [DueRow, ...DueRow[]]): void {
-    const running: Running = { plugin: rows[0].plugin, slow: false, work: Promise.resolve() };
-    this.#running.set(chain, running);
-    running.work = this.#run(rows, running).finally(() => {
-      this.#running.delete(chain);
-      this.wake();
+  /** Begins the chains that are due and for which there are slots. */
+  async #begin(): Promise<void> {
+    const ready = [...this.#handlers.values()].filter(
+      ({ plugin }) => !this.#choice.full(plugin, this.#running.values()),
+    );
+    if (ready.length === 0 || this.#closed || this.#choice.free(this.#running.values()) <= 0) {
+      this.#after = '';
+      return;
+    }
+    const database = this.#options.database();
+    const { heads, after } = await dueHeads({
+      database,
+      handlers: ready,
+      running: [...this.#running.keys()],
+      each: this.#choice.ownerShare,
+      after: this.#after,
     });
+    this.#after = after;
+    const chosen = this.#choice.next(heads, this.#running.values());
+    if (chosen.length === 0) return;
+    const rows = await dueRows(
+      database,
+      chosen.map(({ chain }) => chain),
+    );
+    for (const { chain, plugin, owner } of chosen) {
+      const [first, ...rest] = rows.get(chain) ?? [];
+      if (first === undefined) continue;
+      const running: Running = { plugin, owner, slow: false, work: Promise.resolve() };
+      this.#running.set(chain, running);
+      running.work = this.#run([first, ...rest], running).finally(() => {
+        this.#running.delete(chain);
+        this.wake();
+      });
+    }
   }
 
   /** Writes one delivery for each new event and each subscription to its type. @returns the number of events. */
@@ -193,30 +200,14 @@ export class Delivery {
       with routed as (
         update hexforge_event set routed = true
         where position in (select position from hexforge_event where not routed order by position limit ${sql.lit(routeBatch)} for update skip locked)
-        returning position, type, aggregate
+        returning position, type, aggregate, actor_id
       ), delivery as (
-        insert into hexforge_delivery (plugin, subscription, position, chain)
-        select s.plugin, s.name, r.position, s.plugin || ' ' || s.name || ' ' || r.aggregate
+        insert into hexforge_delivery (plugin, subscription, position, chain, owner)
+        select s.plugin, s.name, r.position, s.plugin || ' ' || s.name || ' ' || r.aggregate, coalesce('user ' || r.actor_id, r.aggregate || ' ')
         from routed r join hexforge_subscription s on s.type = r.type
       )
       select count(*) as count from routed`.execute(this.#options.database());
     return rows[0]?.count ?? 0;
-  }
-
-  /** Queries handler by handler, each along its index, so that events kept for plugins that are off are not read. */
-  async #due(): Promise<readonly DueRow[]> {
-    const ready = [...this.#handlers.values()].filter(({ plugin }) => !this.#full(plugin));
-    const { names, owners } = columns(ready);
-    const { rows } = await sql<DueRow>`
-      select d.*, e.id, e.type, e.aggregate, e.actor_id, e.payload, e.at
-      from unnest(${owners}::text[], ${names}::text[]) as s (plugin, name) cross join lateral (
-        select d.plugin, d.subscription, d.position, d.chain, d.attempts from hexforge_delivery d
-        where d.plugin = s.plugin and d.subscription = s.name and d.dead_at is null and d.chain <> all(${[...this.#running.keys()]}::text[])
-          and not exists (select from hexforge_delivery w where w.chain = d.chain and w.dead_at is null and w.retry_at > clock_timestamp())
-        order by d.position limit ${sql.lit(dueBatch)}
-      ) d join hexforge_event e on e.position = d.position
-      order by d.position limit ${sql.lit(dueBatch)}`.execute(this.#options.database());
-    return rows;
   }
 
   async #busy(): Promise<boolean> {
@@ -313,11 +304,15 @@ export class Delivery {
     if (Date.now() - this.#prunedAt < pruneEvery) return;
     this.#prunedAt = Date.now();
     await this.#options.subscriptions.bound([...this.#handlers.values()]);
-    await sql`
-      delete from hexforge_event e where e.routed and e.at < clock_timestamp() - ${this.#options.tuning.keepDays} * interval '1 day'
-        and not exists (select from hexforge_delivery d where d.position = e.position)`.execute(
-      this.#options.database(),
-    );
+    // In a transaction, which has a longer time limit than a single statement.
+    await this.#options
+      .database()
+      .transaction()
+      .execute((transaction) =>
+        sql`
+          delete from hexforge_event e where e.routed and e.at < clock_timestamp() - ${this.#options.tuning.keepDays} * interval '1 day'
+            and not exists (select from hexforge_delivery d where d.position = e.position)`.execute(transaction),
+      );
   }
 }
 

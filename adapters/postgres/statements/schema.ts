@@ -24,6 +24,8 @@ interface DeliveryTable {
   position: number;
   /** Handler and aggregate: events of one chain are delivered in order. */
   chain: string;
+  /** The user who caused the event; the aggregate if no user did. Owners share the delivery fairly. */
+  owner: Generated<string>;
   attempts: Generated<number>;
   /** Set when an attempt failed: until then no event of the chain is delivered. */
   retry_at: Date | null;
@@ -139,8 +141,11 @@ export const systemMigrations: readonly Migration[] = [
     ],
   },
   {
-    name: '004-pending',
-    // For reading the undelivered events of an aggregate.
-    up: ['create index hexforge_delivery_chain on hexforge_delivery (chain) where dead_at is null'],
+    name: '004-fair-delivery',
+    up: [
+      `alter table hexforge_delivery add column owner text collate "C" not null default '0'`,
+      'create index hexforge_delivery_owner on hexforge_delivery (plugin, subscription, owner, position) where dead_at is null',
+      'create index hexforge_delivery_chain on hexforge_delivery (chain, position) where dead_at is null',
+    ],
   },
 ];

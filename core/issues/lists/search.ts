@@ -11,10 +11,14 @@ import type { Facet, FacetCount, RankedIssue, SearchText } from '../model/ports.
 export const searchBounds = {
   /** Characters of a query. Also the limit of `q` in the list of issues. */
   query: 256,
+  /** Words of a query that are searched; further ones are ignored. */
+  words: 32,
   /** How many issues a search returns, by default and at most. */
   limit: { default: 25, most: 100 },
-  /** Only this many of the newest matching issues are ranked and counted. */
-  ranked: 2000,
+  /** Only this many of the newest matching issues are ranked. */
+  ranked: 200,
+  /** Only this many of the newest matching issues are counted for facets. */
+  counted: 2000,
   /** How many values of each facet are returned, the most frequent first. */
   values: 10,
 } as const;
@@ -66,6 +70,26 @@ const operator = /["-]|(?<=^|\s)or(?=\s|$)/;
 /** The words in lower case, separated by single spaces. Empty if the text has no words. */
 export const plainWords = (text: string): string => text.replace(parted, ' ').trim().toLowerCase();
 
+/** The words of a query as `plainWords`, without those beyond the limit. */
+export const searchedWords = (query: string): string => plainWords(query).split(' ', searchBounds.words).join(' ');
+
+const word = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** Cuts the text after the last word within the limit. */
+function fewWords(text: string): string {
+  let end = 0;
+  let count = 0;
+  for (const {
+    index,
+    0: { length },
+  } of text.matchAll(word)) {
+    if (count === searchBounds.words) return text.slice(0, end);
+    count += 1;
+    end = index + length;
+  }
+  return text;
+}
+
 /** The part of a `words` text that must be present. Excluded words do not count for the rank. */
 export const wantedOf = (text: string): string => text.replace(takenOut, ' ');
 
@@ -75,12 +99,14 @@ export const wantedOf = (text: string): string => text.replace(takenOut, ' ');
  */
 export function waysOf(q: string): readonly SearchText[] {
   // Removes `or` before an exclusion: an alternative that only excludes words would match almost every issue.
-  const text = q
-    .replace(partedButOperators, ' ')
-    .replace(loneDash, ' ')
-    .toLowerCase()
-    .replace(/(?<=^|\s)or\s+(?=-)/g, '')
-    .trim();
+  const text = fewWords(
+    q
+      .replace(partedButOperators, ' ')
+      .replace(loneDash, ' ')
+      .toLowerCase()
+      .replace(/(?<=^|\s)or\s+(?=-)/g, '')
+      .trim(),
+  );
   const wanted = plainWords(wantedOf(text));
   if (wanted === '' || /^or(?: or)*$/.test(wanted)) return [];
   const words: SearchText = { way: 'words', text };

@@ -36,7 +36,10 @@ const members = Object.keys(named) as (keyof typeof named)[];
 
 /** Stores the associations of issues. */
 export interface AssociationStore {
-  /** Reads the associations of all given issues in a fixed number of queries. Issues without any may be missing. */
+  /**
+   * Reads the associations of all given issues. The number of queries grows with the associations, not with the issues.
+   * Issues without any may be missing.
+   */
   of(issueIds: readonly string[]): Promise<ReadonlyMap<string, Associations>>;
   /**
    * Replaces the existing associations. The ids must be distinct, and the issue must be locked or created by the

@@ -3,11 +3,11 @@
 import { Unavailable, Unprocessable } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/limits/lru';
 import { within } from '#core/kernel/limits/within';
-import type { DiffCaps, FileChange, GitBackend, Oid, PatchedFile } from '#core/repositories/index';
+import type { DiffCaps, GitBackend, Oid, PatchedFile } from '#core/repositories/index';
 import { presentHead } from './anchors.ts';
 import type { Anchor } from '../model/comment.ts';
-import { hunksOf } from './hunks.ts';
 import type { MergeRequest } from '../model/merge-request.ts';
+import { hasLine, removedBy, removedRanges, type LineRanges } from './removed-lines.ts';
 
 type Git = Pick<GitBackend, 'isLegalName' | 'readRefs' | 'entry' | 'difference' | 'patch'>;
 
@@ -24,7 +24,10 @@ const [mostKnown, mostFailed] = [8_000_000, 10_000];
  * The state of a file at the head. `removed` has the old numbers of the removed lines; it is undefined if git does not
  * report them. The whole value is undefined if the comparison has no result for the file.
  */
-type Fate = 'gone' | { readonly removed: readonly number[] | undefined } | undefined;
+type Fate = 'gone' | { readonly removed: LineRanges | undefined } | undefined;
+
+/** Which files a comparison includes: those that are asked for, or all of the commits. */
+type Way = 'named' | 'whole';
 
 interface Question {
   readonly index: number;
@@ -45,17 +48,18 @@ export function outdatedAnchors(git: Git) {
     known.set(key, { fate }, 300 + key.length + (typeof fate === 'object' ? 8 * (fate.removed?.length ?? 0) : 0));
 
   /**
-   * Compares files with an older commit. If the paths still exist, only they are compared; otherwise the whole commits
+   * Compares files with an older commit. If all paths still exist, only they are compared; otherwise the whole commits
    * are, to find renames.
    */
   async function compared(
     repositoryId: string,
-    { commit: from, isThere }: Question,
+    from: Oid,
+    way: Way,
     asked: ReadonlySet<string>,
     to: Oid,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, Fate>> {
-    if (isThere) {
+    if (way === 'named') {
       const query = { from, to, algorithm: 'myers', paths: [...asked] } as const;
       const { files } = await git.patch(repositoryId, query, caps, signal);
       return new Map(files.map((file) => [file.newPath, fateOf(file)]));
@@ -65,13 +69,13 @@ export function outdatedAnchors(git: Git) {
       files
         .map((change) => [change.previousPath ?? change.path, change] as const)
         .filter(([path, { status }]) => status !== 'added' && asked.has(path))
-        .map(([path, change]) => [path, change.status === 'removed' ? 'gone' : { removed: removedLines(change) }]),
+        .map(([path, change]) => [path, change.status === 'removed' ? 'gone' : { removed: removedBy(change) }]),
     );
   }
 
   /**
-   * Runs one comparison after another, so that a page of comments uses one slot of git at a time. Stops at the first
-   * failure.
+   * Runs one comparison after another, so that a page of comments uses one slot of git at a time, and at most one of
+   * each commit. Stops at the first failure.
    */
   async function findOut(
     repositoryId: string,
@@ -80,22 +84,31 @@ export function outdatedAnchors(git: Git) {
     signal: AbortSignal,
   ): Promise<void> {
     const left = { named: mostNamed, whole: mostWhole };
-    const tried = new Set(questions.filter(({ key }) => failed.get(key) !== undefined));
-    for (const one of [...questions.filter((question) => !tried.has(question)), ...tried]) {
-      if (known.get(one.key) !== undefined) continue;
-      const way = one.isThere ? 'named' : 'whole';
+    const unknown = Map.groupBy(
+      questions.filter(({ key }) => known.get(key) === undefined),
+      ({ commit }) => commit,
+    );
+    const ofCommits = [...unknown].map(([commit, own]) => {
+      const fresh = own.filter(({ key }) => failed.get(key) === undefined);
+      // A file whose comparison failed before is compared alone, so that it cannot fail the others.
+      return { commit, hasFailed: fresh.length === 0, asked: fresh.length === 0 ? own.slice(0, 1) : fresh };
+    });
+    for (const { commit, asked } of ofCommits.toSorted((one, two) => Number(one.hasFailed) - Number(two.hasFailed))) {
+      const way: Way = asked.every(({ isThere }) => isThere) ? 'named' : 'whole';
       if (left[way] === 0) continue;
       left[way] -= 1;
-      const alike = questions.filter(({ commit, isThere }) => commit === one.commit && isThere === one.isThere);
-      // A comparison that failed before runs alone, so that it cannot fail the others.
-      const same = tried.has(one) ? [one] : alike.filter((other) => !tried.has(other)).slice(0, caps.maxFiles);
+      const paths = [...new Set(asked.map(({ path }) => path))].slice(0, way === 'named' ? caps.maxFiles : undefined);
+      const among = new Set(paths);
+      const compares = asked.filter(({ path }) => among.has(path));
       try {
-        const fates = await compared(repositoryId, one, new Set(same.map(({ path }) => path)), head, signal);
-        for (const { path, key } of same) remember(key, fates.get(path));
+        const fates = await compared(repositoryId, commit, way, among, head, signal);
+        for (const { path, key, isThere } of compares)
+          // A comparison of whole commits may leave files out. One that still exists is compared alone later.
+          if (way === 'named' || !isThere || isKnown(fates.get(path))) remember(key, fates.get(path));
       } catch (error) {
         // A comparison that takes too long must not fail the list of comments.
         if (!(error instanceof Unavailable || error instanceof Unprocessable) || signal.aborted) throw error;
-        for (const { key } of same) failed.set(key, true);
+        for (const { key } of compares) failed.set(key, true);
         return;
       }
     }
@@ -138,27 +151,14 @@ export function outdatedAnchors(git: Git) {
 function fateOf(file: PatchedFile): Fate {
   if (file.isDelete) return 'gone';
   if (file.isBinary || (file.omitted !== undefined && file.deletions > 0)) return { removed: undefined };
-  const lines = hunksOf(file.sections).flatMap((hunk) => hunk.lines.filter(({ op }) => op === '-'));
-  return { removed: lines.map(({ oldNo }) => oldNo) };
+  return { removed: removedRanges(file.sections.map(({ hunks }) => hunks)) };
 }
+
+const isKnown = (fate: Fate): boolean => fate === 'gone' || fate?.removed !== undefined;
 
 function standing(fate: Fate, line: number | null): boolean | null {
   if (fate === undefined) return null;
   if (fate === 'gone') return true;
   if (line === null) return false;
-  return fate.removed?.includes(line) ?? null;
-}
-
-/** The old numbers of the lines that a change removes. Undefined if the change has no patch that lists them. */
-export function removedLines({ patch, deletions, isBinary }: FileChange): readonly number[] | undefined {
-  if (patch === undefined) return deletions === 0 && !isBinary ? [] : undefined;
-  const removed: number[] = [];
-  let line = 0;
-  for (const text of patch.split('\n')) {
-    const hunk = /^@@ -(\d+)/.exec(text);
-    if (hunk !== null) line = Number(hunk[1]);
-    else if (text.startsWith('-')) removed.push(line++);
-    else if (text.startsWith(' ')) line += 1;
-  }
-  return removed;
+  return fate.removed === undefined ? null : hasLine(fate.removed, line);
 }

@@ -11,6 +11,8 @@ import type { BranchOf, MergePatch, MergeStore } from '../model/ports.ts';
 
 /** How many requests are read and compared with a branch at a time. */
 const piece = 200;
+/** A push to the source of more requests moves their heads one by one, by an event for each. */
+const mostAtOnce = 5;
 /** How many commits of one push are searched for merged heads, and how many of them are read at a time. */
 const [mostCommits, commitsAtATime] = [10_000, 2000];
 
@@ -18,6 +20,9 @@ const branches = 'refs/heads/';
 
 /** The subscription that handles pushes. */
 export const pushHandler = { plugin: 'merges', subscription: 'follow-push', type: 'push' } as const;
+
+/** The subscription that moves the head of one of many requests with the same source. */
+export const moveHandler = { plugin: 'merges', subscription: 'follow-source', type: 'merge.source_moved' } as const;
 
 /** The open requests that a push is applied to, in batches. */
 export interface Among {
@@ -56,20 +61,44 @@ export const followUseCases = (parts: HeadParts) => ({
   /** Handles the event of each ref that moved. */
   pushed: (event: EventOf<'push'>, signal: AbortSignal): Promise<void> =>
     applyPush(parts, event, signal, {
-      from: (branch) => all((after) => parts.store.openFrom(branch, after, piece)),
+      from: (branch) => atOnce(parts, branch, event.payload.actor),
       into: (branch) => all((after) => parts.store.openInto(branch, after, piece)),
     }),
 
   /**
    * Handles a request that was opened or reopened: keeps its head in case that failed before, and checks the tip of its
-   * source again, because it may have moved before the request was stored.
+   * source again, because it may have moved before the request was stored. Also one whose source moved with that of many
+   * others.
    */
-  async opened({ payload, actorId }: EventOf<'merge.opened' | 'merge.reopened'>, signal: AbortSignal): Promise<void> {
+  async opened(
+    { payload, actorId }: EventOf<'merge.opened' | 'merge.reopened' | 'merge.source_moved'>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const request = await parts.store.find(payload.repository_id, payload.number);
     if (request === undefined) return;
     await followAndKeep(parts, request, { actorId, signal });
   },
 });
+
+/** The open requests from a branch whose heads a push moves at once. The others get an event each. */
+async function* atOnce(parts: HeadParts, branch: BranchOf, actorId: string): AsyncGenerator<readonly MergeRequest[]> {
+  let following = 0;
+  for await (const requests of all((after) => parts.store.openFrom(branch, after, piece))) {
+    following += requests.length;
+    if (following > mostAtOnce) await announceMove(parts, requests, actorId);
+    else yield requests;
+  }
+}
+
+/** Emits one event per request, so that a push does not occupy its handler for as long as many requests take. */
+const announceMove = (
+  { unitOfWork, events }: HeadParts,
+  requests: readonly MergeRequest[],
+  actorId: string,
+): Promise<void> =>
+  unitOfWork.run(async () => {
+    for (const request of requests) await events.emit({ type: 'merge.source_moved', ...aboutMerge(request, actorId) });
+  });
 
 async function* all(
   read: (after: string | undefined) => ReturnType<MergeStore['openInto']>,

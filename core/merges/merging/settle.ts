@@ -5,13 +5,15 @@ import { within } from '#core/kernel/limits/within';
 import type { EventOf } from '#core/kernel/storage/events';
 import type { PendingEvents } from '#core/kernel/storage/pending-events';
 import { aggregateOf, zeroOid } from '#core/repositories/index';
-import { applyPush, branchOf, pushHandler, type Among } from './follow.ts';
-import type { HeadParts } from './heads.ts';
+import { applyPush, branchOf, moveHandler, pushHandler, type Among } from './follow.ts';
+import { followAndKeep, type HeadParts } from './heads.ts';
+import { mergeAggregate } from '../model/events.ts';
 import type { MergeRequest } from '../model/merge-request.ts';
 import type { Settling } from '../model/parts.ts';
 import type { BranchOf } from '../model/ports.ts';
 
 type Push = EventOf<'push'>;
+type Move = EventOf<'merge.source_moved'>;
 type Parts = HeadParts & { readonly pendingEvents: PendingEvents };
 
 /** The most events that are read, and the most requests beside its page that a list looks at. */
@@ -19,6 +21,7 @@ const [mostEvents, mostRequests] = [1000, 200];
 /** How long the work for one answer may take, beyond what the answer waits for. */
 const timeLimitMs = 10_000;
 
+const isOpen = ({ state }: MergeRequest): boolean => state === 'open';
 const isFrom = (branch: BranchOf) => (request: MergeRequest) =>
   request.sourceRepositoryId === branch.repositoryId && request.sourceBranch === branch.branch;
 const isInto = (branch: BranchOf) => (request: MergeRequest) =>
@@ -32,8 +35,12 @@ export function settling(parts: Parts): Settling {
   const pendingOf = (repositoryIds: ReadonlySet<string>): Promise<readonly Push[]> =>
     pendingEvents.of(pushHandler, [...repositoryIds].map(aggregateOf), mostEvents);
 
+  /** The events of open requests whose source moved with that of many others. */
+  const movesOf = (requests: readonly MergeRequest[]): Promise<readonly Move[]> =>
+    pendingEvents.of(moveHandler, requests.filter(isOpen).map(mergeAggregate), mostEvents);
+
   /** Applies the events to these requests alone, in order. */
-  const apply = async (requests: readonly MergeRequest[], events: readonly Push[]): Promise<void> => {
+  const apply = async (requests: readonly MergeRequest[], moves: readonly Move[], events: readonly Push[]) => {
     const signal = AbortSignal.timeout(timeLimitMs);
     const current = new Map(requests.map((request) => [request.id, request]));
     const among: Among = {
@@ -45,19 +52,24 @@ export function settling(parts: Parts): Settling {
       },
       changed: (request) => current.set(request.id, request),
     };
+    for (const { aggregate, actorId } of moves) {
+      const moved = requests.find((request) => mergeAggregate(request) === aggregate);
+      if (moved !== undefined) current.set(moved.id, await followAndKeep(parts, moved, { actorId, signal }));
+    }
     for (const event of events) await applyPush(parts, event, signal, among);
   };
 
   /** Concurrent calls for the same requests share the work. A failure leaves the work to the handler of the event. */
   const shared = async (
     requests: readonly MergeRequest[],
+    moves: readonly Move[],
     events: readonly Push[],
     signal: AbortSignal,
   ): Promise<void> => {
-    const key = [...requests.map(({ id }) => id), events.at(-1)?.id].join(' ');
+    const key = [...requests.map(({ id }) => id), moves.at(-1)?.id, events.at(-1)?.id].join(' ');
     let work = running.get(key);
     if (work === undefined) {
-      work = apply(requests, events)
+      work = apply(requests, moves, events)
         .catch((error: unknown) => {
           const details = { repository: requests[0]?.repositoryId, err: error };
           if (error instanceof HexforgeError) log.debug(details, 'a push is applied later');
@@ -72,17 +84,18 @@ export function settling(parts: Parts): Settling {
 
   const settle = async (
     requests: readonly MergeRequest[],
+    moves: readonly Move[],
     pending: readonly Push[],
     signal: AbortSignal,
   ): Promise<boolean> => {
-    const open = requests.filter(({ state }) => state === 'open');
+    const open = requests.filter(isOpen);
     const concerns = (event: Push): boolean => {
       const branch = branchOf(event);
       return branch !== undefined && open.some((request) => isFrom(branch)(request) || isInto(branch)(request));
     };
     const events = pending.filter(concerns);
-    if (events.length === 0) return false;
-    await shared(open, events, signal);
+    if (events.length === 0 && moves.length === 0) return false;
+    await shared(open, moves, events, signal);
     return true;
   };
 
@@ -93,18 +106,22 @@ export function settling(parts: Parts): Settling {
 
   return {
     async request(request, signal) {
-      if (request.state !== 'open') return false;
-      return settle([request], await pendingOf(new Set(sourcesOf([request]))), signal);
+      if (!isOpen(request)) return false;
+      const [moves, pending] = await Promise.all([movesOf([request]), pendingOf(new Set(sourcesOf([request])))]);
+      return settle([request], moves, pending, signal);
     },
     async list(repositoryId, rows, signal) {
-      const pending = await pendingOf(new Set([repositoryId, ...sourcesOf(rows)]));
-      if (pending.length === 0) return false;
+      const [moves, pending] = await Promise.all([
+        movesOf(rows),
+        pendingOf(new Set([repositoryId, ...sourcesOf(rows)])),
+      ]);
+      if (pending.length === 0 && moves.length === 0) return false;
       // A push may change requests that the page does not show, and with them the page and the total.
       const found = new Map(rows.map((row) => [row.id, row]));
       const targets = branchesOf(pending, repositoryId);
       const others = targets.length === 0 ? [] : await store.openIntoAny(repositoryId, targets, mostRequests);
       for (const request of others) found.set(request.id, request);
-      return settle([...found.values()], pending, signal);
+      return settle([...found.values()], moves, pending, signal);
     },
   };
 }

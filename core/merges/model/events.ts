@@ -32,6 +32,11 @@ declare module '#core/kernel/storage/events' {
     'merge.reopened': MergeFact;
     /** Merged through the API, or by a push that added the commits to the target. */
     'merge.merged': MergeFact & { readonly merge_commit: Oid };
+    /**
+     * The source branch of many open requests moved. The request, whose `head` is still the former one, follows it
+     * next.
+     */
+    'merge.source_moved': MergeFact;
     /** The source branch moved from `old_head` to `head`. */
     'merge.pushed': MergeFact & { readonly old_head: Oid };
     /** `user_id` is the requested reviewer. Also emitted if the same review is requested again. */
@@ -54,6 +59,7 @@ export const mergeEvents = [
   'merge.closed',
   'merge.reopened',
   'merge.merged',
+  'merge.source_moved',
   'merge.pushed',
   'merge_review.requested',
   'merge_review.submitted',
@@ -72,6 +78,9 @@ const factOf = (request: MergeRequest): MergeFact => ({
   head: request.headOid,
 });
 
+/** The aggregate of the events about a request. */
+export const mergeAggregate = ({ id }: Pick<MergeRequest, 'id'>): string => `merge:${id}`;
+
 /**
  * An event about a merge request, without its type.
  * @param actorId undefined if the server itself is the actor.
@@ -82,7 +91,7 @@ export const aboutMerge = <More extends object>(
   actorId: string | undefined,
   more = {} as More,
 ) => ({
-  aggregate: `merge:${request.id}`,
+  aggregate: mergeAggregate(request),
   ...(actorId !== undefined && { actorId }),
   payload: { ...factOf(request), ...more },
 });

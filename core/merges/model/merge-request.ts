@@ -109,8 +109,7 @@ export interface MergeView extends MergeRow, Surroundings {
 export const isFromFork = ({
   sourceRepositoryId,
   repositoryId,
-}: Pick<MergeRequest, 'sourceRepositoryId' | 'repositoryId'>): boolean =>
-  sourceRepositoryId !== repositoryId;
+}: Pick<MergeRequest, 'sourceRepositoryId' | 'repositoryId'>): boolean => sourceRepositoryId !== repositoryId;
 
 /**
  * Checks that the head is the commit that the caller looked at, if they name it.

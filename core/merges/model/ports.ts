@@ -61,6 +61,8 @@ export interface MergeStore extends Carriers {
    * most `limit`.
    */
   openFromOthers(of: FromOthers, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
+  /** How many open requests this user wrote with this source branch and any target. */
+  countOpenFrom(branch: BranchOf, authorId: string): Promise<number>;
   /** Open requests with this target branch, sorted by id, after the id `after`, at most `limit`. */
   openInto(branch: BranchOf, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
   /** Open requests of the repository with one of these target branches, sorted by id, at most `limit`. One query. */

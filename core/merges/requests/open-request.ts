@@ -12,6 +12,7 @@ import type { MergeParts } from '../model/parts.ts';
 import { checkPipeline, verdictsOf } from '../model/pipeline-verdicts.ts';
 import { openPairUnique, type BranchPair, type MergeStore } from '../model/ports.ts';
 import { askForReviews } from './requested-reviews.ts';
+import { checkSourceLimit } from './source-limit.ts';
 import { viewAfterChange } from '../model/view.ts';
 
 export interface OpenCommand extends MergeFields, MergeSets {
@@ -75,6 +76,7 @@ export const openRequest =
         };
         await checkStillPushes(parts, opened);
         await checkOnlyOne(store, pair);
+        if (!call.caller.isAdmin) await checkSourceLimit(store, pair, call.caller.id);
         if (milestoneId !== null) await checkMilestone(parts, granted, milestoneId);
         await store.insert(opened);
         await store.replaceAssignees(opened.id, assignees);

@@ -17,6 +17,7 @@ import { checkOnlyOne, checkPipelineFor, sameIsOpen, settleOther } from './open-
 import type { MergeParts } from '../model/parts.ts';
 import type { HeldRequest, MergePatch } from '../model/ports.ts';
 import { askForReviews } from './requested-reviews.ts';
+import { checkSourceLimit } from './source-limit.ts';
 import { viewAfterChange } from '../model/view.ts';
 
 /** Absent members stay unchanged. */
@@ -58,6 +59,8 @@ export const updateRequest =
           const pair = { ...before, ...fields };
           checkPair(pair);
           if (pair.state === 'open') await checkOnlyOne(parts.store, pair);
+          if (fields.state === 'open' && !call.caller.isAdmin)
+            await checkSourceLimit(parts.store, pair, before.authorId);
         }
         if (Object.keys(fields).length > 0) await parts.store.update(before.id, { ...fields, updatedAt: call.now });
         const members = [...namesOf(fields), ...(await replaceSets(parts, granted, before, command))];

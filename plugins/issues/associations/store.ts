@@ -1,12 +1,17 @@
 // The store of the components and versions of issues, in PostgreSQL.
 import { Unprocessable, columnsOf, rawSql, storeOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
-import type { Associations, AssociationStore, Component, Version } from 'hexforge/issues';
+import { issueBounds, type Associations, type AssociationStore, type Component, type Version } from 'hexforge/issues';
+import { batchesOf } from './batches.ts';
 import { ComponentTable, issueComponentRows, issueVersionRows, VersionTable, type IssuesRows } from '../tables.ts';
 
 /**
  * The most associations of one page of issues. Each takes at least 80 bytes of JSON, and a response has at most 16 MiB.
  */
 const mostLinks = 100_000;
+
+/** The most associations that are read and converted at a time: of a default page of issues that have all they may. */
+const mostAtOnce = 7500;
+const mostOfIssue = issueBounds.components + 2 * issueBounds.versions;
 
 /** Uses one parameter for any number of ids. */
 const anyOf = (ids: readonly string[]) => rawSql<string>`any(${ids}::uuid[])`;
@@ -43,7 +48,6 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
       .select('l.issue_id as issueId')
       .where('l.issue_id', '=', anyOf(issueIds))
       .orderBy('c.name_key')
-      .limit(mostLinks + 1)
       .execute();
 
   const versions = (issueIds: readonly string[]) =>
@@ -54,18 +58,43 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
       .select(['l.issue_id as issueId', 'l.kind'])
       .where('l.issue_id', '=', anyOf(issueIds))
       .orderBy('v.name_key')
-      .limit(mostLinks + 1)
       .execute();
 
+  /** The number of associations of each issue that has any. */
+  const counts = async (issueIds: readonly string[]): Promise<ReadonlyMap<string, number>> => {
+    const of = (table: 'issues_issue_component' | 'issues_issue_version') =>
+      db().selectFrom(table).select('issue_id').where('issue_id', '=', anyOf(issueIds));
+    const rows = await db()
+      .selectFrom(of('issues_issue_component').unionAll(of('issues_issue_version')).as('l'))
+      .select(({ fn }) => ['l.issue_id as id', fn.countAll<number>().as('count')])
+      .groupBy('l.issue_id')
+      .execute();
+    return new Map(rows.map(({ id, count }) => [id, count]));
+  };
+
+  /** Issues whose associations are read together. */
+  const batches = async (issueIds: readonly string[]): Promise<readonly (readonly string[])[]> => {
+    if (issueIds.length * mostOfIssue <= mostAtOnce) return [issueIds];
+    const counted = await counts(issueIds);
+    if ([...counted.values()].reduce((sum, count) => sum + count, 0) > mostLinks)
+      throw new Unprocessable('The answer is too large', {
+        detail: `Its issues would name more than ${mostLinks} components and versions; ask for a smaller page`,
+      });
+    return batchesOf(counted, mostAtOnce);
+  };
+
   /** Reads each description once, even if many issues have the same component or version. */
-  const descriptions = async (table: 'issues_component' | 'issues_version', things: readonly { id: string }[]) => {
-    const ids = [...new Set(things.map(({ id }) => id))];
-    const rows =
-      ids.length === 0
-        ? []
-        : await db().selectFrom(table).select(['id', 'description']).where('id', '=', anyOf(ids)).execute();
-    const byId = new Map(rows.map(({ id, description }) => [id, description]));
-    return ({ id }: { readonly id: string }): string => byId.get(id) ?? '';
+  const descriptionsIn = (table: 'issues_component' | 'issues_version') => {
+    const known = new Map<string, string>();
+    return async (things: readonly { readonly id: string }[]) => {
+      const ids = [...new Set(things.map(({ id }) => id))].filter((id) => !known.has(id));
+      const rows =
+        ids.length === 0
+          ? []
+          : await db().selectFrom(table).select(['id', 'description']).where('id', '=', anyOf(ids)).execute();
+      for (const { id, description } of rows) known.set(id, description);
+      return ({ id }: { readonly id: string }): string => known.get(id) ?? '';
+    };
   };
 
   return {
@@ -75,22 +104,27 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
         issueIds.map((id) => [id, { components: [], fixVersions: [], affectsVersions: [] }]),
       );
       if (issueIds.length === 0) return found;
-      const [itsComponents, itsVersions] = await Promise.all([components(issueIds), versions(issueIds)]);
-      if (itsComponents.length + itsVersions.length > mostLinks)
-        throw new Unprocessable('The answer is too large', {
-          detail: `Its issues would name more than ${mostLinks} components and versions; ask for a smaller page`,
-        });
-      const [ofComponent, ofVersion] = await Promise.all([
-        descriptions('issues_component', itsComponents),
-        descriptions('issues_version', itsVersions),
-      ]);
-      for (const { issueId, ...component } of itsComponents)
-        found.get(issueId)?.components.push({ ...component, description: ofComponent(component) } satisfies Component);
-      for (const { issueId, kind, ...version } of itsVersions)
-        found.get(issueId)?.[kind === 'fix' ? 'fixVersions' : 'affectsVersions'].push({
-          ...version,
-          description: ofVersion(version),
-        } satisfies Version);
+      const [descriptionsOfComponents, descriptionsOfVersions] = [
+        descriptionsIn('issues_component'),
+        descriptionsIn('issues_version'),
+      ];
+      // Other requests are handled between two batches.
+      for (const batch of await batches(issueIds)) {
+        const [itsComponents, itsVersions] = await Promise.all([components(batch), versions(batch)]);
+        const [ofComponent, ofVersion] = await Promise.all([
+          descriptionsOfComponents(itsComponents),
+          descriptionsOfVersions(itsVersions),
+        ]);
+        for (const { issueId, ...component } of itsComponents)
+          found
+            .get(issueId)
+            ?.components.push({ ...component, description: ofComponent(component) } satisfies Component);
+        for (const { issueId, kind, ...version } of itsVersions)
+          found.get(issueId)?.[kind === 'fix' ? 'fixVersions' : 'affectsVersions'].push({
+            ...version,
+            description: ofVersion(version),
+          } satisfies Version);
+      }
       return found;
     },
   } satisfies AssociationStore;

@@ -1,5 +1,5 @@
 // The filter of a list in memory, equivalent to the SQL of the store except that `q` is a simple match of words.
-import { isOverdue, plainWords, type Bounds, type Issue, type IssueFilter } from 'hexforge/issues';
+import { isOverdue, plainWords, searchedWords, type Bounds, type Issue, type IssueFilter } from 'hexforge/issues';
 
 export interface FilteredBy {
   readonly typeNameOf: (typeId: string) => string | undefined;
@@ -19,7 +19,7 @@ const within = <T extends number | string>(value: T | null, { min, max, set }: B
 /** Whether every searched word is a word of the text. */
 export function hasWords(text: string, asked: string): boolean {
   const words = new Set(plainWords(text).split(' '));
-  const wanted = plainWords(asked);
+  const wanted = searchedWords(asked);
   return wanted !== '' && wanted.split(' ').every((word) => words.has(word));
 }
 

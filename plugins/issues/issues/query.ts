@@ -9,7 +9,7 @@ import {
   type Kysely,
   type Selectable,
 } from 'hexforge/plugin';
-import { plainWords, type IssueFilter, type IssueRow } from 'hexforge/issues';
+import { searchedWords, type IssueFilter, type IssueRow } from 'hexforge/issues';
 import type { PublicUser } from 'hexforge/identity';
 import type { NumberedSlice } from 'hexforge/repositories';
 import { titleHolds } from './title.ts';
@@ -143,7 +143,7 @@ export function matching(db: Kysely<IssuesRows>, repositoryId: string, filter: I
       : query.where((is) =>
           is.or([is('i.state', '=', 'closed'), is('i.due_date', 'is', null), is('i.due_date', '>=', overdue.today)]),
         );
-  const words = plainWords(q ?? '');
+  const words = searchedWords(q ?? '');
   if (q !== undefined)
     query = query.where((is) =>
       is.or([

@@ -24,15 +24,15 @@ function rankOf({ title, description }: Issue, { way, text }: SearchText): numbe
 export function memoryIssueSearchStore(database: MemoryDatabase): IssueSearchStore {
   const issues = issueRows.memory(database).table;
   const whole = wholeIssues(database);
-  const matching = (repositoryId: string, text: SearchText): readonly Issue[] =>
+  const matching = (repositoryId: string, text: SearchText, most: number): readonly Issue[] =>
     issues.find({
       where: (row) => row.repositoryId === repositoryId && rankOf(row, text) > 0,
       orderBy: { desc: 'number' },
-      limit: searchBounds.ranked,
+      limit: most,
     });
   return {
     search: async (repositoryId, text, limit) => {
-      const found = matching(repositoryId, text).map((row) => ({ row, rank: rankOf(row, text) }));
+      const found = matching(repositoryId, text, searchBounds.ranked).map((row) => ({ row, rank: rankOf(row, text) }));
       // The sort is stable, so equally ranked issues stay newest first.
       const best = found.sort((one, other) => other.rank - one.rank).slice(0, limit);
       const share = textShare(best.length);
@@ -45,7 +45,7 @@ export function memoryIssueSearchStore(database: MemoryDatabase): IssueSearchSto
         const key = `${facet} ${value}`;
         counts.set(key, { facet, value, count: (counts.get(key)?.count ?? 0) + 1 });
       };
-      for (const { state, type, labelIds, assignees } of whole(matching(repositoryId, text))) {
+      for (const { state, type, labelIds, assignees } of whole(matching(repositoryId, text, searchBounds.counted))) {
         add('state', state);
         add('type', type.name);
         for (const id of labelIds) add('label', id);

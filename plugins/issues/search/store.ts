@@ -18,26 +18,31 @@ import { titleHolds } from '../issues/title.ts';
  */
 const alike = ({ text }: SearchText): number => (text.length <= 3 ? 0.5 : 0.26);
 
-/** The newest matching issues of the repository. `asked` is a row with values computed from the query. */
+/** The `most` newest matching issues of the repository. `asked` is a row with values computed from the query. */
 const matching = {
-  words: (repositoryId: string, { text }: SearchText) => rawSql`
+  words: (repositoryId: string, { text }: SearchText, most: number) => rawSql`
     select i.id, i.number, i.state, i.type_id, i.title_key, i.search from issues_issue i
     where i.repository_id = ${repositoryId} and i.search @@ websearch_to_tsquery('simple', ${text})
-    order by i.number desc limit ${searchBounds.ranked}`,
+    order by i.number desc limit ${most}`,
   // `<%` compares with a setting, which is set for this transaction only. The text is taken from the row that sets it,
   // so that no comparison happens earlier.
-  near: (repositoryId: string, wanted: SearchText) => rawSql`
+  near: (repositoryId: string, wanted: SearchText, most: number) => rawSql`
     with asked as materialized (
       select ${wanted.text}::text as text,
         set_config('pg_trgm.word_similarity_threshold', ${String(alike(wanted))}, true) as threshold
     )
     select i.id, i.number, i.state, i.type_id, i.title_key, i.search from asked, issues_issue i
     where i.repository_id = ${repositoryId} and (asked.text <% i.title_key or ${titleHolds(wanted.text)})
-    order by i.number desc limit ${searchBounds.ranked}`,
+    order by i.number desc limit ${most}`,
 } as const;
 
+/**
+ * `ts_rank` compares the positions of each pair of words if the query is a conjunction or a phrase. The `||` makes it an
+ * alternative, for which each word is weighed once.
+ */
 const rank = {
-  words: ({ text }: SearchText) => rawSql`ts_rank(m.search, websearch_to_tsquery('simple', ${wantedOf(text)}))`,
+  words: ({ text }: SearchText) =>
+    rawSql`(select ts_rank(m.search, q || q) from websearch_to_tsquery('simple', ${wantedOf(text)}) as q)`,
   near: ({ text }: SearchText) =>
     rawSql`case when strpos(m.title_key, ${text}) > 0 then 1 else word_similarity(${text}, m.title_key) end`,
 } as const;
@@ -47,7 +52,7 @@ export function sqlIssueSearchStore(database: SqlDatabase): IssueSearchStore {
   return {
     async search(repositoryId, text, limit) {
       const best = rawSql`
-        select m.id, m.number, ${rank[text.way](text)} as rank from (${matching[text.way](repositoryId, text)}) m
+        select m.id, m.number, ${rank[text.way](text)} as rank from (${matching[text.way](repositoryId, text, searchBounds.ranked)}) m
         order by 3 desc, 2 desc limit ${limit}`;
       // Reads one character more than there is room for, which shows whether the text was cut.
       const columns = rawSql.join(
@@ -71,7 +76,7 @@ export function sqlIssueSearchStore(database: SqlDatabase): IssueSearchStore {
 
     async facets(repositoryId, text) {
       const { rows } = await rawSql<FacetCount>`
-        with found as materialized (select m.id, m.state, m.type_id from (${matching[text.way](repositoryId, text)}) m)
+        with found as materialized (select m.id, m.state, m.type_id from (${matching[text.way](repositoryId, text, searchBounds.counted)}) m)
         select 'state' as facet, f.state as value, count(*) as count from found f group by f.state
         union all
         select 'type', t.name, count(*) from found f join issues_type t on t.id = f.type_id group by t.name

@@ -116,6 +116,8 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
           limit,
         })
         .map(requestOf),
+    countOpenFrom: async ({ repositoryId, branch }, authorId) =>
+      requests.count({ sourceRepositoryId: repositoryId, sourceBranch: branch, authorId, state: 'open' }),
     openInto: async ({ repositoryId, branch }, after, limit) =>
       openOnes({ repositoryId, targetBranch: branch }, after, limit),
 

@@ -146,6 +146,15 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
         .execute();
       return rows.map(requestOf);
     },
+    countOpenFrom: ({ repositoryId, branch }, authorId) =>
+      countOf(
+        db()
+          .selectFrom('merges_request as m')
+          .where('m.source_repository_id', '=', repositoryId)
+          .where('m.source_branch', '=', branch)
+          .where('m.state', '=', 'open')
+          .where('m.author_id', '=', authorId),
+      ),
     openInto: (branch, after, limit) => openOnes('m.repository_id', 'm.target_branch', branch, after, limit),
 
     countByUser: (userIds) => byUser(db(), userIds),

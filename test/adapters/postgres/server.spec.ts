@@ -137,6 +137,15 @@ if (testEngines().includes('postgresql')) {
     );
   });
 
+  void t.test('a read has a shorter time limit than a unit of work', async (t) => {
+    const data = await testData(t, 'postgresql');
+    const { database, unitOfWork } = (await data.open({ readLimit: 500 })) as PostgresStorage;
+    const sleep = () => sql`select pg_sleep(1.5)`.execute(database.kysely());
+    await t.rejects(sleep(), { message: 'The database took too long' });
+    await t.resolves(unitOfWork.run(sleep));
+    await t.rejects(sleep(), { message: 'The database took too long' });
+  });
+
   void t.test('other migrations are applied although one takes too long', async (t) => {
     const data = await testData(t, 'postgresql');
     const storage = await data.open({ migrationLimit });

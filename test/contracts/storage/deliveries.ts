@@ -317,4 +317,48 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
       assert.deepEqual(seen, [1]);
     },
   },
+  {
+    name: 'many slow events of one user do not delay the events of another, and those of one aggregate stay in order',
+    async run(provider) {
+      const { plugin } = fresh();
+      const [slow, mallory, ada] = [gate(), randomUUID(), randomUUID()];
+      const seen: string[] = [];
+      const ended = gate();
+      const handle: Handler = async ({ aggregate, actorId, payload: { n } }) => {
+        if (actorId === mallory) await slow.passed;
+        seen.push(`${aggregate} ${n}`);
+        if (actorId === ada && n === 2) ended.open();
+      };
+      const by = (storage: DeliveryStorage, actorId: string, of: readonly (readonly [string, number])[]) =>
+        storage.unitOfWork.run(async () => {
+          for (const [aggregate, n] of of)
+            await storage.events.emit<'contract.counted'>({
+              type: 'contract.counted',
+              aggregate,
+              actorId,
+              payload: { n },
+            });
+        });
+      await during(provider, { [plugin]: { one: handle, two: handle } }, async (storage) => {
+        const shared = `contract:${randomUUID()}`;
+        const many = Array.from({ length: 300 }, (_, n) => [`contract:${randomUUID()}`, n] as const);
+        await by(storage, mallory, [...many, [shared, 1]]);
+        const own = `contract:${randomUUID()}`;
+        await by(storage, ada, [
+          [own, 1],
+          [own, 2],
+        ]);
+        await ended.passed;
+        assert.deepEqual(new Set(seen), new Set([`${own} 1`, `${own} 2`]));
+        await by(storage, ada, [[shared, 2]]);
+        slow.open();
+        await storage.drained();
+        const ofShared = seen.filter((one) => one.startsWith(shared)).map((one) => one.slice(-1));
+        assert.deepEqual(ofShared.toSorted(), ['1', '1', '2', '2']);
+        assert.equal(ofShared[0], '1');
+        assert.equal(ofShared.at(-1), '2');
+        assert.equal(seen.length, 2 * 304);
+      });
+    },
+  },
 ];

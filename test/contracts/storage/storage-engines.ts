@@ -30,6 +30,8 @@ export interface EngineOptions {
   readonly caller?: () => string | undefined;
   /** The time limit of one statement of a migration on a server, in milliseconds. */
   readonly migrationLimit?: number;
+  /** The time limit of a statement outside of units of work on a server, in milliseconds. */
+  readonly readLimit?: number;
 }
 
 /** The data of one test, which can be opened several times. */
@@ -199,6 +201,7 @@ function parts({
   tuning,
   kept,
   deadline,
+  readLimit,
   caller,
   migrationLimit,
 }: EngineOptions) {
@@ -210,6 +213,7 @@ function parts({
     ...(tuning === undefined ? {} : { tuning }),
     ...(kept === undefined ? {} : { kept }),
     ...(deadline === undefined ? {} : { deadline }),
+    ...(readLimit === undefined ? {} : { readLimit }),
     ...(caller === undefined ? {} : { caller }),
     ...(migrationLimit === undefined ? {} : { migrationLimit }),
   };

@@ -127,6 +127,9 @@ export const issueCatalogueChecks: readonly Check<IssueCatalogueUnderTest>[] = [
       { ...none, affectsVersions: [one] },
       { components: [core], fixVersions: [two], affectsVersions: [] },
     ]);
+    const many = Array.from({ length: 100 }, uuid);
+    assert.deepEqual((await of(b.id, ...many, a.id)).at(-1), (await of(a.id))[0], 'among many issues');
+    assert.deepEqual((await of(b.id, ...many, a.id))[0], (await of(b.id))[0]);
     assert.deepEqual(await associations.of([]), new Map());
   }),
 
@@ -195,6 +198,7 @@ export const issueCatalogueChecks: readonly Check<IssueCatalogueUnderTest>[] = [
       );
       return (statements?.() ?? 0) - before;
     };
-    assert.equal(await taken(ids), await taken(ids.slice(0, 1)));
+    const [many, few] = [await taken(ids), await taken(ids.slice(0, 1))];
+    assert.ok(many <= few + 1, `${many} statements for many issues, ${few} for one`);
   }),
 ];

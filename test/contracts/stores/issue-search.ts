@@ -1,7 +1,7 @@
 // Contract checks for IssueSearchStore: which issues are found and in which order, facets, and that no query text
 // fails.
 import assert from 'node:assert/strict';
-import { issueBounds, textShare, type IssueSearchStore, type SearchText } from '#core/issues/index';
+import { issueBounds, searchBounds, textShare, type IssueSearchStore, type SearchText } from '#core/issues/index';
 import { hostileTexts } from '#test/support/clients/hostile-texts';
 import type { Check } from '../checks.ts';
 import { check, typeId, uuid, type IssueStoreUnderTest } from './issue-store.ts';
@@ -155,6 +155,28 @@ export const issueSearchChecks: readonly Check<IssueSearchUnderTest>[] = [
       assert.equal((await searches.search(repository, words('0088a'), 5)).length, 1, 'the last of many words');
     },
   ),
+
+  check<IssueSearchUnderTest>(
+    'many words that occur many times are ranked in linear time',
+    async ({ searches, add, repository }) => {
+      const letters = Array.from({ length: searchBounds.words }, (_, index) => `w${index.toString(36)}`);
+      const often = Array.from({ length: 250 }, () => letters.join(' ')).join(' ');
+      for (let count = 0; count < 20; count += 1) await add({ title: 'Words', description: often });
+      for (const text of [letters.join(' '), `"${letters.join(' ')}"`, `(${letters.join(' or ')})`]) {
+        const before = performance.now();
+        assert.ok(Array.isArray(await searches.search(repository, words(text), 5)));
+        const took = performance.now() - before;
+        assert.ok(took < 3000, `${text.slice(0, 20)}: ${took} ms`);
+      }
+    },
+  ),
+
+  check<IssueSearchUnderTest>('only the newest matches are ranked', async ({ searches, add, repository }) => {
+    await add({ title: 'crash' });
+    for (let count = 0; count < searchBounds.ranked; count += 1) await add({ title: 'Other', description: 'crash' });
+    const [first] = await searches.search(repository, words('crash'), 1);
+    assert.equal(first?.number, searchBounds.ranked + 1);
+  }),
 
   check<IssueSearchUnderTest>('one hit and twenty take the same number of statements', async (given) => {
     const { searches, add, repository, statements } = given;

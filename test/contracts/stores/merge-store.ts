@@ -235,6 +235,9 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     assert.deepEqual(idsOf(await store.openFrom(from, undefined, 2)), ids.slice(0, 2));
     assert.deepEqual(idsOf(await store.openFrom(from, ids[0], 9)), ids.slice(1));
     assert.deepEqual(idsOf(await store.openFrom({ ...from, branch: 'none' }, undefined, 9)), []);
+    assert.equal(await store.countOpenFrom(from, ada), ids.length);
+    assert.equal(await store.countOpenFrom(from, uuid()), 0);
+    assert.equal(await store.countOpenFrom({ ...from, branch: 'none' }, ada), 0);
     const into = await store.openInto({ repositoryId: repository, branch: 'next' }, undefined, 9);
     assert.deepEqual(into.map(({ number }) => number).sort(), [2, 5]);
     assert.deepEqual(idsOf(await store.openInto({ repositoryId: fork, branch: 'next' }, undefined, 9)), []);

@@ -1,6 +1,6 @@
 // Searching issues on in-memory stores: parsing of queries, similar titles and facets.
 import t from 'tap';
-import { waysOf } from '#core/issues/lists/search';
+import { searchBounds, searchedWords, waysOf } from '#core/issues/lists/search';
 import { anonymous } from '#core/kernel/caller';
 import { bob, refusal, types, world } from './world.ts';
 
@@ -25,6 +25,16 @@ void t.test('a query is searched by its words, then by similar titles', async (t
     );
   for (const q of ['%', '"', '-', '-a', '-"a b', 'or', 'OR or', '()&|!', '\u0000', '\ud800', '-a -b or -c'])
     t.strictSame(waysOf(q), [], `without a word: ${JSON.stringify(q)}`);
+});
+
+void t.test('words beyond the limit are ignored', async (t) => {
+  const most = searchBounds.words;
+  const many = Array.from({ length: searchBounds.query / 2 }, (_, index) => String.fromCodePoint(0x4e00 + index));
+  const counted = (text: string) => text.match(/[\p{L}\p{N}]+/gu)?.length;
+  for (const q of [many.join(' '), `"${many.join(' ')}"`, many.join(' or '), `-${many.join(' -')} a`])
+    for (const { way, text } of waysOf(q)) t.equal(counted(text), most, `${way}: ${q.slice(0, 20)}`);
+  t.equal(waysOf(many.slice(0, most).join(' '))[0]?.text, many.slice(0, most).join(' '));
+  t.equal(searchedWords(many.join(' ')), many.slice(0, most).join(' '), 'also in the filter of the list');
 });
 
 void t.test('similar titles are searched only if no issue has the words', async (t) => {

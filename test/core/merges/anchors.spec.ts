@@ -4,7 +4,8 @@ import { Unavailable } from '#core/kernel/errors';
 import { checkedAnchor, type AnchorWish } from '#core/merges/discussion/anchors';
 import { commentText, type Anchor } from '#core/merges/model/comment';
 import type { MergeRequest } from '#core/merges/index';
-import { outdatedAnchors, removedLines } from '#core/merges/discussion/outdated';
+import { outdatedAnchors } from '#core/merges/discussion/outdated';
+import { hasLine, removedBy } from '#core/merges/discussion/removed-lines';
 import { escaped, longestText } from '#core/merges/model/said';
 import type { Blob, FileChange, Oid, Patch, PatchQuery, TreeEntry } from '#core/repositories/index';
 
@@ -173,13 +174,21 @@ void t.test('an anchor is a commit of the request, a file in it, or a line of th
     );
 });
 
-void t.test('the lines that a change removes', (t) => {
+void t.test('the lines that a change removes, as ranges', async (t) => {
   const patch = '@@ -2,3 +2,3 @@ f\n a\n-b\n-- c\n+x\n+@@ -9 +9 @@\n\\ No newline at end of file\n@@ -20 +20,0 @@\n-z';
-  t.same(removedLines(change(patch)), [3, 4, 20]);
-  t.same(removedLines(change(undefined, { deletions: 0 })), [], 'renamed, or only with additions');
-  t.equal(removedLines(change(undefined)), undefined, 'beyond a limit');
-  t.equal(removedLines(change(undefined, { isBinary: true, deletions: 0 })), undefined, 'binary');
-  t.end();
+  t.same(removedBy(change(patch)), [3, 4, 20, 20]);
+  t.same(removedBy(change(undefined, { deletions: 0 })), [], 'renamed, or only with additions');
+  t.equal(removedBy(change(undefined)), undefined, 'beyond a limit');
+  t.equal(removedBy(change(undefined, { isBinary: true, deletions: 0 })), undefined, 'binary');
+  const ranges = [3, 4, 9, 9, 20, 30];
+  const within = Array.from({ length: 33 }, (_, line) => line).filter((line) => hasLine(ranges, line));
+  t.same(within, [3, 4, 9, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30]);
+  t.equal(hasLine([], 1), false);
+  t.same(
+    removedBy(change(`@@ -1,100000 +0,0 @@\n${'-x\n'.repeat(100_000)}`)),
+    [1, 100_000],
+    'one range for many lines',
+  );
 });
 
 void t.test('an anchor is outdated when its line or file no longer exists', async (t) => {
@@ -220,11 +229,11 @@ void t.test('an anchor is outdated when its line or file no longer exists', asyn
   const outdatedAt = outdatedAnchors(git);
   const answers = await outdatedAt(request, anchors, signal);
   for (const [index, [, expected, what]] of cases.entries()) t.equal(answers[index], expected, what);
-  t.same(asked, [`${first} a.txt`, first, `${second} a.txt`], 'a file alone, or the files that it may have become');
+  t.same(asked, [first, `${second} a.txt`], 'each commit once');
   t.same(await outdatedAt(request, anchors, signal), answers);
-  t.same(asked.slice(3), [`${second} a.txt`], 'once each, except those that failed');
+  t.same(asked.slice(2), [`${second} a.txt`], 'once each, except those that failed');
   t.same(await outdatedAt(request, anchors.slice(0, 4), signal), [false, false, false, false]);
-  t.equal(asked.length, 4, 'no comparison if no file has changed');
+  t.equal(asked.length, 3, 'no comparison if no file has changed');
 
   const late = { ...request, headOid: first };
   const just = [at(head, 'a.txt', 3), at(first, 'a.txt', 3)];
@@ -279,4 +288,21 @@ void t.test('comparisons that failed are retried after all others', async (t) =>
   t.same(await outdatedAt(request, anchors, signal), [null, null], 'git is slow now');
   t.same(await outdatedAt(request, anchors, signal), [null, true]);
   t.same(asked, [`${second} a.txt`, `${first} a.txt`, `${second} a.txt`]);
+});
+
+void t.test('an answer compares each commit once, however many of its files are commented on', async (t) => {
+  const names = Array.from({ length: 250 }, (_, index) => `f${index}.txt`);
+  const all = (content: string) => Object.fromEntries(names.map((name) => [name, content]));
+  const changes = names.map((path) => change('@@ -1 +1 @@\n-c\n+d', { path }));
+  const { git, asked } = scene({ [first]: { ...all('x'), 'gone.txt': 'x' }, [head]: all('z') }, changes);
+  const outdatedAt = outdatedAnchors(git);
+  const on = (paths: readonly string[]): readonly Anchor[] =>
+    paths.map((filePath) => ({ commitOid: first, filePath, lineNumber: 1 }));
+  for (const known of [100, 200, 250]) {
+    const answers = await outdatedAt(request, on(names), signal);
+    t.equal(answers.filter((answer) => answer === true).length, known);
+  }
+  t.equal(asked.length, 3);
+  t.equal((await outdatedAt({ ...request, id: 'n' }, on([...names, 'gone.txt']), signal)).at(-1), null);
+  t.equal(asked.length, 4);
 });

@@ -7,6 +7,7 @@ import type { EventOf, PendingEvents } from '#core/kernel/index';
 import { followUseCases } from '#core/merges/merging/follow';
 import type { HeadParts } from '#core/merges/merging/heads';
 import { settling } from '#core/merges/merging/settle';
+import { aboutMerge } from '#core/merges/model/events';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
 import {
   zeroOid,
@@ -178,6 +179,13 @@ export async function world() {
     },
     /** Delivers the event of a push, like the outbox. */
     pushed: (...push: Parameters<typeof pushOf>): Promise<void> => follow.pushed(pushOf(...push), signal),
+    /** Delivers the event of a request whose source moved, like the outbox. */
+    async sourceMoved(number: number): Promise<void> {
+      const request = await store.find(target, number);
+      if (request === undefined) throw new Error('there is no such request');
+      const event = { id: `moved-${number}`, type: 'merge.source_moved' as const, at, ...aboutMerge(request, 'bob') };
+      await follow.opened(event, signal);
+    },
     /** Type and number of the events delivered so far. */
     async events(): Promise<readonly string[]> {
       return (await events()).map(({ type, payload }) => `${type} ${'number' in payload ? payload.number : ''}`);
