@@ -22,6 +22,21 @@ export type PermissionOn<K extends ResourceKind> = {
 }[keyof Permissions] &
   string;
 
+/**
+ * Open: kind of resource → its permission to read. Whoever holds any permission on such a resource holds this one,
+ * because the access decision allows nothing on a resource that the caller may not read.
+ */
+export interface ReadPermissions {}
+
+/** Open: permission → other permissions that all its holders have, whatever their role. A custom role has no others. */
+export interface IncludedPermissions {}
+
+/** A permission, and those that all its holders have. */
+export type IncludedIn<P extends string> =
+  | P
+  | (P extends keyof IncludedPermissions ? IncludedPermissions[P] : never)
+  | (P extends keyof Permissions ? ReadPermissions[Permissions[P] & keyof ReadPermissions] : never);
+
 /** The caller's rights on one resource, as decided by the area that owns it. */
 export interface Standing<R> {
   readonly resource: R;
@@ -137,9 +152,13 @@ export function changes<K extends ResourceKind, P extends PermissionOn<K>>(
 }
 
 declare const permission: unique symbol;
+// `-?` makes the compiler compare the members. Without it, it concludes from a sample that any proof for more names is
+// accepted, and a proof for one of two permissions would be accepted for each of them.
+type ProofOf<P extends string> = P extends string ? { [Included in IncludedIn<P>]-?: true } : never;
 /**
  * The proof that the access decision allowed one permission on one resource. Only the access decision creates it, so no
- * use case runs unchecked.
+ * use case runs unchecked. It is accepted where a permission is required that all holders of its own have
+ * (`IncludedIn`): one for `repo.write` where `repo.read` is required.
  */
 export interface Granted<R, P extends string, C extends Caller = Caller> {
   readonly resource: R;
@@ -156,7 +175,7 @@ export interface Granted<R, P extends string, C extends Caller = Caller> {
    * @throws {Unauthorized | InsufficientScope | Forbidden | NotFound}
    */
   renew(): Promise<Granted<R, P, C>>;
-  readonly [permission]: P;
+  readonly [permission]: ProofOf<P>;
 }
 
 /** The result of `decide` for a rule. */

@@ -36,8 +36,10 @@ export function settling(parts: Parts): Settling {
     pendingEvents.of(pushHandler, [...repositoryIds].map(aggregateOf), mostEvents);
 
   /** The events of open requests whose source moved with that of many others. */
-  const movesOf = (requests: readonly MergeRequest[]): Promise<readonly Move[]> =>
-    pendingEvents.of(moveHandler, requests.filter(isOpen).map(mergeAggregate), mostEvents);
+  const movesOf = async (requests: readonly MergeRequest[]): Promise<readonly Move[]> => {
+    const open = requests.filter(isOpen).map(mergeAggregate);
+    return open.length === 0 ? [] : pendingEvents.of(moveHandler, open, mostEvents);
+  };
 
   /** Applies the events to these requests alone, in order. */
   const apply = async (requests: readonly MergeRequest[], moves: readonly Move[], events: readonly Push[]) => {

@@ -1,5 +1,6 @@
 // Permissions and scopes of this area: the guarded resource, the permissions with the least role that has each, and the
 // rows of the scope catalogue.
+import type { PermissionOn } from '#core/kernel/access/access';
 import type { PermissionDeclaration } from '#core/kernel/access/permissions';
 import type { ScopeRow } from '#core/kernel/access/scopes';
 import type { CountedRepository } from './ports.ts';
@@ -18,6 +19,13 @@ declare module '#core/kernel/access/access' {
     'branch.protect': 'repository';
     /** Rename, change visibility, delete: only for the owner and instance administrators. */
     'repo.own': 'repository';
+  }
+  interface ReadPermissions {
+    repository: 'repo.read';
+  }
+  interface IncludedPermissions {
+    /** Owners and administrators of the instance hold every permission. No role contains `repo.own`. */
+    'repo.own': PermissionOn<'repository'>;
   }
 }
 

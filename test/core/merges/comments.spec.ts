@@ -36,7 +36,7 @@ void t.test('repo.write may create comments; the author and administrators may u
   const change = async (caller = carol, wish: object = { body: 'Changed' }, id = first.id, now = new Date(3_000)) =>
     comments.update(await forge.granted(caller, 'repo.read', { now }), { number, id, ...wish });
   for (const other of [bob, dave]) await t.rejects(change(other), refusal('forbidden'), other.username);
-  t.same(await change(carol, { body: first.body, resolved: false }), first, 'an update without a change has no effect');
+  t.same(await change(carol, { body: '<First>', resolved: false }), first, 'an update without a change has no effect');
   await t.rejects(change(carol, {}), refusal('validation_failed', /"resolved"/));
   await t.rejects(change(carol, { body: ' ' }), refusal('validation_failed', /"body"/));
   await t.rejects(change(carol, { body: 'x' }, absent), refusal('not_found'));

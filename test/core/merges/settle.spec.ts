@@ -65,7 +65,11 @@ void t.test('other requests and events are not touched; without pending events n
   await given.add();
   await given.add({ sourceBranch: 'other' });
   t.match(await at(given), { headOid: one });
-  t.strictSame(given.asked, [[`repository:${target}`]], 'one question');
+  t.strictSame(
+    given.asked.map(([aggregate]) => aggregate?.split(':')[0]),
+    ['merge', 'repository'],
+    'one question about moves and one about pushes',
+  );
   given.pending.push(given.pushOf('elsewhere', one, two), given.pushOf('topic', one, two));
   t.match(await at(given), { headOid: two });
   t.match(await given.store.find(target, 2), { headOid: one }, 'the handler of the event does the rest');
@@ -109,6 +113,19 @@ void t.test('a push that cannot be applied leaves the answer as it was', async (
   t.match(await at(given), { headOid: one });
   given.hooks.beforeTip = async () => undefined;
   t.match(await at(given), { headOid: two }, 'the next answer tries again');
+});
+
+void t.test('a read moves the head of one of many requests with the same source', async (t) => {
+  const given = await world();
+  given.tips.set(`${target} topic`, two);
+  await given.add();
+  await given.add({ targetBranch: 'next' });
+  given.pending.push(await given.moveOf(1), await given.moveOf(2));
+  t.match(await at(given), { headOid: two });
+  t.match(await given.store.find(target, 2), { headOid: one }, 'the handler of the event moves the other');
+  const second = await given.store.find(target, 2);
+  t.equal(await given.parts.settling.list(target, second === undefined ? [] : [second], given.signal), true);
+  t.match(await given.store.find(target, 2), { headOid: two });
 });
 
 void t.test('a list applies pushes to its rows, and to requests that leave or enter the page', async (t) => {

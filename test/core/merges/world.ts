@@ -125,13 +125,18 @@ export async function world() {
   };
   let told = 0;
   /** Pushes whose events were not handled yet. */
-  const pending: EventOf<'push'>[] = [];
+  const pending: EventOf<'push' | 'merge.source_moved'>[] = [];
   const asked: (readonly string[])[] = [];
   const pendingEvents: PendingEvents = {
-    async of(_handler, aggregates) {
+    async of({ type }, aggregates) {
       asked.push(aggregates);
-      return pending.filter(({ aggregate }) => aggregates.includes(aggregate)) as EventOf[] as never;
+      return pending.filter((one) => one.type === type && aggregates.includes(one.aggregate)) as EventOf[] as never;
     },
+  };
+  const moveOf = async (number: number): Promise<EventOf<'merge.source_moved'>> => {
+    const request = await store.find(target, number);
+    if (request === undefined) throw new Error('there is no such request');
+    return { id: `moved-${number}`, type: 'merge.source_moved', at, ...aboutMerge(request, 'bob') };
   };
   const pushOf = (
     branch: string,
@@ -179,13 +184,9 @@ export async function world() {
     },
     /** Delivers the event of a push, like the outbox. */
     pushed: (...push: Parameters<typeof pushOf>): Promise<void> => follow.pushed(pushOf(...push), signal),
+    moveOf,
     /** Delivers the event of a request whose source moved, like the outbox. */
-    async sourceMoved(number: number): Promise<void> {
-      const request = await store.find(target, number);
-      if (request === undefined) throw new Error('there is no such request');
-      const event = { id: `moved-${number}`, type: 'merge.source_moved' as const, at, ...aboutMerge(request, 'bob') };
-      await follow.opened(event, signal);
-    },
+    sourceMoved: async (number: number): Promise<void> => follow.opened(await moveOf(number), signal),
     /** Type and number of the events delivered so far. */
     async events(): Promise<readonly string[]> {
       return (await events()).map(({ type, payload }) => `${type} ${'number' in payload ? payload.number : ''}`);
