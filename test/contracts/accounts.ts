@@ -53,6 +53,13 @@ export const usersChecks: readonly Check<UsersUnderTest>[] = [
       assert.deepEqual([...(await users.administrators([]))], []);
     },
   },
+  {
+    name: 'returns no active and no unknown user as suspended',
+    async run({ users, known: [one, other], administrator }) {
+      assert.deepEqual([...(await users.suspended([other.id, randomUUID(), one.id, administrator]))], []);
+      assert.deepEqual([...(await users.suspended([]))], []);
+    },
+  },
 ];
 
 export interface UserReferencesUnderTest {

@@ -28,5 +28,8 @@ export function users({ accounts }: Pick<IdentityParts, 'accounts'>): Users {
     async administrators(ids) {
       return new Set((await byIds(ids)).filter(({ isAdmin }) => isAdmin).map(({ id }) => id));
     },
+    async suspended(ids) {
+      return new Set((await byIds(ids)).filter(({ status }) => status === 'suspended').map(({ id }) => id));
+    },
   };
 }

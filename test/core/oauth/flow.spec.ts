@@ -68,6 +68,7 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
       byUsername: async () => account,
       byIds: async () => new Map(),
       administrators: async () => new Set(),
+      suspended: async () => new Set(),
       email: async () => '',
     },
     vouching: {

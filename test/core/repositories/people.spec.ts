@@ -218,6 +218,7 @@ void t.test('holders of a permission: the owner, administrators, and users with 
       byIds: async () => people,
       email: async () => '',
       administrators: async () => new Set([root.id]),
+      suspended: async () => new Set(),
     },
     permissionTable: { declarations: () => repositoryPermissions },
   });

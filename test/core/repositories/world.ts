@@ -163,6 +163,7 @@ export async function world(
       byIds: async () => new Map(),
       email: async () => '',
       administrators: async () => new Set(),
+      suspended: async () => new Set(),
     },
     settings: { get: async (key) => (options.settings ?? defaults)[key] ?? defaults[key] } as Settings,
     permissionTable,
