@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import Hapi, { type Lifecycle, type Request, type ResponseToolkit } from '@hapi/hapi';
+import Hapi, { type Lifecycle, type Request, type ResponseObject, type ResponseToolkit } from '@hapi/hapi';
 import { clientNetwork } from '#core/kernel/access/current-caller';
 import { HexforgeError, MethodNotAllowed, NotFound, ValidationFailed } from '#core/kernel/errors';
 import type { LiveFeed } from '#core/kernel/storage/live';
@@ -14,6 +14,7 @@ import { admit, type OverloadOptions } from './overload/admit.ts';
 import { answerPreflight } from './reply/cors.ts';
 import { externalPaths } from './reply/external-paths.ts';
 import { csrfProtection } from './request/credentials.ts';
+import { meterOf } from './request/absent.ts';
 import { clientAddress, Exchange, recheckMs, trustedProxies, type AccessLog } from './request/exchange.ts';
 import type { OwnedChannel } from './live/channel.ts';
 import { channelEntry } from './live/channel-route.ts';
@@ -82,6 +83,8 @@ const payload = {
 const headersMilliseconds = 30_000;
 /** Time that handlers have to end after the stop has closed their connections. */
 const settleMilliseconds = 1_000;
+
+const reading: ReadonlySet<string> = new Set(['get', 'head', 'options']);
 
 const absence = (allow: readonly string[]): HexforgeError =>
   allow.length === 0 ? noRoute() : new MethodNotAllowed(allow);
@@ -192,6 +195,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     recheckMs: options.recheckMs ?? recheckMs,
     answerMs: options.answerMs ?? answerMs,
     nothingHere,
+    nowhere: (request, h) => nowhere(request, h),
     track,
   };
   const limits = { ...liveLimits, ...options.live };
@@ -201,9 +205,15 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     ...routes.map((owned) => routeEntry(owned, wiring)),
     ...options.channels.map((owned) => channelEntry(owned, { ...wiring, limits, followers })),
   ]);
-  const nowhere = async (request: Request, h: ResponseToolkit): Promise<Lifecycle.ReturnValue> => {
+  const chargeReads = meterOf('api.read', wiring);
+  const chargeChanges = meterOf('api.write', wiring);
+  const nowhere = async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
+    const charge = (): Promise<void> => (reading.has(request.method) ? chargeReads : chargeChanges)(request);
+    const asksMethods = request.method === 'options';
+    if (!asksMethods) await charge();
     const { methods: allow, cors } = await routing.allowed(request.path, request.app.exchange.call());
-    if (request.method !== 'options' || allow.length === 0) throw absence(allow);
+    if (asksMethods && allow.length === 0) await charge();
+    if (!asksMethods || allow.length === 0) throw absence(allow);
     if (cors) answerPreflight(request.raw, allow);
     return h.response().code(204).header('allow', allow.join(', '));
   };

@@ -116,4 +116,8 @@ export const migrations: readonly Migration[] = [
         where substring(resource from '/api/v1/mcp/.*$') <> lower(substring(resource from '/api/v1/mcp/.*$'))`,
     ],
   },
+  {
+    name: '003-scopes-changed',
+    up: ['alter table oauth_server_client add column scopes_changed_at timestamptz'],
+  },
 ];

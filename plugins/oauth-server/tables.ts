@@ -18,6 +18,7 @@ export const ClientTable = defineEntity({
     redirectUris: texts(),
     scopes: texts(),
     authMethod: p.text().$type<AuthMethod>(),
+    scopesChangedAt: p.datetime().nullable(),
     suspended: p.boolean(),
     ownerId: p.uuid().nullable(),
     secretHash: p.text().nullable(),

@@ -53,6 +53,14 @@ export const usersChecks: readonly Check<UsersUnderTest>[] = [
       assert.deepEqual([...(await users.administrators([]))], []);
     },
   },
+  {
+    name: 'returns the active users of many ids, and no unknown one',
+    async run({ users, known: [one, other], administrator }) {
+      const active = await users.active([other.id, randomUUID(), one.id, administrator]);
+      assert.deepEqual([...active].toSorted(), [one.id, other.id, administrator].toSorted());
+      assert.deepEqual([...(await users.active([]))], []);
+    },
+  },
 ];
 
 export interface UserReferencesUnderTest {

@@ -116,8 +116,7 @@ export interface Identified {
   /** As `guard`, called only if a cookie authenticates. */
   readonly guardCookie?: (headers: IncomingHttpHeaders) => void;
   /**
-   * Called when the caller is known, before the budget is charged. Throws if the operation does not exist for the
-   * caller.
+   * Called when the caller is known and the budget is charged. Throws if the operation does not exist for the caller.
    */
   readonly known?: (request: Request) => Promise<void>;
 }
@@ -188,9 +187,9 @@ export function identifier(
       if (!charged) await take();
       throw error;
     }
+    const rate = await take();
     if (known !== undefined)
       await currentCaller.run(callerKey(exchange.caller, exchange.ip), async () => known(request));
-    const rate = await take();
     // A user over their budget keeps the charge on the address; otherwise each refused request would cost a hash.
     if (charged && meter !== 'none' && rate?.refusal === undefined) await limiter.giveBack(meter, metered(request));
     return rate;

@@ -44,8 +44,10 @@ export interface Wiring extends Identifying {
   readonly absentPort: AbsentPort;
   /** Returns the current provider of an optional port. */
   readonly optionalPort: (name: OptionalPortName) => unknown;
-  /** The error for an unknown path, also for a route that is hidden because its port is absent. */
+  /** The error for a path or method that does not exist for the caller. */
   readonly nothingHere: (request: Request) => Promise<HexforgeError>;
+  /** Serves an unknown path or method, also a route that is hidden because its port is absent. Metered. */
+  readonly nowhere: (request: Request, h: ResponseToolkit) => Promise<ResponseObject>;
   readonly log: Log;
   readonly secureCookies: boolean;
   readonly paths: ExternalPaths;
@@ -102,7 +104,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
   const check = outside || wiring.validateResponses ? answerCheck(plugin, route, outside) : undefined;
 
   const serve = async (request: Request, h: ResponseToolkit, exchange: Exchange): Promise<ResponseObject> => {
-    if (missing(true) !== undefined) throw await wiring.nothingHere(request);
+    if (missing(true) !== undefined) return wiring.nowhere(request, h);
     const cookies = route.cookies === true ? readCookies(request.raw.req.headers.cookie) : none;
     if (route.cors === true && route.there === undefined) allowAnyOrigin(request.raw.res);
     const rate = await identify(request, exchange, cookies);

@@ -12,7 +12,7 @@ import { createAccount, uniquely } from './new-account.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import { checkPassword } from '../model/password.ts';
 import type { AccountQuery } from '../model/ports.ts';
-import { endCredentials, revokeCredentials, revokeIssued } from './revocation.ts';
+import { endCredentials, revokeCredentials, revokeIssued, revokeOwned } from './revocation.ts';
 import type { SignInBlocks } from '../sign-in/sign-in-blocks.ts';
 
 export interface NewUser extends Pick<Account, 'username' | 'email' | 'displayName' | 'isAdmin'> {
@@ -103,8 +103,12 @@ export function administrationUseCases(parts: IdentityParts, { blockOf }: SignIn
             const type = status === 'suspended' ? 'user.suspended' : 'user.reactivated';
             await events.emit(userEvent(type, { userId: id, username: account.username }, call.caller.id));
           }
-          if (status === 'suspended')
-            await revokeCredentials(parts, id, (ended) => auditEntry(call, 'user.suspended', userAggregate(id), ended));
+          if (status === 'suspended') {
+            const owned = await revokeOwned(parts, id);
+            await revokeCredentials(parts, id, (ended) =>
+              auditEntry(call, 'user.suspended', userAggregate(id), { ...ended, ...owned }),
+            );
+          }
           // What was issued before the account had to be verified or approved does not return with it.
           else if (
             status === undefined &&

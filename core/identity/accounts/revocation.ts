@@ -15,6 +15,16 @@ export async function revokeIssued(
   return counts;
 }
 
+/** Revokes what others have granted to things of the account. Otherwise as `revokeIssued`. */
+export async function revokeOwned(
+  { issued }: Pick<IdentityParts, 'issued'>,
+  userId: string,
+): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {};
+  for (const each of issued()) Object.assign(counts, await each.revokeOwned?.(userId));
+  return counts;
+}
+
 /** Must run inside a unit of work that has locked the account. */
 export async function revokeCredentials(
   parts: Pick<IdentityParts, 'sessions' | 'tokens' | 'issued' | 'audit' | 'events'>,

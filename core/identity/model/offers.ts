@@ -71,6 +71,12 @@ export interface IssuedCredentials {
   readonly what: string;
   /** Revokes all of an account, inside a unit of work that has locked it. @returns how many were revoked. */
   revokeAll(userId: string): Promise<number>;
+  /**
+   * Revokes what others have granted to things of this user, such as their applications. Called when the user is
+   * suspended, inside the unit of work that has locked the account.
+   * @returns counts, as members of an audit entry.
+   */
+  revokeOwned?(userId: string): Promise<Readonly<Record<string, number>>>;
 }
 
 /** Restores access to an account, for an operator on the machine: `hexforge admin reset-password NAME`. */

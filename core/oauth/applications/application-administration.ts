@@ -6,6 +6,7 @@ import type { Page, PageRequest } from '#core/kernel/page';
 import { noApplication, type Which } from './applications.ts';
 import type { Client } from '../model/client.ts';
 import { tellApp } from '../model/events.ts';
+import { withOwner, withOwners } from './owner-suspension.ts';
 import type { Grant } from '../model/grant.ts';
 import type { OAuthParts } from '../model/parts.ts';
 
@@ -13,29 +14,34 @@ export function applicationAdministration(parts: OAuthParts) {
   const { clients, grants, unitOfWork, trail } = parts;
 
   /** Has no effect if the state is already the requested one. */
-  const suspension = (call: Call<User>, { id }: Which, suspended: boolean): Promise<Client> =>
-    unitOfWork.run(async () => {
-      const before = found(await clients.update({ id }, {}), noApplication);
-      if (before.suspended === suspended) return before;
-      const after = found(await clients.update({ id }, { suspended, updatedAt: call.now }), noApplication);
-      const revoked = suspended && { grants_revoked: await grants.deleteAll({ clientId: id }) };
-      const type = suspended ? 'oauth_app.suspended' : 'oauth_app.unsuspended';
-      await tellApp(parts, call, type, after, { name: after.name, ...revoked });
-      return after;
-    });
+  const suspension = async (call: Call<User>, { id }: Which, suspended: boolean): Promise<Client> =>
+    withOwner(
+      parts,
+      await unitOfWork.run(async () => {
+        const before = found(await clients.update({ id }, {}), noApplication);
+        if (before.suspended === suspended) return before;
+        const after = found(await clients.update({ id }, { suspended, updatedAt: call.now }), noApplication);
+        const revoked = suspended && { grants_revoked: await grants.deleteAll({ clientId: id }) };
+        const type = suspended ? 'oauth_app.suspended' : 'oauth_app.unsuspended';
+        await tellApp(parts, call, type, after, { name: after.name, ...revoked });
+        return after;
+      }),
+    );
 
   return {
-    list: (_call: Call<User>, q: string | undefined, page: PageRequest): Promise<Page<Client>> =>
-      clients.search(q, page),
+    async list(_call: Call<User>, q: string | undefined, page: PageRequest): Promise<Page<Client>> {
+      const found = await clients.search(q, page);
+      return { ...found, items: await withOwners(parts, found.items) };
+    },
 
     /** @throws {NotFound} if the application does not exist. */
     fetch: async (_call: Call<User>, { id }: Which): Promise<Client> =>
-      found(await clients.findOne({ id }), noApplication),
+      withOwner(parts, found(await clients.findOne({ id }), noApplication)),
 
     /** Revokes all its codes, tokens and grants permanently. @throws {NotFound} */
     suspend: (call: Call<User>, which: Which): Promise<Client> => suspension(call, which, true),
 
-    /** @throws {NotFound} if the application does not exist. */
+    /** An application of a suspended owner stays suspended until the owner is active. @throws {NotFound} */
     unsuspend: (call: Call<User>, which: Which): Promise<Client> => suspension(call, which, false),
 
     /** Also deletes all its grants. @throws {NotFound} */

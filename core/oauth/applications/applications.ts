@@ -65,7 +65,9 @@ export function applicationUseCases(parts: OAuthParts) {
         ) as Partial<ClientMembers>;
         if (Object.keys(changes).length === 0) return before;
         const named = changes.name === undefined ? {} : { nameKey: nameKeyOf(changes.name) };
-        const after = found(await clients.update({ id }, { ...changes, ...named, updatedAt: call.now }), noApplication);
+        const rescoped = changes.scopes !== undefined && { scopesChangedAt: call.now };
+        const patch = { ...changes, ...named, ...rescoped, updatedAt: call.now };
+        const after = found(await clients.update({ id }, patch), noApplication);
         await tellApp(parts, call, 'oauth_app.updated', after, told(changes));
         return after;
       });

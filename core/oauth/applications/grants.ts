@@ -5,6 +5,7 @@ import { found, NotFound } from '#core/kernel/errors';
 import type { Page, PageRequest } from '#core/kernel/page';
 import type { Client } from '../model/client.ts';
 import { noteApp, tellGrant } from '../model/events.ts';
+import { endGrantsOfOwner } from './owner-suspension.ts';
 import { mostGrants, type Grant } from '../model/grant.ts';
 import type { OAuthParts } from '../model/parts.ts';
 
@@ -84,6 +85,7 @@ export function grantUseCases(parts: OAuthParts) {
     issued: {
       what: 'oauth_grants_revoked',
       revokeAll: (userId) => grants.deleteAll({ userId }),
+      revokeOwned: async (ownerId) => ({ oauth_apps_suspended: await endGrantsOfOwner(parts, ownerId) }),
     } satisfies IssuedCredentials,
   };
 }

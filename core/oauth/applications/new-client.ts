@@ -30,6 +30,7 @@ export function newClient(
     id: parts.ids.uuid(),
     clientId: parts.ids.uuid(),
     nameKey: nameKeyOf(members.name),
+    scopesChangedAt: null,
     suspended: false,
     secretHash: made?.secretHash ?? null,
     createdAt: now,

@@ -21,6 +21,7 @@ import {
 import { noteApp, tellGrant } from '../model/events.ts';
 import { codeSeconds, secretLength, type Grant } from '../model/grant.ts';
 import { roomForGrant } from '../applications/grants.ts';
+import { withOwner } from '../applications/owner-suspension.ts';
 import type { OAuthParts } from '../model/parts.ts';
 import { originOf, withParameters } from '../model/redirect-uri.ts';
 import { digestOf, isAbout, sameClient, type Named } from './shown-question.ts';
@@ -85,7 +86,10 @@ export function authorization(parts: OAuthParts) {
     parameters: AuthorizationParameters,
     work: (asked: Asked) => Promise<T>,
   ): Promise<T | Decided> => {
-    const destination = await destinationOf(parameters, (clientId) => clients.findOne({ clientId }));
+    const destination = await destinationOf(parameters, async (clientId) => {
+      const found = await clients.findOne({ clientId });
+      return found && withOwner(parts, found);
+    });
     try {
       const demand = demandOf(parameters, destination, baseUrl);
       // 9. The requested user has signed in recently enough. A token does not count as a sign-in.
@@ -144,7 +148,7 @@ export function authorization(parts: OAuthParts) {
       if ((await vouching.signedInAt(caller.credential.id, now)) === undefined) throw sessionOver();
       // Locks the client, so that a suspension either waits for this code or is detected here.
       const held = await clients.update({ id: client.id, suspended: false }, {});
-      if (held === undefined) throw new InvalidClient('authorization');
+      if (held === undefined || (await withOwner(parts, held)).suspended) throw new InvalidClient('authorization');
       if (!sameClient(held, client)) return false;
       const before = await grants.findOne(keyOf(asked));
       const { remembered, redirectOrigin } = kept(before);

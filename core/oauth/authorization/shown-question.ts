@@ -45,7 +45,7 @@ export const sameClient = (one: Client, other: Client): boolean => {
 
 /**
  * Whether a decision is about this question. A decision that names nothing is about a request that names its scopes, or
- * about an application that has not changed since the sign-in, so that this session has seen no other list.
+ * about an application whose scopes have not changed since the sign-in, so that this session has seen no other list.
  * @param asked the scope parameter of the request.
  */
 export function isAbout(
@@ -60,8 +60,8 @@ export function isAbout(
   if (shown !== undefined && shown !== digestOf(question, digests)) return false;
   if (scope !== undefined) return sameMembers(namedIn(scope), question.scopes);
   if (shown !== undefined || asked !== undefined) return true;
-  const { createdAt, updatedAt } = question.client;
-  return updatedAt.getTime() === createdAt.getTime() || updatedAt < signedInAt;
+  const { scopesChangedAt } = question.client;
+  return scopesChangedAt === null || scopesChangedAt < signedInAt;
 }
 
 function namedIn(scope: string): readonly string[] {

@@ -22,6 +22,8 @@ export interface Client {
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[];
   readonly authMethod: AuthMethod;
+  /** When its owner last changed `scopes`. A decision that names no scopes must be of a later session. */
+  readonly scopesChangedAt: Date | null;
   readonly suspended: boolean;
   /** Null for a client that registered itself. */
   readonly ownerId: string | null;

@@ -2,6 +2,7 @@
 import { isConfidential, type Client } from '../model/client.ts';
 import { InvalidClient, InvalidRequest } from '../model/errors.ts';
 import type { OAuthParts } from '../model/parts.ts';
+import { withOwner } from '../applications/owner-suspension.ts';
 
 /** The parts of a request that authenticate the client. */
 export interface ClientProof {
@@ -22,15 +23,16 @@ const nothing = '0'.repeat(64);
 
 /** @throws {InvalidRequest | InvalidClient} */
 export async function authenticateClient(
-  { clients, digests }: Pick<OAuthParts, 'clients' | 'digests'>,
+  parts: Pick<OAuthParts, 'clients' | 'digests' | 'users'>,
   proof: ClientProof,
 ): Promise<Client> {
+  const { clients, digests } = parts;
   const { clientId, secret, basic } = presented(proof);
   const client = await clients.findOne({ clientId });
   const same = digests.same(digests.hash(secret ?? ''), client?.secretHash ?? nothing);
   // A public client must not send a secret; a confidential client must send the correct one.
   const proved = client !== undefined && (isConfidential(client) ? secret !== undefined && same : secret === undefined);
-  if (!proved || client.suspended) throw new InvalidClient('client', basic);
+  if (!proved || (await withOwner(parts, client)).suspended) throw new InvalidClient('client', basic);
   return client;
 }
 

@@ -35,6 +35,7 @@ const client = (number: number, over: Partial<Client> = {}): Client => ({
   createdAt: at(number),
   updatedAt: at(number),
   lastUsedAt: null,
+  scopesChangedAt: null,
   ...over,
 });
 const grant = (stores: OAuthStores, number: number, over: Partial<Grant> = {}): Grant => ({

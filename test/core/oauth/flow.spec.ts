@@ -68,7 +68,7 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
       byUsername: async () => account,
       byIds: async () => new Map(),
       administrators: async () => new Set(),
-      active: async () => new Set(),
+      active: async (ids) => new Set(ids),
       email: async () => '',
     },
     vouching: {

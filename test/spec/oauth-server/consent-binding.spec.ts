@@ -148,7 +148,7 @@ void t.test('cancelling needs no unchanged question', async (t) => {
   t.equal(back.get('error'), 'access_denied');
 });
 
-void t.test('an approval without scope is granted if the application has not changed since the sign-in', async (t) => {
+void t.test('an approval without scope is granted if its scopes have not changed since the sign-in', async (t) => {
   const { forge, visitor, app, change } = await scene(t);
   t.equal((await tokensFor(forge, visitor.client, app)).scope, 'read:user');
   await change({ scopes: wide });
