@@ -11,6 +11,7 @@ import type { ScopeCatalogue } from '#core/kernel/access/scopes';
 import type { Clock, Ids } from '#core/kernel/time';
 import { answerMs } from './overload/answer-limit.ts';
 import { admit, type OverloadOptions } from './overload/admit.ts';
+import { defaultIdleMilliseconds, headMilliseconds } from './overload/between-requests.ts';
 import { answerPreflight } from './reply/cors.ts';
 import { externalPaths } from './reply/external-paths.ts';
 import { csrfProtection } from './request/credentials.ts';
@@ -79,8 +80,6 @@ const payload = {
   timeout: false,
 } as const;
 
-/** Time limit for the head of a request. */
-const headersMilliseconds = 30_000;
 /** Time that handlers have to end after the stop has closed their connections. */
 const settleMilliseconds = 1_000;
 
@@ -108,8 +107,12 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     ...options.routes,
   ];
 
+  const idleMs = options.idleMs ?? defaultIdleMilliseconds;
   const listener = createServer({
-    headersTimeout: headersMilliseconds,
+    // Node writes `Keep-Alive: timeout=75`, and closes the connection a second later.
+    keepAliveTimeout: idleMs,
+    // The last resort: this time also limits the silence of a new connection. `BetweenRequests` has the limits.
+    headersTimeout: 2 * Math.max(idleMs, headMilliseconds),
     // A push may take any time; the minimum transfer rate applies while bodies are read.
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,

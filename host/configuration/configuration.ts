@@ -28,6 +28,8 @@ export interface Configuration {
   readonly dataDir: string;
   readonly database: { readonly column: 'memory' } | { readonly column: 'sql'; readonly url: string | undefined };
   readonly trustedProxies: readonly string[];
+  /** Milliseconds after which an idle connection is closed. */
+  readonly idleMs: number;
   /** Keys of 32 bytes, the newest first; undefined if not configured. */
   readonly secretKeys: readonly Uint8Array[] | undefined;
   readonly logLevel: HostKeys['log_level'];

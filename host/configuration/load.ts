@@ -64,6 +64,7 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
     dataDir: resolve(cwd, checked.data_dir),
     database: checked.database === 'memory' ? { column: 'memory' } : { column: 'sql', url: checked.database_url },
     trustedProxies: checked.trusted_proxies,
+    idleMs: checked.idle_timeout * 1000,
     secretKeys: checked.secret_key?.split(',').map((key) => Buffer.from(key, 'base64')),
     logLevel: checked.log_level,
     limits: limitsOf((name) => checked[`${name}_timeout`]),

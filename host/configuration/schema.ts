@@ -17,6 +17,7 @@ export interface HostKeys extends Timeouts {
   readonly database: 'sql' | 'memory';
   readonly database_url?: string;
   readonly trusted_proxies: readonly string[];
+  readonly idle_timeout: number;
   readonly secret_key?: string;
   readonly log_level: (typeof logLevels)[number];
   readonly providers: Readonly<Record<string, string>>;
@@ -134,6 +135,14 @@ export const keys: Readonly<Record<keyof HostKeys, Key>> = {
     default: [],
     environment: 'HEXFORGE_TRUSTED_PROXIES',
     read: commaList,
+  },
+  idle_timeout: {
+    schema: Joi.number().integer().min(1).max(3600),
+    description:
+      'Seconds after which the server closes an idle connection; longer than a proxy in front keeps connections to it.',
+    default: 75,
+    environment: 'HEXFORGE_IDLE_TIMEOUT',
+    read: wholeNumber,
   },
   secret_key: {
     schema: key32,

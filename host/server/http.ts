@@ -10,6 +10,7 @@ export interface Listening {
   readonly host: string;
   readonly port: number;
   readonly trustedProxies: readonly string[];
+  readonly idleMs?: number;
   readonly validateResponses: boolean;
   readonly recheckMs?: number | undefined;
   readonly logOf: (plugin: string, options?: LogOptions) => Log;

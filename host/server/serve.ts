@@ -95,9 +95,9 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
     await migrate(open);
     await machine.build();
     await machine.start();
-    const { trustedProxies } = configuration;
+    const { trustedProxies, idleMs } = configuration;
     const { validateResponses = false, recheckMs } = options;
-    const opened = httpServer(machine, { host, port, trustedProxies, validateResponses, recheckMs, logOf });
+    const opened = httpServer(machine, { host, port, trustedProxies, idleMs, validateResponses, recheckMs, logOf });
     parts.push({ what: 'the HTTP server', stop: () => opened.stop(graceMs) });
     url = await opened.listen().catch((error: unknown) => {
       throw listenRefusal(error, host, configuration.port) ?? error;

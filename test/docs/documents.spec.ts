@@ -78,6 +78,17 @@ void t.test('the page on the audit log lists exactly the actions of core', async
   t.strictSame([...listedIn('docs/api/audit.md')].sort(), [...declaredIn('AuditActions')].sort());
 });
 
+void t.test('the page on standards names tests that exist', async (t) => {
+  const named = [...read('docs/api/standards.md').matchAll(/`((?:test\/)?[\w/.-]+\.spec\.ts)`/g)].map(([, name = '']) =>
+    name.startsWith('test/') ? name : `test/spec/oauth-server/${name}`,
+  );
+  t.ok(named.length > 100);
+  t.strictSame(
+    [...new Set(named)].filter((name) => !existsSync(join(root, name))),
+    [],
+  );
+});
+
 void t.test('decisions are numbered without gaps and have their four parts', async (t) => {
   const names = globSync('*.md', { cwd: join(root, 'docs/decisions') }).sort();
   t.strictSame(

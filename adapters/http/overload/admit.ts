@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { MemoryBudget, type MemoryBudgetLimits } from '#core/kernel/limits/memory-budget';
 import type { RateBudgets, RateCounter } from '#core/kernel/rate';
+import { defaultIdleMilliseconds, headMilliseconds } from './between-requests.ts';
 import { answerBrokenRequest } from './broken-requests.ts';
 import { Connections } from './connections.ts';
 import { defaultPace, type Pace } from './pace.ts';
@@ -17,12 +18,15 @@ const heldBytesLimits: MemoryBudgetLimits = { perCaller: 96 * 1024 ** 2, inAll: 
 
 export interface OverloadOptions {
   readonly rateCounter: RateCounter;
-  /** Returns undefined while nothing is metered. */
+  /** Undefined: nothing is metered. */
   readonly budgets: RateBudgets | undefined;
+  /** Milliseconds after which an idle connection is closed. Default: 75 s. */
+  readonly idleMs?: number | undefined;
   /** This and the following options are for tests. */
   readonly connectionsPerClient?: number;
   readonly requestsWaiting?: number;
   readonly pace?: Pace;
+  readonly headMs?: number;
   readonly memoryBudget?: MemoryBudgetLimits;
 }
 
@@ -49,6 +53,10 @@ export function admit(
     clientAt,
     requestId: newRequestId,
     pace: options.pace ?? defaultPace,
+    wait: {
+      idleMilliseconds: options.idleMs ?? defaultIdleMilliseconds,
+      headMilliseconds: options.headMs ?? headMilliseconds,
+    },
     perClient: options.connectionsPerClient,
     requestsWaiting: options.requestsWaiting,
   });

@@ -1,10 +1,12 @@
 // The connections of clients before hapi sees their requests: their number per client, one running request on each, the
-// form of requests, the minimum transfer rate, and the end of connections when the server stops.
+// form of requests, the minimum transfer rate, the time limits between requests, and the end of connections when the
+// server stops.
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listed } from '../request/header-lists.ts';
+import { BetweenRequests, type WaitLimits } from './between-requests.ts';
 import { refuseConnection } from './broken-requests.ts';
 import { ServerResponse } from './node-http.ts';
 import { looksPerWindow, PaceOfExchange, type Pace } from './pace.ts';
@@ -25,12 +27,14 @@ export interface ConnectionsOptions {
   readonly clientAt: (address: string | undefined) => string | undefined;
   readonly requestId: () => string;
   readonly pace: Pace;
+  readonly wait: WaitLimits;
   readonly perClient?: number | undefined;
   readonly requestsWaiting?: number | undefined;
 }
 
 interface Connection {
   readonly socket: Socket;
+  readonly between: BetweenRequests;
   /** The pipelined requests that wait for the running one. */
   readonly waiting: (() => void)[];
   /** The answer to the running request, and the transfer rates of both. */
@@ -72,10 +76,15 @@ export class Connections {
         }),
       );
     }
-    const { bodyMilliseconds, answerMilliseconds } = options.pace;
-    const every = Math.max(1, Math.min(bodyMilliseconds, answerMilliseconds) / looksPerWindow);
+    const windows = [...Object.values(options.wait), options.pace.bodyMilliseconds, options.pace.answerMilliseconds];
+    const every = Math.max(1, Math.min(...windows) / looksPerWindow);
     this.#looking = setInterval(() => {
-      for (const { pace } of this.#open.values()) pace?.look(every);
+      for (const { pace, busy, reads, socket, between } of this.#open.values()) {
+        pace?.look(every);
+        const exceeded = busy || !reads ? undefined : between.look(every, socket.bytesRead);
+        if (exceeded === 'idle') socket.destroy();
+        else if (exceeded === 'head') listener.emit('clientError', new LateHead(), socket);
+      }
     }, every).unref();
   }
 
@@ -107,7 +116,8 @@ export class Connections {
       return;
     }
     if (client !== undefined) this.#perClient.set(client, open + 1);
-    const connection = { socket, waiting: [], answer: undefined, pace: undefined, busy: false, reads: true };
+    const between = new BetweenRequests(this.#options.wait);
+    const connection = { socket, between, waiting: [], answer: undefined, pace: undefined, busy: false, reads: true };
     this.#open.set(socket, connection);
     // Node resumes the socket after each request, and reading a body resumes it too.
     socket.on('resume', () => holdBack(connection));
@@ -166,6 +176,7 @@ export class Connections {
     if (connection.waiting.length > 0) setImmediate(() => this.#next(connection));
     else {
       connection.busy = false;
+      connection.between.begin(connection.socket.bytesRead);
       if (this.#ending) void this.#retire(connection);
     }
   }
@@ -197,6 +208,11 @@ export class Connections {
     await sleep(closeMilliseconds, undefined, { ref: false });
     socket.destroy();
   }
+}
+
+/** The error that Node itself raises for a late head. */
+class LateHead extends Error {
+  readonly code = 'ERR_HTTP_REQUEST_TIMEOUT';
 }
 
 const isFull = ({ reads, waiting }: Connection): boolean => reads && waiting.length >= readAhead;

@@ -153,7 +153,7 @@ export function consentPageRoutes(
       fromOtherSites: true,
       body: pageForm,
       async run(call, { query, body, header, crossSite }): Promise<HtmlPage | Reply<never>> {
-        const { decision, remember, shown, ...request } = body;
+        const { decision, remember: _remember, shown: _shown, ...request } = body;
         if (decision === undefined && request.client_id !== undefined) {
           // Browsers send the session cookie with forms of other sites only by GET (SameSite=Lax).
           const signIn = crossSite ? `${webUrl()}${path}?${queryOf(request)}` : signInUrl(webUrl(), request);

@@ -190,6 +190,20 @@ void t.test('Upgrade and Connection are lists (RFC 9110, sections 7.6.1 and 7.8)
   }
 });
 
+void t.test('the time limits between requests do not apply to a live connection', async (t) => {
+  const { url, rig } = await liveRig(t, {}, { idleMs: 60, headMs: 60 });
+  const silent = await followed(url, path);
+  const talking = await followed(url, path);
+  // Closed by the idle limit, which shows that the limit has passed for the others.
+  const socket = connect(rig.port, '127.0.0.1').resume();
+  for (const _ of [1, 2, 3]) talking.socket.ping();
+  await new Promise((resolve) => socket.once('close', resolve));
+  talking.socket.ping();
+  await new Promise((resolve) => talking.socket.once('pong', resolve));
+  t.ok(silent.isOpen);
+  t.ok(talking.isOpen);
+});
+
 void t.test('a request that opens no WebSocket is handled like any other', async (t) => {
   const { rig } = await liveRig(t);
   const plain = await rig.call('GET', path);

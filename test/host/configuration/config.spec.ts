@@ -39,6 +39,7 @@ void t.test('without a file and environment the documented defaults apply', asyn
     dataDir: join(cwd, 'data'),
     database: { column: 'sql', url: undefined },
     trustedProxies: [],
+    idleMs: 75_000,
     logLevel: 'info',
     limits: { load: 30_000, start: 30_000, stop: 10_000 },
     providers: {},

@@ -57,6 +57,7 @@ void t.test('uncommented, it is the default configuration', async (t) => {
     'dataDir',
     'database',
     'trustedProxies',
+    'idleMs',
     'secretKeys',
     'logLevel',
     'limits',

@@ -140,6 +140,13 @@ void t.test('302 to the registered redirect_uri with error, state and iss', asyn
     [302, 'invalid_scope'],
     'POST reports errors as GET does',
   );
+  const others =
+    'display=popup&ui_locales=de%20en&claims_locales=de&acr_values=0&login_hint=x&claims=%7B%7D&audience=x';
+  t.equal(
+    (await user.get(`${paths.authorize}?${encoded(good)}&${others}`)).status,
+    200,
+    'other parameters are ignored',
+  );
   const twice = await user.get(`${paths.authorize}?${encoded(good)}&resource=a&resource=b`);
   t.equal(errorAt(twice).get('error'), 'invalid_target', 'a repeated resource');
 });
