@@ -194,6 +194,26 @@ const openCount: Migration = {
   ],
 };
 
+/**
+ * Keys of names in NFC. Of two names that became equal, the one without that key keeps its own: both are found by their
+ * ids.
+ */
+const normalized = (table: string): string => `
+  with renamed as (
+    select distinct on (repository_id, normalize(name_key, nfc)) id, normalize(name_key, nfc) as key
+    from ${table} where name_key is not nfc normalized
+    order by repository_id, normalize(name_key, nfc), id
+  )
+  update ${table} named set name_key = renamed.key from renamed
+  where named.id = renamed.id and not exists (
+    select from ${table} other where other.repository_id = named.repository_id and other.name_key = renamed.key
+  )`;
+
+const nameKeys: Migration = {
+  name: '007-name-keys',
+  up: [normalized('issues_component'), normalized('issues_version')],
+};
+
 export const tables = [
   'issues_type',
   'issues_type_scheme',
@@ -212,4 +232,4 @@ export const tables = [
   'issues_open',
 ];
 
-export const migrations: readonly Migration[] = [types, issues, components, talk, search, openCount];
+export const migrations: readonly Migration[] = [types, issues, components, talk, search, openCount, nameKeys];

@@ -3,6 +3,21 @@ import type { Migration } from 'hexforge/plugin';
 
 export const tables = ['planning_label', 'planning_milestone'];
 
+/**
+ * Keys of names in NFC. Of two names that became equal, the one without that key keeps its own: both are found by their
+ * ids.
+ */
+const normalized = (table: string): string => `
+  with renamed as (
+    select distinct on (repository_id, normalize(name_key, nfc)) id, normalize(name_key, nfc) as key
+    from ${table} where name_key is not nfc normalized
+    order by repository_id, normalize(name_key, nfc), id
+  )
+  update ${table} named set name_key = renamed.key from renamed
+  where named.id = renamed.id and not exists (
+    select from ${table} other where other.repository_id = named.repository_id and other.name_key = renamed.key
+  )`;
+
 export const migrations: readonly Migration[] = [
   {
     name: '001-planning',
@@ -29,4 +44,5 @@ export const migrations: readonly Migration[] = [
       'create index planning_milestone_due on planning_milestone (repository_id, due_date, created_at, id)',
     ],
   },
+  { name: '002-name-keys', up: [normalized('planning_label')] },
 ];

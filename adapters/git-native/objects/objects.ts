@@ -42,12 +42,9 @@ export class Objects extends WithParts<{ readonly catFiles: CatFilePool }> {
     return this.parts.catFiles.contents(location.directory, oid, most);
   }
 
-  /**
-   * The commit that an oid, or its first four or more digits, names. The oid may be that of a tag that leads to a
-   * commit.
-   */
-  async peel(location: RepositoryLocation, digits: string): Promise<Oid | undefined> {
-    return (await this.parts.catFiles.info(location.directory, `${digits}^{commit}`))?.oid;
+  /** The commit that an oid names, which may be that of a tag that leads to a commit. */
+  async peel(location: RepositoryLocation, oid: Oid): Promise<Oid | undefined> {
+    return (await this.parts.catFiles.info(location.directory, `${oid}^{commit}`))?.oid;
   }
 
   /**

@@ -8,7 +8,7 @@ import { Refs } from './refs.ts';
 
 export function refMethods(foundation: Foundation, objects: Objects) {
   const { inside, looking, changing } = foundation;
-  const refs = new Refs({ objects });
+  const refs = new Refs({ ...foundation, objects });
   const mover = new RefMover(foundation);
   const methods = {
     isLegalName,

@@ -4,11 +4,13 @@ import { mergeRefs, zeroOid, type Oid, type Ref, type RefList } from '#core/repo
 import { refsNamed } from '#core/repositories/git/ref-names';
 import type { Objects } from '../objects/objects.ts';
 import { hiddenRefs } from '../process/environment.ts';
+import type { Foundation } from '../foundation.ts';
 import { fewFiles } from '../files/few-files.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { isLegalRef, isOid } from '../names.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import { TimeSlice } from '../process/time-slice.ts';
+import { Abbreviations } from './abbreviations.ts';
 import { RefFiles, type StoredRef } from './ref-files.ts';
 import { WithParts } from '../with-parts.ts';
 
@@ -17,8 +19,9 @@ const isListed = (name: string): boolean => !name.startsWith(`${hiddenRefs}/`) &
 
 const prefixes = { branches: 'refs/heads/', tags: 'refs/tags/', all: 'refs/' } as const;
 
-export class Refs extends WithParts<{ readonly objects: Objects }> {
+export class Refs extends WithParts<Foundation & { readonly objects: Objects }> {
   readonly #files = new RefFiles();
+  readonly #abbreviations = new Abbreviations({ ...this.parts, files: this.#files });
   /** By the oid of a tag or a commit, the commit it leads to. */
   readonly #peeled = new SingleFlightCache<Oid | undefined>(50_000, () => 1);
   /** By the array they were made from, which stays the same while no ref changes. */
@@ -66,7 +69,7 @@ export class Refs extends WithParts<{ readonly objects: Objects }> {
     return (
       meant ??
       (await this.#named(location, revision)) ??
-      (digits === '' ? undefined : await this.#abbreviated(location, digits))
+      (digits === '' || isOid(digits) ? undefined : await this.#abbreviations.resolve(location, digits))
     );
   }
 
@@ -82,15 +85,6 @@ export class Refs extends WithParts<{ readonly objects: Objects }> {
         return name === 'HEAD' || name.startsWith('refs/heads/') ? oid : await this.#peel(location, oid);
     }
     return undefined;
-  }
-
-  async #abbreviated(location: RepositoryLocation, digits: string): Promise<Oid | undefined> {
-    const oid = await this.parts.objects.peel(location, digits);
-    if (oid === undefined || oid.startsWith(digits)) return oid;
-    // git also accepts such digits as a ref (`refs/<digits>`). Here only an object whose oid begins with them is
-    // accepted, which may be an annotated tag.
-    const found = await this.parts.objects.header(location, digits);
-    return found?.type === 'tag' && found.oid.startsWith(digits) ? oid : undefined;
   }
 
   async #peeledRef(location: RepositoryLocation, ref: Ref): Promise<Ref> {

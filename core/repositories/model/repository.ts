@@ -45,8 +45,8 @@ export function checkName(name: string): string {
   });
 }
 
-/** The form of a name for case-insensitive comparison. */
-export const nameKey = (name: string): string => name.toLowerCase();
+/** The form in which names are compared: in any case, and however the letters were composed (NFC). */
+export const nameKey = (name: string): string => name.toLowerCase().normalize('NFC');
 
 /** The most characters of a description. */
 export const maxDescription = 1000;

@@ -99,6 +99,14 @@ void t.test('labels', async (t) => {
     await clear();
   });
 
+  await t.test('names are compared however their letters are composed, and kept as sent', async (t) => {
+    const [composed, decomposed] = ['Gr\u00f6ße', 'GRo\u0308ße'];
+    const made = await make({ ...bug, name: decomposed });
+    t.match(made, { name: decomposed });
+    isError(t, await alice.post(open, { body: { ...bug, name: composed } }), 409, 'conflict', 'composed');
+    await clear();
+  });
+
   await t.test('POST and PATCH: 409 for a name that is in use, ignoring case', async (t) => {
     const [first, second] = [await make(bug), await make({ ...bug, name: 'other' })];
     for (const name of ['Bug', 'bUG']) {
