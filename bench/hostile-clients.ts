@@ -12,6 +12,8 @@ export interface Target {
   readonly url: string;
   /** The token of a user who may write to `repository`. */
   readonly token: string;
+  /** The session of that user, who is the administrator. */
+  readonly session: string;
   /** Owner and name of a public repository, with one of its commits and one of its large files. */
   readonly repository: string;
   readonly commit: string;

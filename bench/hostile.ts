@@ -12,6 +12,7 @@ import { left, memory } from '#test/fault/process-family';
 import type { Document } from '#test/support/clients/openapi';
 import { bounded, type Line } from './compare.ts';
 import { asking, attacks, type Attack, type Target } from './hostile-clients.ts';
+import { followUps, peoplesAttacks } from './hostile-people.ts';
 import { load } from './load.ts';
 import type { Setting } from './lines.ts';
 import type { Subject } from './subject.ts';
@@ -22,6 +23,8 @@ const overQuietMs = 100;
 const memoryMB = 1024;
 const leftSeconds = 3;
 const patienceMs = 15_000;
+/** How many pushes to another repository are followed, and how many milliseconds that may take. */
+const [followRounds, followMs] = [3, 1000];
 const worstOf = (): number => 0.999;
 const owner = 'admin';
 /** The class of all routes that write. */
@@ -51,7 +54,9 @@ export async function hostileLines(
   const quiet = await p99(3);
 
   const lines: Line[] = [];
-  const classes = [...Object.keys(kinds), ...Object.keys(attacks), writing].filter((name) => name.includes(only));
+  const classes = [...Object.keys(kinds), ...Object.keys(attacks), ...Object.keys(peoplesAttacks), writing].filter(
+    (name) => name.includes(only),
+  );
   const share = Math.max(1, seconds / classes.length);
   for (const [index, name] of classes.entries()) {
     const repo = `hostile-${index}`;
@@ -60,12 +65,14 @@ export async function hostileLines(
     const target: Target = {
       url: subject.url,
       token: subject.token,
+      session,
       repository: `${owner}/${repo}`,
       commit: pushed.refs.get('refs/heads/main') ?? '',
       file: 'zeros',
     };
     const attack: Attack =
       attacks[name] ??
+      peoplesAttacks[name] ??
       (name === writing
         ? asking(hostileWrites(document, pushed, places), { authorization: `Bearer ${session}` })
         : asking(hostileRequests(document, pushed, places)));
@@ -74,6 +81,7 @@ export async function hostileLines(
     const sampling = setInterval(() => (peak = Math.max(peak, memory(subject.pid))), 50);
     const attackers = Array.from({ length: clients }, (_, client) => attack(target, client, ending.signal));
     const beside = await p99(share);
+    const followed = name in peoplesAttacks ? await followUps(target, `${owner}/quiet`, followRounds) : [];
     ending.abort();
     await Promise.all(attackers);
     clearInterval(sampling);
@@ -85,6 +93,15 @@ export async function hostileLines(
         values: [beside - quiet],
         most: overQuietMs,
       }),
+      ...followed.slice(0, 1).map(() =>
+        bounded({
+          name: `${name}: a head follows a push beside it`,
+          engine,
+          unit: 'ms',
+          values: [Math.max(...followed)],
+          most: followMs,
+        }),
+      ),
       bounded({ name: `${name}: memory of all`, engine, unit: 'MB', values: [peak / 1024 ** 2], most: memoryMB }),
     );
   }

@@ -1,0 +1,162 @@
+// Hostile clients who are signed in: each class makes the server work with what a person may create.
+import { randomBytes } from 'node:crypto';
+import type { HostileRequest } from '#test/fault/hostile/hostile-requests';
+import { salt } from '#test/fault/hostile/hostile-writes';
+import { asking, type Attack, type Target } from './hostile-clients.ts';
+
+const password = 'password of a hostile person';
+const task = '00000000-0000-4000-8000-000000000002';
+const { signal: never } = new AbortController();
+
+interface Person {
+  /** Sends a request. @returns the JSON of the answer; undefined if it is not 2xx. */
+  readonly send: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown> | undefined>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly name: string;
+}
+
+/** Requests with the session of the administrator. */
+function administrator({ url, session }: Target, signal: AbortSignal = never): Person {
+  return person(url, session, 'admin', signal);
+}
+
+function person(url: string, session: string, name: string, signal: AbortSignal): Person {
+  const headers = { authorization: `Bearer ${session}`, 'content-type': 'application/json' };
+  return {
+    name,
+    headers,
+    async send(method, path, body) {
+      try {
+        const answer = await fetch(`${url}/api/v1${path}`, {
+          method,
+          headers,
+          signal,
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        });
+        const text = await answer.text();
+        return answer.ok ? ((text === '' ? {} : JSON.parse(text)) as Record<string, unknown>) : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+async function newPerson(target: Target, index: number, signal: AbortSignal): Promise<Person> {
+  const name = `stranger-${index}-${randomBytes(4).toString('hex')}`;
+  await administrator(target).send('POST', '/admin/users', { username: name, password, email: `${name}@example.com` });
+  const login = await administrator(target).send('POST', '/auth/login', { username: name, password });
+  return person(target.url, String(login?.['access_token'] ?? ''), name, signal);
+}
+
+const request = (method: string, path: string, body?: unknown): HostileRequest => ({
+  route: path,
+  method,
+  path: `/api/v1${path}`,
+  streams: false,
+  ...(body !== undefined && { body: JSON.stringify(body) }),
+});
+
+const words = Array.from({ length: 64 }, (_, index) => `w${index.toString(36)}`);
+const file = (branch: string, text: string) => ({
+  message: 'm',
+  branch,
+  content: Buffer.from(text).toString('base64'),
+});
+
+/** Class name to the behaviour of its clients. */
+export const peoplesAttacks: Readonly<Record<string, Attack>> = {
+  'searches of many words': async (target, index, signal) => {
+    const { send, headers } = administrator(target, signal);
+    const description = Array.from({ length: 250 }, () => words.join(' '))
+      .join(' ')
+      .slice(0, 65_000);
+    const path = `/repos/${target.repository}/issues`;
+    for (let count = 0; count < 20 && !signal.aborted; count += 1)
+      await send('POST', path, { title: 'Words', issue_type_id: task, description });
+    const queries = [words.join(' '), `"${words.join(' ')}"`, words.join(' or '), `${words.join('x')}`];
+    const searches = queries.flatMap((query) => {
+      const q = encodeURIComponent(query.slice(0, 250));
+      return [
+        request('GET', `${path}/search?q=${q}&limit=100&facets=true`),
+        request('GET', `${path}?q=${q}&per_page=100`),
+      ];
+    });
+    await asking(searches, headers)(target, index, signal);
+  },
+
+  'issues of many components': async (target, index, signal) => {
+    const { send, headers } = administrator(target, signal);
+    const repository = `/repos/${target.repository}`;
+    const made = async (what: string): Promise<readonly string[]> => {
+      const ids: string[] = [];
+      for (let count = 0; count < 100 && !signal.aborted; count += 1) {
+        const one = await send('POST', `${repository}/${what}`, { name: `${what} ${index} ${count}` });
+        if (one !== undefined) ids.push(String(one['id']));
+      }
+      return ids;
+    };
+    const [components, versions] = [await made('components'), await made('versions')];
+    const of = { component_ids: components, fix_version_ids: versions, affects_version_ids: versions };
+    for (let count = 0; count < 40 && !signal.aborted; count += 1)
+      await send('POST', `${repository}/issues`, { title: 'Many', issue_type_id: task, ...of });
+    await asking([request('GET', `${repository}/issues?per_page=300`)], headers)(target, index, signal);
+  },
+
+  'requests that follow one branch': async (target, index, signal) => {
+    const { send, headers } = administrator(target, signal);
+    const repository = `/repos/${target.repository}`;
+    const source = `source-${index}`;
+    await send('POST', `${repository}/branches`, { name: source });
+    await send('PUT', `${repository}/contents/${source}.txt`, file(source, 'first'));
+    for (let count = 0; count < 60 && !signal.aborted; count += 1) {
+      const to = `target-${index}-${count}`;
+      await send('POST', `${repository}/branches`, { name: to });
+      await send('POST', `${repository}/merges`, { title: 'Many', source_branch: source, target_branch: to });
+    }
+    const push = request('PUT', `${repository}/contents/${source}-${salt}.txt`, file(source, 'more'));
+    await asking([push], headers)(target, index, signal);
+  },
+
+  'requests of strangers that are closed again': async (target, index, signal) => {
+    const { send, name } = await newPerson(target, index, signal);
+    const [, repo = ''] = target.repository.split('/');
+    await send('POST', `/repos/${target.repository}/forks`, {});
+    for (let count = 0; !signal.aborted; count += 1) {
+      const branch = `bring-${count}`;
+      await send('POST', `/repos/${name}/${repo}/branches`, { name: branch });
+      await send('PUT', `/repos/${name}/${repo}/contents/${branch}.bin`, {
+        ...file(branch, ''),
+        content: randomBytes(300_000).toString('base64'),
+      });
+      const wish = { title: 'Stranger', source_branch: `${name}:${branch}`, target_branch: 'main' };
+      const opened = await send('POST', `/repos/${target.repository}/merges`, wish);
+      if (opened === undefined) continue;
+      const number = String(opened['number']);
+      await send('PATCH', `/repos/${target.repository}/merges/${number}`, { state: 'closed' });
+    }
+  },
+};
+
+/** How long the head of a request follows a push to its source, several times; milliseconds. */
+export async function followUps(target: Target, repository: string, rounds: number): Promise<readonly number[]> {
+  const { send } = administrator(target);
+  const path = `/repos/${repository}`;
+  const source = `follow-${randomBytes(4).toString('hex')}`;
+  await send('POST', `${path}/branches`, { name: source });
+  await send('PUT', `${path}/contents/${source}.txt`, file(source, 'first'));
+  const opened = await send('POST', `${path}/merges`, { title: 'f', source_branch: source, target_branch: 'main' });
+  const took: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const commits = async (): Promise<number> => {
+      const all = (await send('GET', `${path}/merges/${String(opened?.['number'])}/commits`)) as unknown;
+      return Array.isArray(all) ? all.length : 0;
+    };
+    const before = await commits();
+    await send('PUT', `${path}/contents/${source}-${round}.txt`, file(source, 'more'));
+    const begun = performance.now();
+    while ((await commits()) <= before && performance.now() - begun < 30_000);
+    took.push(performance.now() - begun);
+  }
+  return took;
+}
