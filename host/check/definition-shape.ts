@@ -87,7 +87,7 @@ const members = {
   build: optional(fn),
   provides: optional(table(fn)),
   settings: optional(list(setting)),
-  ...optionals(list(text), 'reads', 'emits', 'outbound'),
+  ...optionals(list(text), 'reads', 'emits', 'audits', 'outbound'),
   scopes: optional(
     list(
       object('a scope row', {

@@ -2,6 +2,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { standardPlugins } from '#config/standard';
+import type { PluginDefinition } from '#host/plugin/definition';
 import { startTestForge } from '#test/support/forge';
 import greeting from '../../docs/examples/greeting.ts';
 import { projectFiles, root } from '../../tools/project-files.ts';
@@ -76,6 +78,21 @@ void t.test('the page on events lists exactly the events of core', async (t) => 
 void t.test('the page on the audit log lists exactly the actions of core', async (t) => {
   t.ok(declaredIn('AuditActions').length >= 40);
   t.strictSame([...listedIn('docs/api/audit.md')].sort(), [...declaredIn('AuditActions')].sort());
+});
+
+void t.test('every audit action of core is declared by a standard plugin', async (t) => {
+  const declared = await Promise.all(
+    standardPlugins.map(async ({ module }) => {
+      const { default: definition } = (await import(module)) as { default: PluginDefinition };
+      return definition.audits ?? [];
+    }),
+  );
+  t.strictSame(
+    declared.flat().toSorted(),
+    declaredIn('AuditActions')
+      .map((line) => line.split(' ', 1)[0])
+      .toSorted(),
+  );
 });
 
 void t.test('decisions are numbered without gaps and have their four parts', async (t) => {
