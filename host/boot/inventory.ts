@@ -1,6 +1,7 @@
 // Lists the plugins with their contributions and declarations, for running servers and for offline commands.
 import type { Route } from '#adapters/http/descriptor/route';
 import type { AccessRule } from '#core/kernel/access/access';
+import { typesOf } from '#core/kernel/storage/events';
 import type { PluginRecord, RouteRecord } from '#core/kernel/services/plugin-inventory';
 import { claimed, noContributions, type Listed } from '../check/contributions.ts';
 import { mountedPath } from '../contributions/mounting.ts';
@@ -79,7 +80,7 @@ function recordOf(
     environment: Object.keys(declared.environment ?? {}),
     settings: (declared.settings ?? []).map(({ key }) => key),
     reads: declared.reads ?? [],
-    events: { handles: [...new Set(events.map(({ type }) => type))], emits: declared.emits ?? [] },
+    events: { handles: [...new Set(events.flatMap(typesOf))], emits: declared.emits ?? [] },
     audits: declared.audits ?? [],
     jobs: jobs.map((job) => ({ name: job.name, seconds: job.everySeconds })),
     probes: namesOf(probes),

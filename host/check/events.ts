@@ -1,5 +1,6 @@
 // Checks events, audit actions and settings of other plugins: names that no running plugin declares, and names that
 // belong to another plugin.
+import { typesOf } from '#core/kernel/storage/events';
 import type { PluginDefinition } from '../plugin/definition.ts';
 import { didYouMean } from '../problems/nearest.ts';
 import { offIn, type Plan } from '../plugin/plan.ts';
@@ -56,7 +57,7 @@ export function heardProblems(plan: Plan, listed: readonly Contributed[]): reado
     [
       ...events
         .filter(({ optional }) => optional !== true)
-        .map(({ type, name }) => ({ type, by: `subscription "${name}"`, must: true })),
+        .flatMap((one) => typesOf(one).map((type) => ({ type, by: `subscription "${one.name}"`, must: true }))),
       ...channels.flatMap(({ id, follows }) => follows.map((type) => ({ type, by: `channel "${id}"`, must: false }))),
       ...indexers.flatMap(({ name, follows }) =>
         follows.map((type) => ({ type, by: `indexer "${name}"`, must: false })),

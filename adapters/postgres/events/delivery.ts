@@ -6,7 +6,7 @@ import { keptError, parkedMessage, type OwnedSubscription } from '#core/kernel/s
 import { limited } from '../statements/limited.ts';
 import { eventOf, type EventRow } from './outbox.ts';
 import type { SystemTables } from '../statements/schema.ts';
-import { columns, type Subscriptions } from './subscriptions.ts';
+import { columns, separator, type Subscriptions } from './subscriptions.ts';
 
 export interface DeliveryTuning {
   /** Slots for handlers that run at the same time. */
@@ -197,7 +197,7 @@ export class Delivery {
       ), delivery as (
         insert into hexforge_delivery (plugin, subscription, position, chain)
         select s.plugin, s.name, r.position, s.plugin || ' ' || s.name || ' ' || r.aggregate
-        from routed r join hexforge_subscription s on s.type = r.type
+        from routed r join hexforge_subscription s on r.type = any(string_to_array(s.type, ${separator}))
       )
       select count(*) as count from routed`.execute(this.#options.database());
     return rows[0]?.count ?? 0;
