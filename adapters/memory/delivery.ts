@@ -74,7 +74,7 @@ export class MemoryDelivery {
     }
     for (const event of events) {
       for (const [key, one] of memory.subscriptions) {
-        if (one.forgotten || one.type !== event.type) continue;
+        if (one.forgotten || !one.types.includes(event.type)) continue;
         const delivered: Delivered = { event, attempts: 0, error: '', parkedAt: undefined };
         one.waiting.add(delivered);
         const owned = this.#handlers.get(key);

@@ -41,7 +41,7 @@ export interface Delivered {
 export interface Remembered {
   readonly plugin: string;
   readonly name: string;
-  type: string;
+  types: readonly string[];
   /** Whether the subscription no longer exists; it then has only dead letters. */
   forgotten: boolean;
   readonly waiting: Set<Delivered>;

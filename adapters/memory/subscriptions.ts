@@ -1,5 +1,5 @@
 // Durable subscriptions and dead letters in memory, with the semantics of the database's.
-import type { EventOf, EventType } from '#core/kernel/storage/events';
+import { typesOf, type EventOf, type EventType } from '#core/kernel/storage/events';
 import type { HandlerOf, PendingEvents } from '#core/kernel/storage/pending-events';
 import type { Deliveries, OwnedSubscription } from '#core/kernel/storage/storage';
 import type { Delivered, Memory, Remembered } from './state.ts';
@@ -23,12 +23,13 @@ export function remember(
     if (one.parked.size === 0) subscriptions.delete(key);
   }
   for (const { plugin, subscription } of given) {
-    const { name, type } = subscription;
+    const { name } = subscription;
+    const types = typesOf(subscription);
     const key = nameOf(plugin, name);
     const known = subscriptions.get(key);
-    if (known !== undefined && known.type !== type) known.waiting.clear();
+    for (const one of known?.waiting ?? []) if (!types.includes(one.event.type)) known?.waiting.delete(one);
     const { waiting = new Set<Delivered>(), parked = new Set<Delivered>(), missed = 0 } = known ?? {};
-    subscriptions.set(key, { plugin, name, type, forgotten: false, waiting, parked, missed });
+    subscriptions.set(key, { plugin, name, types, forgotten: false, waiting, parked, missed });
   }
 }
 
@@ -42,10 +43,10 @@ export function memoryDeliveries({ subscriptions }: Memory, wake: () => void): D
   return {
     async subscriptions() {
       return [...subscriptions.values()]
-        .map(({ plugin, name, type, waiting, parked, missed, forgotten }) => ({
+        .map(({ plugin, name, types, waiting, parked, missed, forgotten }) => ({
           plugin,
           subscription: name,
-          type: forgotten ? '' : type,
+          type: forgotten ? '' : types.join(', '),
           waiting: waiting.size,
           parked: parked.size,
           missed,

@@ -1,4 +1,5 @@
 // Events and audit actions of the administration of the instance.
+import type { AuditAction } from '#core/kernel/services/audit';
 import type { EventType } from '#core/kernel/storage/events';
 
 declare module '#core/kernel/storage/events' {
@@ -23,3 +24,11 @@ export const administrationEvents = [
   'admin_scope.granted',
   'admin_scope.revoked',
 ] as const satisfies readonly EventType[];
+
+/** The audit actions that the plugin of this area appends. */
+export const administrationAudits = [
+  'admin_scope.granted',
+  'admin_scope.revoked',
+  'plugin.enabled',
+  'plugin.disabled',
+] as const satisfies readonly AuditAction[];

@@ -1,4 +1,5 @@
 // Events and audit actions of rate limits.
+import type { AuditAction } from '#core/kernel/services/audit';
 import type { EventType } from '#core/kernel/storage/events';
 
 declare module '#core/kernel/storage/events' {
@@ -19,3 +20,11 @@ declare module '#core/kernel/services/audit' {
 
 /** The event types that the plugin of this area emits. */
 export const limitEvents = ['rate_limit.changed'] as const satisfies readonly EventType[];
+
+/** The audit actions that the plugin of this area appends. */
+export const limitAudits = [
+  'rate_limit.updated',
+  'rate_limit.reset',
+  'rate_limit_override.set',
+  'rate_limit_override.deleted',
+] as const satisfies readonly AuditAction[];

@@ -8,7 +8,7 @@ export {
   type ClientMembers,
 } from './model/client.ts';
 export * from './model/errors.ts';
-export { oauthEvents } from './model/events.ts';
+export { oauthAudits, oauthEvents } from './model/events.ts';
 export type { AccessGrant, AuthorizationCode, Family, Grant } from './model/grant.ts';
 export * from './model/ports.ts';
 export { redirectLimits } from './model/redirect-uri.ts';

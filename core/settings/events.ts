@@ -1,5 +1,6 @@
 // Events and audit actions of settings. The payload has only the key; a handler reads the value from `Settings`.
 
+import type { AuditAction } from '#core/kernel/services/audit';
 declare module '#core/kernel/storage/events' {
   interface EventPayloads {
     'setting.changed': { readonly key: string };
@@ -15,3 +16,6 @@ declare module '#core/kernel/services/audit' {
 
 /** The aggregate that orders the events of one setting. */
 export const settingAggregate = (key: string): string => `setting:${key}`;
+
+/** The audit actions that the plugin of this area appends. */
+export const settingAudits = ['setting.updated'] as const satisfies readonly AuditAction[];

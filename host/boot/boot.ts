@@ -23,7 +23,7 @@ import { Life } from '../plugin/life.ts';
 import { defaultLimits, type Limits } from '../configuration/limits.ts';
 import { order } from '../plugin/order.ts';
 import { isCritical, needsOf, provision, type Plan, type Provision } from '../plugin/plan.ts';
-import { problemOf, Refused, type Problem } from '../problems/problem.ts';
+import { problemOf, Refused, stopped, type Problem } from '../problems/problem.ts';
 import { parkedCounts } from '../storage/dead-letters.ts';
 import { migrationsOf, storesOf, type OpenStorage } from '../storage/storage.ts';
 import { UncaughtErrors, type UncaughtError } from '../watch/uncaught-errors.ts';
@@ -281,7 +281,7 @@ export class Machine {
       message: `Plugin "${life.name}" did not ${verb}`,
       remedy: `Mend the cause, or disable the plugin with HEXFORGE_PLUGINS=-${life.name}`,
     });
-    life.to('failed', problem.message);
+    life.to('failed', problem.message, problem.remedy);
     this.#log.debug({ plugin: life.name, err: error }, `plugin did not ${verb}`);
     if (verb === 'start') await this.#stopOne(life, this.limits.stop);
     const fatal = life.isolated ? this.#skipDependents(life) : problem;
@@ -310,11 +310,11 @@ export class Machine {
         return {
           code: 'critical_skipped',
           plugin: life.name,
-          message: `Plugin "${life.name}" cannot run: it needs ${port} of "${lost.name}", which failed: ${lost.reason ?? ''}`,
-          remedy: `Mend "${lost.name}", or disable both with HEXFORGE_PLUGINS=-${lost.name},-${life.name}`,
+          message: `Plugin "${life.name}" cannot run: it needs ${port} of "${lost.name}", which ${lost.state === 'failed' ? 'failed' : 'was skipped'}: ${lost.reason ?? ''}`,
+          remedy: `${stopped(lost.remedy ?? `Mend "${lost.name}"`)} To disable "${lost.name}", disable "${life.name}" too: HEXFORGE_PLUGINS=-${lost.name},-${life.name}`,
         };
       }
-      life.to('skipped', reason);
+      life.to('skipped', reason, lost.remedy);
       this.#log.error({ plugin: life.name, reason }, 'plugin skipped');
       const further = this.#skipDependents(life);
       if (further !== undefined) return further;

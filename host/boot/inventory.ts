@@ -1,6 +1,7 @@
 // Lists the plugins with their contributions and declarations, for running servers and for offline commands.
 import type { Route } from '#adapters/http/descriptor/route';
 import type { AccessRule } from '#core/kernel/access/access';
+import { typesOf } from '#core/kernel/storage/events';
 import type { PluginRecord, RouteRecord } from '#core/kernel/services/plugin-inventory';
 import { claimed, noContributions, type Listed } from '../check/contributions.ts';
 import { mountedPath } from '../contributions/mounting.ts';
@@ -12,6 +13,7 @@ import { portsOf, type ListedPlugin, type Plan } from '../plugin/plan.ts';
 interface Standing {
   readonly state: string;
   readonly reason?: string | undefined;
+  readonly remedy?: string | undefined;
   readonly parked?: number;
   /** Set if the plugin was built. */
   readonly life?: Life | undefined;
@@ -38,7 +40,7 @@ export const livingInventory = (
     const life = lives.find(({ name }) => name === plugin);
     return life === undefined
       ? { state: 'disabled' }
-      : { state: life.state, reason: life.reason, parked: parked.get(plugin) ?? 0, life };
+      : { state: life.state, reason: life.reason, remedy: life.remedy, parked: parked.get(plugin) ?? 0, life };
   });
 
 const listedIn = ({ listed, enabled }: Plan): readonly ListedPlugin[] =>
@@ -48,11 +50,11 @@ function recordOf(
   plan: Plan,
   { name, enabled, origin }: ListedPlugin,
   definition: PluginDefinition | undefined,
-  { state, reason, parked = 0, life }: Standing,
+  { state, reason, remedy, parked = 0, life }: Standing,
 ): PluginRecord {
   const declared: Partial<PluginDefinition> = definition ?? {};
   const { contributions, untold } = contributionsOf(plan, definition, life);
-  const { routes, events, jobs, tools, indexers, pages, channels } = contributions;
+  const { routes, events, jobs, probes, tools, indexers, pages, channels } = contributions;
   return {
     name,
     version: definition?.version ?? null,
@@ -60,6 +62,7 @@ function recordOf(
     enabled,
     state,
     reason: reason ?? null,
+    remedy: remedy ?? null,
     parked,
     provides: definition === undefined ? [] : portsOf(definition),
     needs: [
@@ -69,12 +72,18 @@ function recordOf(
         ...routes.flatMap(({ requires = [] }) => requires),
       ]),
     ],
+    late: declared.late ?? [],
     routes: routes.map((route) => routeRecord(plan, name, route)),
     tables: declared.tables ?? [],
+    references: declared.references ?? [],
+    config: keysOf(declared.config),
+    environment: Object.keys(declared.environment ?? {}),
     settings: (declared.settings ?? []).map(({ key }) => key),
     reads: declared.reads ?? [],
-    events: { handles: [...new Set(events.map(({ type }) => type))], emits: declared.emits ?? [] },
+    events: { handles: [...new Set(events.flatMap(typesOf))], emits: declared.emits ?? [] },
+    audits: declared.audits ?? [],
     jobs: jobs.map((job) => ({ name: job.name, seconds: job.everySeconds })),
+    probes: namesOf(probes),
     permissions: namesOf(declared.permissions),
     scopes: namesOf(declared.scopes),
     tools: namesOf(tools),
@@ -86,6 +95,7 @@ function recordOf(
   };
 }
 
+const keysOf = (config: PluginDefinition['config']): readonly string[] => Object.keys(config?.describe().keys ?? {});
 const namesOf = (items: readonly { readonly name: string }[] = []): readonly string[] => items.map(({ name }) => name);
 
 /** The contributions of the built plugin; otherwise those that its builders return when called with placeholders. */

@@ -10,21 +10,35 @@ import { firstLine, readable } from '../problems/thrown.ts';
 
 export function configurationProblems(plan: Plan): readonly Problem[] {
   return [
-    ...plan.enabled.flatMap((definition) => pluginConfiguration(definition, plan.configOf(definition.name)).problems),
+    ...plan.enabled.flatMap((definition) => {
+      const { name } = definition;
+      return pluginConfiguration(definition, plan.configOf(name), (key) => plan.setBy?.(name, key)).problems;
+    }),
     ...settingProblems(plan),
   ];
 }
 
 const nothing: Joi.ObjectSchema = Joi.object({});
 
+/** The environment variables that set a key of the plugin. */
+const variablesOf = ({ environment = {} }: PluginDefinition, key: string): readonly string[] =>
+  Object.keys(environment).filter((variable) => environment[variable] === key);
+
 /** Validates the plugin's part of the configuration and applies defaults. */
 export function pluginConfiguration(
   definition: PluginDefinition,
   raw: Readonly<Record<string, unknown>>,
+  setBy?: (key: string) => string | undefined,
 ): { readonly value: unknown; readonly problems: readonly Problem[] } {
   const { name: plugin, config = nothing } = definition;
   try {
-    return validated(config, raw, { prefix: `plugins.${plugin}`, code: 'bad_configuration', plugin });
+    return validated(config, raw, {
+      prefix: `plugins.${plugin}`,
+      code: 'bad_configuration',
+      plugin,
+      variablesOf: (key) => variablesOf(definition, key),
+      setBy,
+    });
   } catch (error) {
     const problem = {
       code: 'bad_member',

@@ -154,7 +154,8 @@ export const page: Shape = object('a page', {
 } satisfies Record<keyof WebPage, unknown>);
 
 export const subscription: Shape = object('a subscription', {
-  type: required(text, 'Name the type of event, such as "repository.deleted"'),
+  type: required(name, 'Name the type of event, such as "repository.deleted"'),
+  also: optional(list(name)),
   name: required(name, 'Name it: its progress is kept under that name'),
   delivery: required(oneOf('durable', 'broadcast'), 'Say how it is delivered: "durable" or "broadcast"'),
   optional: optional(flag),

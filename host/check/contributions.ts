@@ -101,7 +101,7 @@ const claims = (kind: Kind, contributions: Contributions): readonly string[] =>
       one.method ?? [],
       one.path ?? [],
       one.mount === 'root' ? 'at the root' : [],
-      one.type === undefined ? [] : `to ${one.type} ${one.delivery}`,
+      one.type === undefined ? [] : `to ${[one.type, ...(one.also ?? [])].join(' ')} ${one.delivery}`,
       typeof one.scope === 'string' ? `scope ${one.scope}` : [],
       one.access?.who === 'permitted' ? `permission ${one.access.permission}` : [],
       (one.requires ?? []).map((port) => `port ${port}`),
@@ -114,7 +114,7 @@ const claims = (kind: Kind, contributions: Contributions): readonly string[] =>
 type Claimed = Partial<
   Pick<Route, 'id' | 'method' | 'path' | 'mount' | 'scope' | 'access' | 'requires'> &
     Pick<Indexer, 'name' | 'follows'> &
-    Pick<Subscription, 'type' | 'delivery'>
+    Pick<Subscription, 'type' | 'also' | 'delivery'>
 >;
 
 function read(definition: PluginDefinition, parts: unknown, context: unknown, isBuilt: boolean): Listed {

@@ -87,7 +87,8 @@ const members = {
   build: optional(fn),
   provides: optional(table(fn)),
   settings: optional(list(setting)),
-  ...optionals(list(text), 'reads', 'emits', 'outbound'),
+  ...optionals(list(name), 'emits', 'audits'),
+  ...optionals(list(text), 'reads', 'outbound'),
   scopes: optional(
     list(
       object('a scope row', {

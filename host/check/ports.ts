@@ -1,4 +1,5 @@
 // Checks dependencies between plugins: ports without a provider or with too many, and cycles.
+import { declaredPorts } from '#core/kernel/ports';
 import type { PluginDefinition } from '../plugin/definition.ts';
 import { didYouMean } from '../problems/nearest.ts';
 import { order } from '../plugin/order.ts';
@@ -28,7 +29,11 @@ function undeclared({ enabled }: Plan): readonly Problem[] {
       code: 'undeclared_port',
       plugin: definition.name,
       message: `Plugin "${definition.name}" names the port ${port}, which nothing declares`,
-      remedy: 'Import the module that declares it with declarePort, or correct the name in the definition',
+      remedy: didYouMean(
+        port,
+        declaredPorts().keys(),
+        'Import the module that declares it with declarePort, or correct the name in the definition',
+      ),
     }));
   });
 }
@@ -58,6 +63,10 @@ export function wanted(plan: Plan): readonly PluginDefinition[] {
   return plan.disabled.filter((definition) => portsOf(definition).some((port) => ports.has(port)));
 }
 
+/** The remedy to enable one of these plugins. */
+export const enabling = (names: readonly string[]): string =>
+  `Enable ${names.map((name) => `"${name}" with HEXFORGE_PLUGINS=+${name}`).join(' or ')}`;
+
 function missing(plan: Plan, ports: Provision): readonly Problem[] {
   return [...missed(plan, ports)].flatMap(([port, by]): Problem | readonly Problem[] => {
     const traits = traitsOf(port);
@@ -67,7 +76,7 @@ function missing(plan: Plan, ports: Provision): readonly Problem[] {
     const remedy =
       known.length === 0
         ? `Install a plugin that provides it, or disable who needs it with HEXFORGE_PLUGINS=${off}`
-        : `Enable ${known.map(({ name }) => `"${name}" with HEXFORGE_PLUGINS=+${name}`).join(' or ')}, or disable who needs it with HEXFORGE_PLUGINS=${off}`;
+        : `${enabling(known.map(({ name }) => name))}, or disable who needs it with HEXFORGE_PLUGINS=${off}`;
     return {
       code: 'missing_port',
       ...(by.length === 1 && by[0] !== undefined ? { plugin: by[0].name } : {}),
@@ -118,10 +127,12 @@ function choices(plan: Plan, { candidatesOf }: Provision): readonly Problem[] {
         remedy: didYouMean(port, provided, 'Remove the line'),
       };
     const candidates = candidatesOf(port);
+    const others = disabled.filter((definition) => portsOf(definition).includes(port)).map(({ name }) => name);
     return {
       code: 'bad_choice',
       message: `providers.${port} is "${plugin}", but no enabled plugin of that name provides the port`,
-      remedy: candidates.length === 0 ? `Enable "${plugin}", or remove the line` : `Choose from ${namesOf(candidates)}`,
+      remedy:
+        candidates.length === 0 ? `${enabling(others)}, or remove the line` : `Choose from ${namesOf(candidates)}`,
     };
   });
 }

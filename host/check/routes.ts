@@ -1,5 +1,6 @@
 // Checks routes across plugins: two at one path, paths that were not permitted, and scopes or permissions that no
 // plugin declares.
+import { declaredPorts } from '#core/kernel/ports';
 import type { Route } from '#adapters/http/descriptor/route';
 import { systemRoutes } from '#adapters/http/routes/system-routes';
 import type { AccessRule } from '#core/kernel/access/access';
@@ -9,7 +10,7 @@ import { traitsOf, type Plan } from '../plugin/plan.ts';
 import type { Problem } from '../problems/problem.ts';
 import { duplicates } from './claims.ts';
 import { kinds, type Contributed } from './contributions.ts';
-import { wanted } from './ports.ts';
+import { enabling, wanted } from './ports.ts';
 
 interface Claim {
   readonly plugin: string;
@@ -75,7 +76,11 @@ function strangePorts({ plugin, route }: Claim): readonly Problem[] {
             code: 'undeclared_port',
             plugin,
             message: `${requires}, which nothing declares`,
-            remedy: 'Import the module that declares it with declarePort, or correct the name',
+            remedy: didYouMean(
+              port,
+              declaredPorts().keys(),
+              'Import the module that declares it with declarePort, or correct the name',
+            ),
           }
         : {
             code: 'port_arity',
@@ -104,6 +109,12 @@ export function guardProblems(plan: Plan, listed: readonly Contributed[]): reado
   const known = [...plan.enabled, ...wanted(plan)];
   const scopes = new Set(known.flatMap((definition) => definition.scopes ?? []).map(({ name }): string => name));
   const permissions = new Set(known.flatMap((definition) => definition.permissions ?? []).map(({ name }) => name));
+  const offering = (name: string, kind: 'scope' | 'permission'): string | undefined => {
+    const owners = plan.disabled.filter((definition) =>
+      (kind === 'scope' ? definition.scopes : definition.permissions)?.some((one) => one.name === name),
+    );
+    return owners.length === 0 ? undefined : enabling(owners.map((owner) => owner.name));
+  };
   const unknown = (
     { what, plugin }: Guarded,
     kind: 'scope' | 'permission',
@@ -116,11 +127,13 @@ export function guardProblems(plan: Plan, listed: readonly Contributed[]): reado
           code: `unknown_${kind}`,
           plugin,
           message: `The ${what} of plugin "${plugin}" names the ${kind === 'scope' ? 'scope row' : kind} "${name}", which no enabled plugin contributes`,
-          remedy: didYouMean(
-            name,
-            contributed,
-            `Add it to the \`${kind}s\` of its definition, or enable the plugin that contributes it`,
-          ),
+          remedy:
+            offering(name, kind) ??
+            didYouMean(
+              name,
+              contributed,
+              `Add it to the \`${kind}s\` of its definition, or enable the plugin that contributes it`,
+            ),
         };
   const included = plan.enabled.flatMap(({ name: plugin, scopes: rows = [] }) =>
     rows.flatMap(({ name, includes = [] }) =>

@@ -76,9 +76,19 @@ function badReferences(definition: PluginDefinition, plan: Plan, ports: Provisio
         code: 'reference',
         plugin,
         message: `Plugin "${plugin}" references the table "${table}"${owner === undefined ? ', which no plugin it needs publishes' : ` of "${owner.name}", which it does not need`}`,
-        remedy: 'Declare a need of a port that its owner must provide, or keep a plain id and clean it by event',
+        remedy: `${needing(owner)}, or keep a plain id and clean it by event`,
       };
     });
+}
+
+/** The remedy to need a port without whose provider no forge starts: then the table always exists. */
+function needing(owner: PluginDefinition | undefined): string {
+  const ports = (owner === undefined ? [] : portsOf(owner)).filter((port) => {
+    const traits = traitsOf(port);
+    return traits?.arity === 'single' && traits.absent === 'refuse';
+  });
+  if (ports.length > 0) return `Add ${ports.map((port) => `"${port}"`).join(' or ')} to its \`needs\``;
+  return owner === undefined ? 'Correct the name' : `Remove the reference, because "${owner.name}" may be switched off`;
 }
 
 /** The needed port that the owner could provide, and the plugin that was chosen to provide it instead. */

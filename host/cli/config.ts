@@ -1,11 +1,11 @@
 // The command `hexforge config`: prints the effective configuration, each value with its source, secrets masked.
 import type Joi from 'joi';
 import { mask, type Configuration, type ShownValue } from '#host/configuration/configuration';
-import { exampleFile } from '#host/configuration/example';
+import { exampleFile, isSecret } from '#host/configuration/example';
 import { pluginConfiguration } from '../check/configuration.ts';
 import { declaredSettings } from '../contributions/settings.ts';
 import type { PluginDefinition } from '../plugin/definition.ts';
-import { environmentOf, type Listed } from '../loading/plugins.ts';
+import { settingVariable, type Listed } from '../loading/plugins.ts';
 import { examined, print, printTable, type Command } from './command.ts';
 
 export const config: Command = {
@@ -21,7 +21,7 @@ export const config: Command = {
   async run(context) {
     const { configuration, listed } = await examined(context);
     if (context.flags['example'] === true) {
-      print(context, exampleFile(listed.plan.enabled).trimEnd());
+      print(context, exampleFile(listed.plan.enabled, configuration).trimEnd());
       return 0;
     }
     const values = [...configuration.shown, ...ofPlugins(configuration, listed), ...ofSettings(configuration, listed)];
@@ -53,16 +53,15 @@ function ofPlugins(configuration: Configuration, { plan }: Listed): readonly Sho
 }
 
 function sourceOf({ environment, plugins, file }: Configuration, definition: PluginDefinition, key: string): string {
-  const variable = Object.entries(definition.environment ?? {}).find(([, name]) => name === key)?.[0];
-  if (variable !== undefined && key in environmentOf(definition, environment)) return `environment ${variable}`;
+  const variable = settingVariable(definition, environment, key);
+  if (variable !== undefined) return `environment ${variable}`;
   return key in (plugins.find(({ name }) => name === definition.name)?.config ?? {}) ? `file ${file ?? ''}` : 'default';
 }
 
 /** Masks keys that a plugin marks with `.meta({ secret: true })`, and keys whose names suggest a secret. */
 function shownValue(key: string, value: unknown, description: Joi.Description | undefined): unknown {
   if (value === undefined) return '(absent)';
-  const metas: readonly { readonly secret?: boolean }[] = description?.['metas'] ?? [];
-  if (metas.some(({ secret }) => secret === true) || /password|secret|token|key$/i.test(key)) return mask;
+  if (isSecret(description) || /password|secret|token|key$/i.test(key)) return mask;
   return typeof value === 'string' ? withoutPasswords(value) : value;
 }
 

@@ -2,6 +2,7 @@
 import { askServer } from '../control/socket.ts';
 import { examined, print, remark, type Command } from './command.ts';
 import { offline } from './offline.ts';
+import { sentence } from '../problems/problem.ts';
 
 export const migrate: Command = {
   name: 'migrate',
@@ -23,7 +24,7 @@ export const migrate: Command = {
     );
     for (const { plugin, steps, refused } of outcomes) {
       for (const name of steps) print(context, `${dry ? 'pending' : 'applied'} ${plugin} ${name}`);
-      if (refused !== undefined) print(context, `refused ${plugin}: ${refused.message}`);
+      if (refused !== undefined) print(context, `refused ${plugin}: ${sentence(refused)}`);
     }
     if (outcomes.length === 0) print(context, 'nothing is pending');
     return outcomes.some(({ refused }) => refused !== undefined) ? 1 : 0;

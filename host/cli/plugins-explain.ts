@@ -1,7 +1,7 @@
 // The command `hexforge plugins explain NAME`: prints what one plugin may do, before it runs.
 import type { PluginRecord } from '#core/kernel/services/plugin-inventory';
 import { didYouMean } from '../problems/nearest.ts';
-import { refusal } from '../problems/problem.ts';
+import { refusal, stopped } from '../problems/problem.ts';
 import { print, table, type Command } from './command.ts';
 import { records } from './plugins.ts';
 
@@ -33,10 +33,10 @@ export const pluginsExplain: Command = {
 };
 
 function explanation(record: PluginRecord): readonly string[] {
-  const { name, version, origin, state, reason, routes, events, jobs, untold } = record;
+  const { name, version, origin, state, reason, remedy, routes, events, jobs, untold } = record;
   const rows: readonly (readonly [what: string, items: readonly string[]])[] = [
     ['provides', record.provides],
-    ['needs', record.needs],
+    ['needs', record.needs.map((port) => (record.late.includes(port) ? `${port} (late)` : port))],
     [
       'routes',
       routes.map(
@@ -44,11 +44,16 @@ function explanation(record: PluginRecord): readonly string[] {
       ),
     ],
     ['tables', record.tables],
+    ['references', record.references],
+    ['config', record.config],
+    ['environment', record.environment],
     ['settings', record.settings],
     ['reads', record.reads],
     ['handles', events.handles],
     ['emits', events.emits],
+    ['audits', record.audits],
     ['jobs', jobs.map((job) => `${job.name}, every ${job.seconds} s`)],
+    ['probes', record.probes],
     ['permissions', record.permissions],
     ['scopes', record.scopes],
     ['tools', record.tools],
@@ -58,9 +63,12 @@ function explanation(record: PluginRecord): readonly string[] {
     ['outbound', record.outbound.map((host) => `${host} (told, not enforced)`)],
   ];
   const standing = reason === null ? state : `${state}: ${reason}`;
-  if (version === null) return [`${name}, ${origin}, ${standing}`, '  What it may do is not known: it was not loaded'];
+  const mend = remedy === null ? [] : [`  ${stopped(remedy)}`];
+  if (version === null)
+    return [`${name}, ${origin}, ${standing}`, ...mend, '  What it may do is not known: it was not loaded'];
   return [
     `${name} ${version}, ${origin}, ${standing}`,
+    ...mend,
     ...table(
       rows.flatMap(([what, items]) =>
         items.length === 0

@@ -49,14 +49,16 @@ export async function records(context: Context, loaded?: string): Promise<readon
   for (const problem of problems) if (problem.plugin === undefined) remark(context, sentence(problem));
   const local = inventory(listed.plan, (name) => {
     const problem = problems.find(({ plugin }) => plugin === name);
-    return problem === undefined ? { state: 'checked' } : { state: 'rejected', reason: problem.message };
+    return problem === undefined
+      ? { state: 'checked' }
+      : { state: 'rejected', reason: problem.message, remedy: problem.remedy };
   });
   const live = (answer?.value as readonly PluginRecord[] | undefined) ?? [];
   const names = [...new Set([...local, ...live].map(({ name }) => name))];
   const known = names.flatMap((name): readonly PluginRecord[] => {
     const [here, there] = [local, live].map((rows) => rows.find((row) => row.name === name));
     if (here === undefined || there !== undefined) return there === undefined ? [] : [{ ...here, ...there }];
-    return [answer === undefined ? here : { ...here, enabled: false, state: 'disabled', reason: null }];
+    return [answer === undefined ? here : { ...here, enabled: false, state: 'disabled', reason: null, remedy: null }];
   });
   const off = known.find(({ name, state }) => name === loaded && state === 'disabled');
   if (off === undefined) return known;
@@ -64,8 +66,12 @@ export async function records(context: Context, loaded?: string): Promise<readon
     plugin.name === loaded ? { ...plugin, enabled: true } : plugin,
   );
   const on = await listPlugins({ ...configuration, plugins: switchedOn });
-  return inventory(on.plan, (name) => ({
-    state: name === loaded ? 'disabled' : 'checked',
-    reason: on.problems.find(({ plugin }) => plugin === name)?.message,
-  })).map((row) => (row.name === loaded ? { ...row, enabled: false } : row));
+  return inventory(on.plan, (name) => {
+    const problem = on.problems.find(({ plugin }) => plugin === name);
+    return {
+      state: name === loaded ? 'disabled' : 'checked',
+      reason: problem?.message,
+      remedy: problem?.remedy,
+    };
+  }).map((row) => (row.name === loaded ? { ...row, enabled: false } : row));
 }

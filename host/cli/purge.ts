@@ -32,7 +32,11 @@ export const purge: Command = {
       );
     return offline(context, configuration, async ({ storage }) => {
       if (storage.column === 'memory')
-        throw refusal('nothing_stored', 'The database is "memory": no plugin has stored anything', 'Name the database');
+        throw refusal(
+          'nothing_stored',
+          'The database is "memory": no plugin has stored anything',
+          'Unset HEXFORGE_DATABASE, and set DATABASE_URL if the data is not in the data directory',
+        );
       const stored = await storage.purge.plugins();
       if (!stored.includes(name)) {
         if (!known.includes(name))

@@ -43,18 +43,25 @@ export async function loadConfiguration(options: LoadOptions): Promise<Configura
   const file = readFile(options);
   const given = fromEnvironment(environment);
   const values = { ...file?.values, ...given.values };
-  const { value, problems, faulty } = validated(hostSchema, values, { prefix: '', code: 'bad_configuration' });
+  const { value, problems, faulty } = validated(hostSchema, values, {
+    prefix: '',
+    code: 'bad_configuration',
+    setBy: (key) => given.variables.get(key),
+  });
   const checked: HostKeys =
     faulty.length === 0 ? value : validated(hostSchema, without(values, faulty), { prefix: '', code: '' }).value;
   const switches = readSwitches(environment['HEXFORGE_PLUGINS'] ?? '', checked.plugins);
   const plugins = choose(checked.plugins, switches.on, file === undefined ? cwd : dirname(file.path));
   const all = [
-    ...problems.map((problem) => sourced(problem, given.sources, file?.path)),
+    ...problems.map((problem) => sourced(problem, given.variables, file?.path)),
     ...switches.problems,
     ...plugins.problems,
   ];
-  const sourceOf = (key: string): Source =>
-    given.sources.get(key) ?? (file !== undefined && key in file.values ? `file ${file.path}` : 'default');
+  const sourceOf = (key: string): Source => {
+    const variable = given.variables.get(key);
+    if (variable !== undefined) return `environment ${variable}`;
+    return file !== undefined && key in file.values ? `file ${file.path}` : 'default';
+  };
   const configuration: Configuration = {
     version,
     host: checked.host,
@@ -162,26 +169,26 @@ const nonEmpty = (text: string | undefined): string | undefined =>
 
 function fromEnvironment(environment: LoadOptions['environment']): {
   readonly values: Values;
-  readonly sources: ReadonlyMap<string, Source>;
+  /** Key to the variable that has set it. */
+  readonly variables: ReadonlyMap<string, string>;
 } {
   const values: Values = {};
-  const sources = new Map<string, Source>();
+  const variables = new Map<string, string>();
   for (const [key, { environment: name, read }] of Object.entries(keys)) {
     const text = name === undefined ? undefined : nonEmpty(environment[name]);
     if (text === undefined) continue;
     values[key] = read === undefined ? text : read(text);
-    sources.set(key, `environment ${name}`);
+    variables.set(key, name ?? '');
   }
-  return { values, sources };
+  return { values, variables };
 }
 
 /** Adds the source of the faulty value to the message. */
-function sourced(problem: Problem, sources: ReadonlyMap<string, Source>, file: string | undefined): Problem {
+function sourced(problem: Problem, variables: ReadonlyMap<string, string>, file: string | undefined): Problem {
   const key = problem.message.split(/[ .]/, 1)[0] ?? '';
-  const from = sources.get(key);
-  const place = from ?? (file === undefined ? undefined : `file ${file}`);
-  const remedy = from === undefined ? problem.remedy : `Correct or unset ${from.replace('environment ', '')}`;
-  return place === undefined ? problem : { ...problem, message: `${problem.message} (${place})`, remedy };
+  const variable = variables.get(key);
+  const place = variable === undefined ? file && `file ${file}` : `environment ${variable}`;
+  return place === undefined ? problem : { ...problem, message: `${problem.message} (${place})` };
 }
 
 interface Switches {

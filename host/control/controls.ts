@@ -33,7 +33,7 @@ export async function rotateSigningKeys(forge: Ports): Promise<{ readonly kid: s
     throw refusal(
       'no_signing_keys',
       'No enabled plugin signs anything for others',
-      'Enable the one that does, and try again',
+      'Enable the one that does, which `hexforge plugins` lists, and try again',
     );
   return keys.rotate();
 }
@@ -42,6 +42,10 @@ export async function resetPassword(forge: Ports, username: string): Promise<{ r
   // The port is declared by its area, which is loaded only if a plugin uses it.
   const recovery = traitsOf('AccountRecovery') === undefined ? undefined : forge.port('AccountRecovery');
   if (recovery === undefined)
-    throw refusal('no_accounts', 'No enabled plugin keeps accounts', 'Enable the one that does, and try again');
+    throw refusal(
+      'no_accounts',
+      'No enabled plugin keeps accounts',
+      'Enable the one that does, which `hexforge plugins` lists, and try again',
+    );
   return recovery.resetPassword(username);
 }

@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { readable } from '../problems/thrown.ts';
+import { told } from '../problems/problem.ts';
 
 /**
  * Handlers of requests, by name. Each returns plain JSON, or throws an error whose message is shown to the operator.
@@ -70,7 +70,7 @@ async function answer(socket: Socket, handlers: Handlers): Promise<void> {
       throw new Error(`The running server does not know "${ask}": it may be of another version`);
     send(socket, { ok: true, pid: process.pid, value: (await handle(argument)) ?? null });
   } catch (error) {
-    send(socket, { ok: false, message: readable(error).message });
+    send(socket, { ok: false, message: told(error) });
   }
 }
 

@@ -75,13 +75,14 @@ function planOf(
     settings,
     providers: { ...Object.fromEntries(defaults), ...configuration.providers },
     configOf: (plugin) => ({ ...chosen.get(plugin)?.config, ...environmentOf(definitions.get(plugin), environment) }),
+    setBy: (plugin, key) => settingVariable(definitions.get(plugin), environment, key),
     isOutside: (plugin) => chosen.get(plugin)?.standard === false,
     mountOf: (plugin) => chosen.get(plugin)?.mount ?? (given.some(({ name }) => name === plugin) ? 'anywhere' : 'own'),
   };
 }
 
 /** The plugin's configuration keys that are set by environment variables. */
-export function environmentOf(
+function environmentOf(
   definition: PluginDefinition | undefined,
   environment: Configuration['environment'],
 ): Readonly<Record<string, string>> {
@@ -92,6 +93,16 @@ export function environmentOf(
     }),
   );
 }
+
+/** The environment variable that has set a key of the plugin. */
+export const settingVariable = (
+  definition: PluginDefinition | undefined,
+  environment: Configuration['environment'],
+  key: string,
+): string | undefined =>
+  Object.entries(definition?.environment ?? {}).findLast(
+    ([variable, target]) => target === key && (environment[variable] ?? '') !== '',
+  )?.[0];
 
 /**
  * Variables that start with HEXFORGE_ but set nothing, probably by a typing error. Variables of disabled plugins are

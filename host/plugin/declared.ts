@@ -1,6 +1,7 @@
 // Limits each plugin to its declarations. Using another port, event, setting or table throws an error with the plugin,
 // the use, and the remedy.
 import type { MemoryDatabase, TableOptions } from '#adapters/memory/database';
+import type { AuditLog } from '#core/kernel/services/audit';
 import { Internal } from '#core/kernel/errors';
 import { longestAggregate, type EventOf, type EventType } from '#core/kernel/storage/events';
 import { declaredPorts } from '#core/kernel/ports';
@@ -25,6 +26,7 @@ function addTo(member: string, name: string, declared: Iterable<string>): string
 /** Wraps a host port with a check of the plugin's declarations, for the ports that need one. */
 export function heldPort(definition: PluginDefinition, port: string, value: unknown): unknown {
   if (port === 'Events') return heldEvents(definition, value as Events);
+  if (port === 'AuditLog') return heldAuditLog(definition, value as AuditLog);
   if (port === 'Settings') return heldSettings(definition, value as Settings);
   return value;
 }
@@ -78,6 +80,21 @@ function delivered<T extends EventType>(
   return JSON.parse(text) as EventOf<T>['payload'];
 }
 const plain = 'Let it be an object of texts, numbers, true and false, null, lists and objects of such';
+
+function heldAuditLog(definition: PluginDefinition, log: AuditLog): AuditLog {
+  const declared: ReadonlySet<string> = new Set(definition.audits);
+  return {
+    async append(entry) {
+      if (!declared.has(entry.action))
+        throw undeclared(
+          definition,
+          `appends an audit entry "${entry.action}", which is not in its \`audits\``,
+          addTo('audits', entry.action, declared),
+        );
+      await log.append(entry);
+    },
+  } satisfies AuditLog;
+}
 
 function heldSettings(definition: PluginDefinition, settings: Settings): Settings {
   const own = (definition.settings ?? []).map(({ key }) => key);

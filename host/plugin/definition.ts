@@ -5,6 +5,7 @@ import type { Route } from '#adapters/http/descriptor/route';
 import type { MemoryDatabase } from '#adapters/memory/database';
 import type { Migration, SqlDatabase } from '#adapters/postgres/statements/database';
 import type { EventType, Subscription } from '#core/kernel/storage/events';
+import type { AuditAction } from '#core/kernel/services/audit';
 import type { Log } from '#core/kernel/services/log';
 import type { PermissionDeclaration } from '#core/kernel/access/permissions';
 import type { OptionalPorts, PluralPorts, PortContract, PortName, PortValue } from '#core/kernel/ports';
@@ -104,6 +105,11 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
    * `<plugin>.<name>`. Emitting an undeclared type throws.
    */
   readonly emits?: readonly EventType[];
+  /**
+   * Actions of the audit entries that it appends, such as `['bell.sold']`. Those of an external plugin are named
+   * `<plugin>.<name>`. Appending an entry with an undeclared action throws.
+   */
+  readonly audits?: readonly AuditAction[];
   /** Hosts that it connects to, such as `['hooks.example.com']`. Shown to the operator, not enforced. */
   readonly outbound?: readonly string[];
   readonly scopes?: readonly ScopeRow[];

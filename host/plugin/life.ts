@@ -44,6 +44,7 @@ export class Life {
   made: Made | undefined;
   #state: State = 'listed';
   #reason: string | undefined;
+  #remedy: string | undefined;
   readonly #onLost: (() => void)[] = [];
   /** Current problems of the running plugin, by their source. */
   readonly #complaints = new Map<string, string>();
@@ -65,6 +66,11 @@ export class Life {
     return this.#reason;
   }
 
+  /** The remedy for `failed`, if there is one; of a skipped plugin, the remedy for the one that failed. */
+  get remedy(): string | undefined {
+    return this.#remedy;
+  }
+
   /** Whether the plugin was built and has not failed since. */
   get usable(): boolean {
     return this.#state === 'built' || this.#state === 'started' || this.#state === 'degraded';
@@ -79,11 +85,12 @@ export class Life {
     return this.definition.onFailure === 'isolate';
   }
 
-  to(state: State, reason?: string): void {
+  to(state: State, reason?: string, remedy?: string): void {
     if (!next[this.#state].includes(state))
       throw new Error(`plugin "${this.name}" cannot go from ${this.#state} to ${state}`);
     this.#state = state;
     this.#reason = reason;
+    this.#remedy = remedy;
     if (this.lost) for (const heard of this.#onLost) heard();
     if (state === 'started') this.#show();
   }

@@ -34,6 +34,8 @@ export interface Plan {
   readonly settings: Readonly<Record<string, unknown>>;
   /** The plugin's own keys under `plugins.<name>`, not yet validated. */
   readonly configOf: (plugin: string) => Readonly<Record<string, unknown>>;
+  /** The environment variable that has set a key of the plugin; undefined if the value comes from the file. */
+  readonly setBy?: (plugin: string, key: string) => string | undefined;
   readonly mountOf: (plugin: string) => Mount;
   /** Whether the plugin is external, which means it is not in the list of standard plugins. */
   readonly isOutside: (plugin: string) => boolean;

@@ -40,7 +40,20 @@ export const sentence = ({ message, remedy }: Pick<Problem, 'message' | 'remedy'
     .map(stopped)
     .join(' ');
 
-const stopped = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+/** The text with a full stop, unless it ends a sentence. */
+export const stopped = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** The refusal for an error of a step. A refusal is returned unchanged, with its own messages and remedies. */
+export const refusedBy = (error: unknown, fallback: Problem): Refused =>
+  error instanceof Refused ? error : new Refused([problemOf(error, fallback)], error);
+
+/** What an operator reads about an error: its message, and its remedy if it has one. */
+export function told(thrown: unknown): string {
+  if (thrown instanceof Refused) return thrown.message;
+  const error = readable(thrown);
+  const problem = problemOf(error, { code: '', message: '', remedy: '' });
+  return problem.remedy === '' ? error.message : sentence(problem);
+}
 
 /** The problem for an error. Adapters set `remedy` (and `code`) on errors that an operator can fix. */
 export function problemOf(thrown: unknown, fallback: Problem): Problem {

@@ -14,7 +14,7 @@ import { openDataDirectory } from '../storage/data-directory.ts';
 import type { PluginDefinition } from '../plugin/definition.ts';
 import type { Plan } from '../plugin/plan.ts';
 import { listPlugins, type Listed } from '../loading/plugins.ts';
-import { problemOf, Refused } from '../problems/problem.ts';
+import { Refused, refusedBy, type Problem } from '../problems/problem.ts';
 import { hostProviders } from '../boot/providers.ts';
 import { SecretKeys } from '../storage/secret-key.ts';
 import { entitiesOf, type OpenStorage } from '../storage/storage.ts';
@@ -117,22 +117,21 @@ export async function openStorage(
     });
     return { ...opened, column: 'sql' };
   } catch (error) {
-    throw new Refused([storageProblem(error)], error);
+    throw refusedBy(error, storageProblem);
   }
 }
 
-/** Applies the migrations. @throws {Refused} if the database fails. */
+/** Applies the migrations. @throws {Refused} if the database fails, or the migrations of a plugin are refused. */
 export async function migrate({ machine }: OpenForge): ReturnType<Machine['migrate']> {
   try {
     return await machine.migrate();
   } catch (error) {
-    throw new Refused([storageProblem(error)], error);
+    throw refusedBy(error, storageProblem);
   }
 }
 
-const storageProblem = (error: unknown) =>
-  problemOf(error, {
-    code: 'storage_failed',
-    message: 'The database cannot be used',
-    remedy: 'Mend the cause; docs/operating.md says how to restore a backup',
-  });
+const storageProblem: Problem = {
+  code: 'storage_failed',
+  message: 'The database cannot be used',
+  remedy: 'Mend the cause; docs/operating.md says how to restore a backup',
+};

@@ -1,6 +1,6 @@
 // The plugin "administration": lists the plugins of the instance, and manages who has which admin scope.
 import { definePlugin } from 'hexforge/plugin';
-import { administrationEvents, administrationScopes } from 'hexforge/administration';
+import { administrationAudits, administrationEvents, administrationScopes } from 'hexforge/administration';
 import { adminScopeUseCases, recordPluginChanges } from '#core/administration/use-cases';
 import { adminScopeRoutes } from './admin-scopes/routes.ts';
 import { adminGrantStore } from './admin-scopes/store.ts';
@@ -24,6 +24,7 @@ export default definePlugin({
   migrations,
   scopes: administrationScopes,
   emits: administrationEvents,
+  audits: administrationAudits,
   build: ({ stores, ...context }) =>
     adminScopeUseCases({
       grants: stores.grants,

@@ -1,5 +1,6 @@
 // The plugin "identity": accounts, sessions, personal access tokens and user groups.
 import {
+  identityAudits,
   identityEvents,
   identityScopes,
   identitySettings,
@@ -104,6 +105,7 @@ export default definePlugin({
   migrations,
   settings: identitySettings,
   emits: identityEvents,
+  audits: identityAudits,
   scopes: [...identityScopes, ...reservedScopes],
 
   build(context) {

@@ -1,6 +1,6 @@
 // The plugin "issues": the issue tracker of repositories.
 import { definePlugin } from 'hexforge/plugin';
-import { issueEvents } from 'hexforge/issues';
+import { issueAudits, issueEvents } from 'hexforge/issues';
 import { droppedFrom } from 'hexforge/planning';
 import { issueUseCases } from '#core/issues/use-cases';
 import { memoryAssociationStore } from './associations/store-memory.ts';
@@ -50,6 +50,7 @@ export default definePlugin({
   references: ['repositories_repository', 'repositories_public_repository', 'identity_user', 'identity_public_user'],
   migrations,
   emits: issueEvents,
+  audits: issueAudits,
   build: ({ stores: { issues: store, ...stores }, ...context }) =>
     issueUseCases({
       store,

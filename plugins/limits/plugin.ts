@@ -1,6 +1,6 @@
 // The plugin "limits": the budgets of the rate limits, their administration, and a record of exceeded budgets.
 import { definePlugin, flag, on, shape } from 'hexforge/plugin';
-import { limitEvents } from 'hexforge/limits';
+import { limitAudits, limitEvents } from 'hexforge/limits';
 import { limitUseCases } from '#core/limits/use-cases';
 import { budgetRoutes } from './budgets/routes.ts';
 import { budgetStore } from './budgets/store.ts';
@@ -35,6 +35,7 @@ export default definePlugin({
   tables: ['limits_budget', 'limits_override', 'limits_violation'],
   migrations,
   emits: limitEvents,
+  audits: limitAudits,
   build: ({ stores, config, log, ...context }) =>
     limitUseCases({
       ...stores,

@@ -1,6 +1,6 @@
 // The plugin "oauth-server": an OAuth2 and OpenID Connect authorization server for other applications.
 import { definePlugin, rows } from 'hexforge/plugin';
-import { oauthEvents, oauthScopes, oauthSettings, type KeptKey } from 'hexforge/oauth';
+import { oauthAudits, oauthEvents, oauthScopes, oauthSettings, type KeptKey } from 'hexforge/oauth';
 import { rsaSigner, sha256Digests } from '#adapters/crypto/index';
 import { oauthUseCases } from '#core/oauth/use-cases';
 import { applicationAdminRoutes } from './applications/admin-routes.ts';
@@ -50,6 +50,7 @@ export default definePlugin({
   settings: oauthSettings,
   scopes: oauthScopes,
   emits: oauthEvents,
+  audits: oauthAudits,
   build: (context) =>
     oauthUseCases({
       ...context.stores,

@@ -1,6 +1,12 @@
 // The plugin "repositories": repository records, access, contents, and pushes.
 import { definePlugin, Joi, shape } from 'hexforge/plugin';
-import { repositoryEvents, repositoryPermissions, repositoryScopes, repositorySettings } from 'hexforge/repositories';
+import {
+  repositoryAudits,
+  repositoryEvents,
+  repositoryPermissions,
+  repositoryScopes,
+  repositorySettings,
+} from 'hexforge/repositories';
 import { offeredRepositories, repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
 import { archiveRoutes } from './archives/routes.ts';
 import { blameRoutes } from './blame/routes.ts';
@@ -98,6 +104,7 @@ export default definePlugin({
   },
   settings: repositorySettings,
   emits: repositoryEvents,
+  audits: repositoryAudits,
   scopes: repositoryScopes,
   permissions: repositoryPermissions,
   entities,

@@ -1,6 +1,6 @@
 // The plugin "settings": instance settings that administrators change while the forge runs.
 import { definePlugin, on } from 'hexforge/plugin';
-import { settingsScopes } from 'hexforge/settings';
+import { settingAudits, settingsScopes } from 'hexforge/settings';
 import { settingsUseCases } from '#core/settings/use-cases';
 import { migrations } from './migrations.ts';
 import { settingRoutes } from './settings/routes.ts';
@@ -16,6 +16,7 @@ export default definePlugin({
   entities: [SettingTable],
   tables: ['settings_setting'],
   emits: ['setting.changed'],
+  audits: settingAudits,
   migrations,
   scopes: settingsScopes,
   build: (context) =>

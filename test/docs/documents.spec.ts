@@ -2,6 +2,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { standardPlugins } from '#config/standard';
+import type { PluginDefinition } from '#host/plugin/definition';
 import { startTestForge } from '#test/support/forge';
 import greeting from '../../docs/examples/greeting.ts';
 import { projectFiles, root } from '../../tools/project-files.ts';
@@ -86,6 +88,21 @@ void t.test('the page on standards names tests that exist', async (t) => {
   t.strictSame(
     [...new Set(named)].filter((name) => !existsSync(join(root, name))),
     [],
+  );
+});
+
+void t.test('every audit action of core is declared by a standard plugin', async (t) => {
+  const declared = await Promise.all(
+    standardPlugins.map(async ({ module }) => {
+      const { default: definition } = (await import(module)) as { default: PluginDefinition };
+      return definition.audits ?? [];
+    }),
+  );
+  t.strictSame(
+    declared.flat().toSorted(),
+    declaredIn('AuditActions')
+      .map((line) => line.split(' ', 1)[0])
+      .toSorted(),
   );
 });
 

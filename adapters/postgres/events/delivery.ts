@@ -8,7 +8,7 @@ import { dueHeads, dueRows, type DueRow } from './due.ts';
 import { FairChoice } from './fair-choice.ts';
 import { eventOf } from './outbox.ts';
 import type { SystemTables } from '../statements/schema.ts';
-import { columns, type Subscriptions } from './subscriptions.ts';
+import { columns, separator, type Subscriptions } from './subscriptions.ts';
 
 export interface DeliveryTuning {
   /** Slots for handlers that run at the same time. */
@@ -204,7 +204,7 @@ export class Delivery {
       ), delivery as (
         insert into hexforge_delivery (plugin, subscription, position, chain, owner)
         select s.plugin, s.name, r.position, s.plugin || ' ' || s.name || ' ' || r.aggregate, coalesce('user ' || r.actor_id, r.aggregate || ' ')
-        from routed r join hexforge_subscription s on s.type = r.type
+        from routed r join hexforge_subscription s on r.type = any(string_to_array(s.type, ${separator}))
       )
       select count(*) as count from routed`.execute(this.#options.database());
     return rows[0]?.count ?? 0;

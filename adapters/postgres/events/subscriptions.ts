@@ -1,6 +1,7 @@
 // Durable subscriptions and dead letters: registers subscriptions, bounds their events, and lets an operator retry or
 // discard.
 import { type Kysely, sql } from 'kysely';
+import { typesOf } from '#core/kernel/storage/events';
 import {
   keptWhileOff,
   type Deliveries,
@@ -30,12 +31,12 @@ export class Subscriptions implements Deliveries {
   }
 
   /**
-   * Registers the given subscriptions, and removes all others of these plugins together with their waiting events. A
-   * subscription whose type has changed counts as a new one.
+   * Registers the given subscriptions, and removes all others of these plugins together with their waiting events. If
+   * the types of a subscription have changed, the waiting events of types that it no longer has are removed.
    */
   async remember(subscriptions: readonly OwnedSubscription[], plugins: readonly string[]): Promise<void> {
     const { names, owners } = columns(subscriptions);
-    const types = subscriptions.map(({ subscription }) => subscription.type);
+    const types = subscriptions.map(({ subscription }) => typesOf(subscription).join(separator));
     const twice = subscriptions.find(
       (one, index) => index !== owners.findIndex((owner, at) => owner === one.plugin && names[at] === names[index]),
     );
@@ -44,12 +45,16 @@ export class Subscriptions implements Deliveries {
     await sql`
       with given as (
         select * from unnest(${owners}::text[], ${names}::text[], ${types}::text[]) as g (plugin, name, type)
-      ), kept as (
-        select g.plugin, g.name from given g
-        where not exists (select from hexforge_subscription s where s.plugin = g.plugin and s.name = g.name and s.type <> g.type)
+      ), changed as (
+        select g.plugin, g.name, string_to_array(g.type, ${separator}) as types
+        from given g join hexforge_subscription s on s.plugin = g.plugin and s.name = g.name and s.type <> g.type
       ), cleared as (
         delete from hexforge_delivery d where d.plugin = any(${plugins}::text[]) and d.dead_at is null
-          and not exists (select from kept k where k.plugin = d.plugin and k.name = d.subscription)
+          and not exists (select from given g where g.plugin = d.plugin and g.name = d.subscription)
+      ), dropped as (
+        delete from hexforge_delivery d using changed c, hexforge_event e
+        where d.plugin = c.plugin and d.subscription = c.name and d.dead_at is null
+          and e.position = d.position and e.type <> all(c.types)
       ), gone as (
         delete from hexforge_subscription s where s.plugin = any(${plugins}::text[])
           and not exists (select from given g where g.plugin = s.plugin and g.name = s.name)
@@ -89,7 +94,7 @@ export class Subscriptions implements Deliveries {
   async subscriptions(): Promise<readonly SubscriptionState[]> {
     const { rows } = await sql<SubscriptionState>`
       select coalesce(s.plugin, d.plugin) as plugin, coalesce(s.name, d.subscription) as subscription,
-        coalesce(s.type, '') as type, coalesce(d.waiting, 0) as waiting, coalesce(d.parked, 0) as parked,
+        coalesce(replace(s.type, ${separator}, ', '), '') as type, coalesce(d.waiting, 0) as waiting, coalesce(d.parked, 0) as parked,
         coalesce(s.missed, 0) as missed
       from hexforge_subscription s full join (
         select plugin, subscription, count(*) filter (where dead_at is null) as waiting, count(*) filter (where dead_at is not null) as parked
@@ -146,6 +151,9 @@ export class Subscriptions implements Deliveries {
       : sql`${all} and d.position = (select e.position from hexforge_event e where e.id::text = ${event.toLowerCase()})`;
   }
 }
+
+/** Joins the types of one subscription in the column `type`. A type has only visible characters. */
+export const separator = '\n';
 
 /** Parallel arrays, as parameters of `unnest`. */
 export const columns = (

@@ -29,6 +29,11 @@ export interface Records {
   readonly tables: ReadonlyMap<string, string>;
 }
 
+/** The maker of migrations in a message: the forge itself, or a plugin. */
+export const madeBy = (plugin: string): string => (plugin === system ? 'Hexforge' : `plugin "${plugin}"`);
+
+export const disabling = (plugin: string): string => `disable the plugin with HEXFORGE_PLUGINS=-${plugin}`;
+
 /** Empty if no migration was applied yet. */
 export async function readRecords(database: Kysely<SystemTables>): Promise<Records> {
   const {
@@ -78,13 +83,15 @@ export function missing({ plugin, migrations }: MigrationSet, { applied }: Recor
     const step = known.get(name);
     if (step === undefined)
       throw new StorageRefused(
-        `The database was written by a newer version of plugin "${plugin}": its migration "${name}" is not known here`,
+        `The database was written by a newer version of ${madeBy(plugin)}: its migration "${name}" is not known here`,
         'Start the version that wrote it, or restore a backup from before the upgrade',
       );
     if (step.sha256 !== sha256)
       throw new StorageRefused(
-        `The migration "${name}" of plugin "${plugin}" was changed after it had been applied`,
-        'Restore its text as it was released and put the change into a new migration',
+        `The migration "${name}" of ${madeBy(plugin)} was changed after it had been applied`,
+        plugin === system
+          ? 'Reinstall Hexforge'
+          : `Restore its text as it was released and put the change into a new migration; until its author has done so, ${disabling(plugin)}`,
       );
     known.delete(name);
   }

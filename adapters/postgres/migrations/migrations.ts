@@ -8,6 +8,8 @@ import type { Catalog } from './catalog.ts';
 import { DatabaseFault, StorageRefused } from '../statements/errors.ts';
 import { ensureTrigrams } from './extensions.ts';
 import {
+  disabling,
+  madeBy,
   missing,
   type MigrationSet,
   ownershipOf,
@@ -185,24 +187,25 @@ const isOnePlugins = (error: unknown): error is StorageRefused =>
   error instanceof StorageRefused && !isAbsence(error.cause);
 
 function refusal(plugin: string, at: string | undefined, error: unknown): StorageRefused {
-  const asItWas = `What the plugin keeps is as it was before`;
-  const disable = `disable the plugin with HEXFORGE_PLUGINS=-${plugin}`;
+  const own = plugin === system;
+  const asItWas = own ? 'The database is as it was before' : 'What the plugin keeps is as it was before';
+  const until = own ? 'and until then start the version that ran before' : `and until then ${disabling(plugin)}`;
   if (error instanceof Offending) {
     const { step, what, remedy } = error.offence;
     const who = step === undefined ? `Plugin "${plugin}"` : `The migration "${step}" of plugin "${plugin}"`;
     return new StorageRefused(
       `${who} ${what}`,
-      `${remedy}. ${asItWas}; until its author has mended it, ${disable}`,
+      `${remedy}. ${asItWas}; until its author has mended it, ${disabling(plugin)}`,
       error,
     );
   }
   const reason = error instanceof Error ? error.message : String(error);
   const which = at === undefined ? 'The migrations' : `The migration "${at}"`;
   return new StorageRefused(
-    `${which} of plugin "${plugin}" failed and ${at === undefined ? 'were' : 'was'} rolled back: ${reason}`,
+    `${which} of ${madeBy(plugin)} failed and ${at === undefined ? 'were' : 'was'} rolled back: ${reason}`,
     isAbsence(error)
       ? asItWas
-      : `${asItWas}; report the failure to its author${error instanceof Unavailable ? ' or raise migrate_timeout' : ''}, and until then ${disable}`,
+      : `${asItWas}; report the failure to ${own ? 'the makers of Hexforge' : 'its author'}${error instanceof Unavailable ? ' or raise migrate_timeout' : ''}, ${until}`,
     error,
   );
 }

@@ -1,5 +1,6 @@
 // Events and audit actions of accounts, sessions, tokens and groups. Payloads contain ids and names, but no secrets and
 // no addresses.
+import type { AuditAction } from '#core/kernel/services/audit';
 import type { EventType } from '#core/kernel/storage/events';
 import { declareAccessEvents } from '#core/kernel/storage/live';
 
@@ -89,3 +90,34 @@ declareAccessEvents(
 
 /** The aggregate that orders the events of one user. */
 export const userAggregate = (id: string): string => `user:${id}`;
+
+/** The audit actions that the plugin of this area appends. */
+export const identityAudits = [
+  'user.login',
+  'user.login_failed',
+  'user.login_throttled',
+  'user.login_blocked_suspended',
+  'user.login_blocked_email_not_verified',
+  'user.login_blocked_approval',
+  'user.login_blocked_account_unknown',
+  'user.login_blocked_account_exists',
+  'user.logout',
+  'session.refresh_token_reused',
+  'user.registered',
+  'user.created',
+  'user.updated',
+  'user.suspended',
+  'user.deleted',
+  'user.password_set',
+  'user.password_changed',
+  'user.password_change_refused',
+  'user.password_reset',
+  'user.tokens_revoked',
+  'token.created',
+  'token.revoked',
+  'user_group.created',
+  'user_group.updated',
+  'user_group.deleted',
+  'user_group.member_added',
+  'user_group.member_removed',
+] as const satisfies readonly AuditAction[];

@@ -1,4 +1,5 @@
 // The events about issues. The aggregate is `issue:ID`.
+import type { AuditAction } from '#core/kernel/services/audit';
 import type { Call, Caller } from '#core/kernel/caller';
 import type { EventType } from '#core/kernel/storage/events';
 import type { Issue } from './issue.ts';
@@ -125,3 +126,11 @@ export const aboutIssue = <More extends object>(
   ...(caller.kind === 'user' && { actorId: caller.id }),
   payload: { ...({ repository_id: repositoryId, issue_id: id, number } satisfies IssueFact), ...more },
 });
+
+/** The audit actions that the plugin of this area appends. */
+export const issueAudits = [
+  'issue_type.created',
+  'issue_type.updated',
+  'issue_type.deleted',
+  'issue.description_edit_deleted',
+] as const satisfies readonly AuditAction[];

@@ -28,21 +28,35 @@ export interface PluginRecord {
   readonly state: string;
   /** The reason for the state `rejected`, `failed`, `skipped` or `degraded`. */
   readonly reason: string | null;
+  /** The remedy for the states `rejected`, `failed` and `skipped`. */
+  readonly remedy: string | null;
   /** The number of dead letters: events that wait for `hexforge plugins replay` or `drop`. */
   readonly parked: number;
   /** Names of the ports that it provides. */
   readonly provides: readonly string[];
   /** Names of the ports that it uses, including late ones and those that its routes require. */
   readonly needs: readonly string[];
+  /** Those of `needs` that it uses only after the start, or not at all where no plugin provides them. */
+  readonly late: readonly string[];
   readonly routes: readonly RouteRecord[];
   readonly tables: readonly string[];
+  /** Tables and views of other plugins that its own refer to. */
+  readonly references: readonly string[];
+  /** Keys of its part of the configuration. */
+  readonly config: readonly string[];
+  /** Environment variables that set such a key. */
+  readonly environment: readonly string[];
   /** Keys of the settings that it declares. */
   readonly settings: readonly string[];
   /** Keys of other plugins' settings that it reads. */
   readonly reads: readonly string[];
   /** Event types. */
   readonly events: { readonly handles: readonly string[]; readonly emits: readonly string[] };
+  /** Actions of the audit entries that it appends. */
+  readonly audits: readonly string[];
   readonly jobs: readonly { readonly name: string; readonly seconds: number }[];
+  /** Names of its health checks. */
+  readonly probes: readonly string[];
   readonly permissions: readonly string[];
   readonly scopes: readonly string[];
   readonly tools: readonly string[];

@@ -26,6 +26,8 @@ export interface EventOf<T extends EventType = EventType> {
 /** One plugin's handler for a type of event. */
 export interface Subscription<T extends EventType = EventType> {
   readonly type: T;
+  /** Further types. Their events share one order with those of `type`. */
+  readonly also?: readonly T[];
   /** Unique within its plugin. The delivery progress is stored under this name. */
   readonly name: string;
   /**
@@ -39,8 +41,14 @@ export interface Subscription<T extends EventType = EventType> {
   handle(event: EventOf<T>, signal?: AbortSignal): Promise<void>;
 }
 
+/** All types of a subscription, each once. */
+export const typesOf = ({ type, also = [] }: Pick<Subscription, 'type' | 'also'>): readonly EventType[] => [
+  ...new Set([type, ...also]),
+];
+
 /**
- * Builds a subscription whose handler receives the payload of its type.
+ * Builds a subscription whose handler receives the payload of its type. With a list of types, one handler receives the
+ * events of all of them, in the order of their commits for one aggregate; `type` tells the payloads apart.
  *
  * @example
  *   events: ({ bells }) => [
@@ -49,13 +57,19 @@ export interface Subscription<T extends EventType = EventType> {
  *       delivery: 'durable',
  *       handle: ({ payload }) => bells.clear(payload.repository_id),
  *     }),
+ *     on(['issue.created', 'issue.closed'], {
+ *       name: 'ring',
+ *       delivery: 'durable',
+ *       handle: ({ type, payload }) => bells.ring(type === 'issue.closed' ? 2 : 1, payload.number),
+ *     }),
  *   ],
  */
-export function on<T extends EventType>(
-  type: T,
-  subscription: Omit<Subscription<T>, 'type' | 'handle'> & {
-    handle(event: EventOf<T>, signal: AbortSignal): Promise<void>;
+export function on<const T extends EventType>(
+  types: T | readonly [T, ...T[]],
+  subscription: Omit<Subscription<T>, 'type' | 'also' | 'handle'> & {
+    handle(event: { readonly [K in T]: EventOf<K> }[T], signal: AbortSignal): Promise<void>;
   },
 ): Subscription {
-  return { ...subscription, type } as unknown as Subscription;
+  const [type, ...also] = [types].flat();
+  return { ...subscription, type, ...(also.length > 0 && { also }) } as unknown as Subscription;
 }

@@ -1,5 +1,5 @@
 // Delivers events to broadcast handlers. Each handler has a separate queue, so a slow handler does not delay others.
-import type { EventOf } from './events.ts';
+import { typesOf, type EventOf } from './events.ts';
 import type { Log } from '../services/log.ts';
 import type { OwnedSubscription } from './storage.ts';
 
@@ -23,7 +23,9 @@ export class Listeners {
     this.#listeners = subscriptions
       .filter(({ subscription }) => subscription.delivery === 'broadcast')
       .map((owned) => ({ ...owned, queue: Promise.resolve(), behind: 0, losing: false }));
-    this.types = [...new Set(this.#listeners.map(({ subscription }) => subscription.type as string))];
+    this.types = [
+      ...new Set(this.#listeners.flatMap(({ subscription }) => typesOf(subscription) as readonly string[])),
+    ];
     this.#log = log;
   }
 
@@ -35,7 +37,7 @@ export class Listeners {
   hand(event: EventOf): void {
     if (this.#ended) return;
     for (const listener of this.#listeners) {
-      if (listener.subscription.type !== event.type) continue;
+      if (!typesOf(listener.subscription).includes(event.type)) continue;
       if (listener.behind >= longestQueue) {
         if (!listener.losing)
           this.#warn(listener, event, 'a broadcast handler is too far behind: events are lost to it');

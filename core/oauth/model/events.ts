@@ -96,3 +96,18 @@ declare module '#core/kernel/services/audit' {
     'oauth_grant.refresh_token_reused': true;
   }
 }
+
+/** The audit actions that the plugin of this area appends. */
+export const oauthAudits = [
+  'oauth_app.created',
+  'oauth_app.registered',
+  'oauth_app.updated',
+  'oauth_app.secret_rotated',
+  'oauth_app.suspended',
+  'oauth_app.unsuspended',
+  'oauth_app.deleted',
+  'oauth_grant.approved',
+  'oauth_grant.revoked',
+  'oauth_grant.code_reused',
+  'oauth_grant.refresh_token_reused',
+] as const satisfies readonly AuditAction[];

@@ -1,4 +1,5 @@
 // The events about repositories. The aggregate is `repository:ID`.
+import type { AuditAction } from '#core/kernel/services/audit';
 import type { Call, Caller } from '#core/kernel/caller';
 import type { EventType } from '#core/kernel/storage/events';
 import { declareAccessEvents } from '#core/kernel/storage/live';
@@ -164,3 +165,22 @@ export const aboutCollaborator = <More extends object>(
   ...aboutRepository(repository, call),
   payload: { repository_id: repository.id, user_id: user.id, ...more },
 });
+
+/** The audit actions that the plugin of this area appends. */
+export const repositoryAudits = [
+  'repository.created',
+  'repository.renamed',
+  'repository.visibility_changed',
+  'repository.deleted',
+  'collaborator.added',
+  'collaborator.updated',
+  'collaborator.removed',
+  'role_template.created',
+  'role_template.updated',
+  'role_template.deleted',
+  'branch.protected',
+  'branch.unprotected',
+  'branch.deleted',
+  'tag.deleted',
+  'ref.deleted',
+] as const satisfies readonly AuditAction[];

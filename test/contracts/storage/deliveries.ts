@@ -53,6 +53,11 @@ const emit = (storage: DeliveryStorage, aggregate: string, n: number): Promise<s
     storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n } }),
   );
 
+const name = (storage: DeliveryStorage, aggregate: string, text: string): Promise<string> =>
+  storage.unitOfWork.run(() =>
+    storage.events.emit<'contract.named'>({ type: 'contract.named', aggregate, payload: { name: text } }),
+  );
+
 const fresh = () => ({ plugin: `p${randomUUID()}`, aggregate: `contract:${randomUUID()}` });
 const failing: Handler = async () => {
   throw new Error('no bell');
@@ -260,6 +265,80 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
         await storage.drained();
         assert.deepEqual(seen, [2]);
       });
+    },
+  },
+  {
+    name: 'a handler of several types receives their events in one order, and each event once',
+    async run({ open }) {
+      const { plugin, aggregate } = fresh();
+      const seen: unknown[] = [];
+      const heard: unknown[] = [];
+      const both = (name: string, delivery: 'durable' | 'broadcast', into: unknown[]): OwnedSubscription => ({
+        plugin,
+        subscription: on(['contract.counted', 'contract.named', 'contract.counted'], {
+          name,
+          delivery,
+          handle: async (event) => {
+            if (event.aggregate === aggregate)
+              into.push(event.type === 'contract.named' ? event.payload.name : event.payload.n);
+          },
+        }),
+      });
+      const storage = await open();
+      try {
+        await storage.deliver([both('both', 'durable', seen), both('heard', 'broadcast', heard)]);
+        for (const n of [1, 2, 3]) {
+          await emit(storage, aggregate, n);
+          await name(storage, aggregate, `n${n}`);
+        }
+        await storage.drained();
+        assert.deepEqual(seen, [1, 'n1', 2, 'n2', 3, 'n3']);
+        await until(async () => heard.length === 6);
+        assert.deepEqual(heard, seen);
+        const [state] = await storage.deliveries
+          .subscriptions()
+          .then((all) => all.filter((one) => one.plugin === plugin));
+        assert.equal(state?.type, 'contract.counted, contract.named');
+      } finally {
+        await storage.close();
+      }
+    },
+  },
+  {
+    name: 'if the types of a handler change, its waiting events of types that stay are kept',
+    async run({ open }) {
+      const { plugin, aggregate } = fresh();
+      const seen: string[] = [];
+      type Type = 'contract.counted' | 'contract.named';
+      const opened = async (
+        types: readonly [Type, ...Type[]] | undefined,
+        work: (storage: DeliveryStorage) => Promise<void>,
+      ) => {
+        const storage = await open();
+        const subscription =
+          types &&
+          on(types, {
+            name: 'ring',
+            delivery: 'durable',
+            handle: async ({ type, aggregate: of }) => void (of === aggregate && seen.push(type)),
+          });
+        await storage.deliver(subscription === undefined ? [] : [{ plugin, subscription }]);
+        try {
+          await work(storage);
+          await storage.drained();
+        } finally {
+          await storage.close();
+        }
+      };
+      await opened(['contract.counted', 'contract.named'], async () => undefined);
+      await opened(undefined, async (storage) => {
+        await emit(storage, aggregate, 1);
+        await name(storage, aggregate, 'one');
+      });
+      await opened(['contract.named'], async (storage) => {
+        await emit(storage, aggregate, 2);
+      });
+      assert.deepEqual(seen, ['contract.named']);
     },
   },
   {

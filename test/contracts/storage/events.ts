@@ -9,6 +9,7 @@ import type { Ledger } from './ledger.ts';
 declare module '#core/kernel/storage/events' {
   interface EventPayloads {
     'contract.counted': { readonly n: number };
+    'contract.named': { readonly name: string };
   }
 }
 

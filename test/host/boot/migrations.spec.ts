@@ -1,11 +1,13 @@
 // Rejected migrations in the host: their plugin fails, dependents are skipped, the others are started.
 import t from 'tap';
+import { NotFound } from '#core/kernel/errors';
 import { openMemory } from '#adapters/memory/index';
 import { systemClock, systemIds } from '#adapters/system/time';
 import { type MigrationOutcome, type MigrationSet, StorageRefused } from '#adapters/postgres/index';
 import { Machine } from '#host/boot/boot';
 import { definePlugin, PLUGIN_API_VERSION, type PluginDefinition } from '#host/plugin/definition';
-import { Refused } from '#host/problems/problem';
+import { told, Refused } from '#host/problems/problem';
+import { migrate, type OpenForge } from '#host/server/forge';
 import type { OpenStorage } from '#host/storage/storage';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 import { greeter } from '../sample-ports.ts';
@@ -100,4 +102,54 @@ void t.test('without isolation the start is rejected', async (t) => {
       { code: 'plugin_migrate_failed', plugin: 'a', message: 'The migration "001" of "a" failed', remedy: 'Mend it' },
     ]),
   );
+});
+
+void t.test('a start says the sentence and the remedy of the rejected migration, and nothing else', async (t) => {
+  const { machine } = machineOf(definitions('fail'));
+  const error = await migrate({ machine } as unknown as OpenForge).catch((thrown: unknown) => thrown);
+  t.strictSame(error instanceof Refused && error.problems, [
+    { code: 'plugin_migrate_failed', plugin: 'a', message: 'The migration "001" of "a" failed', remedy: 'Mend it' },
+  ]);
+});
+
+void t.test('a database that fails during the migrations is named with its cause', async (t) => {
+  const machine = {
+    migrate: async () => {
+      throw new Error('no disk');
+    },
+  };
+  const error = await migrate({ machine } as unknown as OpenForge).catch((thrown: unknown) => thrown);
+  t.match(error, { problems: [{ code: 'storage_failed', message: 'The database cannot be used: no disk' }] });
+});
+
+void t.test('a critical plugin that cannot run has the remedy of the plugin that failed', async (t) => {
+  const [a] = definitions('isolate');
+  const critical = definePlugin({
+    ...base,
+    name: 'e',
+    needs: ['SampleGreeter'],
+    provides: { SampleCritical: () => greeter('e') },
+  });
+  await t.rejects(
+    machineOf([...(a === undefined ? [] : [a]), critical]).machine.migrate(),
+    new Refused([
+      {
+        code: 'critical_skipped',
+        plugin: 'e',
+        message:
+          'Plugin "e" cannot run: it needs SampleGreeter of "a", which failed: The migration "001" of "a" failed',
+        remedy: 'Mend it. To disable "a", disable "e" too: HEXFORGE_PLUGINS=-a,-e',
+      },
+    ]),
+  );
+});
+
+void t.test('an error is told with its remedy, whatever kind of error it is', async (t) => {
+  t.equal(told(new Error('no luck')), 'no luck');
+  t.equal(
+    told(new NotFound('There is no account "x"', { detail: 'Check the name' })),
+    'There is no account "x". Check the name.',
+  );
+  t.equal(told(new StorageRefused('It failed', 'Mend it')), 'It failed. Mend it.');
+  t.equal(told(new Refused([{ code: 'x', message: 'It is bad', remedy: 'Mend it' }])), 'It is bad. Mend it.');
 });

@@ -506,11 +506,7 @@ void t.test('invalid configuration of a plugin is named by its key, never by its
         'plugins.a.size must be greater than or equal to 1',
         'Correct the value, or remove the line for the default',
       ],
-      [
-        'bad_configuration',
-        'plugins.a.secret must match /^[a-z]+$/',
-        'Correct the value, or remove the line for the default',
-      ],
+      ['bad_configuration', 'plugins.a.secret must match /^[a-z]+$/', 'Correct the value, or remove the line'],
       ['unknown_key', 'plugins.a.sise is no configuration key', 'Did you mean "size"?'],
     ],
   );

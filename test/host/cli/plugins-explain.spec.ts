@@ -6,7 +6,7 @@ import { standardPlugins } from '#config/standard';
 import { main } from '#host/cli/main';
 
 const bell = `
-import { anyone, api, changes, definePlugin, declarePort, on, superAdmin } from 'hexforge/plugin';
+import { anyone, api, changes, definePlugin, declarePort, maybe, on, shape, superAdmin, word } from 'hexforge/plugin';
 declarePort('SampleBigBell', { arity: 'optional', component: 'bell', critical: false, absent: 'degraded' });
 const open = { summary: 'A sample', scope: null, result: 'empty', run: () => undefined };
 export default definePlugin({
@@ -16,7 +16,8 @@ export default definePlugin({
   settings: [{ key: 'bell.loud', type: 'boolean', default: true, description: 'Loud' }],
   scopes: [{ name: 'bell.ring', pat: 'bell:ring' }],
   permissions: [{ name: 'bell.ring', from: 'write' }],
-  tables: ['bell_ring'],
+  tables: ['bell_ring'], audits: ['bell.sold'],
+  config: shape({ tower: maybe(word()) }), environment: { BELL_TOWER: 'tower' },
   emits: ['bell.rung'], outbound: ['hooks.example.com'],
   build: () => { globalThis.bellWasBuilt = true; return {}; },
   routes: (parts, { config }) => [
@@ -24,20 +25,25 @@ export default definePlugin({
     api({ ...open, id: 'bellRing', method: 'POST', path: '/{owner}/{repo}', access: changes('repository', 'bell.ring'), scope: 'bell.ring' }),
     api({ ...open, id: 'bellStop', method: 'DELETE', path: '/', access: superAdmin }),
   ],
-  events: ({ hear }) => [on('push', { name: 'hear', delivery: 'durable', handle: hear })],
+  events: ({ hear }) => [on('push', { name: 'hear', delivery: 'durable', optional: true, handle: hear })],
+  probes: () => [{ name: 'rope', check: async () => undefined }],
   jobs: () => [{ name: 'strike', everySeconds: 60, run: async () => undefined }],
 });
 `;
+
+const tower = "export default { name: 'tower', version: '1.0.0', api: '*', references: ['bell_ring'] }";
 
 const off = standardPlugins.map(({ name }) => `-${name}`).join(',');
 
 async function run(t: Test, args: readonly string[], switches = off) {
   const cwd = t.testdir({
     'bell.js': bell,
+    'tower.js': tower,
     'broken.js': 'throw new Error("no rope");',
     'hexforge.yaml': JSON.stringify({
       plugins: {
         bell: { path: './bell.js' },
+        tower: { path: './tower.js', enabled: switches.includes('+tower') },
         broken: { path: './broken.js' },
         gone: { enabled: false, package: 'gone' },
       },
@@ -75,16 +81,21 @@ void t.test(
     const may = [
       '  provides     SampleBigBell',
       '  needs        Clock',
-      '               UserReferences',
+      '               UserReferences (late)',
       '  routes       GET /api/v1/x/bell  anyone',
       '               POST /api/v1/x/bell/{owner}/{repo}  bell.ring on repository, scope bell.ring',
       '               DELETE /api/v1/x/bell  super-admin',
       '  tables       bell_ring',
+      '  references   -',
+      '  config       tower',
+      '  environment  BELL_TOWER',
       '  settings     bell.loud',
       '  reads        -',
       '  handles      push',
       '  emits        bell.rung',
+      '  audits       bell.sold',
       '  jobs         strike, every 60 s',
+      '  probes       rope',
       '  permissions  bell.ring',
       '  scopes       bell.ring',
       '  tools        -',
@@ -104,6 +115,15 @@ void t.test(
     t.notOk(existsSync(join(on.cwd, 'data')), 'nothing was opened');
   },
 );
+
+void t.test('plugins explain lists the tables that a plugin refers to, and the remedy of a rejection', async (t) => {
+  const lines = (await run(t, ['plugins', 'explain', 'tower'], `${off},+tower`)).out.split('\n');
+  t.match(lines, [
+    /^tower 1\.0\.0, path FOLDER\/tower\.js, rejected: Plugin "tower" references the table "bell_ring" of "bell", which it does not need$/,
+    /^ {2}Remove the reference, because "bell" may be switched off, or keep a plain id and clean it by event\.$/,
+  ]);
+  t.ok(lines.includes('  references   bell_ring'));
+});
 
 void t.test('plugins explain --json is the row of plugins --json', async (t) => {
   const rows = JSON.parse((await run(t, ['plugins', '--json'])).out) as readonly { readonly name: string }[];
@@ -132,7 +152,7 @@ void t.test('plugins explain prints why a plugin is unknown, and the nearest nam
   const broken = await run(t, ['plugins', 'explain', 'broken']);
   t.match(broken, {
     code: 0,
-    out: /^broken, path FOLDER\/broken\.js, rejected: .*no rope at FOLDER\/broken\.js:1\n  What it may do is not known: it was not loaded\n$/,
+    out: /^broken, path FOLDER\/broken\.js, rejected: .*no rope at FOLDER\/broken\.js:1\n  Mend it, or disable the plugin with HEXFORGE_PLUGINS=-broken\.\n  What it may do is not known: it was not loaded\n$/,
   });
   const unknown = await run(t, ['plugins', 'explain', 'bel']);
   t.strictSame([unknown.code, unknown.out], [78, '']);

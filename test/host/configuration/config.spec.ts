@@ -115,7 +115,7 @@ void t.test('all mistakes are found together, each with its place and remedy', a
         'log_level must be one of [debug, info, warn, error, silent] (file)',
         'Correct the value, or remove the line for the default',
       ],
-      ['plugins.identity.enabled must be a boolean (file)', 'Correct the value, or remove the line for the default'],
+      ['plugins.identity.enabled must be a boolean (file)', 'Correct the value, or remove the line'],
       ['prot is no configuration key (file)', 'Did you mean "port"?'],
       ['HEXFORGE_PLUGINS names "idenity", which is no known plugin', 'Did you mean "identity"?'],
       ['HEXFORGE_PLUGINS holds "limits", which neither enables nor disables', 'Write +limits or -limits'],

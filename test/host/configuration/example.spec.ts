@@ -3,12 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import t from 'tap';
+import { count, maybe, shape, word } from '#adapters/http/descriptor/shape';
+import type { ChosenPlugin } from '#host/configuration/configuration';
 import { exampleFile } from '#host/configuration/example';
 import { loadConfiguration } from '#host/configuration/load';
 import { keys } from '#host/configuration/schema';
 import { standardPlugins } from '#config/standard';
 import { pluginConfiguration } from '#host/check/configuration';
-import type { PluginDefinition } from '#host/plugin/definition';
+import { definePlugin, type PluginDefinition } from '#host/plugin/definition';
 
 const path = join(import.meta.dirname, '../../../config/hexforge.example.yaml');
 const definitions = (): Promise<readonly PluginDefinition[]> =>
@@ -101,4 +103,52 @@ void t.test('every key has a description, with its unit if it is a time or a siz
   }
   for (const [key, { description }] of Object.entries(keys))
     if (key.endsWith('timeout')) t.match(description, /Seconds/, key);
+});
+
+void t.test('a plugin that is not standard has its place, its sources of values and its required keys', async (t) => {
+  const bell = definePlugin({
+    name: 'bell',
+    version: '1.0.0',
+    api: '*',
+    config: shape({
+      url: word().description('Where it hangs,\nas a URL'),
+      token: maybe(word()).meta({ secret: true }),
+      volume: count().default(3),
+    }) as never,
+    environment: { BELL_URL: 'url', BELL_ADDRESS: 'url' },
+    settings: [
+      { key: 'sample.name', type: 'string', default: '', maxLength: 9, description: 'A name' },
+      { key: 'sample.size', type: 'integer', default: 3, min: 1, max: 9, sensitive: true, description: 'A size' },
+    ],
+  });
+  const chosen = (module: string): ChosenPlugin => ({
+    name: 'bell',
+    enabled: true,
+    module,
+    resolveFrom: '/etc',
+    standard: false,
+    mount: 'own',
+    config: {},
+  });
+  const example = (module: string): readonly string[] =>
+    exampleFile([bell], { plugins: [chosen(module)], providers: { Bell: 'bell' } }).split('\n');
+  const lines = example('@acme/bell');
+  t.strictSame(lines.slice(lines.indexOf('#   bell:'), -1), [
+    '#   bell:',
+    '#     enabled: true',
+    "#     package: '@acme/bell'",
+    '#     mount: own',
+    '#     # Where it hangs, as a URL. Required. Environment: BELL_URL, BELL_ADDRESS.',
+    '#     url:  # absent',
+    '#     # A secret.',
+    '#     token:  # absent',
+    '#     volume: 3',
+  ]);
+  t.ok(example('/opt/bell.js').includes('#     path: /opt/bell.js'));
+  for (const line of [
+    '#   Bell: bell',
+    '#   # A name (plugin bell; at most 9 characters)',
+    '#   # A size (plugin bell; 1 to 9; a secret, which is better stored by an administrator)',
+  ])
+    t.ok(lines.includes(line), line);
 });

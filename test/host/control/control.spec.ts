@@ -6,7 +6,9 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { NotFound } from '#core/kernel/errors';
 import { askServer, openControl } from '#host/control/socket';
+import { refusal } from '#host/problems/problem';
 
 /** Paths of testdir may already be too long for a socket. */
 async function folder(t: { teardown(work: () => Promise<void>): unknown }): Promise<string> {
@@ -44,12 +46,20 @@ void t.test('without a server the answer is undefined, whatever the directory', 
 void t.test('an error of the server is returned with its message, and an unknown request is rejected', async (t) => {
   const dataDir = await folder(t);
   const close = await openControl(dataDir, {
+    refuse: async () => {
+      throw refusal('no_keys', 'Nothing signs', 'Enable the plugin that does');
+    },
+    miss: async () => {
+      throw new NotFound('There is no "x"', { detail: 'Check the name' });
+    },
     fail: async () => {
       throw new Error('There is no account "x"');
     },
   });
   t.teardown(close);
   await t.rejects(askServer(dataDir, { ask: 'fail' }), { message: 'There is no account "x"' });
+  await t.rejects(askServer(dataDir, { ask: 'refuse' }), { message: 'Nothing signs. Enable the plugin that does.' });
+  await t.rejects(askServer(dataDir, { ask: 'miss' }), { message: 'There is no "x". Check the name.' });
   await t.rejects(askServer(dataDir, { ask: 'constructor' }), {
     message: 'The running server does not know "constructor": it may be of another version',
   });

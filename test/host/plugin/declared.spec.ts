@@ -330,3 +330,33 @@ void t.test(
     t.equal((await answer([], '/api/v1/bells')).status, 500);
   },
 );
+
+void t.test('an audit entry with an action that is not in `audits` is rejected, and nothing is recorded', async (t) => {
+  const appended: string[] = [];
+  let context: Context = {};
+  await started(
+    t,
+    {
+      name: 'audit',
+      provides: { AuditLog: () => ({ append: async ({ action }: { action: string }) => appended.push(action) }) },
+    },
+    {
+      needs: ['AuditLog'],
+      audits: ['bell.sold'],
+      build: (given: Context) => {
+        context = given;
+      },
+    },
+  );
+  const append = (action: string) => () => context['AuditLog']?.['append']?.({ action });
+  t.equal(await told(append('bell.sold')), 'it was not refused');
+  t.equal(
+    await told(append('bell.sodl')),
+    'Plugin "bell" appends an audit entry "bell.sodl", which is not in its `audits`. Did you mean "bell.sold"? If not, add it to `audits` of its definition.',
+  );
+  t.equal(
+    await told(append('user.deleted')),
+    'Plugin "bell" appends an audit entry "user.deleted", which is not in its `audits`. Add it to `audits` of its definition.',
+  );
+  t.strictSame(appended, ['bell.sold']);
+});

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import t from 'tap';
 import { StorageRefused, type MigrationSet } from '#adapters/postgres/index';
+import { missing } from '#adapters/postgres/migrations/migration-records';
 import { eachSqlEngine, migrated } from '#test/contracts/storage/storage-engines';
 
 const set = (...migrations: MigrationSet['migrations']): MigrationSet => ({
@@ -16,6 +17,21 @@ const second = {
   name: '002-colour',
   up: ['alter table sample_thing add column colour text', "insert into sample_thing (id, colour) values (1, 'red')"],
 };
+
+void t.test("the forge's own migrations are not those of a plugin that can be disabled", async (t) => {
+  const own = (sha256: string) => ({ applied: new Map([['hexforge', new Map([['001', sha256]])]]), tables: new Map() });
+  t.throws(
+    () => missing({ plugin: 'hexforge', migrations: [] }, own('x')),
+    new StorageRefused(
+      'The database was written by a newer version of Hexforge: its migration "001" is not known here',
+      'Start the version that wrote it, or restore a backup from before the upgrade',
+    ),
+  );
+  t.throws(
+    () => missing({ plugin: 'hexforge', migrations: [{ name: '001', up: [] }] }, own('x')),
+    new StorageRefused('The migration "001" of Hexforge was changed after it had been applied', 'Reinstall Hexforge'),
+  );
+});
 
 void t.test('migrations', { timeout: 120_000 }, (t) =>
   eachSqlEngine(t, async (t, storage) => {
@@ -123,7 +139,7 @@ void t.test('migrations', { timeout: 120_000 }, (t) =>
         migrated(storage, [set({ ...first, up: ['create table sample_thing (id bigint primary key)'] }, second)]),
         new StorageRefused(
           'The migration "001-things" of plugin "sample" was changed after it had been applied',
-          'Restore its text as it was released and put the change into a new migration',
+          'Restore its text as it was released and put the change into a new migration; until its author has done so, disable the plugin with HEXFORGE_PLUGINS=-sample',
         ),
       );
       t.strictSame(
