@@ -1,4 +1,4 @@
-// Hostile clients who are signed in: each class makes the server work with what a person may create.
+// Hostile clients who are signed in: each class makes the server work by creating things that every person may create.
 import { randomBytes } from 'node:crypto';
 import type { HostileRequest } from '#test/fault/hostile/hostile-requests';
 import { salt } from '#test/fault/hostile/hostile-writes';

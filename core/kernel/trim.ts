@@ -1,5 +1,5 @@
-// Trims text in linear time. A regular expression such as /x+$/ takes quadratic time on a long run of x inside the text,
-// because it tries again from every x of the run.
+// Trims text in linear time. A regular expression such as /x+$/ takes quadratic time on a long run of x inside the
+// text, because it tries again from every x of the run.
 
 type Edge = (character: string) => boolean;
 

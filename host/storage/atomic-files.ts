@@ -23,7 +23,7 @@ export function createOnce(path: string, contents: string): boolean {
     linkSync(draft, path);
     return true;
   } catch (error) {
-    // If the file exists, another process created it first. The error code does not tell: it is EEXIST, or ENOENT if
+    // If the file exists, another process created it first. The error code varies: it is EEXIST, or ENOENT if
     // that process has called `removeDrafts` since, which also removes this call's draft.
     if (existsSync(path)) return false;
     throw error;
@@ -47,8 +47,8 @@ export function replaceFile(path: string, contents: string): void {
 
 /**
  * Removes the drafts that remain beside the file when a process is killed during `createOnce`. It may also remove the
- * draft of a call that is still running. Call it only when the file exists: a concurrent `createOnce` then returns false
- * instead of throwing. Do not call it for a file that `replaceFile` writes: without its draft, `replaceFile` fails.
+ * draft of a call that is still running. Call it only when the file exists: a concurrent `createOnce` then returns
+ * false instead of throwing. Do not call it for a file that `replaceFile` writes: `replaceFile` fails without its draft.
  */
 export function removeDrafts(path: string): void {
   const begin = `${basename(path)}.`;

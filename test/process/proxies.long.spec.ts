@@ -1,4 +1,4 @@
-// Tests the configurations of proxies in docs/operating.md with the proxies themselves, where they are installed (on PATH,
+// Tests the configurations of proxies in docs/operating.md with the proxies themselves, if they are installed (on PATH
 // or in the folder HEXFORGE_TEST_PROXIES).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -166,7 +166,7 @@ async function started(
   throw new Error(`${program} does not listen: ${output}`);
 }
 
-/** A server behind a proxy that answers with what it received, and reports when. */
+/** A server behind a proxy that responds with the request that it received, and reports the time. */
 async function echo(t: Test) {
   const sockets = new Set<Socket>();
   let heard: (text: string) => void = () => undefined;

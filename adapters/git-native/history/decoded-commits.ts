@@ -1,5 +1,5 @@
 // Commits whose `encoding` header names another encoding than UTF-8. git itself decodes them, so that every encoding
-// that it knows is read, and by the same rules: a text that is not valid in its encoding stays as it is.
+// that it knows is read, and by the same rules: a text that is not valid in its encoding stays unchanged.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { Foundation } from '../foundation.ts';

@@ -7,7 +7,7 @@ import type { Signature } from '#core/repositories/git/git-history';
 import { own } from '../objects/text.ts';
 
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59);
-/** Seconds. From here on git counts a date as overflowed. */
+/** In seconds. git counts a date of this or more as overflowed. */
 const overflow = 2 ** 63;
 
 /** A signature with clipped texts. @param seconds digits; anything else is 1970. */

@@ -10,7 +10,7 @@ interface FolderWalkParts extends FolderComparisonsParts {
   readonly graph: CommitGraph | undefined;
   /** The results by raw name, filled by the walk. */
   readonly found: Map<string, LastCommit>;
-  /** What is returned about a commit. */
+  /** Returns the answer about a commit. */
   readonly answer: (commit: Oid) => Promise<LastCommit | undefined>;
   /** The complete result at a commit, if an earlier walk found it. */
   readonly known: (commit: Oid) => ReadonlyMap<string, LastCommit> | undefined;

@@ -1,5 +1,5 @@
 // Commits by the first digits of their oid. Only commits to which a visible ref leads are found: otherwise a reader
-// could find removed commits, which stay on disk for a while, by trying digits.
+// could find removed commits, which stay on disk until the next cleanup, by trying digits.
 import { broughtRefs, type Oid } from '#core/repositories/git/git-backend';
 import { fewFiles } from '../files/few-files.ts';
 import type { Foundation } from '../foundation.ts';

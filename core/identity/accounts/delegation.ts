@@ -9,7 +9,7 @@ import type { SecuredAccount } from '../model/ports.ts';
 export const noUser = 'There is no such user';
 
 /**
- * Only instance administrators give or take the super-admin flag. A token cannot give it, because whoever has the token
+ * Only instance administrators give or take the super-admin flag. A token cannot give it, because a holder of the token
  * could then sign in as an instance administrator. @throws {Forbidden}
  */
 export function checkMayGive({ caller }: Call<User>, isAdmin: boolean): void {

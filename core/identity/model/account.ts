@@ -21,7 +21,7 @@ export interface Account {
   readonly approval: ApprovalState | undefined;
   readonly emailVerified: boolean;
   readonly createdAt: Date;
-  /** When the user last signed in or the account last changed, whichever is later. Undefined until one of them happens. */
+  /** When the user last signed in or the account last changed, whichever is later. Undefined before both. */
   readonly lastActiveAt: Date | undefined;
 }
 

@@ -10,7 +10,7 @@ export const passwordLength = { min: 8, max: 256 } as const;
 
 /**
  * The form in which passwords are counted, hashed and compared (NFC, RFC 8265, section 4.2): keyboards differ in how
- * they compose letters. Longer texts stay as they are: they are no password, and normalizing takes quadratic time.
+ * they compose letters. Texts that are too long for a password are not normalized, which would take quadratic time.
  */
 const normalForm = (password: string): string =>
   isLonger(password, 4 * passwordLength.max) ? password : password.normalize('NFC');
@@ -24,7 +24,7 @@ export function checkPassword(password: string, field = 'password'): void {
   });
 }
 
-/** A hasher of passwords in their normal form. Hashes of earlier versions, of passwords as typed, are still accepted. */
+/** A hasher of passwords in their normal form. Hashes of unnormalized passwords, of earlier versions, stay valid. */
 export const ofNormalForm = (hasher: PasswordHasher): PasswordHasher => ({
   hash: (password, ip) => hasher.hash(normalForm(password), ip),
   async verify(password, hash, ip) {

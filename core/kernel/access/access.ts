@@ -23,7 +23,7 @@ export type PermissionOn<K extends ResourceKind> = {
   string;
 
 /**
- * Open: kind of resource → its permission to read. Whoever holds any permission on such a resource holds this one,
+ * Open: kind of resource → its permission to read. A user with any permission on such a resource has this one,
  * because the access decision allows nothing on a resource that the caller may not read.
  */
 export interface ReadPermissions {}

@@ -67,8 +67,8 @@ export const followUseCases = (parts: HeadParts) => ({
 
   /**
    * Handles a request that was opened or reopened: keeps its head in case that failed before, and checks the tip of its
-   * source again, because it may have moved before the request was stored. Also one whose source moved with that of many
-   * others.
+   * source again, because it may have moved before the request was stored. Also handles a request whose source moved
+   * with that of many others.
    */
   async opened(
     { payload, actorId }: EventOf<'merge.opened' | 'merge.reopened' | 'merge.source_moved'>,

@@ -1,5 +1,5 @@
-// Decides whether a merge request from another repository may follow its source: somebody who can push there stands
-// behind the request, and the source has not become less visible than the target.
+// Decides whether a merge request from another repository may follow its source: its author, or the user who reopened
+// it, must be able to push there, and the source must not have become less visible than the target.
 import { isAtMostAsVisible, type Visibility } from '#core/repositories/index';
 import { isFromFork, type MergeRequest } from './merge-request.ts';
 import type { MergeParts } from './parts.ts';
@@ -87,8 +87,8 @@ export async function sourceLossesNow(
 }
 
 /**
- * The visibilities that somebody who can push to the source agrees to now, by opening or reopening the request. Null for
- * a branch of the target repository.
+ * The visibilities that somebody who can push to the source agrees to now, by opening or reopening the request. Null
+ * for a branch of the target repository.
  */
 export async function agreed(
   { repositories }: Reading,

@@ -1,5 +1,5 @@
-// Changes, closes and reopens a merge request. Allowed to the author and to holders of merge.update. Whoever can push to
-// its source may close and reopen it.
+// Changes, closes and reopens a merge request. Allowed to the author and to holders of merge.update. Users who can push
+// to its source may close and reopen it.
 import { changed, sameMembers } from '#core/kernel/storage/changed';
 import { changes } from '#core/kernel/access/access';
 import { HexforgeError, ValidationFailed } from '#core/kernel/errors';

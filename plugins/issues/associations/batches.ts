@@ -2,7 +2,7 @@
 
 /**
  * @param counts the number of associations of each issue.
- * @param most the most associations of one batch. An issue with more has a batch of its own.
+ * @param most the most associations of one batch. An issue with more is a batch alone.
  */
 export function batchesOf(counts: ReadonlyMap<string, number>, most: number): readonly (readonly string[])[] {
   const batches: string[][] = [];

@@ -37,8 +37,8 @@ const matching = {
 } as const;
 
 /**
- * `ts_rank` compares the positions of each pair of words if the query is a conjunction or a phrase. The `||` makes it an
- * alternative, for which each word is weighed once.
+ * `ts_rank` compares the positions of each pair of words if the query is a conjunction or a phrase. The `||` makes it
+ * an alternative, for which each word is weighed once.
  */
 const rank = {
   words: ({ text }: SearchText) =>

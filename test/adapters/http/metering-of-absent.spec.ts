@@ -1,4 +1,4 @@
-// What is switched off or absent is metered as what is on: unknown paths, hidden routes, other methods.
+// Tests that requests for disabled or absent operations are metered: unknown paths, hidden routes, other methods.
 import Joi from 'joi';
 import t from 'tap';
 import { api, object } from '#adapters/http/descriptor/route';

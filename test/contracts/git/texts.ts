@@ -40,7 +40,7 @@ const samples: Readonly<Record<string, string>> = {
   'windows-1252': '9335208094',
   UTF8: 'c3a9',
   'no-such-encoding': 'c3a9',
-  // Not valid in the encodings that are named, and read as they are.
+  // Not valid in the encodings that are named, and read unchanged.
   'UTF-8': 'e9',
   cp1255: 'd9ff',
 };

@@ -1,4 +1,4 @@
-// Where a proof for one permission is accepted instead of another. The type check is the test of the types; the access
+// Tests when a proof for one permission is accepted instead of another. The type check is the test of the types; the access
 // decision is asked whether they are true for a custom role too.
 import t from 'tap';
 import type { Granted } from '#core/kernel/access/access';

@@ -33,7 +33,7 @@ const credentials = {
 } as const;
 type Kind = keyof typeof credentials;
 
-/** Target → its admin scopes; `flag`: an instance administrator; `group`: a member of a group of role instance_admin. */
+/** Target → its admin scopes. `flag`: an instance administrator. `group`: a member of a group of instance_admin. */
 const targets = {
   self: 'self',
   plain: [],
@@ -125,7 +125,7 @@ async function world(forge: TestForge) {
     const { id, client } = await account(holders[holder]);
     return { id, client: await withCredential(client, kind) };
   };
-  /** Requests that end the caller's own credentials need a caller of their own. */
+  /** Requests that end the caller's own credentials need a separate caller. */
   const caller = async ({ holder, kind, target }: Row) => {
     if (target === 'self') return makeCaller(holder, kind);
     const key = `${holder} ${kind}`;

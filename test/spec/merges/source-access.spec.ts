@@ -1,5 +1,5 @@
-// Tests of the access to the source: a request from another repository follows it only while somebody who can push
-// there stands behind the request.
+// Tests of the access to the source: a request from another repository follows it only while its author, or the user
+// who reopened it, can push there.
 import t from 'tap';
 import type { Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';

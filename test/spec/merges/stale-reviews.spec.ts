@@ -1,5 +1,5 @@
-// Tests of what reviews and merges are bound to: the diff and the target that were reviewed, and the head that the
-// caller looked at.
+// Tests that reviews are bound to the diff and the target that were reviewed, and merges to the head that the caller
+// looked at.
 import t from 'tap';
 import type { Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';

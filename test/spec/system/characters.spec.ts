@@ -1,5 +1,5 @@
-// Lengths of texts, counted in code points by every operation: a text of the longest length is accepted and returned as
-// it was sent, and one more character is rejected.
+// Lengths of texts, counted in code points by every operation: a text of the longest length is accepted and returned
+// unchanged, and one more character is rejected.
 import t from 'tap';
 import { sharedForge } from '#test/support/shared-forge';
 

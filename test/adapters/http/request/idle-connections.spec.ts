@@ -1,5 +1,5 @@
 // Tests how long a connection may be idle: proxies keep connections for 60 s and more, so the server keeps them longer,
-// and tells for how long.
+// and sends the time in a header.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import Joi from 'joi';
