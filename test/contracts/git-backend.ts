@@ -8,7 +8,7 @@ import { hangUpChecks } from './git/hang-ups.ts';
 import { keepingChecks } from './git/keeping.ts';
 import { lifeChecks } from './git/life.ts';
 import { patchChecks } from './git/patches.ts';
-import { mergeChecks } from './git/merges.ts';
+import { mergeChecks } from './git/merging/merges.ts';
 import { openBench, type Bench, type MakeGitBackend } from './git/provider.ts';
 import { pruneChecks } from './git/prunes.ts';
 import { pushChecks } from './git/pushes.ts';

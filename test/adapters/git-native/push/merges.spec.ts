@@ -10,7 +10,7 @@ import {
   type MergeWrite,
   type Oid,
 } from '#core/repositories/git/git-backend';
-import { mergeHistories } from '#test/contracts/git/merge-histories';
+import { mergeHistories } from '#test/contracts/git/merging/merge-histories';
 import { commitFile, never } from '#test/contracts/git/provider';
 import { git, must } from '#test/contracts/git/stock-git';
 import { temporaryFolder } from '#test/support/folder';

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
-import { callback, pkce, type Pkce } from './flow.ts';
+import { callback, pkce, type Pkce } from '../flow.ts';
 
 export const oracleClients = {
   confidential: { id: 'confidential', secret: 'a-secret-of-the-confidential-client' },

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { isError } from '#test/support/clients/error-answer';
 import { startTestForge } from '#test/support/forge';
 import { remote, stockGit, workTree } from '#test/support/servers/stock-git';
-import { branch, commit, expect, repos, workshop, type MergeJson } from './workshop.ts';
+import { branch, commit, expect, repos, workshop, type MergeJson } from '../workshop.ts';
 
 const fix = { source_branch: 'bob:fix' };
 

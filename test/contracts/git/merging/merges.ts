@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import type { MergeStrategy, MergeWrite, RefUpdate } from '#core/repositories/git/git-backend';
 import type { PushHooks } from '#core/repositories/git/git-history';
-import type { Check } from '../checks.ts';
-import { client, commitFile, fresh, imported, never, type Bench } from './provider.ts';
-import { must } from './stock-git.ts';
+import type { Check } from '../../checks.ts';
+import { client, commitFile, fresh, imported, never, type Bench } from '../provider.ts';
+import { must } from '../stock-git.ts';
 
 const ada = { name: 'Ada', email: 'ada@example.org', date: new Date(1_700_000_000_000) };
 const dates = { GIT_AUTHOR_DATE: '1700000000 +0000', GIT_COMMITTER_DATE: '1700000000 +0000' };

@@ -1,7 +1,7 @@
 // Tests of how merge requests follow pushes to their branches.
 import t from 'tap';
 import { remote, stockGit, workTree } from '#test/support/servers/stock-git';
-import { branch, commit, expect, workshop, type MergeJson } from './workshop.ts';
+import { branch, commit, expect, workshop, type MergeJson } from '../workshop.ts';
 
 void t.test('pushes to the source', async (t) => {
   const { alice, repository, open, fetch, settled } = await workshop(t);

@@ -1,6 +1,6 @@
 // The requests that are sent to our authorization server and to oidc-provider, a certified one ("the oracle"), and the
 // answers that may differ, each with its reason.
-import { basic, callback, encoded, formType, pkce } from './flow.ts';
+import { basic, callback, encoded, formType, pkce } from '../flow.ts';
 
 type Fields = Readonly<Record<string, string | undefined>>;
 type Headers = Readonly<Record<string, string>>;

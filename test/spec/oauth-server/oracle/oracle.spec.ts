@@ -4,7 +4,7 @@ import t from 'tap';
 import { databaseDoor } from '#test/support/servers/database-door';
 import { startTestForge } from '#test/support/forge';
 import { onDatabase } from '#test/support/marks';
-import { codeFor, makeApp, paths } from './flow.ts';
+import { codeFor, makeApp, paths } from '../flow.ts';
 import { everywhere, shared, type Party, type Told } from './oracle-requests.ts';
 import { oracleClients, oracleRegistrar, startOracle } from './oracle.ts';
 

@@ -2,7 +2,7 @@
 // clients may fetch them and no push may change them.
 import t from 'tap';
 import { remote, stockGit, workTree } from '#test/support/servers/stock-git';
-import { branch, commit, expect, workshop } from './workshop.ts';
+import { branch, commit, expect, workshop } from '../workshop.ts';
 
 void t.test('heads of merge requests for git clients', async (t) => {
   const { forge, alice, bob, repository, open, settled } = await workshop(t);
