@@ -48,7 +48,7 @@ export function replaceFile(path: string, contents: string): void {
 /**
  * Removes the drafts that remain beside the file when a process is killed during `createOnce`. It may also remove the
  * draft of a call that is still running. Call it only when the file exists: a concurrent `createOnce` then returns
- * false instead of throwing. Do not call it for a file that `replaceFile` writes: `replaceFile` fails without its draft.
+ * false instead of throwing. Do not call it for a file that `replaceFile` writes: without its draft, it fails.
  */
 export function removeDrafts(path: string): void {
   const begin = `${basename(path)}.`;

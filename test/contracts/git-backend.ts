@@ -12,6 +12,7 @@ import { mergeChecks } from './git/merging/merges.ts';
 import { openBench, type Bench, type MakeGitBackend } from './git/provider.ts';
 import { pruneChecks } from './git/prunes.ts';
 import { pushChecks } from './git/pushes.ts';
+import { abbreviationChecks } from './git/abbreviations.ts';
 import { readChecks } from './git/reads.ts';
 import { refChecks } from './git/refs.ts';
 import { textChecks } from './git/texts.ts';
@@ -25,6 +26,7 @@ export const longGitBackendChecks: readonly Check<Bench>[] = [...keepingChecks, 
 /** The others. */
 export const quickGitBackendChecks: readonly Check<Bench>[] = [
   ...readChecks,
+  ...abbreviationChecks,
   ...commitChecks,
   ...textChecks,
   ...patchChecks,

@@ -157,8 +157,8 @@ declare const permission: unique symbol;
 type ProofOf<P extends string> = P extends string ? { [Included in IncludedIn<P>]-?: true } : never;
 /**
  * The proof that the access decision allowed one permission on one resource. Only the access decision creates it, so no
- * use case runs unchecked. It is accepted where a permission is required that all holders of its own have
- * (`IncludedIn`): one for `repo.write` where `repo.read` is required.
+ * use case runs unchecked. It is also accepted where another permission is required that all holders of this one
+ * have (`IncludedIn`): a proof for `repo.write` where `repo.read` is required.
  */
 export interface Granted<R, P extends string, C extends Caller = Caller> {
   readonly resource: R;

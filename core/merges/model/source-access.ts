@@ -5,8 +5,8 @@ import { isFromFork, type MergeRequest } from './merge-request.ts';
 import type { MergeParts } from './parts.ts';
 
 /**
- * Why a request does not follow its source: nobody who can push to the source stands behind it any more, or the source
- * became less visible than the target.
+ * Why a request does not follow its source: its author, or the user who reopened it, can no longer push to the source, or
+ * the source became less visible than the target.
  */
 export const sourceLosses = ['cannot_push', 'less_visible'] as const;
 /** One of `sourceLosses`. */

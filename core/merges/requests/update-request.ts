@@ -105,8 +105,8 @@ async function canPushToSource(
 }
 
 /**
- * The members by which a caller who can push to the source stands behind a request that they reopen. An open request
- * that no longer follows its source is reopened too.
+ * The members that a request gets when a caller who can push to the source reopens it: their access counts from then on.
+ * An open request that no longer follows its source is reopened too.
  */
 async function takenOver(
   parts: Pick<MergeParts, 'repositories'>,

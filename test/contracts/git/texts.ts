@@ -150,7 +150,7 @@ export const textChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'a long message in another encoding is decoded as far as it is returned',
+    name: 'the returned part of a long message in another encoding is decoded',
     async run(bench) {
       const repository = await fresh(bench);
       const folder = await client(bench, repository, ['one']);

@@ -1,5 +1,5 @@
-// Tests when a proof for one permission is accepted instead of another. The type check is the test of the types; the access
-// decision is asked whether they are true for a custom role too.
+// Tests when a proof for one permission is accepted instead of another. The type check tests the types. The access
+// decision is asked whether they hold for a custom role too.
 import t from 'tap';
 import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';

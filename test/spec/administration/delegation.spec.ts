@@ -148,7 +148,7 @@ async function world(forge: TestForge) {
   return { admin, team, caller, other, send };
 }
 
-/** The status of a permitted request. Nobody can delete their own account, or one that owns a repository. */
+/** The status of a permitted request. An own account, and one that owns a repository, cannot be deleted. */
 const permitted: Readonly<Record<Operation, number>> = {
   update: 200,
   suspend: 200,

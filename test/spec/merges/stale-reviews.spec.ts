@@ -5,7 +5,7 @@ import type { Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
 import { branch, commit, expect, workshop, type MergeJson } from './workshop.ts';
 
-void t.test('reviews are bound to what was reviewed', async (t) => {
+void t.test('reviews are bound to the diff and the target branch', async (t) => {
   const { forge, alice, bob, repository, fork, open, fetch, settled } = await workshop(t);
   const code = await repository('code');
   const carol = await forge.createUser('carol');

@@ -52,7 +52,7 @@ async function answer(socket: Socket): Promise<string> {
   return text;
 }
 
-void t.test('answers tell for how long the connection is kept: 75 s by default', async (t) => {
+void t.test('responses have the time for which the connection is kept, 75 s by default', async (t) => {
   for (const [idleMs, header] of [
     [undefined, 'Keep-Alive: timeout=75'],
     [3_600_000, 'Keep-Alive: timeout=3600'],

@@ -101,7 +101,7 @@ void t.test('the access of a merge request to its source', async (t) => {
     t.strictSame(await shas(code, request.number), [next, later, head], 'who stands behind it from now on');
   });
 
-  await t.test('whoever can push to the source may close a request, and change nothing else', async (t) => {
+  await t.test('a user who can push to the source may close a request, and change nothing else', async (t) => {
     const { code, request } = await given('closing');
     for (const body of [{ title: 'Mine' }, { state: 'closed', title: 'Mine' }, { draft: true }, { reviewer_ids: [] }])
       t.equal((await change(bob.client, code, request, body)).status, 403, JSON.stringify(body));
