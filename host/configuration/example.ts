@@ -96,7 +96,7 @@ function plugin(
   ];
 }
 
-/** Where a plugin comes from that is not standard. A path is absolute, because the file may be copied elsewhere. */
+/** The place of a plugin that is not standard. A path is absolute, because the file may be copied elsewhere. */
 const placeOf = ({ module, mount }: ChosenPlugin): readonly string[] => [
   `#     ${module.startsWith('/') ? 'path' : 'package'}: ${yaml(module)}`,
   `#     mount: ${mount}`,

@@ -5,8 +5,8 @@ import { isFromFork, type MergeRequest } from './merge-request.ts';
 import type { MergeParts } from './parts.ts';
 
 /**
- * Why a request does not follow its source: its author, or the user who reopened it, can no longer push to the source, or
- * the source became less visible than the target.
+ * Why a request does not follow its source: its author, or the user who reopened it, can no longer push to the source,
+ * or the source became less visible than the target.
  */
 export const sourceLosses = ['cannot_push', 'less_visible'] as const;
 /** One of `sourceLosses`. */
@@ -24,7 +24,7 @@ export const standsBehind = ({ authorId, reopenedById }: Pick<SourceClaim, 'auth
 
 /** The present facts about the source. */
 export interface SourceStanding {
-  /** Whether the user who stands behind the request can push to the source. */
+  /** Whether the author, or the user who reopened the request, can push to the source. */
   readonly canPush: boolean;
   readonly source: Visibility;
   readonly target: Visibility;

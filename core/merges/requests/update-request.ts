@@ -105,7 +105,7 @@ async function canPushToSource(
 }
 
 /**
- * The members that a request gets when a caller who can push to the source reopens it: their access counts from then on.
+ * The members that a request gets when a caller who can push to the source reopens it: afterwards their access counts.
  * An open request that no longer follows its source is reopened too.
  */
 async function takenOver(

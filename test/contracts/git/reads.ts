@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { NotFound } from '#core/kernel/errors';
+import { zeroOid } from '#core/repositories/git/git-backend';
 import type { Check } from '../checks.ts';
 import { binary, submodule } from './history.ts';
 import { bytesOf, client, fresh, imported, newId, type Bench } from './provider.ts';
