@@ -128,6 +128,11 @@ export interface Input<P, Q, B, A, O extends OptionalPortName = never> {
   readonly cookies: Readonly<Record<string, string>>;
   /** One request header by its lower-case name, for the few operations whose protocol uses headers (`git-protocol`). */
   readonly header: (name: string) => string | undefined;
+  /**
+   * Charges the budget of a repository that `run` itself has decided on. The host charges that of `granted`.
+   * @throws {RateLimited} if it is used up.
+   */
+  readonly charge: (granted: { readonly resource: unknown }) => Promise<void>;
 }
 
 /** The declared body of success: a schema, bytes, a page for browsers, or no body. */
