@@ -1,5 +1,5 @@
-// Meters requests for what is absent or switched off, as if it were served: otherwise such requests would be unlimited,
-// and their answers would show what exists.
+// Meters requests to unknown paths and switched-off operations, as if they were served: otherwise such requests would
+// be unlimited, and their answers would show which operations exist.
 import type { Request } from '@hapi/hapi';
 import { Unauthorized } from '#core/kernel/errors';
 import type { Meter } from '#core/kernel/rate';

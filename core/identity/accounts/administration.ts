@@ -109,7 +109,7 @@ export function administrationUseCases(parts: IdentityParts, { blockOf }: SignIn
               auditEntry(call, 'user.suspended', userAggregate(id), { ...ended, ...owned }),
             );
           }
-          // What was issued before the account had to be verified or approved does not return with it.
+          // Credentials from before the account had to be verified or approved stay ended.
           else if (
             status === undefined &&
             (await blockOf(account)) !== undefined &&

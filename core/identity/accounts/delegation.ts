@@ -9,8 +9,8 @@ import type { SecuredAccount } from '../model/ports.ts';
 export const noUser = 'There is no such user';
 
 /**
- * Only instance administrators give or take the super-admin flag. A token cannot give it, because whoever has the token
- * could then sign in as an instance administrator. @throws {Forbidden}
+ * Only instance administrators give or take the super-admin flag. A token cannot give it, because its
+ * holder could then sign in as an instance administrator. @throws {Forbidden}
  */
 export function checkMayGive({ caller }: Call<User>, isAdmin: boolean): void {
   const detail = '"is_admin" needs the super-admin flag, and a session';

@@ -61,7 +61,10 @@ export function profileUseCases(parts: IdentityParts, { blockOf }: SignInBlocks)
       return account;
     },
 
-    /** With a new address the user is signed out, if addresses have to be verified. @throws {ValidationFailed | Conflict} */
+    /**
+     * With a new address the user is signed out, if addresses have to be verified.
+     * @throws {ValidationFailed | Conflict}
+     */
     async update(call: Call<User>, profile: Asked<Profile>): Promise<Account> {
       checkProfile(given<Profile>(profile));
       return uniquely(() =>

@@ -1,4 +1,4 @@
-// What a token reaches of its user's rights as an administrator.
+// The rights of an administrator that a token of theirs reaches.
 import type { User } from '../caller.ts';
 
 /** Whether the user was authenticated by a token, which has scopes, and not by a session or password. */

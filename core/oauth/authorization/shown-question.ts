@@ -1,5 +1,5 @@
-// What the user was shown before they decided. An approval is about that alone: if the question is another one by then,
-// the user is asked again.
+// The question that the user was shown. An approval is about that question alone: if it has changed since, the user is
+// asked again.
 import { sameMembers } from '#core/kernel/storage/changed';
 import type { Client } from '../model/client.ts';
 import { InvalidScope } from '../model/errors.ts';

@@ -1,4 +1,4 @@
-// What is switched off or absent is metered as what is on: unknown paths, hidden routes, other methods.
+// Unknown paths, hidden routes and other methods are metered as served operations are.
 import Joi from 'joi';
 import t from 'tap';
 import { api, object } from '#adapters/http/descriptor/route';

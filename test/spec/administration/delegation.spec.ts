@@ -33,7 +33,7 @@ const credentials = {
 } as const;
 type Kind = keyof typeof credentials;
 
-/** Target → its admin scopes; `flag`: an instance administrator; `group`: a member of a group of role instance_admin. */
+/** Target → its admin scopes; `flag`: an instance administrator; `group`: a member of an instance_admin group. */
 const targets = {
   self: 'self',
   plain: [],
@@ -125,7 +125,7 @@ async function world(forge: TestForge) {
     const { id, client } = await account(holders[holder]);
     return { id, client: await withCredential(client, kind) };
   };
-  /** Requests that end the caller's own credentials need a caller of their own. */
+  /** Requests that end the caller's own credentials need a separate caller. */
   const caller = async ({ holder, kind, target }: Row) => {
     if (target === 'self') return makeCaller(holder, kind);
     const key = `${holder} ${kind}`;
@@ -148,7 +148,7 @@ async function world(forge: TestForge) {
   return { admin, team, caller, other, send };
 }
 
-/** The status of a permitted request. Nobody can delete their own account, or one that owns a repository. */
+/** The status of a permitted request. Deleting the own account, or one that owns a repository, is 409. */
 const permitted: Readonly<Record<Operation, number>> = {
   update: 200,
   suspend: 200,
