@@ -128,8 +128,9 @@ export function gitRoutes(parts: GitRoutesParts): readonly Route[] {
       method: 'GET',
       path: '/{owner}/{repo}/info/refs',
       query,
-      async run(call, { params: path, query: { service }, header }) {
+      async run(call, { params: path, query: { service }, header, charge }) {
         const granted = await admitted(parts, call, isService(service) ? kinds[service] : 'fetch', path);
+        await charge(granted);
         // The same status as git's http-backend. The message is for users who set GIT_SMART_HTTP=0 or wrote a client.
         if (service === undefined)
           throw new Forbidden('The dumb HTTP protocol is not served', {
@@ -157,6 +158,7 @@ export function gitRoutes(parts: GitRoutesParts): readonly Route[] {
       maxBytes: maxFetchBytes,
       async run(call, input: Body) {
         const granted = await admitted(parts, call, 'fetch', input.params);
+        await input.charge(granted);
         checkType('git-upload-pack', input);
         const { body, rethrow } = heard(input.body);
         const request = {
@@ -178,6 +180,7 @@ export function gitRoutes(parts: GitRoutesParts): readonly Route[] {
       maxBytes: parts.maxPushBytes,
       async run(call, input: Body) {
         const granted = await admitted(parts, call, 'push', input.params);
+        await input.charge(granted);
         checkType('git-receive-pack', input);
         return answer(
           'git-receive-pack',

@@ -140,6 +140,11 @@ export interface Input<P, Q, B, A, O extends OptionalPortName = never> {
   readonly url: string;
   /** Whether a page of another site made the browser send the request, by its `Origin` or `Sec-Fetch-Site`. */
   readonly crossSite: boolean;
+  /**
+   * Charges the budget of a repository that `run` itself has decided on. The host charges that of `granted`.
+   * @throws {RateLimited} if it is used up.
+   */
+  readonly charge: (granted: { readonly resource: unknown }) => Promise<void>;
 }
 
 /** The declared body of success: a schema, bytes, a page for browsers, or no body. */

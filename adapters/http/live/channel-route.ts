@@ -18,6 +18,7 @@ import type { OwnedChannel } from './channel.ts';
 import { Follower, type LiveLimits } from './follower.ts';
 import type { Followers, Following } from './followers.ts';
 import { asksToSwitch, takeOver } from '../overload/connections.ts';
+import { takeOfRepository } from '../overload/rate-limiter.ts';
 
 /** The subprotocol by which a browser, which cannot set other headers, sends a token. */
 const bearer = 'bearer';
@@ -48,6 +49,7 @@ export function channelEntry({ plugin, channel, outside = false }: OwnedChannel,
       access.decide(call, channel.access, channel.scope ?? undefined, given),
     );
     if (rate?.refusal !== undefined) throw rate.refusal;
+    await takeOfRepository(channel, wiring.admission.limiter, request, granted);
     const params: unknown = checkParams === undefined ? given : checkParams(given);
     const followed = async (): Promise<string> =>
       String(await channel.follow(call as never, { params, granted } as never));

@@ -166,9 +166,19 @@ export function takeOfRepository(
   request: Request,
   granted: { readonly resource: unknown } | undefined,
 ): Promise<void> | undefined {
-  if (meter === 'none' || granted === undefined || access.who !== 'permitted') return undefined;
+  if (granted === undefined || access.who !== 'permitted' || !repositories.has(access.resource)) return undefined;
+  return chargeRepository(meter, limiter, request, granted);
+}
+
+/** @param granted the access decision about a repository. @throws {RateLimited} */
+export function chargeRepository(
+  meter: Meter,
+  limiter: RateLimiter,
+  request: Request,
+  granted: { readonly resource: unknown },
+): Promise<void> | undefined {
   const { id } = granted.resource as { readonly id?: unknown };
-  if (typeof id !== 'string' || !repositories.has(access.resource)) return undefined;
+  if (meter === 'none' || typeof id !== 'string') return undefined;
   return limiter.takeOfRepository(meter, metered(request), id)?.then((decision) => {
     const rate = decided(request, decision);
     if (rate?.refusal !== undefined) throw rate.refusal;

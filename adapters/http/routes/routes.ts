@@ -17,7 +17,7 @@ import { AccessRecheck, type Exchange } from '../request/exchange.ts';
 import type { MemoryBudget } from '#core/kernel/limits/memory-budget';
 import { defaultMaxBytes, formMaxBytes, readForm, readJson } from '../request/parsed-body.ts';
 import { AnswerTooLarge } from '../reply/json-text.ts';
-import { takeOfRepository, type RateDecision } from '../overload/rate-limiter.ts';
+import { chargeRepository, takeOfRepository, type RateDecision } from '../overload/rate-limiter.ts';
 import { errorResponse, respond } from '../reply/reply.ts';
 import { carriesBody, drain, requestBytes, uploaded } from '../request/request-body.ts';
 import type { ResponseCache } from '../reply/response-cache.ts';
@@ -146,6 +146,8 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
       get crossSite() {
         return wiring.csrf.isCrossSite(request.raw.req.headers);
       },
+      charge: async (of: { readonly resource: unknown }) =>
+        chargeRepository(route.meter, wiring.admission.limiter, request, of),
     };
     const answer = async (): Promise<ResponseObject> => {
       const result: unknown = await performed(() => route.run(call as never, input as never), recheck);

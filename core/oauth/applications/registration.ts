@@ -1,6 +1,5 @@
 // Use case of dynamic client registration (RFC 7591), restricted by settings and by the caller.
 import type { Call } from '#core/kernel/caller';
-import { administers } from '#core/kernel/access/token-reach';
 import { RateLimited, Unauthorized } from '#core/kernel/errors';
 import { clientNetwork } from '#core/kernel/access/current-caller';
 import { authMethods, isName, redirectUrisMisfit, type AuthMethod } from '../model/client.ts';
@@ -31,7 +30,6 @@ export function registration(parts: OAuthParts) {
 
   const isAdministrator = async ({ caller }: Call): Promise<boolean> =>
     caller.kind === 'user' &&
-    administers(caller) &&
     (caller.isAdmin || (await adminGrants()?.scopesOf(caller.id))?.includes('admin:oauth2') === true);
 
   /** Limits anonymous registrations per address and hour. @throws {RateLimited} */

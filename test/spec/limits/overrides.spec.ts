@@ -101,6 +101,22 @@ void t.test('/admin/rate-limits/overrides', async (t) => {
     },
   );
 
+  await t.test('an override for a repository also limits git and live channels', async (t) => {
+    const made = await ada.client.post('/api/v1/repos', { body: { name: 'pulled', visibility: 'public' } });
+    const { id } = made.body as { id: string };
+    await override('repos', id, 'api.read', { requests_per_window: 2 });
+    await override('repos', id, 'api.write', { requests_per_window: 0 });
+    const advertisement = '/ada/pulled.git/info/refs?service=git-upload-pack';
+    t.strictSame(await asked(forge.anonymous, 3, advertisement), [200, 200, 429]);
+    t.strictSame(await asked(bob.client, 3, '/ws/repos/ada/pulled/merges/1'), [404, 404, 429]);
+    const pushed = await ada.client.post('/ada/pulled.git/git-receive-pack', {
+      raw: '0000',
+      headers: { 'content-type': 'application/x-git-receive-pack-request' },
+    });
+    t.equal(pushed.status, 429);
+    for (const scope of ['api.read', 'api.write']) await remove('repos', id, scope);
+  });
+
   await t.test('PUT: 422 if it exceeds the budget of the group', async (t) => {
     isError(
       t,

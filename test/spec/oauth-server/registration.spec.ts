@@ -20,7 +20,10 @@ void t.test(
     const shown = ({ status, headers, text }: Answer) => [
       status,
       text,
-      [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name)),
+      [...headers]
+        .filter(([name]) => !['date', 'x-request-id'].includes(name))
+        // Both are metered, so the second request of a pair has one fewer left.
+        .map(([name, value]) => [name, /^x-ratelimit-(?:remaining|reset)$/.test(name) ? '' : value]),
     ];
     const body = connector;
     for (const method of ['POST', 'GET', 'PUT', 'DELETE', 'OPTIONS'])

@@ -17,7 +17,7 @@ import {
   tokensFor,
   type App,
   type Tokens,
-} from './flow.ts';
+} from '../flow.ts';
 
 const keys = pkce();
 const other = 'https://other.example/callback';

@@ -15,7 +15,7 @@ import {
   requestOf,
   tokensFor,
   works,
-} from './flow.ts';
+} from '../flow.ts';
 
 const keys = pkce();
 
