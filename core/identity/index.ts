@@ -2,7 +2,7 @@
 export * from './model/account.ts';
 export * from './model/events.ts';
 export * from './model/offers.ts';
-export { checkPassword, ofNormalForm, passwordLength } from './model/password.ts';
+export { checkPassword, passwordLength } from './model/password.ts';
 export * from './model/ports.ts';
 export * from './model/published.ts';
 export * from './model/scopes.ts';

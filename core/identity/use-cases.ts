@@ -17,6 +17,7 @@ import { userGroupUseCases } from './accounts/user-groups.ts';
 import { users } from './accounts/users.ts';
 import { vouching } from './accounts/vouching.ts';
 
+export { ofNormalForm } from './model/password.ts';
 export type { SignedIn } from './sign-in/sessions.ts';
 
 export function identityUseCases(parts: IdentityParts) {

@@ -5,7 +5,6 @@ export * from './storage/after-change.ts';
 export * from './services/audit.ts';
 export * from './services/audit-trail.ts';
 export * from './caller.ts';
-export * from './characters.ts';
 export { beginning } from './clipping.ts';
 export * from './access/credentials.ts';
 export * from './access/current-caller.ts';

@@ -5,13 +5,12 @@ import {
   identityScopes,
   identitySettings,
   isUsername,
-  ofNormalForm,
   passwordLength,
   reservedScopes,
 } from 'hexforge/identity';
 import { count, definePlugin, maybe, shape, word } from 'hexforge/plugin';
 import { jwtSessionTokens, owaspCost, scryptHasher, sha256Hasher } from '#adapters/crypto/index';
-import { identityUseCases } from '#core/identity/use-cases';
+import { identityUseCases, ofNormalForm } from '#core/identity/use-cases';
 import { adminUserRoutes } from './accounts/routes.ts';
 import { memoryAccountStore } from './accounts/store-memory.ts';
 import { sqlAccountStore } from './accounts/store.ts';

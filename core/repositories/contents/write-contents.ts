@@ -5,7 +5,7 @@ import { Conflict, NotFound, Unprocessable, ValidationFailed } from '#core/kerne
 import { trimEnd } from '#core/kernel/trim';
 import { branchWrite, type BranchWriteParts } from './branch-write.ts';
 import { zeroOid, type GitBackend, type Oid, type TreeEntry } from '../git/git-backend.ts';
-import type { CommitRecord, FileWrite, Signature } from '../git/git-history.ts';
+import type { CommitRecord, FileWrite } from '../git/git-history.ts';
 import { checkIdentity, identityText } from './identity-text.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import type { Repository } from '../model/repository.ts';
@@ -20,7 +20,15 @@ export interface WriteCommand {
   /** The oid of the blob that is replaced or removed. Absent for a new file. */
   readonly sha?: string | undefined;
   /** Absent: the caller. */
-  readonly author?: (Pick<Signature, 'name' | 'email' | 'offset'> & { readonly date?: Date | undefined }) | undefined;
+  readonly author?:
+    | {
+        readonly name: string;
+        readonly email: string;
+        readonly date?: Date | undefined;
+        /** The offset of the date, as in `Signature`. */
+        readonly offset?: string | undefined;
+      }
+    | undefined;
   /** Undefined: the file is removed. */
   readonly content: Uint8Array | undefined;
 }

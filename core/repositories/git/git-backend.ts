@@ -50,7 +50,8 @@ export interface GitBackend {
 
   /**
    * Resolves a revision that a user wrote: a branch, a tag, an oid of 4 to 40 digits, `HEAD` or a full ref name. A
-   * branch has precedence over a tag of the same name, and text that begins with `refs/` only matches that ref.
+   * branch has precedence over a tag of the same name, and text that begins with `refs/` only matches that ref. Fewer
+   * than 40 digits match only commits to which a visible ref leads, and tags that are refs.
    * Undefined for text that matches nothing, is ambiguous or is not a legal ref name. An illegal name is never passed
    * to git.
    */

@@ -2,7 +2,10 @@
 import type { Oid } from './git-objects.ts';
 import type { ReceiveRequest } from './git-transport.ts';
 
-/** Texts are clipped: clipping.ts. */
+/**
+ * Texts are those that `git log` prints, decoded by the `encoding` of the commit and without `.mailmap`, and clipped:
+ * clipping.ts.
+ */
 export interface Signature {
   readonly name: string;
   readonly email: string;
