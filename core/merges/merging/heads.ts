@@ -12,17 +12,7 @@ import { dismissApprovals, dismissesApprovals } from './stale-approvals.ts';
 
 export type HeadParts = Pick<
   MergeParts,
-  | 'store'
-  | 'reviews'
-  | 'git'
-  | 'diffs'
-  | 'heads'
-  | 'repositories'
-  | 'unitOfWork'
-  | 'events'
-  | 'locks'
-  | 'clock'
-  | 'log'
+  'store' | 'reviews' | 'git' | 'diffs' | 'heads' | 'repositories' | 'unitOfWork' | 'events' | 'locks' | 'clock' | 'log'
 >;
 
 /** The user who moved the branch, if known, and the signal that aborts the work. */

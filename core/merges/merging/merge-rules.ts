@@ -62,10 +62,11 @@ export function blockingRules({
     state === 'closed' && { code: 'closed', detail: 'Reopen it' },
     isDraft && { code: 'draft_not_ready', detail: 'Say that it is no draft any more' },
     loss && { code: 'source_access_lost', detail: sourceLossDetails[loss] },
-    !loss && !hasSource && {
-      code: 'source_branch_missing',
-      detail: `Push "${sourceBranch}" to where it was, or close the merge request`,
-    },
+    !loss &&
+      !hasSource && {
+        code: 'source_branch_missing',
+        detail: `Push "${sourceBranch}" to where it was, or close the merge request`,
+      },
     !hasTarget && { code: 'target_branch_missing', detail: `Push "${targetBranch}", or choose another target` },
     unmet && { code: 'pending_reviews', detail: approvalsNeeded(unmet) },
     pipeline,

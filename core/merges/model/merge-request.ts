@@ -1,5 +1,4 @@
 // A merge request: its states, members and limits.
-import { Conflict } from '#core/kernel/errors';
 import type { PublicUser } from '#core/identity/index';
 import type { Label, Milestone } from '#core/planning/index';
 import type { Numbered, Oid, Repository, Visibility } from '#core/repositories/index';
@@ -109,23 +108,4 @@ export interface MergeView extends MergeRow, Surroundings {
 export const isFromFork = ({
   sourceRepositoryId,
   repositoryId,
-}: Pick<MergeRequest, 'sourceRepositoryId' | 'repositoryId'>): boolean =>
-  sourceRepositoryId !== repositoryId;
-
-/**
- * Checks that the head is the commit that the caller looked at, if they name it.
- * @param body further members of the error.
- * @throws {Conflict} `head_changed`
- */
-export function checkHead(
-  { number, headOid }: Pick<MergeRequest, 'number' | 'headOid'>,
-  sha: string | undefined,
-  body?: Readonly<Record<string, unknown>>,
-): void {
-  if (sha === undefined || sha.toLowerCase() === headOid) return;
-  throw new Conflict('The merge request has another head', {
-    code: 'head_changed',
-    detail: `The head of merge request ${number} is ${headOid}, not "${sha}"; look at it again`,
-    ...(body !== undefined && { body }),
-  });
-}
+}: Pick<MergeRequest, 'sourceRepositoryId' | 'repositoryId'>): boolean => sourceRepositoryId !== repositoryId;

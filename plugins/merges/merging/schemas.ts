@@ -25,6 +25,8 @@ export const mergingBody = shape({
 }).id('MergeMerge');
 
 export const blockedMembers = shape({
-  reason: maybe(oneOf(...mergeRuleCodes, 'head_changed').description('The rule that is in the way: the same as "error_code"')),
+  reason: maybe(
+    oneOf(...mergeRuleCodes, 'head_changed').description('The rule that is in the way: the same as "error_code"'),
+  ),
   conflicts: maybe(list(word()).description('Paths')),
 });

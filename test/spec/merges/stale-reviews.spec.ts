@@ -70,8 +70,7 @@ void t.test('reviews are bound to what was reviewed', async (t) => {
   await t.test('a review names the head that was looked at too', async (t) => {
     const request = await fresh();
     const looked = await head(request);
-    const submit = (sha: string) =>
-      carol.client.post(`${at(request)}/reviews`, { body: { state: 'approved', sha } });
+    const submit = (sha: string) => carol.client.post(`${at(request)}/reviews`, { body: { state: 'approved', sha } });
     const later = await commit(bob.client, copy, request.branch, 'later.txt');
     await settled();
     isError(t, await submit(looked), 409, 'head_changed', 'a push came in between');
