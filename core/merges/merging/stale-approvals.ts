@@ -37,7 +37,7 @@ export async function dismissesApprovals(
   }
 }
 
-/** Runs inside a unit of work that locks the request. Reviews that request changes stay as they are. */
+/** Runs inside a unit of work that locks the request. Reviews that request changes stay unchanged. */
 export async function dismissApprovals(
   { reviews, events }: Pick<MergeParts, 'reviews' | 'events'>,
   request: MergeRequest,

@@ -28,9 +28,9 @@ export interface MergeRequest extends Numbered {
   readonly sourceRepositoryId: string | undefined;
   /** Without `refs/heads/` and without an owner. */
   readonly sourceBranch: string;
-  /** The user who last reopened the request and could push to its source. Null: the author stands behind it. */
+  /** The user who last reopened the request and could push to its source. They are its pusher instead of the author. */
   readonly reopenedById: string | null;
-  /** Why the request no longer follows its source in another repository, until it is reopened. Null while it follows. */
+  /** Why the request no longer follows its source, until it is reopened. Null while it follows. */
   readonly sourceLoss: SourceLoss | null;
   /**
    * The visibilities of source and target when a user who could push to the source opened or reopened the request. Null

@@ -1,5 +1,5 @@
-// Changes, closes and reopens a merge request. Allowed to the author and to holders of merge.update. Whoever can push to
-// its source may close and reopen it.
+// Changes, closes and reopens a merge request. Allowed to the author and to holders of merge.update. Users who can push
+// to its source may close and reopen it.
 import { changed, sameMembers } from '#core/kernel/storage/changed';
 import { changes } from '#core/kernel/access/access';
 import { HexforgeError, ValidationFailed } from '#core/kernel/errors';
@@ -102,7 +102,7 @@ async function canPushToSource(
 }
 
 /**
- * The members by which a caller who can push to the source stands behind a request that they reopen. An open request
+ * The members that make a caller who can push to the source the pusher of a request that they reopen. An open request
  * that no longer follows its source is reopened too.
  */
 async function takenOver(

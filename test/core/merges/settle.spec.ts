@@ -98,7 +98,7 @@ void t.test('a caller who leaves does not end the work for others', async (t) =>
   t.match(await stays, { headOid: two });
 });
 
-void t.test('a push that cannot be applied leaves the answer as it was', async (t) => {
+void t.test('a push that cannot be applied leaves the answer unchanged', async (t) => {
   const given = await world();
   await given.add();
   given.tips.set(`${target} topic`, two);

@@ -57,7 +57,7 @@ void t.test('a lost source is not read or copied', async (t) => {
   t.match(await given.store.find(target, 1), { headOid: commit(1), sourceLoss: 'cannot_push' });
 });
 
-void t.test('the permission of whoever reopened the request counts instead of that of the author', async (t) => {
+void t.test('the permission of the user who reopened the request counts instead of that of the author', async (t) => {
   const given = await world();
   const request = await given.add({ sourceRepositoryId: fork, reopenedById: 'bob' });
   t.match(await loseSource(given.parts, request), { sourceLoss: 'cannot_push' }, 'the author can push, bob cannot');

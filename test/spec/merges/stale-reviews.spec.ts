@@ -1,11 +1,10 @@
-// Tests of what reviews and merges are bound to: the diff and the target that were reviewed, and the head that the
-// caller looked at.
+// Tests of reviews and merges that are bound to the diff, the target and the head that the caller looked at.
 import t from 'tap';
 import type { Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
 import { branch, commit, expect, workshop, type MergeJson } from './workshop.ts';
 
-void t.test('reviews are bound to what was reviewed', async (t) => {
+void t.test('reviews apply to the diff and the target that were reviewed', async (t) => {
   const { forge, alice, bob, repository, fork, open, fetch, settled } = await workshop(t);
   const code = await repository('code');
   const carol = await forge.createUser('carol');
