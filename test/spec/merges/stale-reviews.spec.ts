@@ -123,7 +123,7 @@ void t.test('reviews apply to the diff and the target that were reviewed', async
     t.strictSame(await reviewers(request), ['alice pending', 'carol pending'], 'a push while it was closed');
   });
 
-  await t.test('a push that leaves the diff as it is keeps approvals; so does one without the rule', async (t) => {
+  await t.test('a push that leaves the diff unchanged keeps approvals; so does one without the rule', async (t) => {
     const request = await fresh({ target_branch: 'strict' });
     await review(request, 'approved');
     // The merge brings the target into the source, and changes nothing of the request.
