@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
-import { branch, commit, expect, workshop, type MergeJson } from './workshop.ts';
+import { branch, commit, expect, workshop, type MergeJson } from '../workshop.ts';
 
 void t.test('reviews apply to the diff and the target that were reviewed', async (t) => {
   const { forge, alice, bob, repository, fork, open, fetch, settled } = await workshop(t);
