@@ -6,7 +6,7 @@ import type { Repository } from '#core/repositories/index';
 import { aboutMerge } from '../model/events.ts';
 import { heldRequest, settledRequest } from '../model/held-request.ts';
 import type { MergeParts } from '../model/parts.ts';
-import { checkHead } from '../model/merge-request.ts';
+import { checkHead } from '../model/check-head.ts';
 import type { MergeReview, Verdict } from '../model/review.ts';
 import { keptText } from '../model/said.ts';
 

@@ -42,8 +42,8 @@ const attempts = 5;
 
 /**
  * Moves the head of an open request to the current tip of its source, and keeps it. The head stays unchanged if the
- * source was deleted, if the target repository has no room for the new commits, or if the request lost the access to a
- * source in another repository.
+ * source was deleted, if the target repository has no room for the new commits, or if the pusher of the request cannot
+ * push to a source in another repository.
  * @returns the request after the change.
  */
 export async function followSource(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {

@@ -4,7 +4,7 @@ import { aboutMerge } from '../model/events.ts';
 import type { MergeRequest } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import type { FromOthers } from '../model/ports.ts';
-import { sourceLossesNow, sourceLossNow, standsBehind, type SourceLoss } from '../model/source-access.ts';
+import { sourceLossesNow, sourceLossNow, pusherOf, type SourceLoss } from '../model/source-access.ts';
 
 /** Runs inside a unit of work that locks the request: records that it no longer follows its source. */
 export async function recordLoss(
@@ -53,7 +53,7 @@ export const accessUseCases = (
   };
   return {
     collaboratorChanged: ({ payload }: EventOf<'collaborator.removed' | 'collaborator.updated'>): Promise<void> =>
-      check({ sourceRepositoryId: payload.repository_id }, (request) => standsBehind(request) === payload.user_id),
+      check({ sourceRepositoryId: payload.repository_id }, (request) => pusherOf(request) === payload.user_id),
     userSuspended: ({ payload: { userId } }: EventOf<'user.suspended'>): Promise<void> => check({ userId }),
     async userUpdated({ payload: { userId, fields } }: EventOf<'user.updated'>): Promise<void> {
       if (fields.includes('is_admin')) await check({ userId });

@@ -18,7 +18,7 @@ type Parts = HeadParts & { readonly pendingEvents: PendingEvents };
 
 /** The most events that are read, and the most requests beside its page that a list looks at. */
 const [mostEvents, mostRequests] = [1000, 200];
-/** How long the work for one answer may take, beyond what the answer waits for. */
+/** How long the work for one answer may take, and how long the answer waits for it. */
 const timeLimitMs = 10_000;
 
 const isOpen = ({ state }: MergeRequest): boolean => state === 'open';
@@ -81,7 +81,7 @@ export function settling(parts: Parts): Settling {
       running.set(key, work);
     }
     const begun = work;
-    await within(signal, () => begun);
+    await within(signal, () => begun, timeLimitMs);
   };
 
   const settle = async (

@@ -1,5 +1,4 @@
 // A merge request: its states, members and limits.
-import { Conflict } from '#core/kernel/errors';
 import type { PublicUser } from '#core/identity/index';
 import type { Label, Milestone } from '#core/planning/index';
 import type { Numbered, Oid, Repository, Visibility } from '#core/repositories/index';
@@ -29,9 +28,9 @@ export interface MergeRequest extends Numbered {
   readonly sourceRepositoryId: string | undefined;
   /** Without `refs/heads/` and without an owner. */
   readonly sourceBranch: string;
-  /** The user who last reopened the request and could push to its source. Null: the access of the author counts. */
+  /** The user who last reopened the request and could push to its source. They are its pusher instead of the author. */
   readonly reopenedById: string | null;
-  /** Why the request no longer follows its source in another repository. Null while it follows. Reopening clears it. */
+  /** Why the request no longer follows its source, until it is reopened. Null while it follows. */
   readonly sourceLoss: SourceLoss | null;
   /**
    * The visibilities of source and target when a user who could push to the source opened or reopened the request. Null
@@ -110,21 +109,3 @@ export const isFromFork = ({
   sourceRepositoryId,
   repositoryId,
 }: Pick<MergeRequest, 'sourceRepositoryId' | 'repositoryId'>): boolean => sourceRepositoryId !== repositoryId;
-
-/**
- * Checks that the head is the commit that the caller looked at, if they name it.
- * @param body further members of the error.
- * @throws {Conflict} `head_changed`
- */
-export function checkHead(
-  { number, headOid }: Pick<MergeRequest, 'number' | 'headOid'>,
-  sha: string | undefined,
-  body?: Readonly<Record<string, unknown>>,
-): void {
-  if (sha === undefined || sha.toLowerCase() === headOid) return;
-  throw new Conflict('The merge request has another head', {
-    code: 'head_changed',
-    detail: `The head of merge request ${number} is ${headOid}, not "${sha}"; look at it again`,
-    ...(body !== undefined && { body }),
-  });
-}

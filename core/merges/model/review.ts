@@ -25,8 +25,8 @@ export interface MergeReview {
   /** Null while pending. */
   readonly submittedAt: Date | null;
   /**
-   * Whether a pending review replaced requested changes. Then only holders of merge.update may withdraw it. False
-   * unless the review is pending.
+   * Whether a pending review replaced requested changes. Then only holders of merge.update may withdraw it. Otherwise
+   * false.
    */
   readonly objected: boolean;
 }

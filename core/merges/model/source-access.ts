@@ -1,13 +1,10 @@
-// Decides whether a merge request from another repository may follow its source: its author, or the user who reopened
-// it, must be able to push there, and the source must not have become less visible than the target.
+// Decides whether a merge request from another repository may follow its source: its pusher can push there, and the
+// source has not become less visible than the target.
 import { isAtMostAsVisible, type Visibility } from '#core/repositories/index';
 import { isFromFork, type MergeRequest } from './merge-request.ts';
 import type { MergeParts } from './parts.ts';
 
-/**
- * Why a request does not follow its source: its author, or the user who reopened it, can no longer push to the source,
- * or the source became less visible than the target.
- */
+/** Why a request does not follow its source: its pusher cannot push there, or it is less visible than the target. */
 export const sourceLosses = ['cannot_push', 'less_visible'] as const;
 /** One of `sourceLosses`. */
 export type SourceLoss = (typeof sourceLosses)[number];
@@ -18,13 +15,13 @@ export type SourceClaim = Pick<
   'authorId' | 'reopenedById' | 'sourceLoss' | 'sourceVisibility' | 'targetVisibility'
 >;
 
-/** The user whose permission to push to the source lets the request follow it. */
-export const standsBehind = ({ authorId, reopenedById }: Pick<SourceClaim, 'authorId' | 'reopenedById'>): string =>
+/** The pusher of a request: the user whose permission to push to the source lets the request follow it. */
+export const pusherOf = ({ authorId, reopenedById }: Pick<SourceClaim, 'authorId' | 'reopenedById'>): string =>
   reopenedById ?? authorId;
 
 /** The present facts about the source. */
 export interface SourceStanding {
-  /** Whether the author, or the user who reopened the request, can push to the source. */
+  /** Whether the pusher of the request can push to the source. */
   readonly canPush: boolean;
   readonly source: Visibility;
   readonly target: Visibility;
@@ -47,7 +44,8 @@ export function sourceLossOf(claim: SourceClaim, { canPush, source, target }: So
 
 /** How to make the request follow again, for the refusal of a merge. */
 export const sourceLossDetails: Readonly<Record<SourceLoss, string>> = {
-  cannot_push: 'Whoever opened or reopened it can no longer push to the source; somebody who can must reopen it',
+  cannot_push:
+    'Its author, or the user who last reopened it, cannot push to the source; somebody who can must reopen it',
   less_visible: 'The source became less visible than the target; somebody who can push to it must reopen it',
 };
 
@@ -70,7 +68,7 @@ export async function sourceLossesNow(
   for (const [sourceId, alike] of bySource) {
     if (sourceId === undefined) continue;
     const targetIds = [...new Set(alike.map(({ repositoryId }) => repositoryId))];
-    const users = [...new Set(alike.map(standsBehind))];
+    const users = [...new Set(alike.map(pusherOf))];
     const [holders, source, ...targets] = await Promise.all([
       repositories.holders(sourceId, 'repo.write', users),
       ...[sourceId, ...targetIds].map((id) => repositories.byId(id)),
@@ -78,7 +76,7 @@ export async function sourceLossesNow(
     for (const request of alike) {
       const target = targets[targetIds.indexOf(request.repositoryId)];
       if (source === undefined || target === undefined) continue;
-      const canPush = holders.has(standsBehind(request));
+      const canPush = holders.has(pusherOf(request));
       const loss = sourceLossOf(request, { canPush, source: source.visibility, target: target.visibility });
       if (loss !== undefined) losses.set(request.id, loss);
     }
@@ -87,8 +85,8 @@ export async function sourceLossesNow(
 }
 
 /**
- * The visibilities that somebody who can push to the source agrees to now, by opening or reopening the request. Null
- * for a branch of the target repository.
+ * The visibilities that a user who can push to the source agrees to now, by opening or reopening the request. Null for
+ * a branch of the target repository.
  */
 export async function agreed(
   { repositories }: Reading,

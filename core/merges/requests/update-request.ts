@@ -105,8 +105,8 @@ async function canPushToSource(
 }
 
 /**
- * The members that a request gets when a caller who can push to the source reopens it: afterwards their access counts.
- * An open request that no longer follows its source is reopened too.
+ * The members that make a caller who can push to the source the pusher of a request that they reopen. An open request
+ * that no longer follows its source is reopened too.
  */
 async function takenOver(
   parts: Pick<MergeParts, 'repositories'>,

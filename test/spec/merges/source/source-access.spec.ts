@@ -1,9 +1,9 @@
-// Tests of the access to the source: a request from another repository follows it only while its author, or the user
-// who reopened it, can push there.
+// Tests of the access to the source: a request from another repository follows it only while its author, or a user who
+// reopened it, can push there.
 import t from 'tap';
 import type { Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
-import { branch, commit, expect, repos, workshop, type MergeJson } from '../workshop.ts';
+import { branch, commit, expect, workshop, type MergeJson } from './workshop.ts';
 
 void t.test('the access of a merge request to its source', async (t) => {
   const { forge, alice, bob, repository, fork, open, fetch, settled } = await workshop(t);
@@ -98,7 +98,7 @@ void t.test('the access of a merge request to its source', async (t) => {
     t.match(await change(bob.client, code, request, { state: 'open' }), { status: 200, body: { state: 'open' } });
     t.strictSame(await shas(code, request.number), [later, head], 'reopened by the owner of the source');
     const next = await commit(bob.client, copy, 'fix', 'next.txt');
-    t.strictSame(await shas(code, request.number), [next, later, head], 'who stands behind it from now on');
+    t.strictSame(await shas(code, request.number), [next, later, head], 'whose permission counts from now on');
   });
 
   await t.test('a user who can push to the source may close a request, and change nothing else', async (t) => {

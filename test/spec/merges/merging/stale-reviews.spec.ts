@@ -1,11 +1,10 @@
-// Tests that reviews are bound to the diff and the target that were reviewed, and merges to the head that the caller
-// looked at.
+// Tests of reviews and merges that are bound to the diff, the target and the head that the caller looked at.
 import t from 'tap';
 import type { Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
-import { branch, commit, expect, workshop, type MergeJson } from './workshop.ts';
+import { branch, commit, expect, workshop, type MergeJson } from '../workshop.ts';
 
-void t.test('reviews are bound to the diff and the target branch', async (t) => {
+void t.test('reviews apply to the diff and the target that were reviewed', async (t) => {
   const { forge, alice, bob, repository, fork, open, fetch, settled } = await workshop(t);
   const code = await repository('code');
   const carol = await forge.createUser('carol');
@@ -124,7 +123,7 @@ void t.test('reviews are bound to the diff and the target branch', async (t) => 
     t.strictSame(await reviewers(request), ['alice pending', 'carol pending'], 'a push while it was closed');
   });
 
-  await t.test('a push that leaves the diff unchanged keeps approvals; so does a push without the rule', async (t) => {
+  await t.test('a push that leaves the diff unchanged keeps approvals; so does one without the rule', async (t) => {
     const request = await fresh({ target_branch: 'strict' });
     await review(request, 'approved');
     // The merge brings the target into the source, and changes nothing of the request.
