@@ -5,6 +5,7 @@ import { commentUseCases } from './discussion/comments.ts';
 import { fetchFile, listFiles } from './requests/files.ts';
 import { fetchRequest, idOfRequest, listRequests, requestCommits } from './requests/read-requests.ts';
 import { followUseCases } from './merging/follow.ts';
+import { letGoUseCases } from './merging/let-go.ts';
 import { mergeIntents } from './merging/merge-intents.ts';
 import { mergeRequest } from './merging/merge.ts';
 import { mergeability } from './merging/mergeability.ts';
@@ -34,6 +35,7 @@ export function mergeUseCases(parts: MergeParts) {
     submitReview: submitReview(parts),
     prepareUrl: prepareUrl(parts),
     follow: followUseCases(parts),
+    letGo: letGoUseCases(parts),
     indexed: indexedThings(parts),
     ...countsFor(parts),
     dropLabel: (labelId: string) => parts.store.dropLabel(labelId),

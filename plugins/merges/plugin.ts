@@ -103,11 +103,13 @@ export default definePlugin({
       indexed,
     }),
   ],
-  events: ({ follow, dropLabel, dropMilestone }) => [
+  events: ({ follow, letGo, dropLabel, dropMilestone }) => [
     on('push', { name: 'follow-push', delivery: 'durable', handle: follow.pushed }),
     on('merge.source_moved', { name: 'follow-source', delivery: 'durable', handle: follow.opened }),
     on('merge.opened', { name: 'keep-opened', delivery: 'durable', handle: follow.opened }),
     on('merge.reopened', { name: 'keep-reopened', delivery: 'durable', handle: follow.opened }),
+    on('merge.closed', { name: 'let-go', delivery: 'durable', handle: letGo.ended }),
+    on('merge.merged', { name: 'take-over', delivery: 'durable', handle: letGo.ended }),
     ...droppedFrom({ dropLabel, dropMilestone }),
   ],
 });

@@ -94,3 +94,6 @@ export interface MergeView extends MergeRow, Surroundings {
 /** Whether the source is another repository than the target, or was one that has been deleted. */
 export const isFromFork = ({ sourceRepositoryId, repositoryId }: MergeRequest): boolean =>
   sourceRepositoryId !== repositoryId;
+
+/** Whether the commits that the request brought from another repository are not kept: it was closed unmerged. */
+export const isLetGo = (request: MergeRequest): boolean => request.state === 'closed' && isFromFork(request);

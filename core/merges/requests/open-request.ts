@@ -4,7 +4,7 @@ import { attachedLabels, checkMilestone } from '#core/planning/index';
 import { branchTip, presentBranch, sourceNamed } from '../model/branches.ts';
 import { aboutMerge } from '../model/events.ts';
 import { checkPair, checkPeople, checkTitle, type MergeFields, type MergeSets } from './fields.ts';
-import { keepHead } from '../merging/heads.ts';
+import { broughtFor, keepHead } from '../merging/heads.ts';
 import type { Writing } from '../model/held-request.ts';
 import { type MergeRequest, type MergeView } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
@@ -39,10 +39,16 @@ export const openRequest =
     presentBranch(await branchTip(git, repository.id, targetBranch), 'target_branch');
     checkPair(pair);
     await checkPipelineFor(parts, pair, source.tip);
-    if (source.repositoryId !== repository.id)
+    const id = ids.uuid();
+    const isBrought = source.repositoryId !== repository.id;
+    if (isBrought)
       await heads.bring(
         repository.id,
-        { sourceRepositoryId: source.repositoryId, commit: source.tip },
+        {
+          sourceRepositoryId: source.repositoryId,
+          commit: source.tip,
+          broughtFor: broughtFor({ id, authorId: call.caller.id }),
+        },
         { caller: call.caller, signal: call.signal },
       );
     const request = await unitOfWork
@@ -51,7 +57,7 @@ export const openRequest =
         const reviewers = await checkPeople(parts, granted, 'reviewer_ids', reviewerIds);
         const opened: MergeRequest = {
           ...pair,
-          id: ids.uuid(),
+          id,
           // From this statement until the unit of work ends, no other request of the repository can be opened.
           number: await store.nextNumber(repository.id),
           title,
@@ -79,7 +85,10 @@ export const openRequest =
         await askForReviews(parts, granted, opened, reviewers);
         return opened;
       })
-      .catch(sameIsOpen);
+      .catch(async (error: unknown) => {
+        if (isBrought) await heads.letGo(repository.id, undefined, id);
+        return sameIsOpen(error);
+      });
     // If this fails, the handler of `merge.opened` does it again.
     await keepHead(parts, request, call.signal).catch((error: unknown) => {
       log.warn({ repository: repository.id, number: request.number, err: error }, 'a head is not kept yet');

@@ -2,8 +2,9 @@
 // the test.
 import { openMemory, sequentialIds } from '#adapters/memory/index';
 import { systemClock } from '#adapters/system/time';
-import { Unavailable, Unprocessable } from '#core/kernel/errors';
+import { NotFound, Unavailable, Unprocessable } from '#core/kernel/errors';
 import { followUseCases } from '#core/merges/merging/follow';
+import { letGoUseCases } from '#core/merges/merging/let-go';
 import type { HeadParts } from '#core/merges/merging/heads';
 import { aboutMerge } from '#core/merges/model/events';
 import { mergeEvents, type MergeRequest } from '#core/merges/index';
@@ -29,7 +30,7 @@ export async function world() {
   const tips = new Map<string, Oid>();
   const parents = new Map<Oid, readonly Oid[]>();
   const counts = { divergence: 0, history: 0, kept: 0 };
-  const hooks = { beforeTip: async (): Promise<void> => undefined, noRoom: false, gitIsAway: false };
+  const hooks = { beforeTip: async (): Promise<void> => undefined, noRoom: false, gitIsAway: false, isPruned: false };
   const reach = (oid: Oid): Set<Oid> => {
     const seen = new Set<Oid>();
     const open = [oid];
@@ -66,16 +67,20 @@ export async function world() {
   /** The kept head by request number, and the fetched commits. */
   const kept = new Map<number, Oid>();
   const brought: Oid[] = [];
+  const takenOver: string[] = [];
   const heads: HeadParts['heads'] = {
     async bring(_, { commit: oid }) {
       if (hooks.noRoom) throw new Unprocessable('No room', { code: 'quota_exceeded' });
       brought.push(oid);
     },
-    async keep(_, number, { commit: oid }) {
+    async keep(_, number, { commit: oid, sourceRepositoryId }) {
       counts.kept += 1;
+      if (hooks.isPruned && sourceRepositoryId === target) throw new NotFound('The commit is not there');
       if (hooks.gitIsAway) throw new Unavailable('git is away');
       kept.set(number, oid);
     },
+    letGo: async (_, number = 0) => void kept.delete(number),
+    takeOver: async (requestId) => void takenOver.push(requestId),
     drop: async () => undefined,
     network: async () => [],
   };
@@ -104,6 +109,8 @@ export async function world() {
     hooks,
     kept,
     brought,
+    takenOver,
+    letGo: letGoUseCases(parts),
     warned,
     signal,
     async add(patch: Partial<MergeRequest> = {}): Promise<MergeRequest> {
