@@ -46,7 +46,8 @@ async function newPerson(target: Target, index: number, signal: AbortSignal): Pr
   const name = `stranger-${index}-${randomBytes(4).toString('hex')}`;
   await administrator(target).send('POST', '/admin/users', { username: name, password, email: `${name}@example.com` });
   const login = await administrator(target).send('POST', '/auth/login', { username: name, password });
-  return person(target.url, String(login?.['access_token'] ?? ''), name, signal);
+  const session = login?.['access_token'];
+  return person(target.url, typeof session === 'string' ? session : '', name, signal);
 }
 
 const request = (method: string, path: string, body?: unknown): HostileRequest => ({
@@ -92,7 +93,7 @@ export const peoplesAttacks: Readonly<Record<string, Attack>> = {
       const ids: string[] = [];
       for (let count = 0; count < 100 && !signal.aborted; count += 1) {
         const one = await send('POST', `${repository}/${what}`, { name: `${what} ${index} ${count}` });
-        if (one !== undefined) ids.push(String(one['id']));
+        if (typeof one?.['id'] === 'string') ids.push(one['id']);
       }
       return ids;
     };
@@ -132,7 +133,7 @@ export const peoplesAttacks: Readonly<Record<string, Attack>> = {
       const wish = { title: 'Stranger', source_branch: `${name}:${branch}`, target_branch: 'main' };
       const opened = await send('POST', `/repos/${target.repository}/merges`, wish);
       if (opened === undefined) continue;
-      const number = String(opened['number']);
+      const { number } = opened as { readonly number: number };
       await send('PATCH', `/repos/${target.repository}/merges/${number}`, { state: 'closed' });
     }
   },
