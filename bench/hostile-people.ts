@@ -46,7 +46,8 @@ async function newPerson(target: Target, index: number, signal: AbortSignal): Pr
   const name = `stranger-${index}-${randomBytes(4).toString('hex')}`;
   await administrator(target).send('POST', '/admin/users', { username: name, password, email: `${name}@example.com` });
   const login = await administrator(target).send('POST', '/auth/login', { username: name, password });
-  return person(target.url, String(login?.['access_token'] ?? ''), name, signal);
+  const session = login?.['access_token'];
+  return person(target.url, typeof session === 'string' ? session : '', name, signal);
 }
 
 const request = (method: string, path: string, body?: unknown): HostileRequest => ({
@@ -92,7 +93,7 @@ export const peoplesAttacks: Readonly<Record<string, Attack>> = {
       const ids: string[] = [];
       for (let count = 0; count < 100 && !signal.aborted; count += 1) {
         const one = await send('POST', `${repository}/${what}`, { name: `${what} ${index} ${count}` });
-        if (one !== undefined) ids.push(String(one['id']));
+        if (typeof one?.['id'] === 'string') ids.push(one['id']);
       }
       return ids;
     };
@@ -132,28 +133,32 @@ export const peoplesAttacks: Readonly<Record<string, Attack>> = {
       const wish = { title: 'Stranger', source_branch: `${name}:${branch}`, target_branch: 'main' };
       const opened = await send('POST', `/repos/${target.repository}/merges`, wish);
       if (opened === undefined) continue;
-      const number = String(opened['number']);
+      const { number } = opened as { readonly number: number };
       await send('PATCH', `/repos/${target.repository}/merges/${number}`, { state: 'closed' });
     }
   },
 };
 
-/** How long the head of a request follows a push to its source, several times; milliseconds. */
-export async function followUps(target: Target, repository: string, rounds: number): Promise<readonly number[]> {
-  const { send } = administrator(target);
-  const path = `/repos/${repository}`;
-  const source = `follow-${randomBytes(4).toString('hex')}`;
-  await send('POST', `${path}/branches`, { name: source });
-  await send('PUT', `${path}/contents/${source}.txt`, file(source, 'first'));
-  const opened = await send('POST', `${path}/merges`, { title: 'f', source_branch: source, target_branch: 'main' });
+/**
+ * How long the head of a request of somebody else, in a repository of their own, takes to follow a push; several times,
+ * in milliseconds.
+ */
+export async function followUps(target: Target, rounds: number): Promise<readonly number[]> {
+  const { send, name } = await newPerson(target, 9, never);
+  await send('POST', '/repos', { name: 'own', visibility: 'public' });
+  const path = `/repos/${name}/own`;
+  await send('PUT', `${path}/contents/first.txt`, file('main', 'first'));
+  await send('POST', `${path}/branches`, { name: 'topic' });
+  await send('PUT', `${path}/contents/topic.txt`, file('topic', 'first'));
+  await send('POST', `${path}/merges`, { title: 'f', source_branch: 'topic', target_branch: 'main' });
+  const commits = async (): Promise<number> => {
+    const all: unknown = await send('GET', `${path}/merges/1/commits`);
+    return Array.isArray(all) ? all.length : 0;
+  };
   const took: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const commits = async (): Promise<number> => {
-      const all = (await send('GET', `${path}/merges/${String(opened?.['number'])}/commits`)) as unknown;
-      return Array.isArray(all) ? all.length : 0;
-    };
     const before = await commits();
-    await send('PUT', `${path}/contents/${source}-${round}.txt`, file(source, 'more'));
+    await send('PUT', `${path}/contents/topic-${round}.txt`, file('topic', 'more'));
     const begun = performance.now();
     while ((await commits()) <= before && performance.now() - begun < 30_000);
     took.push(performance.now() - begun);

@@ -81,7 +81,7 @@ export async function hostileLines(
     const sampling = setInterval(() => (peak = Math.max(peak, memory(subject.pid))), 50);
     const attackers = Array.from({ length: clients }, (_, client) => attack(target, client, ending.signal));
     const beside = await p99(share);
-    const followed = name in peoplesAttacks ? await followUps(target, `${owner}/quiet`, followRounds) : [];
+    const followed = name in peoplesAttacks ? await followUps(target, followRounds) : [];
     ending.abort();
     await Promise.all(attackers);
     clearInterval(sampling);

@@ -7,6 +7,7 @@ import { fetchFile, listFiles } from './requests/files.ts';
 import { fetchRequest, idOfRequest, listRequests, requestCommits } from './requests/read-requests.ts';
 import { followUseCases } from './merging/follow.ts';
 import { accessUseCases } from './merging/lose-source.ts';
+import { letGoUseCases } from './merging/let-go.ts';
 import { mergeIntents } from './merging/merge-intents.ts';
 import { mergeRequest } from './merging/merge.ts';
 import { mergeability } from './merging/mergeability.ts';
@@ -39,6 +40,7 @@ export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly p
     prepareUrl: prepareUrl(parts),
     follow: followUseCases(parts),
     access: accessUseCases(parts),
+    letGo: letGoUseCases(parts),
     indexed: indexedThings(parts),
     ...countsFor(parts),
     dropLabel: (labelId: string) => parts.store.dropLabel(labelId),

@@ -30,3 +30,4 @@ export { isRole, roles, type Collaboration, type Role } from './model/roles.ts';
 export type { Tag } from './refs/tags.ts';
 export * from './model/permissions.ts';
 export type { WriteCommand, Written } from './contents/write-contents.ts';
+export type { Brought, BroughtFor } from './model/brought.ts';

@@ -105,7 +105,7 @@ export default definePlugin({
       indexed,
     }),
   ],
-  events: ({ follow, access, dropLabel, dropMilestone }) => [
+  events: ({ follow, access, letGo, dropLabel, dropMilestone }) => [
     on('push', { name: 'follow-push', delivery: 'durable', handle: follow.pushed }),
     on('merge.source_moved', { name: 'follow-source', delivery: 'durable', handle: follow.opened }),
     on('merge.opened', { name: 'keep-opened', delivery: 'durable', handle: follow.opened }),
@@ -120,6 +120,8 @@ export default definePlugin({
       delivery: 'durable',
       handle: access.visibilityChanged,
     }),
+    on('merge.closed', { name: 'let-go', delivery: 'durable', handle: letGo.ended }),
+    on('merge.merged', { name: 'take-over', delivery: 'durable', handle: letGo.ended }),
     ...droppedFrom({ dropLabel, dropMilestone }),
   ],
 });

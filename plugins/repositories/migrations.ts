@@ -9,6 +9,7 @@ export const tables = [
   'repositories_role_template',
   'repositories_star',
   'repositories_watch',
+  'repositories_brought',
 ];
 
 const marks = (table: string): readonly string[] => [
@@ -149,5 +150,20 @@ export const migrations: readonly Migration[] = [
   {
     name: '007-stale-approvals',
     up: ['alter table repositories_protection add column dismiss_stale_approvals boolean not null default false'],
+  },
+  {
+    name: '008-brought',
+    up: [
+      // The id of a merge request is plain, because the area of merge requests is optional.
+      `create table repositories_brought (
+      request_id uuid primary key,
+      repository_id uuid not null references repositories_repository (id) on delete cascade,
+      user_id uuid not null references identity_user (id) on delete cascade,
+      bytes bigint not null,
+      let_go_at timestamptz
+    )`,
+      'create index repositories_brought_repository on repositories_brought (repository_id, request_id)',
+      'create index repositories_brought_user on repositories_brought (user_id)',
+    ],
   },
 ];

@@ -30,7 +30,7 @@ import { roleTemplateRoutes } from './role-templates/routes.ts';
 import { roleTemplateStore } from './role-templates/store.ts';
 import { starRoutes } from './stars/routes.ts';
 import { markStore } from './stars/store.ts';
-import { entities } from './tables.ts';
+import { broughtRows, entities } from './tables.ts';
 import { tagRoutes } from './tags/routes.ts';
 
 export default definePlugin({
@@ -65,6 +65,7 @@ export default definePlugin({
     roleTemplates: roleTemplateStore,
     marks: markStore,
     protections: protectionStore,
+    brought: broughtRows,
   },
   build({ stores: { repositories: store, ...stores }, late, log, config, instance, ...context }) {
     const parts = {

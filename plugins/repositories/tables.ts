@@ -1,7 +1,7 @@
 // The tables of the plugin "repositories" as entities, and the types of rows in queries.
 import { defineEntity, p, rows, type InferKyselyDB } from 'hexforge/plugin';
 import type { IdentityViews } from 'hexforge/identity';
-import { visibilities, type Mark } from 'hexforge/repositories';
+import { visibilities, type Brought, type Mark } from 'hexforge/repositories';
 
 export const RepositoryTable = defineEntity({
   name: 'RepositoryTable',
@@ -71,6 +71,18 @@ export const ProtectionTable = defineEntity({
   },
 });
 
+export const BroughtTable = defineEntity({
+  name: 'BroughtTable',
+  tableName: 'repositories_brought',
+  properties: {
+    requestId: p.uuid().primary(),
+    repositoryId: p.uuid(),
+    userId: p.uuid(),
+    bytes: p.bigint('number'),
+    letGoAt: p.datetime().nullable(),
+  },
+});
+
 export const entities = [
   RepositoryTable,
   CollaboratorTable,
@@ -78,6 +90,7 @@ export const entities = [
   StarTable,
   WatchTable,
   ProtectionTable,
+  BroughtTable,
 ] as const;
 
 /** The foreign keys of rows that belong to a repository, and to one of its users. */
@@ -106,6 +119,9 @@ export interface CollaboratorRow extends MarkRow {
   readonly roleTemplateId: string | null;
 }
 export const collaboratorRows = rows<CollaboratorRow>(CollaboratorTable, { references: ofUser });
+
+/** Merge requests that brought objects to a repository. */
+export const broughtRows = rows<Brought>(BroughtTable, { references: ofUser });
 
 /** The types of rows in queries, including the views of other areas. */
 export type RepositoriesRows = InferKyselyDB<(typeof entities)[number]> & IdentityViews;

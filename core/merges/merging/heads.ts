@@ -1,10 +1,10 @@
 // The head of a merge request: moves it to the tip of the source branch, and keeps it in the target repository.
 import { HexforgeError } from '#core/kernel/errors';
 import { withLock } from '#core/kernel/storage/with-lock';
-import type { Oid } from '#core/repositories/index';
+import type { BroughtFor, Oid } from '#core/repositories/index';
 import { branchTip } from '../model/branches.ts';
 import { aboutMerge } from '../model/events.ts';
-import { isFromFork, type MergeRequest } from '../model/merge-request.ts';
+import { isFromFork, isLetGo, type MergeRequest } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import { sourceLossNow } from '../model/source-access.ts';
 import { loseSource, recordLoss } from './lose-source.ts';
@@ -21,6 +21,12 @@ export interface Moving {
   readonly signal: AbortSignal;
 }
 
+/** What a request brings from another repository counts for its author. */
+export const broughtFor = ({ id, authorId }: Pick<MergeRequest, 'id' | 'authorId'>): BroughtFor => ({
+  requestId: id,
+  userId: authorId,
+});
+
 /**
  * Points the ref of the request to the head in the database. Runs under a lock, so that ref and database agree even if
  * several processes move the head.
@@ -32,9 +38,18 @@ export const keepHead = (
 ): Promise<void> =>
   withLock({ locks, name: `merges.head:${id}`, signal }, async () => {
     const request = await store.find(repositoryId, number);
-    if (request === undefined) return;
-    // The commits of a fork have been copied to the target already, and the fork may have been deleted.
-    await heads.keep(repositoryId, number, { sourceRepositoryId: repositoryId, commit: request.headOid }, { signal });
+    if (request === undefined || isLetGo(request)) return;
+    const { headOid: commit, sourceRepositoryId: fork } = request;
+    const own = { sourceRepositoryId: repositoryId, commit };
+    if (!isFromFork(request)) return heads.keep(repositoryId, number, own, { signal });
+    // The commits of a fork have been copied to the target already, and the fork may have been deleted. Those of a
+    // request that was closed in the meantime may have been pruned.
+    const offered = { ...own, broughtFor: broughtFor(request) };
+    await heads.keep(repositoryId, number, offered, { signal }).catch(async (error: unknown) => {
+      noneWhereGone(error);
+      if (request.state !== 'open' || fork === undefined) throw error;
+      await heads.keep(repositoryId, number, { ...offered, sourceRepositoryId: fork }, { signal });
+    });
   });
 
 /** The source may move during an attempt. Each attempt then reads its tip again. */
@@ -89,12 +104,13 @@ export function noneWhereGone(error: unknown): undefined {
 
 async function brought(
   { heads, log }: HeadParts,
-  { repositoryId, number, sourceRepositoryId = '' }: MergeRequest,
+  request: MergeRequest,
   commit: Oid,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { repositoryId, number, sourceRepositoryId = '' } = request;
   try {
-    await heads.bring(repositoryId, { sourceRepositoryId, commit }, { signal });
+    await heads.bring(repositoryId, { sourceRepositoryId, commit, broughtFor: broughtFor(request) }, { signal });
     return true;
   } catch (error) {
     // The quota is exhausted or the commit no longer exists: the head stays unchanged until the source moves again.

@@ -109,3 +109,6 @@ export const isFromFork = ({
   sourceRepositoryId,
   repositoryId,
 }: Pick<MergeRequest, 'sourceRepositoryId' | 'repositoryId'>): boolean => sourceRepositoryId !== repositoryId;
+
+/** Whether the commits that the request brought from another repository are not kept: it was closed unmerged. */
+export const isLetGo = (request: MergeRequest): boolean => request.state === 'closed' && isFromFork(request);

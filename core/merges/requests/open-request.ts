@@ -4,7 +4,7 @@ import { attachedLabels, checkMilestone } from '#core/planning/index';
 import { branchTip, presentBranch, sourceNamed } from '../model/branches.ts';
 import { aboutMerge } from '../model/events.ts';
 import { checkPair, checkPeople, checkTitle, type MergeFields, type MergeSets } from './fields.ts';
-import { keepHead } from '../merging/heads.ts';
+import { broughtFor, keepHead } from '../merging/heads.ts';
 import { agreed, sourceLossNow } from '../model/source-access.ts';
 import type { Writing } from '../model/held-request.ts';
 import { type MergeRequest, type MergeView } from '../model/merge-request.ts';
@@ -41,10 +41,16 @@ export const openRequest =
     checkPair(pair);
     await settleOther(parts, pair, call.signal);
     await checkPipelineFor(parts, pair, source.tip);
-    if (source.repositoryId !== repository.id)
+    const id = ids.uuid();
+    const isBrought = source.repositoryId !== repository.id;
+    if (isBrought)
       await heads.bring(
         repository.id,
-        { sourceRepositoryId: source.repositoryId, commit: source.tip },
+        {
+          sourceRepositoryId: source.repositoryId,
+          commit: source.tip,
+          broughtFor: broughtFor({ id, authorId: call.caller.id }),
+        },
         { caller: call.caller, signal: call.signal },
       );
     const request = await unitOfWork
@@ -56,7 +62,7 @@ export const openRequest =
           ...(await agreed(parts, pair)),
           reopenedById: null,
           sourceLoss: null,
-          id: ids.uuid(),
+          id,
           // From this statement until the unit of work ends, no other request of the repository can be opened.
           number: await store.nextNumber(repository.id),
           title,
@@ -85,7 +91,10 @@ export const openRequest =
         await askForReviews(parts, granted, opened, reviewers);
         return opened;
       })
-      .catch(sameIsOpen);
+      .catch(async (error: unknown) => {
+        if (isBrought) await heads.letGo(repository.id, undefined, id);
+        return sameIsOpen(error);
+      });
     // If this fails, the handler of `merge.opened` does it again.
     await keepHead(parts, request, call.signal).catch((error: unknown) => {
       log.warn({ repository: repository.id, number: request.number, err: error }, 'a head is not kept yet');

@@ -3,6 +3,7 @@ import type { Granted } from '#core/kernel/access/access';
 import type { Caller, User } from '#core/kernel/caller';
 import { declarePort } from '#core/kernel/ports';
 import type { MergeWrite, Oid, RefUpdate, ServeRequest } from '../git/git-backend.ts';
+import type { BroughtFor } from './brought.ts';
 import type { Protection } from './protection.ts';
 import type { Repository } from './repository.ts';
 
@@ -42,6 +43,8 @@ export interface OfferedCommit {
   /** The repository that has the commit: the target itself, or a fork. */
   readonly sourceRepositoryId: string;
   readonly commit: Oid;
+  /** Absent: the objects count for the owner of the target. */
+  readonly broughtFor?: BroughtFor;
 }
 
 /** The user for whom a commit is kept. Quotas do not apply to administrators of the instance. */
@@ -64,12 +67,20 @@ export interface MergeHeads {
   /**
    * Copies a commit and all objects reachable from it, for a request that has no number yet. The objects stay for at
    * least a day without a ref.
-   * @throws {Unprocessable} `quota_exceeded` if the quota of the target's owner is exhausted or the commit is too
+   * @throws {Unprocessable} `quota_exceeded` if the quota of the author, or of the target's owner, is exhausted or the commit is too
    * large; {NotFound} if a repository or the commit does not exist; {Unavailable}.
    */
   bring(repositoryId: string, offered: OfferedCommit, by: KeepingFor): Promise<void>;
   /** Points the ref of a request to a commit, and copies the commit if it is missing. Throws as `bring` does. */
   keep(repositoryId: string, number: number, offered: OfferedCommit, by: KeepingFor): Promise<void>;
+  /**
+   * Removes the ref of a request that was closed unmerged, so that its objects are pruned a day later. Until then they
+   * count for the author.
+   * @param number undefined for a request that was not opened.
+   */
+  letGo(repositoryId: string, number: number | undefined, requestId: string): Promise<void>;
+  /** From now on, the objects of a merged request count for the owner of the target. */
+  takeOver(requestId: string): Promise<void>;
   /** Removes the ref of a request, if it exists. */
   drop(repositoryId: string, number: number): Promise<void>;
   /**

@@ -12,11 +12,14 @@ import type { GitBackend } from '../git/git-backend.ts';
 import type { MarkStore } from './mark.ts';
 import type { ProtectionStore } from './protection.ts';
 import type { RepositoryStore } from './ports.ts';
+import type { Brought } from './brought.ts';
+import type { Rows } from '#core/kernel/storage/rows';
 import type { RoleTemplateStore } from './role-template.ts';
 
 /** The dependencies of all use cases. Each use case picks those it needs. */
 export interface RepositoryParts {
   readonly store: RepositoryStore;
+  readonly brought: Rows<Brought>;
   readonly collaborators: CollaboratorStore;
   readonly roleTemplates: RoleTemplateStore;
   readonly marks: MarkStore;

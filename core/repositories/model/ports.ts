@@ -99,7 +99,8 @@ export interface RepositoryStore {
   /** How many repositories each of these users owns. Users with none may be missing. */
   countByOwner(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * The numbers and bytes that the user owns. With `held`, inside a unit of work, other calls with `held` for the same
+   * The numbers and bytes that the user owns. The bytes include what requests of the user have brought to repositories
+   * of others, and not what requests of others have brought to theirs. With `held`, inside a unit of work, other calls with `held` for the same
    * user wait until it ends.
    */
   owned(userId: string, how?: 'held'): Promise<Owned>;
@@ -109,8 +110,8 @@ export interface RepositoryStore {
   insert(repository: Repository, parentId?: string): Promise<void>;
   /** Returns whether the repository exists. @throws {Duplicate} naming one of `uniques`. */
   update(id: string, patch: RepositoryPatch): Promise<boolean>;
-  /** Plans when to prune the repository, unless a time is already planned. */
-  planPrune(id: string, at: Date): Promise<void>;
+  /** Plans when to prune the repository, unless a time is already planned, or with `sooner` only an earlier one. */
+  planPrune(id: string, at: Date, how?: 'sooner'): Promise<void>;
   /**
    * The repositories whose pruning was planned for `now` or before, and that were last updated before `idleSince`. The
    * longest due first; one query.

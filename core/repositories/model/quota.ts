@@ -72,10 +72,15 @@ export async function checkRoom(
 }
 
 /**
- * The error message if the owner has no room for so many more bytes. Collaborators see it too, so it does not contain
- * how much the owner has.
+ * The error message if the user has no room for so many more bytes. Others see it too, so it does not contain how much
+ * the user has.
  */
-export const overBytes = (most: number, { bytes }: Owned, more: number): string | undefined =>
+export const overBytes = (
+  most: number,
+  { bytes }: Owned,
+  more: number,
+  who: 'owner' | 'author' = 'owner',
+): string | undefined =>
   most === 0 || more === 0 || bytes + more <= most
     ? undefined
-    : `This brings ${more} bytes, for which the owner has no room; the repositories of one user may take ${most}`;
+    : `This brings ${more} bytes, for which the ${who} has no room; the repositories of one user may take ${most}`;

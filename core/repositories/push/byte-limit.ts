@@ -1,6 +1,7 @@
 // The quota of bytes for one push, and the measurement of a repository's size.
 import type { Caller } from '#core/kernel/caller';
 import { zeroOid, type JudgeRefs } from '../git/git-backend.ts';
+import type { BroughtFor } from '../model/brought.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import { overBytes } from '../model/quota.ts';
 import type { Repository } from '../model/repository.ts';
@@ -9,17 +10,14 @@ import type { Maintenance } from './maintenance.ts';
 /** Smaller pushes are only counted by the next measurement, which follows soon. */
 const countedAtOnce = 1024 ** 2;
 
+type Parts = Pick<RepositoryParts, 'store' | 'settings' | 'unitOfWork'> & { readonly maintenance: Maintenance };
+
 /**
  * For one push: rejects refs if the new objects exceed the owner's quota. An accepted push counts immediately, so that
  * concurrent pushes cannot use the same free space.
  */
 export function roomForBytes(
-  {
-    store,
-    settings,
-    unitOfWork,
-    maintenance,
-  }: Pick<RepositoryParts, 'store' | 'settings' | 'unitOfWork'> & { readonly maintenance: Maintenance },
+  { store, settings, unitOfWork, maintenance }: Parts,
   { id, ownerId }: Repository,
   caller: Caller,
 ): { judge(inner: JudgeRefs): JudgeRefs; ended(): void } {
@@ -39,22 +37,60 @@ export function roomForBytes(
     });
   };
   return {
-    judge: (inner) => async (updates, objects) => {
-      const verdicts = await inner(updates, objects);
-      const brings = (index: number): boolean =>
-        verdicts[index]?.refusal === undefined && updates[index]?.new !== zeroOid;
-      if (!verdicts.some((_, index) => brings(index))) return verdicts;
-      const sentence = await refusal(() => objects.size());
-      if (sentence === undefined) return verdicts;
-      return verdicts.map((verdict, index) =>
-        brings(index) ? { ref: verdict.ref, refusal: sentence, because: 'quota' as const } : verdict,
-      );
-    },
+    judge: (inner) => judgedBy(inner, refusal),
     ended() {
       if (counted) maintenance.request(id);
     },
   };
 }
+
+/**
+ * For the objects that a merge request brings: like `roomForBytes`, but by the quota of its author. Everything is
+ * recorded, also the few bytes of a small request.
+ */
+export function roomForBrought(
+  { store, brought, settings, unitOfWork, maintenance }: Parts & Pick<RepositoryParts, 'brought'>,
+  { id: repositoryId }: Repository,
+  { requestId, userId }: BroughtFor,
+  caller: Caller,
+): ReturnType<typeof roomForBytes> {
+  let counted = false;
+  const refusal = async (size: () => Promise<number>): Promise<string | undefined> => {
+    const most = caller.kind === 'user' && caller.isAdmin ? 0 : await settings.get('repositories.max_bytes_per_user');
+    const more = await size();
+    return unitOfWork.run(async () => {
+      const sentence = overBytes(most, await store.owned(userId, 'held'), more, 'author');
+      if (sentence !== undefined) return sentence;
+      await store.resize(repositoryId, { by: more });
+      const before = await brought.findOne({ requestId });
+      const bytes = (before?.bytes ?? 0) + more;
+      await brought.put({ requestId, repositoryId, userId, bytes, letGoAt: null });
+      counted = true;
+      return undefined;
+    });
+  };
+  return {
+    judge: (inner) => judgedBy(inner, refusal),
+    ended() {
+      if (counted) maintenance.request(repositoryId);
+    },
+  };
+}
+
+/** @param refusal returns the sentence that rejects all refs that bring objects, if there is no room for them. */
+const judgedBy =
+  (inner: JudgeRefs, refusal: (size: () => Promise<number>) => Promise<string | undefined>): JudgeRefs =>
+  async (updates, objects) => {
+    const verdicts = await inner(updates, objects);
+    const brings = (index: number): boolean =>
+      verdicts[index]?.refusal === undefined && updates[index]?.new !== zeroOid;
+    if (!verdicts.some((_, index) => brings(index))) return verdicts;
+    const sentence = await refusal(() => objects.size());
+    if (sentence === undefined) return verdicts;
+    return verdicts.map((verdict, index) =>
+      brings(index) ? { ref: verdict.ref, refusal: sentence, because: 'quota' as const } : verdict,
+    );
+  };
 
 /** Measures and stores the size of a repository. */
 export async function measure(

@@ -1,5 +1,6 @@
 // Prunes unreachable objects: decides which repositories are due, and when each is due again.
 import type { RepositoryParts } from '../model/parts.ts';
+import type { Brought } from '../model/brought.ts';
 import type { PlannedPrune } from '../model/ports.ts';
 import { measure } from './byte-limit.ts';
 
@@ -17,6 +18,8 @@ const young = day;
 const tryAgain = day;
 /** The most repositories of one run. */
 const batch = 100;
+/** How many requests of a repository are read at a time. */
+const rowsAtOnce = 1000;
 
 const after = (time: Date, milliseconds: number): Date => new Date(time.getTime() + milliseconds);
 
@@ -26,7 +29,10 @@ const after = (time: Date, milliseconds: number): Date => new Date(time.getTime(
  */
 export const nextPrune = (now: Date): Date => after(now, period);
 
-type Parts = Pick<RepositoryParts, 'store' | 'git' | 'unitOfWork' | 'clock' | 'log'>;
+/** When a repository is pruned if objects were let go at `now`: as soon as they are no longer young. */
+export const soonPrune = (now: Date): Date => after(now, young + hour);
+
+type Parts = Pick<RepositoryParts, 'store' | 'brought' | 'git' | 'unitOfWork' | 'clock' | 'log'>;
 
 /** Prunes the due repositories one after another. One that fails is tried again after a day. */
 export const pruneDue =
@@ -60,10 +66,36 @@ async function prune(
   // Planned before the work begins, so that the retry happens even if this process ends.
   const putOff = after(now, tryAgain);
   if (!(await replan({ pruneAt, updatedAt }, putOff))) return;
-  const { remaining } = await git.prune(repositoryId, { before: after(now, -young), signal });
+  const before = after(now, -young);
+  const { remaining } = await git.prune(repositoryId, { before, signal });
   await measure(parts, repositoryId);
-  const again = nextPrune(clock.now());
+  const areLetGo = await forgetBrought(parts, repositoryId, before);
+  const again = areLetGo ? soonPrune(clock.now()) : nextPrune(clock.now());
   // A push that happened meanwhile found a planned time and did not plan one itself.
-  if (!(await replan({ pruneAt: putOff, updatedAt }, remaining ? again : undefined)))
+  if (!(await replan({ pruneAt: putOff, updatedAt }, remaining || areLetGo ? again : undefined)))
     await replan({ pruneAt: putOff }, again);
+}
+
+/**
+ * Objects of requests that were closed before `before` have been pruned, and no longer count for their authors.
+ * @returns whether objects of other closed requests are still there.
+ */
+async function forgetBrought({ brought, unitOfWork }: Parts, repositoryId: string, before: Date): Promise<boolean> {
+  let areLeft = false;
+  for (let after: Pick<Brought, 'requestId'> | undefined; ;) {
+    const rows = await brought.find({
+      where: { repositoryId },
+      orderBy: ['requestId'],
+      limit: rowsAtOnce,
+      ...(after !== undefined && { after }),
+    });
+    const gone = rows.filter(({ letGoAt }) => letGoAt !== null && letGoAt < before);
+    areLeft ||= rows.some(({ letGoAt }) => letGoAt !== null && letGoAt >= before);
+    if (gone.length > 0)
+      await unitOfWork.run(() =>
+        brought.deleteMany({ where: {}, among: { requestId: gone.map(({ requestId }) => requestId) } }),
+      );
+    if (rows.length < rowsAtOnce) return areLeft;
+    after = rows.at(-1);
+  }
 }

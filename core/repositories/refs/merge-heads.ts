@@ -5,14 +5,18 @@ import { Conflict, found } from '#core/kernel/errors';
 import { dropRef } from '../git/drop-ref.ts';
 import { broughtRefs, mergeHeadRef, type CommitToKeep, type JudgeRefs } from '../git/git-backend.ts';
 import type { Maintenance } from '../push/maintenance.ts';
+import type { BroughtFor } from '../model/brought.ts';
 import type { KeepingFor, MergeHeads } from '../model/offers.ts';
 import type { RepositoryParts } from '../model/parts.ts';
-import { nextPrune } from '../push/prune.ts';
+import { nextPrune, soonPrune } from '../push/prune.ts';
 import { quotaExceeded } from '../model/quota.ts';
-import { roomForBytes } from '../push/byte-limit.ts';
+import { roomForBrought, roomForBytes } from '../push/byte-limit.ts';
 import type { Reconciler } from '../push/reconciliation.ts';
 
-type Parts = Pick<RepositoryParts, 'store' | 'git' | 'settings' | 'unitOfWork' | 'intents' | 'ids' | 'clock'> & {
+type Parts = Pick<
+  RepositoryParts,
+  'store' | 'brought' | 'git' | 'settings' | 'unitOfWork' | 'intents' | 'ids' | 'clock'
+> & {
   readonly maintenance: Maintenance;
   readonly reconciler: Reconciler;
 };
@@ -21,17 +25,21 @@ type Parts = Pick<RepositoryParts, 'store' | 'git' | 'settings' | 'unitOfWork' |
 const attempts = 5;
 
 export function mergeHeads(parts: Parts): MergeHeads {
-  const { store, git, unitOfWork, intents, ids, clock, reconciler, maintenance } = parts;
+  const { store, brought, git, unitOfWork, intents, ids, clock, reconciler, maintenance } = parts;
 
   /** @param still rejects if the ref must not move any more. @throws the errors of `MergeHeads`. */
   const keep = async (
     repositoryId: string,
-    kept: CommitToKeep,
+    { broughtFor, ...kept }: CommitToKeep & { readonly broughtFor?: BroughtFor | undefined },
     by: KeepingFor,
     still?: () => Promise<void>,
   ): Promise<void> => {
     const repository = found(await store.byId(repositoryId));
-    const room = roomForBytes(parts, repository, by.caller ?? anonymous);
+    const caller = by.caller ?? anonymous;
+    const room =
+      broughtFor === undefined
+        ? roomForBytes(parts, repository, caller)
+        : roomForBrought(parts, repository, broughtFor, caller);
     let refusal: string | undefined;
     // The area of merge requests decides which commit is kept. This judge only checks the quota.
     const within = room.judge(async (updates) => updates.map(({ ref }) => ({ ref, refusal: undefined })));
@@ -62,22 +70,38 @@ export function mergeHeads(parts: Parts): MergeHeads {
   };
 
   return {
-    async bring(repositoryId, { sourceRepositoryId: from, commit }, by) {
+    async bring(repositoryId, { sourceRepositoryId: from, commit, broughtFor }, by) {
       const ref = `${broughtRefs}/${ids.uuid()}`;
       const intent = await intents.open({ kind: 'repositories.bring', subject: repositoryId, detail: { ref } });
       try {
-        await keep(repositoryId, { from, commit, ref }, by, () => intents.renew(intent.id));
+        await keep(repositoryId, { from, commit, ref, broughtFor }, by, () => intents.renew(intent.id));
       } finally {
         // The temporary ref was only needed to copy the objects. They are too young to be pruned, and stay without it.
         await reconciler.settle(intent);
       }
     },
-    async keep(repositoryId, number, { sourceRepositoryId: from, commit }, by) {
+    async keep(repositoryId, number, { sourceRepositoryId: from, commit, broughtFor }, by) {
       const ref = mergeHeadRef(number);
       const [now] = (await git.exists(repositoryId)) ? await git.readRefs(repositoryId, [ref]) : [];
       if (now === commit) return;
-      await keep(repositoryId, { from, commit, ref }, by);
+      await keep(repositoryId, { from, commit, ref, broughtFor }, by);
+      // The request may have been closed before.
+      if (broughtFor !== undefined)
+        await unitOfWork.run(() => brought.update({ requestId: broughtFor.requestId }, { letGoAt: null }));
       maintenance.request(repositoryId);
+    },
+    async letGo(repositoryId, number, requestId) {
+      if (number !== undefined && (await git.exists(repositoryId)))
+        await dropRef(git, repositoryId, mergeHeadRef(number));
+      const now = clock.now();
+      await unitOfWork.run(async () => {
+        const row = await brought.findOne({ requestId });
+        if (row?.letGoAt === null) await brought.update({ requestId }, { letGoAt: now });
+        await store.planPrune(repositoryId, soonPrune(now), 'sooner');
+      });
+    },
+    async takeOver(requestId) {
+      await unitOfWork.run(() => brought.delete({ requestId }));
     },
     drop: (repositoryId, number) => dropRef(git, repositoryId, mergeHeadRef(number)),
     network: (repositoryId, owner) => store.network(repositoryId, owner),

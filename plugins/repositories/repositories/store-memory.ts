@@ -10,7 +10,7 @@ import {
   type Repository,
   type RepositoryStore,
 } from 'hexforge/repositories';
-import { collaboratorRows, markRows } from '../tables.ts';
+import { broughtRows, collaboratorRows, markRows } from '../tables.ts';
 
 type Row = Omit<Repository, 'owner'> & {
   readonly parentId?: string | undefined;
@@ -32,6 +32,14 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
   });
   const collaborators = collaboratorRows.memory(database).table;
   const [stars, watches] = [markRows.star.memory(database).table, markRows.watch.memory(database).table];
+  const brought = broughtRows.memory(database).table;
+  /** What requests of the user have brought to others, less what those of others have brought to the user. */
+  const broughtBy = (id: string): number =>
+    brought.find({}).reduce((sum, { userId, repositoryId, bytes }) => {
+      const ownerId = rows.get(repositoryId)?.ownerId;
+      if (ownerId === userId || (userId !== id && ownerId !== id)) return sum;
+      return userId === id ? sum + bytes : sum - bytes;
+    }, 0);
   /** Joins rows with their owners. */
   const entities = (found: readonly (Row | undefined)[]): Repository[] => {
     const users = publicUsers(database);
@@ -122,7 +130,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       return {
         repositories: own.length,
         forks: own.filter(({ parentId }) => parentId !== undefined).length,
-        bytes: own.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
+        bytes: Math.max(0, own.reduce((sum, { bytes = 0 }) => sum + bytes, 0) + broughtBy(userId)),
       };
     },
     async resize(id, how) {
@@ -130,8 +138,9 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
     },
     insert: async ({ owner: _owner, ...row }, parentId) => rows.insert({ ...row, parentId }),
     update: async (id, patch) => rows.update(id, patch),
-    async planPrune(id, at) {
-      if (rows.get(id)?.pruneAt === undefined) rows.update(id, { pruneAt: at });
+    async planPrune(id, at, how) {
+      const planned = rows.get(id)?.pruneAt;
+      if (planned === undefined || (how === 'sooner' && planned > at)) rows.update(id, { pruneAt: at });
     },
     duePrunes: async ({ now, idleSince, limit }) =>
       rows

@@ -177,7 +177,12 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
         .select(({ fn }) => [
           fn.countAll<number>().as('repositories'),
           fn.count<number>('parent_id').as('forks'),
-          rawSql<number>`coalesce(sum(bytes), 0)::bigint`.as('bytes'),
+          // What requests have brought counts for their authors.
+          rawSql<number>`greatest(0, coalesce(sum(bytes), 0) + (
+            select coalesce(sum(case when r.owner_id = b.user_id then 0 when b.user_id = ${userId} then b.bytes else -b.bytes end), 0)
+            from repositories_brought b join repositories_repository r on r.id = b.repository_id
+            where b.user_id = ${userId} or r.owner_id = ${userId}
+          ))::bigint`.as('bytes'),
         ])
         .where('owner_id', '=', userId)
         .executeTakeFirstOrThrow();
@@ -209,12 +214,14 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       );
     },
 
-    async planPrune(id, at) {
+    async planPrune(id, at, how) {
       await db()
         .updateTable('repositories_repository')
         .set({ prune_at: at })
         .where('id', '=', id)
-        .where('prune_at', 'is', null)
+        .where((is) =>
+          how === 'sooner' ? is.or([is('prune_at', 'is', null), is('prune_at', '>', at)]) : is('prune_at', 'is', null),
+        )
         .execute();
     },
 

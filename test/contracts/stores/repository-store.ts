@@ -1,12 +1,14 @@
 // Contract checks for RepositoryStore: uniqueness, case, visibility in the query, order, bounds and rollback.
 import assert from 'node:assert/strict';
 import { Duplicate } from '#core/kernel/errors';
+import type { Rows } from '#core/kernel/storage/rows';
 import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import {
   longestDescent,
   uniques,
   visibilities,
   type CollaboratorStore,
+  type Brought,
   type MarkStore,
   type Repository,
   type RepositoryStore,
@@ -20,6 +22,7 @@ export interface RepositoryStoreUnderTest {
   readonly collaborators: CollaboratorStore;
   readonly roleTemplates: RoleTemplateStore;
   readonly marks: MarkStore;
+  readonly brought: Rows<Brought>;
   readonly unitOfWork: UnitOfWork;
   /** Adds a user of that name. @returns the id of the user. */
   readonly addUser: (username: string) => Promise<string>;
@@ -269,6 +272,12 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
       await plan(at(1));
       await plan(at(5));
       assert.deepEqual(await planned(), [[id, at(1), updatedAt]]);
+      const sooner = (time: Date) => unitOfWork.run(() => store.planPrune(id, time, 'sooner'));
+      await sooner(at(2));
+      assert.deepEqual(await planned(), [[id, at(1), updatedAt]], 'not sooner');
+      await sooner(at(0));
+      assert.deepEqual(await planned(), [[id, at(0), updatedAt]]);
+      await unitOfWork.run(() => store.replanPrune(id, { pruneAt: at(0) }, at(1)));
       assert.equal(await replan(id, { pruneAt: at(5) }, at(2)), false, 'it was not the plan that was read');
       assert.equal(
         await replan(id, { pruneAt: at(1), updatedAt: at(7) }, at(2)),
@@ -352,6 +361,34 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
       assert.deepEqual(await store.owned(ada), { repositories: 5, forks: 0, bytes: large + 7 });
     },
   ),
+
+  check('what a request has brought counts for its author, not for the owner', async (given) => {
+    const { store, unitOfWork, add, addUser, brought } = given;
+    const [ada, bob] = [await addUser('ada'), await addUser('bob')];
+    const [one, other] = [await add(ada, 'one'), await add(bob, 'other')];
+    const row = (requestId: string, repositoryId: string, userId: string, bytes: number): Brought => ({
+      requestId,
+      repositoryId,
+      userId,
+      bytes,
+      letGoAt: null,
+    });
+    const totals = async () => [(await store.owned(ada)).bytes, (await store.owned(bob)).bytes];
+    const requests = [uuid(), uuid(), uuid()] as const;
+    await unitOfWork.run(async () => {
+      await store.resize(one.id, { to: 100 });
+      await store.resize(other.id, { to: 50 });
+      await brought.put(row(requests[0], one.id, bob, 30));
+      await brought.put(row(requests[1], one.id, ada, 7));
+    });
+    assert.deepEqual(await totals(), [70, 80]);
+    await unitOfWork.run(() => brought.put(row(requests[2], other.id, ada, 60)));
+    assert.deepEqual(await totals(), [130, 20]);
+    await unitOfWork.run(() => brought.put({ ...row(requests[0], one.id, bob, 40), letGoAt: new Date(0) }));
+    assert.deepEqual(await totals(), [120, 30], 'also of a closed request');
+    await unitOfWork.run(() => store.delete(one.id));
+    assert.deepEqual(await totals(), [60, 0]);
+  }),
 
   check(
     'a fork network is found across intermediate forks, for one owner, until a link is deleted',

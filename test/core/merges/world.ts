@@ -2,9 +2,10 @@
 // the test.
 import { openMemory, sequentialIds } from '#adapters/memory/index';
 import { systemClock } from '#adapters/system/time';
-import { Unavailable, Unprocessable } from '#core/kernel/errors';
+import { NotFound, Unavailable, Unprocessable } from '#core/kernel/errors';
 import type { EventOf, PendingEvents } from '#core/kernel/index';
 import { followUseCases } from '#core/merges/merging/follow';
+import { letGoUseCases } from '#core/merges/merging/let-go';
 import type { HeadParts } from '#core/merges/merging/heads';
 import { settling } from '#core/merges/merging/settle';
 import { aboutMerge } from '#core/merges/model/events';
@@ -44,6 +45,7 @@ export async function world() {
     whileCopying: async (): Promise<void> => undefined,
     noRoom: false,
     gitIsAway: false,
+    isPruned: false,
   };
   const reach = (oid: Oid): Set<Oid> => {
     const seen = new Set<Oid>();
@@ -81,17 +83,21 @@ export async function world() {
   /** The kept head by request number, and the fetched commits. */
   const kept = new Map<number, Oid>();
   const brought: Oid[] = [];
+  const takenOver: string[] = [];
   const heads: HeadParts['heads'] = {
     async bring(_, { commit: oid }) {
       if (hooks.noRoom) throw new Unprocessable('No room', { code: 'quota_exceeded' });
       await hooks.whileCopying();
       brought.push(oid);
     },
-    async keep(_, number, { commit: oid }) {
+    async keep(_, number, { commit: oid, sourceRepositoryId }) {
       counts.kept += 1;
+      if (hooks.isPruned && sourceRepositoryId === target) throw new NotFound('The commit is not there');
       if (hooks.gitIsAway) throw new Unavailable('git is away');
       kept.set(number, oid);
     },
+    letGo: async (_, number = 0) => void kept.delete(number),
+    takeOver: async (requestId) => void takenOver.push(requestId),
     drop: async () => undefined,
     network: async () => [],
   };
@@ -171,6 +177,8 @@ export async function world() {
     hooks,
     kept,
     brought,
+    takenOver,
+    letGo: letGoUseCases(parts),
     warned,
     signal,
     async add(patch: Partial<MergeRequest> = {}): Promise<MergeRequest> {

@@ -33,6 +33,7 @@ import { roleTemplateStore } from '#plugins/repositories/role-templates/store';
 import { markStore } from '#plugins/repositories/stars/store';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { protectionStore } from '#plugins/repositories/protection/store';
+import { broughtRows } from '#plugins/repositories/tables';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 import { addAccount } from '#test/support/clients/accounts';
 import { accessTo, callOf, permissionTable, recorded, user } from '../forge.ts';
@@ -133,6 +134,7 @@ export async function world(
   const auditing = { fails: false };
   const events = await recorded(storage, repositoryEvents);
   const protections = protectionStore.memory(storage.database);
+  const brought = broughtRows.memory(storage.database);
   const collaborators = memoryCollaboratorStore(storage.database);
   const useCases = repositoryUseCases({
     store,
@@ -140,6 +142,7 @@ export async function world(
     roleTemplates: roleTemplateStore.memory(storage.database),
     marks: markStore.memory(storage.database),
     protections,
+    brought,
     rateCounter: memoryRateCounter(),
     git,
     intents,

@@ -16,7 +16,7 @@ import { markStore } from '#plugins/repositories/stars/store';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import repositories from '#plugins/repositories/plugin';
 import { sqlRepositoryStore } from '#plugins/repositories/repositories/store';
-import { entities } from '#plugins/repositories/tables';
+import { broughtRows, entities } from '#plugins/repositories/tables';
 import { contract, firstFailure, type Made } from '../../contracts/checks.ts';
 import { collaboratorStoreChecks } from '../../contracts/stores/collaborator-stores.ts';
 import {
@@ -38,6 +38,7 @@ function onMemory(): Made<RepositoryStoreUnderTest> {
     collaborators: memoryCollaboratorStore(database),
     roleTemplates: roleTemplateStore.memory(database),
     marks: markStore.memory(database),
+    brought: broughtRows.memory(database),
     unitOfWork,
     addUser: (username) => addAccount(accounts, { id: `${username}-id`, username }),
   };
@@ -58,6 +59,7 @@ async function onSql(data: TestData) {
     return {
       store: sqlRepositoryStore(counted),
       collaborators: sqlCollaboratorStore(counted),
+      brought: broughtRows.sql(counted),
       roleTemplates: roleTemplateStore.sql(counted),
       marks: markStore.sql(counted),
       unitOfWork: storage.unitOfWork,

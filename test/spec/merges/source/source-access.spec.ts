@@ -3,7 +3,7 @@
 import t from 'tap';
 import type { Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
-import { branch, commit, expect, workshop, type MergeJson } from './workshop.ts';
+import { branch, commit, expect, workshop, type MergeJson } from '../workshop.ts';
 
 void t.test('the access of a merge request to its source', async (t) => {
   const { forge, alice, bob, repository, fork, open, fetch, settled } = await workshop(t);

@@ -1,0 +1,18 @@
+// Ends keeping what merge requests have brought from other repositories: closed ones let their objects go, and those of
+// merged ones belong to the target.
+import { withLock } from '#core/kernel/storage/with-lock';
+import type { EventOf } from '#core/kernel/storage/events';
+import { isFromFork, isLetGo } from '../model/merge-request.ts';
+import type { MergeParts } from '../model/parts.ts';
+
+export const letGoUseCases = ({ store, heads, locks }: Pick<MergeParts, 'store' | 'heads' | 'locks'>) => ({
+  /** Depends only on the current state, so handling an event again changes nothing. A reopened request is kept. */
+  ended: ({ payload }: EventOf<'merge.closed' | 'merge.merged'>, signal: AbortSignal): Promise<void> =>
+    withLock({ locks, name: `merges.head:${payload.merge_request_id}`, signal }, async () => {
+      const request = await store.find(payload.repository_id, payload.number);
+      if (request === undefined || !isFromFork(request)) return;
+      const { repositoryId, number, id } = request;
+      if (isLetGo(request)) await heads.letGo(repositoryId, number, id);
+      else if (request.state === 'merged') await heads.takeOver(id);
+    }),
+});
