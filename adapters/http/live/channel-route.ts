@@ -9,7 +9,7 @@ import { Unauthorized, UpgradeRequired, ValidationFailed } from '#core/kernel/er
 import { answeredWithin } from '../overload/answer-limit.ts';
 import { identifier, presentedIn, readCookies, sessionCookie } from '../request/credentials.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { listed } from '../request/header-lists.ts';
+import { listed } from '../overload/header-lists.ts';
 import { madeOnce } from '../reply/made-once.ts';
 import { refuse, type Wiring } from '../routes/routes.ts';
 import type { Entry } from '../routes/routing.ts';

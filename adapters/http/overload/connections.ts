@@ -5,7 +5,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listed } from '../request/header-lists.ts';
+import { listed } from './header-lists.ts';
 import { BetweenRequests, type WaitLimits } from './between-requests.ts';
 import { refuseConnection } from './broken-requests.ts';
 import { ServerResponse } from './node-http.ts';

@@ -1,10 +1,10 @@
-// The paths by which clients reach the server. Behind a proxy that removes the path of the external URL, the server does
-// not see that path in requests, but has to write it into responses.
+// The paths by which clients reach the server. Behind a proxy that removes the path of the external URL, the server
+// does not see that path in requests, but has to write it into responses.
 
 export interface ExternalPaths {
   /** The value of a header, with the external path before each path of the server in it. */
   header(name: string, value: string): string;
-  /** The `Path` of a cookie. `/` stands for the API and the pages. */
+  /** The `Path` of a cookie. `/` covers the API and the pages. */
   cookie(path: string): string;
 }
 

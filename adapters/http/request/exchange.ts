@@ -6,7 +6,7 @@ import type { Request } from '@hapi/hapi';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { MemoryReservation } from '#core/kernel/limits/memory-budget';
-import { listed } from './header-lists.ts';
+import { listed } from '../overload/header-lists.ts';
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestUserAgent = 512;

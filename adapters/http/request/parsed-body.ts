@@ -73,8 +73,8 @@ export const readForm: ReadBody = async (message, maxBytes, take) => {
 };
 
 /**
- * Whether the content type is of this form. Parameters are ignored, `charset` too: JSON and forms are read as UTF-8 (RFC
- * 9110, section 8.3.1; RFC 8259, section 11).
+ * Whether the content type is of this form. Parameters are ignored, `charset` too: JSON and forms are read as UTF-8
+ * (RFC 9110, section 8.3.1; RFC 8259, section 11).
  */
 function hasType({ headers }: IncomingMessage, expected: RegExp): boolean {
   const [type = ''] = (headers['content-type'] ?? '').split(';', 1);

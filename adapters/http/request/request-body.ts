@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { PayloadTooLarge, UnsupportedMediaType, ValidationFailed } from '#core/kernel/errors';
 import { awaitedBodies } from '../overload/pace.ts';
 import type { AccessRecheck } from './exchange.ts';
-import { listed } from './header-lists.ts';
+import { listed } from '../overload/header-lists.ts';
 
 /** How much of a refused body is read, so that the client receives the answer instead of a reset connection. */
 const drainLimits = { bytes: 64 * 1024 * 1024, milliseconds: 2_000 };

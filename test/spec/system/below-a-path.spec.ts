@@ -1,5 +1,5 @@
-// Tests a forge whose external URL has a path, behind a proxy that removes it: every URL, path and cookie that the server
-// writes leads back to the forge.
+// Tests a forge whose external URL has a path, behind a proxy that removes it: every URL, path and cookie that the
+// server writes leads back to the forge.
 import t, { type Test } from 'tap';
 import { pathProxy } from '#test/support/servers/path-proxy';
 import { startTestForge } from '#test/support/forge';

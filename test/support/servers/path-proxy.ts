@@ -1,4 +1,4 @@
-// A proxy that serves a forge below a path of its own: it removes the path before it passes a request on.
+// A proxy that serves a forge below a path: it removes the path before it passes a request on.
 import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';

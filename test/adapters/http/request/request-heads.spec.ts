@@ -4,7 +4,7 @@ import Joi from 'joi';
 import t from 'tap';
 import { api, object } from '#adapters/http/descriptor/route';
 import { clientAddress, trustedProxies } from '#adapters/http/request/exchange';
-import { listed } from '#adapters/http/request/header-lists';
+import { listed } from '#adapters/http/overload/header-lists';
 import { anyone } from '#core/kernel/access/access';
 import { Forbidden } from '#core/kernel/errors';
 import { bearer, startRig } from '../rig.ts';
