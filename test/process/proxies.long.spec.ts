@@ -1,5 +1,5 @@
-// Tests the configurations of proxies in docs/operating.md with the proxies themselves, if they are installed (on PATH
-// or in the folder HEXFORGE_TEST_PROXIES).
+// Tests the configurations of proxies in docs/operating.md with the proxies themselves, where they are installed (on
+// PATH, or in the folder HEXFORGE_TEST_PROXIES).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -166,7 +166,7 @@ async function started(
   throw new Error(`${program} does not listen: ${output}`);
 }
 
-/** A server behind a proxy that responds with the request that it received, and reports the time. */
+/** A server behind a proxy that echoes requests, and reports the parts of their bodies as they arrive. */
 async function echo(t: Test) {
   const sockets = new Set<Socket>();
   let heard: (text: string) => void = () => undefined;

@@ -26,7 +26,7 @@ export interface Cookie {
   /** An empty value clears the cookie. */
   readonly value: string;
   readonly sameSite: 'Lax' | 'Strict';
-  /** A path of the server; the path of the external URL is added. `/` is the path of the API and the pages. */
+  /** A path of the server; the path of the external URL is added. `/` covers the API and the pages. */
   readonly path: string;
   readonly maxAgeSeconds: number;
 }

@@ -4,7 +4,7 @@
 export interface ExternalPaths {
   /** The value of a header, with the external path before each path of the server in it. */
   header(name: string, value: string): string;
-  /** The `Path` of a cookie. `/` is the path of the API and the pages. */
+  /** The `Path` of a cookie. `/` covers the API and the pages. */
   cookie(path: string): string;
 }
 

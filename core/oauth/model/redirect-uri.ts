@@ -30,9 +30,9 @@ export function redirectUriMisfit(uri: string): string | undefined {
 }
 
 /**
- * Whether a request may use this URI: it must equal a registered one byte for byte. Exception: an http URI of a local
- * IP address matches any port, registered with one or without, because applications on the user's machine choose one at
- * run time (RFC 8252, section 7.3).
+ * Whether a request may use this URI: it must equal a registered one byte for byte. Exception: an http URI of a
+ * loopback IP address matches any port, registered with one or without, because applications on the user's machine
+ * choose one at run time (RFC 8252, section 7.3).
  */
 export const isRegistered = (registered: readonly string[], uri: string): boolean =>
   registered.some((one) => one === uri || isPortOf(one, uri));
@@ -45,7 +45,7 @@ function isPortOf(registered: string, uri: string): boolean {
   return rest !== undefined && rest === withoutPort(uri, origin);
 }
 
-/** The part after the port; undefined if the URI has another origin, or an invalid port. */
+/** The part after the port; undefined if the URI has another origin, or a port over 65535. */
 function withoutPort(uri: string, origin: string): string | undefined {
   if (!uri.startsWith(origin)) return undefined;
   const rest = uri.slice(origin.length);

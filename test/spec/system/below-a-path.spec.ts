@@ -152,7 +152,7 @@ void t.test('an external URL with a path', async (t) => {
     leadsBack(t, text, base, 'the page');
     t.notMatch(text, /(?:href|action)="\//, 'no path that leaves the external URL');
     const action = /<form method="post" action="([^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
-    const answer = await browser.send('POST', action ?? `${base}/-/oauth2/authorize?${request}`, {
+    const answer = await browser.send('POST', new URL(action ?? '', page.url).href, {
       headers,
       body: encoded({ decision: 'approve' }),
     });

@@ -1,5 +1,5 @@
 // Tests how long a connection may be idle: proxies keep connections for 60 s and more, so the server keeps them longer,
-// and sends the time in a header.
+// and reports the time.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import Joi from 'joi';
@@ -52,7 +52,7 @@ async function answer(socket: Socket): Promise<string> {
   return text;
 }
 
-void t.test('responses have the time for which the connection is kept, 75 s by default', async (t) => {
+void t.test('answers report how long the connection is kept: 75 s by default', async (t) => {
   for (const [idleMs, header] of [
     [undefined, 'Keep-Alive: timeout=75'],
     [3_600_000, 'Keep-Alive: timeout=3600'],

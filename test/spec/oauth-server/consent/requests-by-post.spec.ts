@@ -19,7 +19,7 @@ import {
   requestOf,
   setSetting,
   tokensFor,
-} from './flow.ts';
+} from '../flow.ts';
 
 const page = '/-/oauth2/authorize';
 const keys = pkce();

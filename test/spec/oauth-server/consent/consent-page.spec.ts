@@ -20,7 +20,7 @@ import {
   setSetting,
   tokensFor,
   type App,
-} from './flow.ts';
+} from '../flow.ts';
 
 const page = '/-/oauth2/authorize';
 const signInPath = '/-/sign-in';
