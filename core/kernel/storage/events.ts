@@ -58,9 +58,9 @@ export const typesOf = ({ type, also = [] }: Pick<Subscription, 'type' | 'also'>
  *       handle: ({ payload }) => bells.clear(payload.repository_id),
  *     }),
  *     on(['issue.created', 'issue.closed'], {
- *       name: 'ring',
+ *       name: 'count',
  *       delivery: 'durable',
- *       handle: ({ type, payload }) => bells.ring(type === 'issue.closed' ? 2 : 1, payload.number),
+ *       handle: ({ payload }) => bells.clear(payload.repository_id),
  *     }),
  *   ],
  */
