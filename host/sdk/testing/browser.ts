@@ -155,9 +155,9 @@ function fieldsOf(form: string): Readonly<Record<string, string>> {
       ? checked !== undefined
       : !['submit', 'button', 'image', 'reset', 'file'].includes(type),
   );
-  const areas = [...form.matchAll(/<textarea\b([^>]*)>([^<]*)</gi)].map(([, own = '', value = '']) => ({
-    ...attributesOf(own),
-    value: decoded(value.replace(/^\n/, '')),
+  const areas = tagsOf(form, 'textarea').map(({ attributes, text }) => ({
+    ...attributes,
+    value: decoded(text.replace(/^\n/, '')),
   }));
   const selections = form
     .split(/<select\b/i)
@@ -175,8 +175,18 @@ function fieldsOf(form: string): Readonly<Record<string, string>> {
   );
 }
 
-const elementsOf = (html: string, element: string): readonly Attributes[] =>
-  [...html.matchAll(new RegExp(`<${element}\\b([^>]*)>`, 'gi'))].map(([, own = '']) => attributesOf(own));
+/** The opening tags of this name, each with the text that follows it. */
+const tagsOf = (html: string, name: string): readonly { readonly attributes: Attributes; readonly text: string }[] =>
+  html.split('<').flatMap((piece) => {
+    const end = piece.indexOf('>');
+    const tag = piece.slice(0, Math.max(0, end));
+    return tag.split(/[\s/]/, 1)[0]?.toLowerCase() === name
+      ? { attributes: attributesOf(tag.slice(name.length)), text: piece.slice(end + 1) }
+      : [];
+  });
+
+const elementsOf = (html: string, name: string): readonly Attributes[] =>
+  tagsOf(html, name).map(({ attributes }) => attributes);
 
 const attributesOf = (text: string): Attributes =>
   Object.fromEntries(
