@@ -4,7 +4,7 @@ import { api, defineEntity, definePlugin, p, rows, session, shape, word, type Cr
 
 interface Badge {
   readonly id: string;
-  /** SHA-256 of the token in hexadecimal: whoever reads the table cannot use the tokens. */
+  /** SHA-256 of the token in hexadecimal: a reader of the table cannot use the tokens. */
   readonly digest: string;
   readonly userId: string;
   readonly expiresAt: Date;

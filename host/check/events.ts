@@ -86,7 +86,7 @@ interface DeclaredNames {
    * included, because only the port is reported then.
    */
   readonly running: ReadonlySet<string>;
-  /** The disabled plugins that declare a name. An external one is not loaded: it owns the names that begin with its own. */
+  /** The disabled plugins that declare a name. An external one is not loaded: it owns names that begin with its own. */
   off(name: string): readonly string[];
 }
 

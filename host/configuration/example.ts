@@ -14,7 +14,7 @@ const maps: ReadonlySet<string> = new Set(['providers', 'settings', 'plugins']);
 
 /** The choices of an operator that the defaults do not contain. */
 export interface Choices {
-  /** The plugins of the configuration: the file says where those come from that are not standard. */
+  /** The plugins of the configuration: the file has the place of each that is not standard. */
   readonly plugins: readonly ChosenPlugin[];
   /** Port name to plugin name. */
   readonly providers: Readonly<Record<string, string>>;

@@ -48,7 +48,7 @@ export const typesOf = ({ type, also = [] }: Pick<Subscription, 'type' | 'also'>
 
 /**
  * Builds a subscription whose handler receives the payload of its type. With a list of types, one handler receives the
- * events of all of them, in the order of their commits for one aggregate; `type` tells the payloads apart.
+ * events of all of them, in the order of their commits for one aggregate; `type` distinguishes the payloads.
  *
  * @example
  *   events: ({ bells }) => [
