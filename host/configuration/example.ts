@@ -62,7 +62,7 @@ export function exampleFile(
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** What a value of the setting may be, where its default does not show it. */
+/** The bounds of a setting, which its default does not show. */
 function boundsOf(setting: SettingDeclaration): string {
   const secret = setting.sensitive === true ? '; a secret, which is better stored by an administrator' : '';
   if (setting.type === 'integer') return `; ${setting.min} to ${setting.max}${secret}`;
