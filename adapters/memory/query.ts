@@ -1,4 +1,5 @@
 // Selects, orders and slices the rows of a query.
+import type { RangeBound } from '#core/kernel/storage/rows';
 import type { Order, Query, Where } from './database.ts';
 import type { Row, Table } from './state.ts';
 
@@ -34,6 +35,16 @@ function comparing(table: Table, orders: readonly Order<Row>[]): (a: Row, b: Row
 export function comesAfter(row: Row, other: Row, members: readonly string[]): boolean {
   const orders = members.map((member) => compare(row[member], other[member]));
   return (orders.find((order) => order !== 0) ?? 0) > 0;
+}
+
+/** Whether a value lies in a range. */
+export function liesIn(value: unknown, range: Readonly<Partial<Record<RangeBound, unknown>>>): boolean {
+  if (value === null || value === undefined) return false;
+  return Object.entries(range).every(([bound, limit]) => {
+    if (limit === undefined) return true;
+    const order = compare(value, limit);
+    return (order === 0 && bound.endsWith('=')) || (bound.startsWith('<') ? order < 0 : order > 0);
+  });
 }
 
 function compare(one: unknown, other: unknown): number {

@@ -2,11 +2,18 @@
 import { offsetOf } from '#core/kernel/page';
 import type { RowQuery, Rows, RowSet } from '#core/kernel/storage/rows';
 import type { Key, MemoryTable, Query } from './database.ts';
-import { comesAfter, matching } from './query.ts';
+import { comesAfter, liesIn, matching } from './query.ts';
 
 /** @param keyOf the key of a row, as the table declares it. */
 export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (row: Row) => Key): Rows<Row> {
-  const query = ({ where, among = {}, after, orderBy = [], ...slice }: RowSet<Row> & Partial<RowQuery<Row>>) => {
+  const query = ({
+    where,
+    among = {},
+    ranges = {},
+    after,
+    orderBy = [],
+    ...slice
+  }: RowSet<Row> & Partial<RowQuery<Row>>) => {
     const equal = matching(where);
     const members = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>).map(
       ([member, values]) => values.map((value) => matching({ [member]: value })),
@@ -14,6 +21,7 @@ export function memoryRows<Row extends object>(table: MemoryTable<Row>, keyOf: (
     const wanted = (row: Readonly<Record<string, unknown>>): boolean =>
       equal(row) &&
       members.every((values) => values.some((has) => has(row))) &&
+      Object.entries<object | undefined>(ranges).every(([member, range]) => liesIn(row[member], range ?? {})) &&
       (after === undefined || comesAfter(row, after, orderBy as readonly string[]));
     return { where: wanted, orderBy, ...slice } as unknown as Query<Row> & { readonly where: (row: Row) => boolean };
   };

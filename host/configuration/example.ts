@@ -14,7 +14,7 @@ const maps: ReadonlySet<string> = new Set(['providers', 'settings', 'plugins']);
 
 /** The choices of an operator that the defaults do not contain. */
 export interface Choices {
-  /** The plugins of the configuration: the file names the package or path of those that are not standard. */
+  /** The plugins of the configuration: the file has the place of each that is not standard. */
   readonly plugins: readonly ChosenPlugin[];
   /** Port name to plugin name. */
   readonly providers: Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ export function exampleFile(
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** The bounds of a setting's value, if its default does not show them. */
+/** The bounds of a setting, which its default does not show. */
 function boundsOf(setting: SettingDeclaration): string {
   const secret = setting.sensitive === true ? '; a secret, which is better stored by an administrator' : '';
   if (setting.type === 'integer') return `; ${setting.min} to ${setting.max}${secret}`;

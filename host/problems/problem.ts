@@ -47,7 +47,7 @@ export const stopped = (text: string): string => (/[.!?]$/.test(text) ? text : `
 export const refusedBy = (error: unknown, fallback: Problem): Refused =>
   error instanceof Refused ? error : new Refused([problemOf(error, fallback)], error);
 
-/** The text about an error for operators: its message, and its remedy if it has one. */
+/** The text of an error for an operator: its message, and its remedy if it has one. */
 export function told(thrown: unknown): string {
   if (thrown instanceof Refused) return thrown.message;
   const error = readable(thrown);

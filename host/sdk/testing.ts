@@ -6,6 +6,7 @@ import { planOf, type CheckOptions } from './testing/bare-host.ts';
 
 export { fixedClock, sequentialIds, type FixedClock } from '#adapters/memory/index';
 export { bareHost, type BareHost, type BareHostOptions, type CheckOptions } from './testing/bare-host.ts';
+export type { Browser, Form, Page } from './testing/browser.ts';
 export type { Answer, Client, RequestOptions } from './testing/client.ts';
 export {
   testHost,

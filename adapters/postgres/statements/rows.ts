@@ -3,7 +3,7 @@ import type { EntityName, FilterQuery, RequiredEntityData } from '@mikro-orm/cor
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql, type Kysely } from 'kysely';
 import { offsetOf } from '#core/kernel/page';
-import type { RowQuery, Rows, RowSet } from '#core/kernel/storage/rows';
+import type { RangeBound, RowQuery, Rows, RowSet } from '#core/kernel/storage/rows';
 import { columnOf, keyMembersOf, membersOf, tableOf, type TableEntity } from './columns.ts';
 import { countOf } from './counts.ts';
 import type { SqlDatabase } from './database.ts';
@@ -25,12 +25,17 @@ export function sqlRows<Row extends object>(database: SqlDatabase, entity: Table
   };
   const matching = (
     where: Readonly<Partial<Row>>,
-    { among = {}, after, orderBy = [] }: Partial<RowQuery<Row>> = {},
+    { among = {}, ranges = {}, after, orderBy = [] }: Partial<RowQuery<Row>> = {},
   ) => {
-    const matched = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>).reduce(
+    const listed = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>).reduce(
       (query, [member, values]) =>
         values.length === 0 ? query.where(sql<boolean>`false`) : query.where(columnOf(member), 'in', [...values]),
       Object.entries(where).reduce((query, pair) => query.where(equals(pair)), db().selectFrom(tableName)),
+    );
+    const matched = boundsOf(ranges).reduce(
+      (query, [member, bound, limit]) =>
+        query.where(sql<boolean>`${sql.ref(columnOf(member))} ${sql.raw(bound)} ${limit}`),
+      listed,
     );
     if (after === undefined) return matched;
     const members = orderBy.filter((term) => typeof term === 'string');
@@ -58,12 +63,16 @@ export function sqlRows<Row extends object>(database: SqlDatabase, entity: Table
     await sql`select pg_advisory_xact_lock(hashtextextended(${turn}, 0))`.execute(db());
   };
   /** Undefined if a list of `among` is empty, so that no row matches. */
-  const filterOf = ({ where, among = {} }: RowSet<Row>): FilterQuery<NoInfer<Row>> | undefined => {
+  const filterOf = ({ where, among = {}, ranges = {} }: RowSet<Row>): FilterQuery<NoInfer<Row>> | undefined => {
     const lists = Object.entries<readonly unknown[]>(among as Readonly<Record<string, readonly unknown[]>>);
     if (lists.some(([, values]) => values.length === 0)) return undefined;
-    return { $and: [where, ...lists.map(([member, values]) => ({ [member]: { $in: values } }))] } as FilterQuery<
-      NoInfer<Row>
-    >;
+    return {
+      $and: [
+        where,
+        ...lists.map(([member, values]) => ({ [member]: { $in: values } })),
+        ...boundsOf(ranges).map(([member, bound, limit]) => ({ [member]: { [filterOperators[bound]]: limit } })),
+      ],
+    } as FilterQuery<NoInfer<Row>>;
   };
   return {
     async insert(row) {
@@ -148,6 +157,22 @@ export function sqlRows<Row extends object>(database: SqlDatabase, entity: Table
     },
   };
 }
+
+const filterOperators = { '<': '$lt', '<=': '$lte', '>': '$gt', '>=': '$gte' } as const satisfies Record<
+  RangeBound,
+  string
+>;
+
+const isBound = (text: string): text is RangeBound => Object.hasOwn(filterOperators, text);
+
+/** The bounds of all ranges. Only the four operators become SQL. */
+const boundsOf = (ranges: object): readonly (readonly [member: string, bound: RangeBound, limit: unknown])[] =>
+  Object.entries<object | undefined>(ranges as Readonly<Record<string, object | undefined>>).flatMap(
+    ([member, range = {}]) =>
+      Object.entries<unknown>(range as Readonly<Record<string, unknown>>).flatMap(([bound, limit]) =>
+        limit === undefined || !isBound(bound) ? [] : [[member, bound, limit] as const],
+      ),
+  );
 
 /**
  * Replaces a set that is stored as rows, such as the labels of an issue. Call it in a unit of work that has locked the

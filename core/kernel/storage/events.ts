@@ -48,7 +48,7 @@ export const typesOf = ({ type, also = [] }: Pick<Subscription, 'type' | 'also'>
 
 /**
  * Builds a subscription whose handler receives the payload of its type. With a list of types, one handler receives the
- * events of all of them, in the order of their commits for one aggregate; the payload is that of its `type`.
+ * events of all of them, in the order of their commits for one aggregate; `type` distinguishes the payloads.
  *
  * @example
  *   events: ({ bells }) => [
@@ -58,9 +58,9 @@ export const typesOf = ({ type, also = [] }: Pick<Subscription, 'type' | 'also'>
  *       handle: ({ payload }) => bells.clear(payload.repository_id),
  *     }),
  *     on(['issue.created', 'issue.closed'], {
- *       name: 'ring',
+ *       name: 'count',
  *       delivery: 'durable',
- *       handle: ({ type, payload }) => bells.ring(type === 'issue.closed' ? 2 : 1, payload.number),
+ *       handle: ({ payload }) => bells.clear(payload.repository_id),
  *     }),
  *   ],
  */

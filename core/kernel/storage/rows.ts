@@ -10,7 +10,17 @@ export interface RowSet<Row extends object> {
   readonly where: Where<Row>;
   /** Restricts the set to rows whose member has one of these values. An empty list selects no rows. */
   readonly among?: { readonly [M in Member<Row>]?: readonly Row[M][] };
+  /**
+   * Restricts the set to rows whose member lies in a range: `{ rank: { '>': 3, '<=': 9 } }`. Null lies in no range.
+   * Texts are compared as the column sorts them.
+   */
+  readonly ranges?: { readonly [M in Member<Row>]?: MemberRange<Row[M]> };
 }
+
+/** The bounds of a range; each is optional. */
+export type MemberRange<V> =
+  NonNullable<V> extends string | number | Date ? { readonly [B in RangeBound]?: NonNullable<V> } : never;
+export type RangeBound = '<' | '<=' | '>' | '>=';
 
 /** A set of rows, and their order. */
 export interface RowQuery<Row extends object> extends RowSet<Row> {

@@ -14,7 +14,7 @@ import { Machine } from '#host/boot/boot';
 import { check } from '#host/check/check';
 import type { PluginDefinition } from '#host/plugin/definition';
 import { httpServer } from '#host/server/http';
-import type { State } from '#host/plugin/life';
+import type { Life, State } from '#host/plugin/life';
 import type { Plan } from '#host/plugin/plan';
 import { Refused } from '#host/problems/problem';
 import { hostProviders } from '#host/boot/providers';
@@ -98,6 +98,11 @@ export async function bareHost(
   });
 }
 
+/** A bare host, with the lives of its plugins for a test host. */
+export interface AssembledHost extends BareHost {
+  readonly lives: readonly Life[];
+}
+
 export interface AssemblyParts {
   /** Already checked. */
   readonly plan: Plan;
@@ -112,7 +117,7 @@ export interface AssemblyParts {
 }
 
 /** Migrates, builds and starts a host on the given parts. */
-export async function assemble(parts: AssemblyParts): Promise<BareHost> {
+export async function assemble(parts: AssemblyParts): Promise<AssembledHost> {
   const { plan, storage, clock, ids, log, dataDir, announce, limits } = parts;
   const port = await freePort('127.0.0.1');
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -147,6 +152,7 @@ export async function assemble(parts: AssemblyParts): Promise<BareHost> {
     throw error;
   }
   return {
+    lives: machine.lives,
     port: (name) => machine.container.port(name),
     states: () => Object.fromEntries(machine.lives.map(({ name, state, reason }) => [name, { state, reason }])),
     readiness: machine.readiness,

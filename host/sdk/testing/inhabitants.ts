@@ -1,6 +1,7 @@
 // The users, repositories and tokens of a test host, created through its REST API when a test first uses them.
 import type { Agent } from 'node:http';
 import type { Clock } from '#core/kernel/time';
+import type { Browser } from './browser.ts';
 import { Client, type Answer } from './client.ts';
 
 /** The options of a new account. */
@@ -107,9 +108,23 @@ export class Inhabitants {
     return { id: made(`making the repository "${path}"`, answer).id, owner, name };
   }
 
+  /** Signs a browser in, which keeps the cookies of the session. */
+  async enter(browser: Browser, username: string): Promise<void> {
+    const answer = await browser.request('POST', new URL('/api/v1/auth/login', this.#parts.url), {
+      body: JSON.stringify({ username, password: await this.#passwordOf(username) }),
+      headers: { 'content-type': 'application/json' },
+    });
+    made(`signing in as "${username}"`, answer);
+  }
+
+  async #passwordOf(username: string): Promise<string> {
+    const { admin } = this.#parts;
+    return (username.toLowerCase() === admin.username ? admin : await this.user(username)).password;
+  }
+
   async #signIn(username: string): Promise<string> {
-    const { anonymous, admin } = this.#parts;
-    const { password } = username.toLowerCase() === admin.username ? admin : await this.user(username);
+    const { anonymous } = this.#parts;
+    const password = await this.#passwordOf(username);
     const answer = await anonymous.post('/auth/login', { json: { username, password } });
     return made(`signing in as "${username}"`, answer).access_token;
   }

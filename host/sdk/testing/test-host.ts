@@ -17,11 +17,13 @@ import type { State } from '#host/plugin/life';
 import { openStorage } from '#host/server/forge';
 import { listPlugins } from '#host/loading/plugins';
 import { Refused } from '#host/problems/problem';
-import { assemble, type BareHost } from './bare-host.ts';
+import { assemble, type AssembledHost } from './bare-host.ts';
+import { Browser } from './browser.ts';
 import { Client } from './client.ts';
 import { testDatabase, type TestDatabase } from './database.ts';
 import { gitOnDemand } from './git-on-demand.ts';
 import { Inhabitants, type NewRepository, type NewUser, type TestRepository, type TestUser } from './inhabitants.ts';
+import { Scheduled } from './scheduled.ts';
 import { recordingEvents } from './recorded-events.ts';
 
 export type { NewRepository, NewUser, TestRepository, TestUser };
@@ -73,6 +75,17 @@ export interface TestHost extends AsyncDisposable {
    * account is created if it does not exist. `admin` is the administrator.
    */
   as(username: string, options?: { readonly scopes?: readonly string[] }): Client;
+  /** A browser with its own cookies, for pages; with a username, signed in as that user by a session cookie. */
+  browser(username?: string): Browser;
+  /** Runs a job of a plugin once. @throws {Error} if there is no such job; an error of the job itself. */
+  runJob(plugin: string, job: string): Promise<void>;
+  /** Asks a probe of a plugin. @returns undefined if healthy. @throws {Error} if there is no such probe. */
+  probe(plugin: string, probe: string): Promise<string | undefined>;
+  /**
+   * Moves the clock by this many milliseconds. Each job of the tested plugins runs at each time at which it is due, one
+   * after the other. @throws {RangeError} for more than 10,000 runs; an error of a job.
+   */
+  advance(milliseconds: number): Promise<void>;
   /** The account of this name, created if it does not exist. */
   user(username: string, options?: NewUser): Promise<TestUser>;
   /** The repository of this path, such as `alice/site`, created if it does not exist. */
@@ -165,7 +178,10 @@ async function start(
       await removed();
     })());
   try {
-    return await inhabited({ host, agent, stop, clock, events }, options);
+    return await inhabited(
+      { host, agent, stop, clock, events, tested: new Set(definitions.map(({ name }) => name)) },
+      options,
+    );
   } catch (error) {
     await stop();
     throw error;
@@ -173,10 +189,14 @@ async function start(
 }
 
 async function inhabited(
-  parts: { readonly host: BareHost; readonly agent: Agent } & Pick<TestHost, 'clock' | 'events' | 'stop'>,
+  parts: { readonly host: AssembledHost; readonly agent: Agent; readonly tested: ReadonlySet<string> } & Pick<
+    TestHost,
+    'clock' | 'events' | 'stop'
+  >,
   { users = [], repositories = [] }: TestHostOptions,
 ): Promise<TestHost> {
-  const { host, agent, clock, events, stop } = parts;
+  const { host, agent, clock, events, stop, tested } = parts;
+  const scheduled = new Scheduled({ lives: host.lives, clock, tested });
   const url = await host.listen();
   const anonymous = new Client(url, agent);
   const inhabitants = new Inhabitants({ url, agent, anonymous, clock, admin });
@@ -196,6 +216,15 @@ async function inhabited(
     anonymous,
     get: (path, request) => anonymous.get(path, request),
     as: (username, { scopes } = {}) => inhabitants.client(username, scopes),
+    browser: (username) =>
+      new Browser(
+        url,
+        anonymous,
+        username === undefined ? undefined : (browser) => inhabitants.enter(browser, username),
+      ),
+    runJob: (plugin, job) => scheduled.runJob(plugin, job),
+    probe: (plugin, probe) => scheduled.probe(plugin, probe),
+    advance: (milliseconds) => scheduled.advance(milliseconds),
     user: (username, rest) => inhabitants.user(username, rest),
     repository: (path, rest) => inhabitants.repository(path, rest),
     port: (name) => host.port(name),

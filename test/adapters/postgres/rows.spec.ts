@@ -56,6 +56,8 @@ void t.test('the contract suite finds each mutant', async (t) => {
     'no order': (all) => ({ find: ({ where }) => all.find({ where, orderBy: ['id'] }) }),
     'no bound': (all) => ({ page: (query, page) => all.page(query, { ...page, perPage: 100 }) }),
     'a batch of everything': (all) => ({ find: ({ among: _, ...query }) => all.find(query) }),
+    'a range of everything': (all) => ({ find: ({ ranges: _, ...query }, how) => all.find(query, how) }),
+    'a page of all ranges': (all) => ({ page: ({ ranges: _, ...query }, page) => all.page(query, page) }),
     'a page of everything': (all) => ({ page: ({ among: _, ...query }, page) => all.page(query, page) }),
     'a batch of nothing is all': (all) => ({
       find: ({ among, ...query }, how) =>

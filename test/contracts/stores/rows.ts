@@ -78,6 +78,37 @@ export const rowsChecks: readonly Check<RowsUnderTest>[] = [
     assert.equal(names(await rows.find({ ...slice, offset: 1, limit: 1 })), 'b');
   }),
 
+  check('`ranges` selects the rows whose member lies between its bounds, and null lies in none', async (under) => {
+    const { rows, unitOfWork, add } = under;
+    const at = (hour: number): Date => new Date(Date.UTC(2026, 0, 1, hour));
+    await add(
+      ...[0, 1, 2, 3, 4].map((rank) => thing(`r${rank}`, { rank, closedAt: rank === 0 ? null : at(rank) })),
+      thing('r9', { rank: 2, ownerId: bob }),
+    );
+    const names = async (ranges: RowQuery<Thing>['ranges'] & object, more: Partial<RowQuery<Thing>> = {}) =>
+      (await rows.find({ where: { ownerId: ada }, ranges, orderBy: ['rank'], ...more })).map(({ nameKey }) => nameKey);
+    assert.deepEqual(await names({ rank: { '>': 1 } }), ['r2', 'r3', 'r4']);
+    assert.deepEqual(await names({ rank: { '>=': 1, '<': 3 } }), ['r1', 'r2']);
+    assert.deepEqual(await names({ rank: { '<=': 0 } }), ['r0']);
+    assert.deepEqual(await names({ rank: {} }), ['r0', 'r1', 'r2', 'r3', 'r4']);
+    assert.deepEqual(await names({ closedAt: { '<': at(3) } }), ['r1', 'r2']);
+    assert.deepEqual(await names({ closedAt: { '>=': at(3) }, rank: { '<': 4 } }), ['r3']);
+    assert.deepEqual(await names({ nameKey: { '>': 'r2' } }), ['r3', 'r4']);
+    assert.deepEqual(await names({ rank: { '>': 0 } }, { orderBy: [{ desc: 'rank' }], limit: 2 }), ['r4', 'r3']);
+    assert.deepEqual(await names({ rank: { '>': 0 } }, { among: { rank: [0, 1, 2] }, offset: 1 }), ['r2']);
+    const query = { where: { ownerId: ada }, ranges: { rank: { '>': 1 } }, orderBy: ['rank'] as const };
+    assert.deepEqual(
+      (await rows.page(query, { page: 2, perPage: 2 })).items.map(({ nameKey }) => nameKey),
+      ['r4'],
+    );
+    assert.equal((await rows.page(query, { page: 1, perPage: 1 })).total, 3);
+    await unitOfWork.run(() =>
+      rows.updateMany({ where: { ownerId: ada }, ranges: { rank: { '>=': 4 } } }, { rank: 7 }),
+    );
+    await unitOfWork.run(() => rows.deleteMany({ where: { ownerId: ada }, ranges: { closedAt: { '<=': at(2) } } }));
+    assert.deepEqual(await names({ rank: { '>=': 0 } }), ['r0', 'r3', 'r4']);
+    assert.deepEqual(await names({ rank: { '>': 6 } }), ['r4']);
+  }),
   check('`among` returns the rows whose member has one of the values, and no others', async ({ rows, add }) => {
     const closedAt = new Date('2026-01-02T03:04:05.678Z');
     const all = [thing('a', { closedAt }), thing('b', { rank: 1 }), thing('c', { rank: 2 }), thing('d', { rank: 2 })];

@@ -144,7 +144,7 @@ void t.test('a critical plugin that cannot run has the remedy of the plugin that
   );
 });
 
-void t.test('the text about an error of any kind has its remedy', async (t) => {
+void t.test('the text of an error has its remedy, whatever kind of error it is', async (t) => {
   t.equal(told(new Error('no luck')), 'no luck');
   t.equal(
     told(new NotFound('There is no account "x"', { detail: 'Check the name' })),

@@ -78,7 +78,7 @@ void t.test('a value from the environment has no line to remove', async (t) => {
   ]);
 });
 
-void t.test('rules about several keys name the keys to set or to remove', async (t) => {
+void t.test('the remedy for a rule about several keys is to set or to remove some of them', async (t) => {
   t.strictSame(bellWith({ url: 'http://a' }), [
     'bad_configuration: plugins.bell must contain at least one of [a, b]. Set one of them',
   ]);
