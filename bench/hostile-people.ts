@@ -140,7 +140,7 @@ export const peoplesAttacks: Readonly<Record<string, Attack>> = {
 };
 
 /**
- * How long the head of a request of somebody else, in a repository of their own, takes to follow a push; several times,
+ * How long the head of a request of somebody else, in that person's repository, takes to follow a push; several times,
  * in milliseconds.
  */
 export async function followUps(target: Target, rounds: number): Promise<readonly number[]> {

@@ -120,7 +120,7 @@ export interface CollaboratorRow extends MarkRow {
 }
 export const collaboratorRows = rows<CollaboratorRow>(CollaboratorTable, { references: ofUser });
 
-/** Merge requests that brought objects to a repository. */
+/** Merge requests for which objects were copied to a repository. */
 export const broughtRows = rows<Brought>(BroughtTable, { references: ofUser });
 
 /** The types of rows in queries, including the views of other areas. */

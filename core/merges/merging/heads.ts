@@ -21,7 +21,7 @@ export interface Moving {
   readonly signal: AbortSignal;
 }
 
-/** What a request brings from another repository counts for its author. */
+/** The commits that a request copies from another repository count for its author. */
 export const broughtFor = ({ id, authorId }: Pick<MergeRequest, 'id' | 'authorId'>): BroughtFor => ({
   requestId: id,
   userId: authorId,

@@ -1,5 +1,5 @@
-// Ends keeping what merge requests have brought from other repositories: closed ones let their objects go, and those of
-// merged ones belong to the target.
+// Stops keeping the objects that merge requests copied from other repositories: those of closed requests are pruned
+// later, those of merged requests belong to the target.
 import { withLock } from '#core/kernel/storage/with-lock';
 import type { EventOf } from '#core/kernel/storage/events';
 import { isFromFork, isLetGo } from '../model/merge-request.ts';

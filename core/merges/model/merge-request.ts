@@ -110,5 +110,5 @@ export const isFromFork = ({
   repositoryId,
 }: Pick<MergeRequest, 'sourceRepositoryId' | 'repositoryId'>): boolean => sourceRepositoryId !== repositoryId;
 
-/** Whether the commits that the request brought from another repository are not kept: it was closed unmerged. */
+/** Whether the commits that were copied from another repository are no longer kept: the request was closed unmerged. */
 export const isLetGo = (request: MergeRequest): boolean => request.state === 'closed' && isFromFork(request);

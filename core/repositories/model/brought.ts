@@ -1,4 +1,4 @@
-// The bytes that a merge request has brought from another repository. They count for the author of the request, not for
+// The bytes that were copied from another repository for a merge request. They count for the author of the request, not for
 // the owner of the target, until the request is merged or its objects have been pruned.
 
 /** Whose quota the objects of a request count for. */

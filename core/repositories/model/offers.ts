@@ -67,8 +67,8 @@ export interface MergeHeads {
   /**
    * Copies a commit and all objects reachable from it, for a request that has no number yet. The objects stay for at
    * least a day without a ref.
-   * @throws {Unprocessable} `quota_exceeded` if the quota of the author, or of the target's owner, is exhausted or the commit is too
-   * large; {NotFound} if a repository or the commit does not exist; {Unavailable}.
+   * @throws {Unprocessable} `quota_exceeded` if the quota of the author, or of the target's owner, is exhausted or the
+   * commit is too large; {NotFound} if a repository or the commit does not exist; {Unavailable}.
    */
   bring(repositoryId: string, offered: OfferedCommit, by: KeepingFor): Promise<void>;
   /** Points the ref of a request to a commit, and copies the commit if it is missing. Throws as `bring` does. */
@@ -79,7 +79,7 @@ export interface MergeHeads {
    * @param number undefined for a request that was not opened.
    */
   letGo(repositoryId: string, number: number | undefined, requestId: string): Promise<void>;
-  /** From now on, the objects of a merged request count for the owner of the target. */
+  /** Lets the objects of a merged request count for the owner of the target. */
   takeOver(requestId: string): Promise<void>;
   /** Removes the ref of a request, if it exists. */
   drop(repositoryId: string, number: number): Promise<void>;

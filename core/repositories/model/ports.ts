@@ -99,9 +99,9 @@ export interface RepositoryStore {
   /** How many repositories each of these users owns. Users with none may be missing. */
   countByOwner(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * The numbers and bytes that the user owns. The bytes include what requests of the user have brought to repositories
-   * of others, and not what requests of others have brought to theirs. With `held`, inside a unit of work, other calls with `held` for the same
-   * user wait until it ends.
+   * The numbers and bytes that the user owns. The bytes include those that were copied to repositories of others for
+   * requests of the user, and exclude those that were copied to the user's repositories for requests of others. With
+   * `held`, inside a unit of work, other calls with `held` for the same user wait until it ends.
    */
   owned(userId: string, how?: 'held'): Promise<Owned>;
   /** Sets the size in bytes, or adds to it. */

@@ -29,7 +29,7 @@ const after = (time: Date, milliseconds: number): Date => new Date(time.getTime(
  */
 export const nextPrune = (now: Date): Date => after(now, period);
 
-/** When a repository is pruned if objects were let go at `now`: as soon as they are no longer young. */
+/** When a repository is pruned if objects were let go at `now`: once they are no longer young. */
 export const soonPrune = (now: Date): Date => after(now, young + hour);
 
 type Parts = Pick<RepositoryParts, 'store' | 'brought' | 'git' | 'unitOfWork' | 'clock' | 'log'>;

@@ -33,7 +33,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
   const collaborators = collaboratorRows.memory(database).table;
   const [stars, watches] = [markRows.star.memory(database).table, markRows.watch.memory(database).table];
   const brought = broughtRows.memory(database).table;
-  /** What requests of the user have brought to others, less what those of others have brought to the user. */
+  /** Bytes copied to others for requests of the user, minus bytes copied to the user for requests of others. */
   const broughtBy = (id: string): number =>
     brought.find({}).reduce((sum, { userId, repositoryId, bytes }) => {
       const ownerId = rows.get(repositoryId)?.ownerId;

@@ -177,7 +177,7 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
         .select(({ fn }) => [
           fn.countAll<number>().as('repositories'),
           fn.count<number>('parent_id').as('forks'),
-          // What requests have brought counts for their authors.
+          // Bytes that were copied for requests count for their authors.
           rawSql<number>`greatest(0, coalesce(sum(bytes), 0) + (
             select coalesce(sum(case when r.owner_id = b.user_id then 0 when b.user_id = ${userId} then b.bytes else -b.bytes end), 0)
             from repositories_brought b join repositories_repository r on r.id = b.repository_id

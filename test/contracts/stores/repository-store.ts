@@ -362,7 +362,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
     },
   ),
 
-  check('what a request has brought counts for its author, not for the owner', async (given) => {
+  check('bytes that were copied for a request count for its author, not for the owner', async (given) => {
     const { store, unitOfWork, add, addUser, brought } = given;
     const [ada, bob] = [await addUser('ada'), await addUser('bob')];
     const [one, other] = [await add(ada, 'one'), await add(bob, 'other')];

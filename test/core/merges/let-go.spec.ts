@@ -1,4 +1,4 @@
-// What ended merge requests from forks brought is let go, or taken over by the target.
+// Tests that objects copied for ended merge requests from forks are pruned, or belong to the target.
 import t from 'tap';
 import type { MergeRequest } from '#core/merges/index';
 import { aboutMerge } from '#core/merges/model/events';
