@@ -15,7 +15,7 @@ const ownPath = /^\/(?![/\\])/;
 const references: Readonly<Record<string, (value: string, outside: (path: string) => string) => string>> = {
   location: (value, outside) => outside(value),
   'content-location': (value, outside) => outside(value),
-  link: (value, outside) => value.replaceAll(/<(\/[^>]*)>/g, (_, path: string) => `<${outside(path)}>`),
+  link: (value, outside) => value.replaceAll(/<(\/[^<>]*)>/g, (_, path: string) => `<${outside(path)}>`),
 };
 
 export function externalPaths({

@@ -1,5 +1,5 @@
-// The bytes that were copied from another repository for a merge request. They count for the author of the request, not for
-// the owner of the target, until the request is merged or its objects have been pruned.
+// The bytes that were copied from another repository for a merge request. They count for the author of the request, not
+// for the owner of the target, until the request is merged or its objects have been pruned.
 
 /** Whose quota the objects of a request count for. */
 export interface BroughtFor {
@@ -8,7 +8,7 @@ export interface BroughtFor {
   readonly userId: string;
 }
 
-/** One request that has brought objects. */
+/** One request for which objects were copied. */
 export interface Brought extends BroughtFor {
   /** The target. */
   readonly repositoryId: string;

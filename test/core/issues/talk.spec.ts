@@ -90,10 +90,12 @@ void t.test('on a locked issue only issue.write may comment, and comments can be
   const forge = await world();
   t.teardown(() => forge.close());
   const { comments } = forge.useCases;
-  // An issue of bob, who may lock his own issues and has no issue.write.
+  // An issue of bob, who has no issue.write.
   await forge.open({}, bob);
   const { id } = await comments.create(await forge.as(bob), { number: '1', body: 'Before' });
-  const lock = async (locked: boolean) => forge.useCases.update(await forge.as(bob), { number: '1', locked });
+  const lock = async (locked: boolean, caller = alice) =>
+    forge.useCases.update(await forge.as(caller), { number: '1', locked });
+  await t.rejects(lock(true, bob), refusal('forbidden', /issue\.write/), 'also the author');
   await lock(true);
   const create = async (caller = bob) => comments.create(await forge.as(caller), { number: '1', body: 'After' });
   const change = async () => comments.update(await forge.as(bob), { number: '1', id, body: 'After' });
