@@ -22,13 +22,15 @@ void onDatabase(t).test('statements of requests about tokens', { timeout: 60_000
 
   // The first exchange records that the client is in use, and makes the key of ID tokens.
   const first = await tokensFor(forge, user, app, { scope: 'read:user openid' });
+  /** The client, and whether its owner is suspended. */
+  const client = ['select oauth_server_client', 'select identity_user'];
   const issued = ['insert oauth_server_access_token', 'insert oauth_server_refresh_token'];
 
   await t.test('an exchange', async (t) => {
     const { code, keys } = await codeFor(user, app, { scope: 'read:repo' });
     const asked = await statements(async () => expected(await exchange(forge, app, code, keys), 200, 'exchanging'));
     t.strictSame(asked, [
-      'select oauth_server_client',
+      ...client,
       'select oauth_server_code',
       'select identity_user',
       'update oauth_server_grant',
@@ -46,7 +48,7 @@ void onDatabase(t).test('statements of requests about tokens', { timeout: 60_000
     const plain = expected(await exchange(forge, app, code, keys), 200, 'exchanging').body as Tokens;
     const asked = (token: string) =>
       statements(async () => expected(await refresh(forge, app, token), 200, 'refreshing'));
-    const begun = ['select oauth_server_client', 'select oauth_server_refresh_token'];
+    const begun = [...client, 'select oauth_server_refresh_token'];
     const changed = [
       'select identity_user',
       'update oauth_server_grant',
@@ -68,7 +70,7 @@ void onDatabase(t).test('statements of requests about tokens', { timeout: 60_000
 
   await t.test('an introspection', async (t) => {
     const asked = await statements(() => introspect(forge, app, first.access_token));
-    t.strictSame(asked, ['select oauth_server_client', 'select oauth_server_access_token', 'select identity_user']);
+    t.strictSame(asked, [...client, 'select oauth_server_access_token', 'select identity_user']);
   });
 
   await t.test('the check of each kind of credential', async (t) => {

@@ -77,6 +77,11 @@ export const everywhere: readonly {
     ours: { body: 'envelope' },
     because: 'All operations report unauthorized (401) and insufficient_scope (403) in the error envelope',
   },
+  {
+    theirs: { challenge: null },
+    ours: { challenge: 'Basic' },
+    because: 'RFC 9110, section 15.5.2: every 401 has a challenge',
+  },
 ];
 
 const post = (party: Party, endpoint: keyof Party['path'], fields: Fields, headers: Headers = {}) =>
@@ -151,7 +156,7 @@ const token: Requests = {
   'two authentication methods': (party) => exchange(party, { client_id: party.id, client_secret: party.secret }),
   'two client ids': (party) => exchange(party, { client_id: party.otherId }),
   'a malformed Basic header': differs(
-    { status: 401, error: 'invalid_client', challenge: 'Basic' },
+    { status: 401, error: 'invalid_client' },
     'A failed client authentication at oauthToken is 401',
     (party) => exchange(party, {}, { authorization: 'Basic !!' }),
   ),
