@@ -114,7 +114,8 @@ export function gitRoutes(parts: GitRoutesParts): readonly Route[] {
   type Body = Input<RepositoryParams, unknown, RawBody, typeof anyone>;
   const checkType = (service: GitService, { header }: Pick<Body, 'header'>): void => {
     const wanted = `application/x-${service}-request`;
-    if (header('content-type') !== wanted)
+    const [type = ''] = (header('content-type') ?? '').split(';', 1);
+    if (type.trim().toLowerCase() !== wanted)
       throw new UnsupportedMediaType('The content type is not that of a git request', {
         detail: `Send "Content-Type: ${wanted}"`,
       });

@@ -156,8 +156,9 @@ export function consentPageRoutes(
         const { decision, remember: _remember, shown: _shown, ...request } = body;
         if (decision === undefined && request.client_id !== undefined) {
           // Browsers send the session cookie with forms of other sites only by GET (SameSite=Lax).
-          const signIn = crossSite ? `${webUrl()}${path}?${queryOf(request)}` : signInUrl(webUrl(), request);
-          return asking(call, request, { header, status: 303, signIn });
+          if (crossSite && call.caller.kind === 'anonymous')
+            return sentTo(`${webUrl()}${path}?${queryOf(request)}`, 303);
+          return asking(call, request, { header, status: 303, signIn: signInUrl(webUrl(), request) });
         }
         if (crossSite)
           throw new Forbidden('The request comes from another site', {

@@ -408,6 +408,8 @@ void t.test('edge cases of the protocol', async (t) => {
     ])
       t.equal((await post('git-upload-pack', type, want)).status, 415, type);
     t.equal((await post('git-receive-pack', uploadType, '0000')).status, 415);
+    for (const type of [`${uploadType}; charset=utf-8`, 'Application/X-Git-Upload-Pack-Request'])
+      t.equal((await post('git-upload-pack', type, want)).status, 200, type);
   });
 
   await t.test('a body in gzip, or in chunks', async (t) => {

@@ -96,6 +96,8 @@ void t.test('a post without a session leads to the sign-in page and back', async
   t.equal(withheld.status, 303);
   await browser.open(withheld.headers.get('location') ?? '');
   t.match(browser.text, /asks for access to your account/);
+  const silent = await postForm(forge.anonymous, page, { ...request, prompt: 'none' }, elsewhere);
+  t.equal(new URL(silent.headers.get('location') ?? '').pathname, page, 'also if no page may be shown');
 
   const forged = await postForm(
     forge.anonymous,

@@ -80,7 +80,7 @@ export const everywhere: readonly {
   {
     theirs: { challenge: null },
     ours: { challenge: 'Basic' },
-    because: 'RFC 9110, section 15.5.2: every 401 has a challenge',
+    because: 'All responses with 401 have a challenge (RFC 9110, section 15.5.2)',
   },
 ];
 
