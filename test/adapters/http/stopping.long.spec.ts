@@ -41,7 +41,6 @@ void t.test('one access log line per request, without path, query or secret', as
   t.equal(sent.status, 200);
   const entry = await rig.entry('one');
   t.match(entry, {
-    time: '2026-11-21T10:00:00.250Z',
     requestId: 'one',
     method: 'HEAD',
     route: '/api/v1/things/{name}',
