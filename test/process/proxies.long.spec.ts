@@ -1,5 +1,5 @@
-// Tests the configurations of proxies in docs/operating.md with the proxies themselves, where they are installed (on
-// PATH, or in the folder HEXFORGE_TEST_PROXIES).
+// Tests the configurations of proxies in docs/operating.md with the proxies themselves: those on PATH or in the folder
+// HEXFORGE_TEST_PROXIES. A proxy that is not installed has no test.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -205,14 +205,15 @@ const paths = ['/a%20b%2Fc%25.txt', '/a%3Bb%23c%3Fd%5Ce', '/%C3%BC?q=a+b%20c', "
 
 for (const [name, { configured, belowPath }] of Object.entries(proxies)) {
   const program = programOf(name);
-  const options = {
-    timeout: 240_000,
-    ...(program === undefined && { skip: `${name} is not installed` }),
-  };
+  if (program === undefined) {
+    t.comment(`${name} is not installed`);
+    continue;
+  }
+  const options = { timeout: 240_000 };
 
   void t.test(`${name}: bodies and answers stream, and paths stay encoded`, options, async (t) => {
     const { behind, hears, sockets } = await echo(t);
-    const port = await started(t, program ?? '', behind, configured);
+    const port = await started(t, program, behind, configured);
     const ask = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Echoed> => {
       const answer = once(send({ host: '127.0.0.1', port, path, headers, agent: false }).end(), 'response');
       const [response] = (await answer) as [IncomingMessage];
@@ -259,7 +260,7 @@ for (const [name, { configured, belowPath }] of Object.entries(proxies)) {
   void t.test(`${name}: a forge below a path, with pushes, clones and live updates`, options, async (t) => {
     const base = (at: number): string => `http://127.0.0.1:${at}/code`;
     const forgePort = await freePort('127.0.0.1');
-    const proxyPort = await started(t, program ?? '', `127.0.0.1:${forgePort}`, belowPath);
+    const proxyPort = await started(t, program, `127.0.0.1:${forgePort}`, belowPath);
     const forge = await startTestForge(t, {
       environment: {
         PORT: String(forgePort),

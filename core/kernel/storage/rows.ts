@@ -20,6 +20,7 @@ export interface RowSet<Row extends object> {
 /** The bounds of a range; each is optional. */
 export type MemberRange<V> =
   NonNullable<V> extends string | number | Date ? { readonly [B in RangeBound]?: NonNullable<V> } : never;
+/** A comparison with a bound of a range. */
 export type RangeBound = '<' | '<=' | '>' | '>=';
 
 /** A set of rows, and their order. */
