@@ -34,6 +34,7 @@ const sqlAlone = [
   'the published view is planned as if its condition were part of the query',
   'a row is written by its id with one statement',
   'entries older than ten minutes are counted from the stored count',
+  'keys of names from earlier versions are normalized, except where two become equal',
 ];
 const sqlMark = ' (SQL alone)';
 

@@ -13,7 +13,7 @@ import { LabelTable, MilestoneTable, stores } from '#plugins/planning/tables';
 import repositories from '#plugins/repositories/plugin';
 import { contract, firstFailure, type Made } from '../../contracts/checks.ts';
 import { planningChecks, type Carrier, type PlanningUnderTest } from '../../contracts/stores/planning.ts';
-import { eachEngine, quietLog, setOf, type TestData } from '../../contracts/storage/storage-engines.ts';
+import { eachEngine, quietLog, setOf, testEngines, type TestData } from '../../contracts/storage/storage-engines.ts';
 
 const CarrierTable = defineEntity({
   name: 'CarrierTable',
@@ -128,39 +128,41 @@ void t.test('labels and milestones', (t) =>
 );
 
 void t.test('keys of names from earlier versions are normalized, except where two become equal', (t) =>
-  eachEngine(t, async (t, engine, data) => {
-    if (engine === 'memory') return t.pass('the store in memory has no earlier rows');
-    const storage = (await data.open({
-      entities: [],
-      migrations: [setOf(identity), setOf(repositories), setOf(planning)],
-    })) as PostgresStorage;
-    const db = storage.database.kysely<Record<never, never>>();
-    const [owner, repository] = [systemIds.uuid(), systemIds.uuid()];
-    await rawSql`insert into identity_user (id, username, username_key, email, email_key, display_name, display_name_key, bio, avatar_url, is_admin, status, email_verified, password_hash, created_at)
+  eachEngine(
+    t,
+    async (t, _, data) => {
+      const storage = (await data.open({
+        entities: [],
+        migrations: [setOf(identity), setOf(repositories), setOf(planning)],
+      })) as PostgresStorage;
+      const db = storage.database.kysely<Record<never, never>>();
+      const [owner, repository] = [systemIds.uuid(), systemIds.uuid()];
+      await rawSql`insert into identity_user (id, username, username_key, email, email_key, display_name, display_name_key, bio, avatar_url, is_admin, status, email_verified, password_hash, created_at)
       values (${owner}, 'ada', 'ada', 'a@example.com', 'a@example.com', '', '', '', '', false, 'active', true, 'x', now())`.execute(
-      db,
-    );
-    await rawSql`insert into repositories_repository (id, owner_id, name, name_key, description, visibility, default_branch, issue_code, created_at, updated_at)
+        db,
+      );
+      await rawSql`insert into repositories_repository (id, owner_id, name, name_key, description, visibility, default_branch, issue_code, created_at, updated_at)
       values (${repository}, ${owner}, 'a', 'a', '', 'private', 'main', '', now(), now())`.execute(db);
-    const names = ['gru\u0308n', 'ro\u0308t', 'r\u00f6t', 'a\u0323\u0301', 'a\u0301\u0323', 'blue'];
-    for (const name of names)
-      await rawSql`insert into planning_label (id, repository_id, name, name_key, color)
+      const names = ['gru\u0308n', 'ro\u0308t', 'r\u00f6t', 'a\u0323\u0301', 'a\u0301\u0323', 'blue'];
+      for (const name of names)
+        await rawSql`insert into planning_label (id, repository_id, name, name_key, color)
         values (${systemIds.uuid()}, ${repository}, ${name}, ${name}, '112233')`.execute(db);
-    const step = planning.migrations?.at(-1)?.up[0] ?? '';
-    for (let times = 0; times < 2; times += 1) await rawSql.raw(step).execute(db);
-    const { rows: found } = await rawSql<{
-      name: string;
-      key: string;
-    }>`select name, name_key as key from planning_label`.execute(db);
-    const keys = new Map(found.map(({ name, key }) => [name, key]));
-    t.strictSame(
-      names.slice(0, 3).map((name) => keys.get(name)),
-      ['gr\u00fcn', 'ro\u0308t', 'r\u00f6t'],
-    );
-    const dotted = names.slice(3, 5).map((name) => keys.get(name));
-    t.equal(new Set(dotted).size, 2, 'the two are still different');
-    t.ok(dotted.includes('\u1ea1\u0301'));
-    t.equal(keys.get('blue'), 'blue');
-    return undefined;
-  }),
+      const step = planning.migrations?.at(-1)?.up[0] ?? '';
+      for (let times = 0; times < 2; times += 1) await rawSql.raw(step).execute(db);
+      const { rows: found } = await rawSql<{
+        name: string;
+        key: string;
+      }>`select name, name_key as key from planning_label`.execute(db);
+      const keys = new Map(found.map(({ name, key }) => [name, key]));
+      t.strictSame(
+        names.slice(0, 3).map((name) => keys.get(name)),
+        ['gr\u00fcn', 'ro\u0308t', 'r\u00f6t'],
+      );
+      const dotted = names.slice(3, 5).map((name) => keys.get(name));
+      t.equal(new Set(dotted).size, 2, 'the two are still different');
+      t.ok(dotted.includes('\u1ea1\u0301'));
+      t.equal(keys.get('blue'), 'blue');
+    },
+    testEngines().filter((engine) => engine !== 'memory'),
+  ),
 );
