@@ -1,6 +1,6 @@
 // The store of the components and versions of issues, in PostgreSQL.
 import { Unprocessable, columnsOf, rawSql, storeOf, type Kysely, type SqlDatabase } from 'hexforge/plugin';
-import { issueBounds, type Associations, type AssociationStore, type Component, type Version } from 'hexforge/issues';
+import { type Associations, type AssociationStore, type Component, type Version } from 'hexforge/issues';
 import { batchesOf } from './batches.ts';
 import { ComponentTable, issueComponentRows, issueVersionRows, VersionTable, type IssuesRows } from '../tables.ts';
 
@@ -9,9 +9,8 @@ import { ComponentTable, issueComponentRows, issueVersionRows, VersionTable, typ
  */
 const mostLinks = 100_000;
 
-/** The most associations that are read and converted at a time: of a default page of issues that have all they may. */
+/** The most associations that are read and converted at a time. */
 const mostAtOnce = 7500;
-const mostOfIssue = issueBounds.components + 2 * issueBounds.versions;
 
 /** Uses one parameter for any number of ids. */
 const anyOf = (ids: readonly string[]) => rawSql<string>`any(${ids}::uuid[])`;
@@ -40,7 +39,7 @@ export const associationWrites = storeOf(
 export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
   const db = (): Kysely<IssuesRows> => database.kysely<IssuesRows>();
 
-  const components = (issueIds: readonly string[]) =>
+  const components = (issueIds: readonly string[], most?: number) =>
     db()
       .selectFrom('issues_issue_component as l')
       .innerJoin('issues_component as c', 'c.id', 'l.component_id')
@@ -48,9 +47,10 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
       .select('l.issue_id as issueId')
       .where('l.issue_id', '=', anyOf(issueIds))
       .orderBy('c.name_key')
+      .$if(most !== undefined, (query) => query.limit(most ?? 0))
       .execute();
 
-  const versions = (issueIds: readonly string[]) =>
+  const versions = (issueIds: readonly string[], most?: number) =>
     db()
       .selectFrom('issues_issue_version as l')
       .innerJoin('issues_version as v', 'v.id', 'l.version_id')
@@ -58,7 +58,11 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
       .select(['l.issue_id as issueId', 'l.kind'])
       .where('l.issue_id', '=', anyOf(issueIds))
       .orderBy('v.name_key')
+      .$if(most !== undefined, (query) => query.limit(most ?? 0))
       .execute();
+
+  const linksOf = (issueIds: readonly string[], most?: number) =>
+    Promise.all([components(issueIds, most), versions(issueIds, most)]);
 
   /** The number of associations of each issue that has any. */
   const counts = async (issueIds: readonly string[]): Promise<ReadonlyMap<string, number>> => {
@@ -72,9 +76,8 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
     return new Map(rows.map(({ id, count }) => [id, count]));
   };
 
-  /** Issues whose associations are read together. */
+  /** Issues whose associations are read together, if there are too many to read all at once. */
   const batches = async (issueIds: readonly string[]): Promise<readonly (readonly string[])[]> => {
-    if (issueIds.length * mostOfIssue <= mostAtOnce) return [issueIds];
     const counted = await counts(issueIds);
     if ([...counted.values()].reduce((sum, count) => sum + count, 0) > mostLinks)
       throw new Unprocessable('The answer is too large', {
@@ -108,9 +111,11 @@ export function sqlAssociationStore(database: SqlDatabase): AssociationStore {
         descriptionsIn('issues_component'),
         descriptionsIn('issues_version'),
       ];
+      const all = await linksOf(issueIds, mostAtOnce / 2 + 1);
+      const isWhole = all.every((links) => links.length <= mostAtOnce / 2);
       // Other requests are handled between two batches.
-      for (const batch of await batches(issueIds)) {
-        const [itsComponents, itsVersions] = await Promise.all([components(batch), versions(batch)]);
+      for (const batch of isWhole ? [issueIds] : await batches(issueIds)) {
+        const [itsComponents, itsVersions] = isWhole ? all : await linksOf(batch);
         const [ofComponent, ofVersion] = await Promise.all([
           descriptionsOfComponents(itsComponents),
           descriptionsOfVersions(itsVersions),

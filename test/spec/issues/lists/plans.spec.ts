@@ -186,8 +186,7 @@ void onDatabase(t).test('lists and searches of issues', { timeout: 600_000 }, as
     await planned(t, 'what a user wrote', await referred);
   });
 
-  // A page of more than 25 issues first counts the associations of its issues.
-  await t.test('the number of statements of a list does not grow with its length', async (t) => {
+  await t.test('a list of one issue and one of a hundred take the same number of statements', async (t) => {
     for (const path of [
       '/issues?per_page=',
       '/issues?label=Bug&component=core&per_page=',
@@ -197,14 +196,9 @@ void onDatabase(t).test('lists and searches of issues', { timeout: 600_000 }, as
       '/issues/1/description-history?per_page=',
       '/issues/search?q=issue&facets=true&limit=',
     ]) {
-      for (const [few, most] of [
-        [1, 25],
-        [26, 100],
-      ]) {
-        const [short, long] = [await sent(`${path}${few}`), await sent(`${path}${most}`)];
-        t.equal(long.length, short.length, `${path}${most}`);
-        t.ok(long.length > 1, `${long.length} statements`);
-      }
+      const [one, many] = [await sent(`${path}1`), await sent(`${path}100`)];
+      t.equal(many.length, one.length, path);
+      t.ok(many.length > 1, `${many.length} statements`);
     }
   });
 });
