@@ -17,20 +17,28 @@ const mostAlike = 1000;
 type AbbreviationsParts = Foundation & { readonly objects: Objects; readonly files: RefFiles };
 
 export class Abbreviations extends WithParts<AbbreviationsParts> {
-  /** Whether a ref leads to a commit, while the refs are those of a number. */
-  readonly #reached = new SingleFlightCache<boolean>(20_000, () => 1);
+  /** The commits that digits name, while the refs are those of a number: none, one, or several. */
+  readonly #named = new SingleFlightCache<readonly Oid[]>(20_000, (oids) => 1 + oids.length);
   /** A number for each list of refs, which is the same array while no ref changes. */
   readonly #numbers = new WeakMap<readonly StoredRef[], number>();
   #last = 0;
 
   /** Undefined if no commit, or more than one, begins with the digits. */
   async resolve(location: RepositoryLocation, digits: string): Promise<Oid | undefined> {
+    // Read before the objects: a ref that is written in between makes another list, so nothing outdated is cached.
+    const stored = await this.parts.files.list(location, 'refs/');
     const alike = await this.parts.interactive.run(() => this.#alike(location, digits));
     if (alike.length > mostAlike) return undefined;
-    const stored = await this.parts.files.list(location, 'refs/');
-    const commits = await fewFiles(alike, (oid) => this.#named(location, oid, stored));
-    const [commit, ...others] = commits.filter((found) => found !== undefined);
-    return others.length === 0 ? commit : undefined;
+    const number = this.#numbers.get(stored) ?? (this.#last += 1);
+    this.#numbers.set(stored, number);
+    const key = `${location.cacheKey}:${number}:${digits}`;
+    const commits = await this.#named.get(
+      key,
+      undefined,
+      () => this.#visible(location, alike, stored),
+      this.parts.heavy,
+    );
+    return commits.length === 1 ? commits[0] : undefined;
   }
 
   /** The oids of all objects that begin with the digits, up to one more than `mostAlike`. */
@@ -53,33 +61,46 @@ export class Abbreviations extends WithParts<AbbreviationsParts> {
     return found;
   }
 
-  /** The commit that an object is, or that a tag leads to. Undefined if no ref leads there. */
-  async #named(location: RepositoryLocation, oid: Oid, stored: readonly StoredRef[]): Promise<Oid | undefined> {
-    const { objects, heavy } = this.parts;
-    const type = (await objects.header(location, oid))?.type;
-    if (type === 'tag')
-      return stored.some(({ ref }) => ref.oid === oid && isVisible(ref.name))
-        ? await objects.peel(location, oid)
-        : undefined;
-    if (type !== 'commit') return undefined;
-    const number = this.#numbers.get(stored) ?? (this.#last += 1);
-    this.#numbers.set(stored, number);
-    const key = `${location.cacheKey}:${number}:${oid}`;
-    const isReached = await this.#reached.get(key, undefined, () => this.#isReached(location, oid, stored), heavy);
-    return isReached ? oid : undefined;
+  /** The commits among these objects to which a visible ref leads, and those that tags among them lead to. */
+  async #visible(
+    location: RepositoryLocation,
+    oids: readonly Oid[],
+    stored: readonly StoredRef[],
+  ): Promise<readonly Oid[]> {
+    const { objects } = this.parts;
+    const tips = new Set(stored.filter(({ ref }) => isVisible(ref.name)).map(({ ref }) => ref.oid));
+    const types = await fewFiles(oids, async (oid) => (await objects.header(location, oid))?.type);
+    const of = (type: string): readonly Oid[] => oids.filter((_, index) => types[index] === type);
+    const tagged = await fewFiles(
+      of('tag').filter((oid) => tips.has(oid)),
+      (oid) => objects.peel(location, oid),
+    );
+    const commits = of('commit');
+    const unreached = await this.#unreached(
+      location,
+      commits.filter((oid) => !tips.has(oid)),
+      tips,
+    );
+    return [...commits.filter((oid) => !unreached.has(oid)), ...tagged.filter((oid) => oid !== undefined)];
   }
 
-  /** git-rev-list(1): the commit is not listed if a ref leads to it. */
-  async #isReached(location: RepositoryLocation, commit: Oid, stored: readonly StoredRef[]): Promise<boolean> {
+  /** The commits among these to which none of the tips leads. git-rev-list(1) lists them, with their ancestors. */
+  async #unreached(
+    location: RepositoryLocation,
+    commits: readonly Oid[],
+    tips: ReadonlySet<Oid>,
+  ): Promise<ReadonlySet<Oid>> {
+    if (commits.length === 0) return new Set();
     const { processes, deadlineMs } = this.parts;
-    const tips = new Set(stored.filter(({ ref }) => isVisible(ref.name)).map(({ ref }) => ref.oid));
-    if (tips.has(commit)) return true;
-    const { stdout } = await processes.runIn(location, ['rev-list', '--max-count=1', '--ignore-missing', '--stdin'], {
-      input: [commit, ...[...tips].map((tip) => `^${tip}`), ''].join('\n'),
+    const process = await processes.startIn(location, ['rev-list', '--ignore-missing', '--stdin'], {
+      input: [...commits, ...[...tips].map((tip) => `^${tip}`), ''].join('\n'),
       deadlineMs,
-      maxCode: 0,
     });
-    return stdout.length === 0;
+    const asked = new Set(commits);
+    const found = new Set<Oid>();
+    for await (const oids of linesOf(process)) for (const oid of oids) if (asked.has(oid)) found.add(oid);
+    await process.success();
+    return found;
   }
 }
 
