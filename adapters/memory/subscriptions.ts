@@ -1,5 +1,5 @@
 // Durable subscriptions and dead letters in memory, with the semantics of the database's.
-import { typesOf, type EventOf, type EventType } from '#core/kernel/storage/events';
+import { typesOf, type EventAmong, type EventType } from '#core/kernel/storage/events';
 import type { HandlerOf, PendingEvents } from '#core/kernel/storage/pending-events';
 import type { Deliveries, OwnedSubscription } from '#core/kernel/storage/storage';
 import type { Delivered, Memory, Remembered } from './state.ts';
@@ -103,13 +103,16 @@ export function memoryDeliveries({ subscriptions }: Memory, wake: () => void): D
 /** Events before the start of the delivery are in the backlog, later ones wait in their subscription. */
 export const memoryPendingEvents = ({ subscriptions, backlog }: Memory): PendingEvents => ({
   async of<T extends EventType>(
-    { plugin, subscription, type }: HandlerOf<T>,
+    { plugin, subscription, types }: HandlerOf<T>,
     aggregates: readonly string[],
     limit: number,
-  ): Promise<readonly EventOf<T>[]> {
+  ): Promise<readonly EventAmong<T>[]> {
     const waiting = subscriptions.get(nameOf(plugin, subscription))?.waiting ?? [];
     return [...[...waiting].map(({ event }) => event), ...backlog]
-      .filter((event): event is EventOf<T> => event.type === type && aggregates.includes(event.aggregate))
+      .filter(
+        (event): event is EventAmong<T> =>
+          types.some((type) => type === event.type) && aggregates.includes(event.aggregate),
+      )
       .slice(0, limit)
       .map((event) => structuredClone(event));
   },

@@ -106,13 +106,18 @@ export default definePlugin({
     }),
   ],
   events: ({ follow, access, letGo, dropLabel, dropMilestone }) => [
-    on('push', { name: 'follow-push', delivery: 'durable', handle: follow.pushed }),
-    on('merge.source_moved', { name: 'follow-source', delivery: 'durable', handle: follow.opened }),
+    on(['push', 'merge.source_moved'], {
+      name: 'follow-push',
+      delivery: 'durable',
+      handle: (event, signal) => (event.type === 'push' ? follow.pushed(event, signal) : follow.opened(event, signal)),
+    }),
     on('merge.opened', { name: 'keep-opened', delivery: 'durable', handle: follow.opened }),
     on('merge.reopened', { name: 'keep-reopened', delivery: 'durable', handle: follow.opened }),
-    ...(['collaborator.removed', 'collaborator.updated'] as const).map((type) =>
-      on(type, { name: `lose-${type}`, delivery: 'durable', handle: access.collaboratorChanged }),
-    ),
+    on(['collaborator.removed', 'collaborator.updated'], {
+      name: 'lose-collaborator',
+      delivery: 'durable',
+      handle: access.collaboratorChanged,
+    }),
     on('user.suspended', { name: 'lose-user.suspended', delivery: 'durable', handle: access.userSuspended }),
     on('user.updated', { name: 'lose-user.updated', delivery: 'durable', handle: access.userUpdated }),
     on('repository.visibility_changed', {
@@ -120,8 +125,7 @@ export default definePlugin({
       delivery: 'durable',
       handle: access.visibilityChanged,
     }),
-    on('merge.closed', { name: 'let-go', delivery: 'durable', handle: letGo.ended }),
-    on('merge.merged', { name: 'take-over', delivery: 'durable', handle: letGo.ended }),
+    on(['merge.closed', 'merge.merged'], { name: 'let-go', delivery: 'durable', handle: letGo.ended }),
     ...droppedFrom({ dropLabel, dropMilestone }),
   ],
 });

@@ -46,6 +46,9 @@ export const typesOf = ({ type, also = [] }: Pick<Subscription, 'type' | 'also'>
   ...new Set([type, ...also]),
 ];
 
+/** An event of one of these types; its `type` decides which payload it has. */
+export type EventAmong<T extends EventType> = { readonly [K in T]: EventOf<K> }[T];
+
 /**
  * Builds a subscription whose handler receives the payload of its type. With a list of types, one handler receives the
  * events of all of them, in the order of their commits for one aggregate; `type` distinguishes the payloads.
@@ -67,7 +70,7 @@ export const typesOf = ({ type, also = [] }: Pick<Subscription, 'type' | 'also'>
 export function on<const T extends EventType>(
   types: T | readonly [T, ...T[]],
   subscription: Omit<Subscription<T>, 'type' | 'also' | 'handle'> & {
-    handle(event: { readonly [K in T]: EventOf<K> }[T], signal: AbortSignal): Promise<void>;
+    handle(event: EventAmong<T>, signal: AbortSignal): Promise<void>;
   },
 ): Subscription {
   const [type, ...also] = [types].flat();

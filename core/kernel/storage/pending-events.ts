@@ -1,14 +1,14 @@
 // The port that reads which events a durable handler has not handled yet, for answers that must include what was
 // committed before them.
 import { declarePort } from '../ports.ts';
-import type { EventOf, EventType } from './events.ts';
+import type { EventAmong, EventType } from './events.ts';
 
-/** A durable subscription and its type of event. */
+/** A durable subscription and its types of events. */
 export interface HandlerOf<T extends EventType> {
   readonly plugin: string;
   /** The name of the subscription. */
   readonly subscription: string;
-  readonly type: T;
+  readonly types: readonly T[];
 }
 
 /** The port of undelivered events. */
@@ -21,7 +21,7 @@ export interface PendingEvents {
     handler: HandlerOf<T>,
     aggregates: readonly string[],
     limit: number,
-  ): Promise<readonly EventOf<T>[]>;
+  ): Promise<readonly EventAmong<T>[]>;
 }
 
 declare module '../ports.ts' {

@@ -1,7 +1,8 @@
 // Updates merge requests after pushes. The head moves with the source branch. A request is merged when its head becomes
 // part of the target, and closed when its target is deleted. Every change depends only on the current state, so
 // handling an event again changes nothing.
-import type { EventOf } from '#core/kernel/storage/events';
+import type { EventAmong, EventOf, EventType } from '#core/kernel/storage/events';
+import type { HandlerOf } from '#core/kernel/storage/pending-events';
 import { zeroOid, type Oid } from '#core/repositories/index';
 import { broughtBy } from '../model/brought.ts';
 import { aboutMerge } from '../model/events.ts';
@@ -18,11 +19,14 @@ const [mostCommits, commitsAtATime] = [10_000, 2000];
 
 const branches = 'refs/heads/';
 
-/** The subscription that handles pushes. */
-export const pushHandler = { plugin: 'merges', subscription: 'follow-push', type: 'push' } as const;
-
-/** The subscription that moves the head of one of many requests with the same source. */
-export const moveHandler = { plugin: 'merges', subscription: 'follow-source', type: 'merge.source_moved' } as const;
+/** The subscription that handles pushes, and moves the head of one of many requests with the same source. */
+export const pushHandler = {
+  plugin: 'merges',
+  subscription: 'follow-push',
+  types: ['push', 'merge.source_moved'],
+} as const satisfies HandlerOf<EventType>;
+/** An event of `pushHandler`. */
+export type SourceEvent = EventAmong<(typeof pushHandler.types)[number]>;
 
 /** The open requests that a push is applied to, in batches. */
 export interface Among {

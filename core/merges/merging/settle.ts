@@ -2,18 +2,15 @@
 // push, deletion and retarget that was answered before it.
 import { HexforgeError } from '#core/kernel/errors';
 import { within } from '#core/kernel/limits/within';
-import type { EventOf } from '#core/kernel/storage/events';
 import type { PendingEvents } from '#core/kernel/storage/pending-events';
 import { aggregateOf, zeroOid } from '#core/repositories/index';
-import { applyPush, branchOf, moveHandler, pushHandler, type Among } from './follow.ts';
+import { applyPush, branchOf, pushHandler, type Among, type SourceEvent } from './follow.ts';
 import { followAndKeep, type HeadParts } from './heads.ts';
 import { mergeAggregate } from '../model/events.ts';
 import type { MergeRequest } from '../model/merge-request.ts';
 import type { Settling } from '../model/parts.ts';
 import type { BranchOf } from '../model/ports.ts';
 
-type Push = EventOf<'push'>;
-type Move = EventOf<'merge.source_moved'>;
 type Parts = HeadParts & { readonly pendingEvents: PendingEvents };
 
 /** The most events that are read, and the most requests beside its page that a list looks at. */
@@ -27,51 +24,55 @@ const isFrom = (branch: BranchOf) => (request: MergeRequest) =>
 const isInto = (branch: BranchOf) => (request: MergeRequest) =>
   request.repositoryId === branch.repositoryId && request.targetBranch === branch.branch;
 
+/** The repositories of open requests, and of their sources. */
+const sourcesOf = (requests: readonly MergeRequest[]): readonly string[] =>
+  requests.flatMap(({ state, repositoryId, sourceRepositoryId }) =>
+    state === 'open' ? [repositoryId, ...(sourceRepositoryId === undefined ? [] : [sourceRepositoryId])] : [],
+  );
+
 export function settling(parts: Parts): Settling {
   const { store, pendingEvents, log } = parts;
   /** Work that is under way, by the requests and the last event. */
   const running = new Map<string, Promise<void>>();
 
-  const pendingOf = (repositoryIds: ReadonlySet<string>): Promise<readonly Push[]> =>
-    pendingEvents.of(pushHandler, [...repositoryIds].map(aggregateOf), mostEvents);
-
-  /** The events of open requests whose source moved with that of many others. */
-  const movesOf = async (requests: readonly MergeRequest[]): Promise<readonly Move[]> => {
-    const open = requests.filter(isOpen).map(mergeAggregate);
-    return open.length === 0 ? [] : pendingEvents.of(moveHandler, open, mostEvents);
+  const pendingOf = (repositoryIds: readonly string[], requests: readonly MergeRequest[]) => {
+    const repositories = [...repositoryIds, ...sourcesOf(requests)].map(aggregateOf);
+    const aggregates = [...new Set(repositories), ...requests.filter(isOpen).map(mergeAggregate)];
+    return pendingEvents.of(pushHandler, aggregates, mostEvents);
   };
 
   /** Applies the events to these requests alone, in order. */
-  const apply = async (requests: readonly MergeRequest[], moves: readonly Move[], events: readonly Push[]) => {
+  const apply = async (requests: readonly MergeRequest[], events: readonly SourceEvent[]): Promise<void> => {
     const signal = AbortSignal.timeout(timeLimitMs);
     const current = new Map(requests.map((request) => [request.id, request]));
-    const among: Among = {
-      async *from(branch) {
+    const among = {
+      async *from(branch: BranchOf) {
         yield [...current.values()].filter(isFrom(branch));
       },
-      async *into(branch) {
+      async *into(branch: BranchOf) {
         yield [...current.values()].filter(isInto(branch));
       },
-      changed: (request) => current.set(request.id, request),
-    };
-    for (const { aggregate, actorId } of moves) {
-      const moved = requests.find((request) => mergeAggregate(request) === aggregate);
-      if (moved !== undefined) current.set(moved.id, await followAndKeep(parts, moved, { actorId, signal }));
+      changed: (request: MergeRequest) => void current.set(request.id, request),
+    } satisfies Among;
+    for (const event of events) {
+      if (event.type === 'push') await applyPush(parts, event, signal, among);
+      else
+        for (const one of current.values())
+          if (mergeAggregate(one) === event.aggregate)
+            among.changed(await followAndKeep(parts, one, { actorId: event.actorId, signal }));
     }
-    for (const event of events) await applyPush(parts, event, signal, among);
   };
 
   /** Concurrent calls for the same requests share the work. A failure leaves the work to the handler of the event. */
   const shared = async (
     requests: readonly MergeRequest[],
-    moves: readonly Move[],
-    events: readonly Push[],
+    events: readonly SourceEvent[],
     signal: AbortSignal,
   ): Promise<void> => {
-    const key = [...requests.map(({ id }) => id), moves.at(-1)?.id, events.at(-1)?.id].join(' ');
+    const key = [...requests.map(({ id }) => id), events.at(-1)?.id].join(' ');
     let work = running.get(key);
     if (work === undefined) {
-      work = apply(requests, moves, events)
+      work = apply(requests, events)
         .catch((error: unknown) => {
           const details = { repository: requests[0]?.repositoryId, err: error };
           if (error instanceof HexforgeError) log.debug(details, 'a push is applied later');
@@ -86,54 +87,44 @@ export function settling(parts: Parts): Settling {
 
   const settle = async (
     requests: readonly MergeRequest[],
-    moves: readonly Move[],
-    pending: readonly Push[],
+    pending: readonly SourceEvent[],
     signal: AbortSignal,
   ): Promise<boolean> => {
     const open = requests.filter(isOpen);
-    const concerns = (event: Push): boolean => {
+    const concerns = (event: SourceEvent): boolean => {
+      if (event.type !== 'push') return true;
       const branch = branchOf(event);
       return branch !== undefined && open.some((request) => isFrom(branch)(request) || isInto(branch)(request));
     };
     const events = pending.filter(concerns);
-    if (events.length === 0 && moves.length === 0) return false;
-    await shared(open, moves, events, signal);
+    if (events.length === 0) return false;
+    await shared(open, events, signal);
     return true;
   };
-
-  const sourcesOf = (requests: readonly MergeRequest[]): readonly string[] =>
-    requests.flatMap(({ state, repositoryId, sourceRepositoryId }) =>
-      state === 'open' ? [repositoryId, ...(sourceRepositoryId === undefined ? [] : [sourceRepositoryId])] : [],
-    );
 
   return {
     async request(request, signal) {
       if (!isOpen(request)) return false;
-      const [moves, pending] = await Promise.all([movesOf([request]), pendingOf(new Set(sourcesOf([request])))]);
-      return settle([request], moves, pending, signal);
+      return settle([request], await pendingOf([], [request]), signal);
     },
     async list(repositoryId, rows, signal) {
-      const [moves, pending] = await Promise.all([
-        movesOf(rows),
-        pendingOf(new Set([repositoryId, ...sourcesOf(rows)])),
-      ]);
-      if (pending.length === 0 && moves.length === 0) return false;
+      const pending = await pendingOf([repositoryId], rows);
+      if (pending.length === 0) return false;
       // A push may change requests that the page does not show, and with them the page and the total.
       const found = new Map(rows.map((row) => [row.id, row]));
       const targets = branchesOf(pending, repositoryId);
       const others = targets.length === 0 ? [] : await store.openIntoAny(repositoryId, targets, mostRequests);
       for (const request of others) found.set(request.id, request);
-      return settle([...found.values()], moves, pending, signal);
+      return settle([...found.values()], pending, signal);
     },
   };
 }
 
 /** The names of the branches of a repository that these events moved or deleted. */
-const branchesOf = (events: readonly Push[], repositoryId: string): readonly string[] => [
+const branchesOf = (events: readonly SourceEvent[], repositoryId: string): readonly string[] => [
   ...new Set(
     events
-      .filter(({ payload }) => payload.old !== zeroOid)
-      .flatMap((event) => branchOf(event) ?? [])
+      .flatMap((event) => (event.type === 'push' && event.payload.old !== zeroOid ? (branchOf(event) ?? []) : []))
       .flatMap((one) => (one.repositoryId === repositoryId ? one.branch : [])),
   ),
 ];

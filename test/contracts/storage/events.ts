@@ -296,7 +296,7 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
     async run({ open }) {
       const storage = await open();
       const [aggregate, other] = [randomUUID(), randomUUID()];
-      const handler = { plugin: 'contract', subscription: 'first', type: 'contract.counted' } as const;
+      const handler = { plugin: 'contract', subscription: 'first', types: ['contract.counted'] } as const;
       const pending = async (limit = 9, ...aggregates: readonly string[]) =>
         (await storage.pendingEvents.of(handler, aggregates.length === 0 ? [aggregate] : aggregates, limit)).map(
           ({ payload }) => payload.n,

@@ -134,9 +134,11 @@ export async function world() {
   const pending: EventOf<'push' | 'merge.source_moved'>[] = [];
   const asked: (readonly string[])[] = [];
   const pendingEvents: PendingEvents = {
-    async of({ type }, aggregates) {
+    async of({ types }, aggregates) {
       asked.push(aggregates);
-      return pending.filter((one) => one.type === type && aggregates.includes(one.aggregate)) as EventOf[] as never;
+      return pending.filter(
+        (one) => types.some((type) => type === one.type) && aggregates.includes(one.aggregate),
+      ) as EventOf[] as never;
     },
   };
   const moveOf = async (number: number): Promise<EventOf<'merge.source_moved'>> => {
