@@ -1,20 +1,11 @@
 // Tests that requests for disabled or absent operations are metered: unknown paths, hidden routes, other methods.
-import Joi from 'joi';
 import t from 'tap';
-import { api, object } from '#adapters/http/descriptor/route';
-import { anyone, signedIn } from '#core/kernel/access/access';
+import { api } from '#adapters/http/descriptor/route';
+import { signedIn } from '#core/kernel/access/access';
 import { TemporarilyUnavailable } from '#core/oauth/model/errors';
-import type { Budget, RateBudgets } from '#core/kernel/rate';
-import { bearer, counter, startRig } from './rig.ts';
+import type { RateBudgets } from '#core/kernel/rate';
+import { bearer, counter, fixed, open, startRig } from './rig.ts';
 
-const open = {
-  access: anyone,
-  scope: null,
-  summary: 'For a test',
-  result: object<{ ok: boolean }>({ ok: Joi.boolean().required() }),
-  run: () => ({ ok: true }),
-} as const;
-const fixed = (limit: number): Budget => ({ limit, windowSeconds: 60, window: 'fixed' });
 const budgets: RateBudgets = { budget: async (_meter, { userId }) => fixed(userId === undefined ? 3 : 5) };
 
 const routes = [

@@ -3,19 +3,11 @@ import Joi from 'joi';
 import t from 'tap';
 import { api, object } from '#adapters/http/descriptor/route';
 import { currentCaller } from '#adapters/system/current-caller';
-import { anyone, reads, signedIn } from '#core/kernel/access/access';
+import { reads, signedIn } from '#core/kernel/access/access';
 import type { Authenticator } from '#core/kernel/access/credentials';
-import type { Budget, RateBudgets } from '#core/kernel/rate';
-import { authenticator, basic, bearer, counter, now, startRig } from './rig.ts';
+import type { RateBudgets } from '#core/kernel/rate';
+import { authenticator, basic, bearer, counter, fixed, now, open, startRig } from './rig.ts';
 
-const open = {
-  access: anyone,
-  scope: null,
-  summary: 'For a test',
-  result: object<{ ok: boolean }>({ ok: Joi.boolean().required() }),
-  run: () => ({ ok: true }),
-} as const;
-const fixed = (limit: number): Budget => ({ limit, windowSeconds: 60, window: 'fixed' });
 const metered = ({ headers }: { headers: object }) =>
   Object.fromEntries(
     Object.entries(headers).filter(([name]) => name.startsWith('x-ratelimit') || name === 'retry-after'),

@@ -1,11 +1,12 @@
 // A listening server over route descriptors, with stubs for everything but the access decision.
 import { request as send, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
+import Joi from 'joi';
 import type { AccessLogEntry } from '#adapters/http/request/exchange';
-import type { Route } from '#adapters/http/descriptor/route';
+import { object, type Route } from '#adapters/http/descriptor/route';
 import { createHttpServer, type HttpOptions, type HttpServer } from '#adapters/http/server';
 import { currentCaller } from '#adapters/system/current-caller';
-import { accessDecision, type ResourceResolver } from '#core/kernel/access/access';
+import { accessDecision, anyone, type ResourceResolver } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import type { Authenticator } from '#core/kernel/access/credentials';
 import { Unauthorized } from '#core/kernel/errors';
@@ -87,6 +88,17 @@ export const things: ResourceResolver = {
     };
   },
 };
+
+/** The members of a route that anyone may call. */
+export const open = {
+  access: anyone,
+  scope: null,
+  summary: 'For a test',
+  result: object<{ ok: boolean }>({ ok: Joi.boolean().required() }),
+  run: () => ({ ok: true }),
+} as const;
+
+export const fixed = (limit: number): Budget => ({ limit, windowSeconds: 60, window: 'fixed' });
 
 /** Counts in one fixed window that never ends. */
 export function counter(): RateCounter & { readonly taken: Map<string, number> } {
