@@ -1,5 +1,5 @@
-// Tests the configurations of proxies in docs/operating.md with the proxies themselves: those on PATH or in the folder
-// HEXFORGE_TEST_PROXIES. A proxy that is not installed has no test.
+// Tests the configurations of proxies in docs/operating.md with the proxies themselves, from PATH or from the folder
+// HEXFORGE_TEST_PROXIES. Missing packages of the system are installed; Traefik has none, and is tested where it is found.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { followed } from '#test/support/clients/live-client';
 import { temporaryFolder } from '#test/support/folder';
 import { startTestForge } from '#test/support/forge';
 import { remote, stockGit, workTree } from '#test/support/servers/stock-git';
+import { install } from '../../tools/postgres-cluster.ts';
 import { expect, workshop } from '#test/spec/merges/workshop';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
@@ -29,6 +30,8 @@ interface Setting {
 }
 
 interface Proxy {
+  /** The name of its package, if the system has one. */
+  readonly package?: string;
   /** Writes the configuration. @returns the command line. */
   readonly configured: (setting: Setting) => Promise<readonly string[]>;
   /** The same below the path /code. */
@@ -88,6 +91,7 @@ async function traefik({ folder, port, behind }: Setting, example: string): Prom
 
 const proxies: Readonly<Record<string, Proxy>> = {
   nginx: {
+    package: 'nginx',
     configured: (setting) => nginx(setting, nginxServer),
     belowPath: (setting) => {
       const rest = /proxy_pass http:\/\/hexforge;\n([\s\S]*?) {2}\}/.exec(nginxServer)?.[1] ?? '';
@@ -96,6 +100,7 @@ const proxies: Readonly<Record<string, Proxy>> = {
     },
   },
   caddy: {
+    package: 'caddy',
     configured: (setting) => caddyfile(setting, caddy),
     belowPath: (setting) => {
       const inner = /\{\n([\s\S]*)\}/.exec(caddy)?.[1] ?? '';
@@ -203,7 +208,8 @@ interface Echoed {
 
 const paths = ['/a%20b%2Fc%25.txt', '/a%3Bb%23c%3Fd%5Ce', '/%C3%BC?q=a+b%20c', "/a;b,c@d:e!$&'()*+="];
 
-for (const [name, { configured, belowPath }] of Object.entries(proxies)) {
+for (const [name, { package: systemPackage, configured, belowPath }] of Object.entries(proxies)) {
+  if (systemPackage !== undefined && programOf(name) === undefined) install(systemPackage);
   const program = programOf(name);
   if (program === undefined) {
     t.comment(`${name} is not installed`);
