@@ -15,6 +15,12 @@ export interface OwnedSubscription {
  */
 export const keptWhileOff = { events: 100_000, days: 90 } as const;
 
+/**
+ * The most past events of a new subscription. Queuing them pauses the delivery of new events, for about a second on
+ * PostgreSQL.
+ */
+export const mostPast = 10_000;
+
 /** The log message for a new dead letter. */
 export const parkedMessage =
   'an event was parked: its handler failed too often; `hexforge plugins parked` lists all of them';
