@@ -1,7 +1,10 @@
 // Bots of plugins over HTTP: how they are shown, what they are refused, and what stays when the plugin is disabled.
 import { builtInTypes } from 'hexforge/issues';
-import { definePlugin, type Bot, type PortValue } from 'hexforge/plugin';
+import { definePlugin, on, type Bot, type PortValue } from 'hexforge/plugin';
 import t from 'tap';
+import { openPostgres } from '#adapters/postgres/index';
+import { systemClock, systemIds } from '#adapters/system/time';
+import { quietLog } from '#test/contracts/storage/storage-engines';
 import { startTestForge } from '#test/support/forge';
 
 const repos = '/api/v1/repos';
@@ -25,6 +28,8 @@ function helper() {
       held.now = context;
       return {};
     },
+    // Stored, so that there is something to purge.
+    events: () => [on('issue.created', { name: 'nothing', delivery: 'durable', handle: async () => undefined })],
   });
   const ports = (): Held => {
     if (held.now === undefined) throw new Error('the plugin was not built');
@@ -129,11 +134,27 @@ void t.test('the bot of a plugin', async (t) => {
     t.match(await ports().Bot.account(), { id });
   });
 
-  await t.test('disabled, its account and comments stay; enabled, it has the same account', async (t) => {
+  await t.test('disabled and purged, its account and comments stay; enabled, it has the same account', async (t) => {
     await forge.stop();
+    if (forge.databaseUrl !== undefined) {
+      const { databaseUrl: url, dataDir: directory } = forge;
+      const storage = await openPostgres({
+        url,
+        directory,
+        entities: [],
+        clock: systemClock,
+        ids: systemIds,
+        log: quietLog,
+      });
+      t.strictSame((await storage.purge.plugins()).includes('helper'), true);
+      await storage.purge.purge('helper', ['helper']);
+      t.notOk((await storage.purge.plugins()).includes('helper'));
+      await storage.close();
+    }
     const without = await startTestForge(t, { after: forge });
     const reader = await without.administrator();
     t.match((await reader.get(`${users}/${id}`)).body, { username: bot, type: 'Bot', status: 'active' });
+    t.match((await reader.get(comments)).body, [{ author: { username: bot } }, { author_id: id }]);
     const login = { username: bot, password: 'x' };
     t.equal((await without.anonymous.post('/api/v1/auth/login', { body: login })).status, 401);
     await without.stop();
