@@ -3,7 +3,7 @@
 import type { EventOf } from '#core/kernel/storage/events';
 import { Listeners } from '#core/kernel/storage/listeners';
 import type { Log } from '#core/kernel/services/log';
-import { keptError, mostPast, parkedMessage, type OwnedSubscription } from '#core/kernel/storage/storage';
+import { keptError, parkedMessage, pastEvents, type OwnedSubscription } from '#core/kernel/storage/storage';
 import type { Delivered, Memory, Remembered } from './state.ts';
 import { delivery, nameOf, remember } from './subscriptions.ts';
 
@@ -84,7 +84,7 @@ export class MemoryDelivery {
       this.#listeners.hand(event);
     }
     memory.past.push(...events);
-    memory.past.splice(0, memory.past.length - mostPast);
+    memory.past.splice(0, memory.past.length - pastEvents.events);
   }
 
   /** Queues waiting events that are not in a chain: those of an earlier opening, and replayed ones. */

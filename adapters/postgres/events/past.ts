@@ -11,22 +11,25 @@ export interface Newcomer {
 }
 
 /**
- * Routing reads the subscriptions. It waits until this transaction ends, and a routing that has begun ends first, so
- * each event is either routed already, or routed later to the new subscription. Writing events does not wait.
+ * Routing writes deliveries. It waits until this transaction ends, and a routing that has begun ends first, so each
+ * event is either routed already, or routed later to the new subscription. Events are written meanwhile, and a backup
+ * does not delay it.
  */
 export const holdRouting = (transaction: Kysely<SystemTables>): Promise<unknown> =>
-  sql`lock table hexforge_subscription in access exclusive mode`.execute(transaction);
+  sql`lock table hexforge_delivery in share row exclusive mode`.execute(transaction);
 
-/** Queues the newest `most` routed events for each of these subscriptions. */
+/** Queues the newest routed events for each of these subscriptions. Older ones may be deleted meanwhile. */
 export async function queuePast(
   transaction: Kysely<SystemTables>,
   newcomers: readonly Newcomer[],
-  most: number,
+  { events: most, days }: { readonly events: number; readonly days: number },
 ): Promise<void> {
   for (const { plugin, name, types } of newcomers)
     await sql`
       insert into hexforge_delivery (plugin, subscription, position, chain, owner)
       select ${plugin}::text, ${name}::text, position, ${`${plugin} ${name} `}::text || aggregate, coalesce('user ' || actor_id, aggregate || ' ')
-      from hexforge_event where routed and type = any(${types}::text[]) order by position desc limit ${sql.lit(most)}
+      from hexforge_event where routed and type = any(${types}::text[])
+        and at >= clock_timestamp() - ${sql.lit(days)} * interval '1 day'
+      order by position desc limit ${sql.lit(most)}
       on conflict do nothing`.execute(transaction);
 }

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { typesOf } from '#core/kernel/storage/events';
 import {
   keptWhileOff,
-  mostPast,
+  pastEvents,
   type Deliveries,
   type OwnedSubscription,
   type ParkedEvent,
@@ -47,7 +47,7 @@ export class Subscriptions implements Deliveries {
         // Read again, because another process may have registered them meanwhile.
         const added = await newcomers(transaction, subscriptions);
         await remember(transaction, subscriptions, plugins);
-        await queuePast(transaction, added, Math.min(mostPast, this.#kept.events));
+        await queuePast(transaction, added, { ...pastEvents, events: Math.min(pastEvents.events, this.#kept.events) });
       });
   }
 

@@ -16,10 +16,10 @@ export interface OwnedSubscription {
 export const keptWhileOff = { events: 100_000, days: 90 } as const;
 
 /**
- * The most past events of a new subscription. Queuing them pauses the delivery of new events, for about a second on
- * PostgreSQL.
+ * The past events of a new subscription: the newest ones of so many days, which every database keeps. Queuing them
+ * pauses the delivery of new events, so they are few.
  */
-export const mostPast = 10_000;
+export const pastEvents = { events: 10_000, days: 7 } as const;
 
 /** The log message for a new dead letter. */
 export const parkedMessage =

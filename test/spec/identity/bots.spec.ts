@@ -2,10 +2,8 @@
 import { builtInTypes } from 'hexforge/issues';
 import { definePlugin, on, type Bot, type PortValue } from 'hexforge/plugin';
 import t from 'tap';
-import { openPostgres } from '#adapters/postgres/index';
-import { systemClock, systemIds } from '#adapters/system/time';
-import { quietLog } from '#test/contracts/storage/storage-engines';
 import { startTestForge } from '#test/support/forge';
+import { hexforge } from '#test/support/servers/command';
 
 const repos = '/api/v1/repos';
 const users = '/api/v1/admin/users';
@@ -137,19 +135,9 @@ void t.test('the bot of a plugin', async (t) => {
   await t.test('disabled and purged, its account and comments stay; enabled, it has the same account', async (t) => {
     await forge.stop();
     if (forge.databaseUrl !== undefined) {
-      const { databaseUrl: url, dataDir: directory } = forge;
-      const storage = await openPostgres({
-        url,
-        directory,
-        entities: [],
-        clock: systemClock,
-        ids: systemIds,
-        log: quietLog,
-      });
-      t.strictSame((await storage.purge.plugins()).includes('helper'), true);
-      await storage.purge.purge('helper', ['helper']);
-      t.notOk((await storage.purge.plugins()).includes('helper'));
-      await storage.close();
+      const environment = { DATABASE_URL: forge.databaseUrl, HEXFORGE_DATA_DIR: forge.dataDir };
+      const purge = await hexforge(t, ['plugins', 'purge', 'helper', '--yes'], { cwd: forge.dataDir, environment });
+      t.match(purge, { code: 0, stdout: /hexforge_subscription +1 row\n/ });
     }
     const without = await startTestForge(t, { after: forge });
     const reader = await without.administrator();
