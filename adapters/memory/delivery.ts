@@ -3,9 +3,9 @@
 import type { EventOf } from '#core/kernel/storage/events';
 import { Listeners } from '#core/kernel/storage/listeners';
 import type { Log } from '#core/kernel/services/log';
-import { keptError, parkedMessage, type OwnedSubscription } from '#core/kernel/storage/storage';
+import { keptError, parkedMessage, pastEvents, type OwnedSubscription } from '#core/kernel/storage/storage';
 import type { Delivered, Memory, Remembered } from './state.ts';
-import { nameOf, remember } from './subscriptions.ts';
+import { delivery, nameOf, remember } from './subscriptions.ts';
 
 export interface DeliveryTuning {
   /** After this many failed attempts an event becomes a dead letter of this handler. */
@@ -58,7 +58,7 @@ export class MemoryDelivery {
     if (this.#listeners !== undefined) throw new Error('events are being delivered already');
     const { memory, log } = this.#options;
     const durable = subscriptions.filter(({ subscription }) => subscription.delivery === 'durable');
-    remember(memory, durable, plugins);
+    remember(memory, durable, plugins, this.#options.kept.events);
     for (const owned of durable) this.#handlers.set(nameOf(owned.plugin, owned.subscription.name), owned);
     this.#listeners = new Listeners(subscriptions, log);
     this.resume();
@@ -75,7 +75,7 @@ export class MemoryDelivery {
     for (const event of events) {
       for (const [key, one] of memory.subscriptions) {
         if (one.forgotten || !one.types.includes(event.type)) continue;
-        const delivered: Delivered = { event, attempts: 0, error: '', parkedAt: undefined };
+        const delivered = delivery(event);
         one.waiting.add(delivered);
         const owned = this.#handlers.get(key);
         if (owned === undefined) this.#bound(one);
@@ -83,6 +83,8 @@ export class MemoryDelivery {
       }
       this.#listeners.hand(event);
     }
+    memory.past.push(...events);
+    memory.past.splice(0, memory.past.length - pastEvents.events);
   }
 
   /** Queues waiting events that are not in a chain: those of an earlier opening, and replayed ones. */

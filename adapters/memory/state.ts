@@ -55,6 +55,8 @@ export class Memory {
   readonly views = new Map<string, () => readonly object[]>();
   /** Events that were committed before delivery began. */
   readonly backlog: EventOf[] = [];
+  /** The newest delivered events, for new subscriptions that ask for past ones. */
+  readonly past: EventOf[] = [];
   /** Durable subscriptions by `plugin name`, with their undelivered events. */
   readonly subscriptions = new Map<string, Remembered>();
   /** The write set of the open unit of work; units of work run one at a time. */

@@ -1,16 +1,23 @@
 // Durable subscriptions and dead letters in memory, with the semantics of the database's.
-import { typesOf, type EventAmong, type EventType } from '#core/kernel/storage/events';
+import { typesOf, type EventAmong, type EventOf, type EventType } from '#core/kernel/storage/events';
 import type { HandlerOf, PendingEvents } from '#core/kernel/storage/pending-events';
 import type { Deliveries, OwnedSubscription } from '#core/kernel/storage/storage';
 import type { Delivered, Memory, Remembered } from './state.ts';
 
 export const nameOf = (plugin: string, name: string): string => `${plugin} ${name}`;
 
-/** Registers the given subscriptions, and removes all others of these plugins together with their waiting events. */
+/** An event that waits for its first attempt. */
+export const delivery = (event: EventOf): Delivered => ({ event, attempts: 0, error: '', parkedAt: undefined });
+
+/**
+ * Registers the given subscriptions, and removes all others of these plugins together with their waiting events.
+ * @param most the most past events of a new subscription.
+ */
 export function remember(
-  { subscriptions }: Memory,
+  { subscriptions, past }: Memory,
   given: readonly OwnedSubscription[],
   plugins: readonly string[],
+  most: number,
 ): void {
   const keys = given.map(({ plugin, subscription }) => nameOf(plugin, subscription.name));
   const twice = given.find((_, index) => keys.indexOf(keys[index] ?? '') !== index);
@@ -29,6 +36,10 @@ export function remember(
     const known = subscriptions.get(key);
     for (const one of known?.waiting ?? []) if (!types.includes(one.event.type)) known?.waiting.delete(one);
     const { waiting = new Set<Delivered>(), parked = new Set<Delivered>(), missed = 0 } = known ?? {};
+    const added = types.filter((type) => known === undefined || known.forgotten || !known.types.includes(type));
+    if (subscription.past === true && added.length > 0)
+      for (const event of past.filter(({ type }) => added.includes(type)).slice(-most))
+        if (![...parked].some((one) => one.event.id === event.id)) waiting.add(delivery(event));
     subscriptions.set(key, { plugin, name, types, forgotten: false, waiting, parked, missed });
   }
 }

@@ -6,6 +6,7 @@ import type { MeteredTargets } from '#core/kernel/rate';
 import { accessTokenUseCases } from './sign-in/access-tokens.ts';
 import { accountRecovery } from './accounts/account-recovery.ts';
 import { administrationUseCases } from './accounts/administration.ts';
+import { botAccounts } from './accounts/bots.ts';
 import { firstAdministrator, type Administrator } from './accounts/first-administrator.ts';
 import type { IdentityParts } from './model/parts.ts';
 import { passwordSignIn } from './sign-in/password-sign-in.ts';
@@ -44,6 +45,7 @@ export function identityUseCases(parts: IdentityParts) {
     meteredTargets: { tokens: (ids) => parts.tokens.known(ids) } satisfies MeteredTargets,
     vouching: vouching(parts, blocks),
     recovery: accountRecovery(parts),
+    bots: botAccounts(parts),
     firstAdministrator: (wanted: Administrator) => firstAdministrator(auditOptional, wanted),
     credentialReader,
     async pruneSessions(): Promise<void> {

@@ -20,6 +20,7 @@ export {
   type Version,
   type VersionMembers,
 } from './model/named.ts';
+export * from './model/offers.ts';
 export * from './model/permissions.ts';
 export * from './model/ports.ts';
 export { plainWords, searchBounds, searchedWords, wantedOf } from './lists/search.ts';

@@ -13,6 +13,7 @@ import { linkUseCases } from './discussion/links.ts';
 import { listChildren, listIssues, listPiece } from './lists/list-issues.ts';
 import { namedUseCases } from './catalogue/named.ts';
 import type { IssueParts } from './model/parts.ts';
+import { offeredIssues } from './offered.ts';
 import { searchIssues } from './lists/search.ts';
 import { clearParent, setParent } from './changes/set-parent.ts';
 import { typeSchemeUseCases } from './catalogue/type-scheme.ts';
@@ -25,13 +26,14 @@ export type { SearchResult } from './lists/search.ts';
 export type IssueUseCases = ReturnType<typeof issueUseCases>;
 
 export function issueUseCases(parts: IssueParts) {
+  const shown = { list: listIssues(parts), fetch: fetchIssue(parts), comments: commentUseCases(parts) };
   return {
+    ...shown,
+    offered: offeredIssues(parts, shown),
     create: createIssue(parts),
-    list: listIssues(parts),
     listPiece: listPiece(parts),
     search: searchIssues(parts),
     indexed: indexedThings(parts),
-    fetch: fetchIssue(parts),
     update: updateIssue(parts),
     close: closeIssue(parts),
     reopen: reopenIssue(parts),
@@ -41,7 +43,6 @@ export function issueUseCases(parts: IssueParts) {
     clearParent: clearParent(parts),
     watch: watchIssue(parts),
     unwatch: unwatchIssue(parts),
-    comments: commentUseCases(parts),
     descriptionHistory: descriptionHistoryUseCases(parts),
     links: linkUseCases(parts),
     types: issueTypeUseCases(parts),

@@ -1,13 +1,14 @@
 // The caller, its credential, and the call that every use case receives.
+import type { Meter } from './rate.ts';
 
 /** How the caller was authenticated. */
 export interface Credential {
-  readonly kind: 'session' | 'pat' | 'oauth' | 'password';
-  /** Id of the session family, token or grant. Never the secret. */
+  readonly kind: 'session' | 'pat' | 'oauth' | 'password' | 'bot';
+  /** Id of the session family, token or grant, or the plugin of a bot. Never the secret. */
   readonly id: string;
   /** Id of the OAuth2 application that the token was issued to. */
   readonly applicationId?: string;
-  /** Names of the scopes of a token. `all` for a session or password, which grants all permissions of the user. */
+  /** Names of the scopes of a token. `all` for the others, which grant all permissions of the user. */
   readonly scopes: readonly string[] | 'all';
   /** With `cookie`, state-changing requests are subject to the cross-site check. */
   readonly via: 'bearer' | 'basic' | 'cookie';
@@ -49,6 +50,8 @@ export interface Call<C extends Caller = Caller> {
    * @throws {Unauthorized | Forbidden} if the credential is no longer valid.
    */
   renew(): Promise<Call<C>>;
+  /** Charges the budget of a caller that sends no requests: a bot. @throws {RateLimited} if it is used up. */
+  readonly charge?: (meter: Exclude<Meter, 'none'>) => Promise<void>;
 }
 
 /** The caller without a credential. */

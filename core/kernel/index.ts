@@ -6,6 +6,7 @@ export * from './services/audit.ts';
 export * from './services/audit-trail.ts';
 export * from './caller.ts';
 export { beginning } from './clipping.ts';
+export * from './access/bots.ts';
 export * from './access/credentials.ts';
 export * from './access/current-caller.ts';
 export * from './errors.ts';

@@ -49,6 +49,10 @@ export function readPage(rule: PageRule, query: { readonly page?: unknown; reado
   return { page: Math.max(1, wholeNumber(query.page) ?? 1), perPage: bound(rule, wholeNumber(query.per_page)) };
 }
 
+/** The page that a plugin requests by a port: within the rule, whatever it passes. */
+export const boundedPage = (rule: PageRule, { page, perPage }: Partial<PageRequest> = {}): PageRequest =>
+  readPage(rule, { page, per_page: perPage });
+
 /** Reads `limit` and `offset`. An out-of-range limit is replaced by the rule, a negative offset by 0. */
 export function readSlice(
   rule: PageRule,

@@ -14,6 +14,7 @@ export type { DiffHunk, DiffLine } from './discussion/hunks.ts';
 export * from './model/merge-request.ts';
 export { mergeRuleCodes, type MergeRule, type MergeRuleCode } from './merging/merge-rules.ts';
 export { mergeabilityStates, type Mergeability } from './merging/mergeability.ts';
+export * from './model/offers.ts';
 export * from './model/permissions.ts';
 export * from './model/pipeline-verdicts.ts';
 export * from './model/ports.ts';

@@ -13,6 +13,7 @@ import { mergeRequest } from './merging/merge.ts';
 import { mergeability } from './merging/mergeability.ts';
 import { openRequest } from './requests/open-request.ts';
 import type { MergeParts } from './model/parts.ts';
+import { offeredMergeRequests } from './offered.ts';
 import { prepareUrl } from './requests/prepare-url.ts';
 import { settling } from './merging/settle.ts';
 import { submitReview } from './discussion/reviews.ts';
@@ -23,19 +24,19 @@ export type MergeUseCases = ReturnType<typeof mergeUseCases>;
 export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly pendingEvents: PendingEvents }) {
   const parts: MergeParts = { ...given, settling: settling(given) };
   const intents = mergeIntents(parts);
+  const shown = { list: listRequests(parts), fetch: fetchRequest(parts), comments: commentUseCases(parts) };
   return {
+    ...shown,
+    offered: offeredMergeRequests(parts, shown),
     open: openRequest(parts),
-    list: listRequests(parts),
     files: listFiles(parts),
     file: fetchFile(parts),
-    fetch: fetchRequest(parts),
     idOf: idOfRequest(parts),
     update: updateRequest(parts),
     merge: mergeRequest({ ...parts, mergeIntents: intents }),
     mergeability: mergeability(parts),
     reconcile: () => intents.reconcile(),
     commits: requestCommits(parts),
-    comments: commentUseCases(parts),
     submitReview: submitReview(parts),
     prepareUrl: prepareUrl(parts),
     follow: followUseCases(parts),

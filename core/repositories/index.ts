@@ -20,6 +20,7 @@ export * from './model/offers.ts';
 export * from './model/ports.ts';
 export * from './model/protection.ts';
 export * from './model/published.ts';
+export { grantedById, type RepositoryAccess } from './access/granted-by-id.ts';
 export { mayRead } from './access/readable.ts';
 export { checkReaders } from './access/readers.ts';
 export { checkRoom, quotaExceeded, repositorySettings, type Owned } from './model/quota.ts';

@@ -159,6 +159,8 @@ export class Machine {
   async start(): Promise<void> {
     for (const life of this.lives) {
       await this.#step(life, 'built', 'start', async () => {
+        // The operator can grant rights to the bot before the plugin first uses it.
+        if (needsOf(life.definition).includes('Bot')) await this.container.port('BotAccounts').ensure(life.name);
         await this.#attribution.run(life.name, () =>
           life.definition.start?.(life.made?.parts as never, life.made?.context as never),
         );

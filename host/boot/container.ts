@@ -7,7 +7,7 @@ import { isPart, kindOf, unawaited } from '../problems/values.ts';
 import { heldContext, heldPort } from '../plugin/declared.ts';
 import type { PluginDefinition } from '../plugin/definition.ts';
 import type { Life } from '../plugin/life.ts';
-import { hostPorts, needsOf, portsOf, traitsOf, type Provision } from '../plugin/plan.ts';
+import { hostPorts, portsOf, traitsOf, type Provision } from '../plugin/plan.ts';
 
 export interface ContainerParts {
   readonly lives: readonly Life[];
@@ -126,7 +126,7 @@ export function container({ lives, provision, own }: ContainerParts): Container 
       const mine = strict<Record<string, unknown>>();
       for (const [name, given] of Object.entries({ ...rest, late: late(definition) }))
         mine.register(name, asValue(given));
-      for (const port of needsOf(definition))
+      for (const port of definition.needs ?? [])
         mine.register(port, asFunction(() => heldPort(definition, port, value(port))).singleton());
       const members = gettersOf(Object.keys(mine.registrations), (name) => mine.resolve(name));
       return heldContext(definition, members, false);

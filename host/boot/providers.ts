@@ -13,6 +13,7 @@ import { livingIndexers, livingPages, livingTools } from '../contributions/regis
 import { livingInventory } from './inventory.ts';
 import { parkedCounts } from '../storage/dead-letters.ts';
 import { passwordDirectories } from './password-directories.ts';
+import { hostBot } from '../plugin/bots.ts';
 import type { HostPort, Plan } from '../plugin/plan.ts';
 import type { OpenStorage } from '../storage/storage.ts';
 
@@ -47,6 +48,13 @@ export function hostProviders(parts: HostParts): BootOptions['own'] {
         adminGrants: reader('AdminGrants'),
         isPermission: (name) => permissions.has(name),
         resolvers: reader('ResourceResolver'),
+      }),
+      Bot: hostBot({
+        accounts: reader('BotAccounts'),
+        budgets: reader('RateBudgets'),
+        rateCounter: reader('RateCounter'),
+        clock,
+        ids,
       }),
       Authenticator: authenticator({
         readers: credentialReaders({

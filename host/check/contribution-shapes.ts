@@ -158,7 +158,7 @@ export const subscription: Shape = object('a subscription', {
   also: optional(list(name)),
   name: required(name, 'Name it: its progress is kept under that name'),
   delivery: required(oneOf('durable', 'broadcast'), 'Say how it is delivered: "durable" or "broadcast"'),
-  optional: optional(flag),
+  ...optionals(flag, 'optional', 'past'),
   handle: required(fn, 'Add the function that handles an event'),
 } satisfies Record<keyof Subscription, unknown>);
 

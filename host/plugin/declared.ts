@@ -7,6 +7,7 @@ import { longestAggregate, type EventOf, type EventType } from '#core/kernel/sto
 import { declaredPorts } from '#core/kernel/ports';
 import type { SettingKey, Settings } from '#core/kernel/services/settings';
 import type { Events } from '#core/kernel/storage/unit-of-work';
+import type { HostBot } from './bots.ts';
 import type { PluginDefinition } from './definition.ts';
 import { didYouMean, nearest } from '../problems/nearest.ts';
 import { needsOf, traitsOf } from './plan.ts';
@@ -28,6 +29,7 @@ export function heldPort(definition: PluginDefinition, port: string, value: unkn
   if (port === 'Events') return heldEvents(definition, value as Events);
   if (port === 'AuditLog') return heldAuditLog(definition, value as AuditLog);
   if (port === 'Settings') return heldSettings(definition, value as Settings);
+  if (port === 'Bot') return (value as HostBot).of(definition.name);
   return value;
 }
 

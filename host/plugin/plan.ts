@@ -51,6 +51,7 @@ const ofTheHost = {
   Intents: 'fixed',
   Locks: 'fixed',
   AccessDecision: 'fixed',
+  Bot: 'fixed',
   Authenticator: 'fixed',
   PasswordDirectories: 'fixed',
   ScopeCatalogue: 'fixed',
@@ -79,7 +80,9 @@ export const fileIn = ({ listed = [] }: Plan, plugin: string): string => {
 };
 
 export const traitsOf = (port: string): PortTraits | undefined => declaredPorts().get(port);
-export const needsOf = (definition: PluginDefinition): readonly string[] => definition.needs ?? [];
+/** The port `Bot` of the host uses the accounts, so a plugin that needs it starts after the plugin that stores them. */
+export const needsOf = ({ needs = [] }: PluginDefinition): readonly string[] =>
+  needs.includes('Bot') ? [...needs, 'BotAccounts'] : needs;
 export const portsOf = (definition: PluginDefinition): readonly string[] => Object.keys(definition.provides ?? {});
 export const isCritical = (definition: PluginDefinition): boolean =>
   portsOf(definition).some((port) => traitsOf(port)?.critical === true);

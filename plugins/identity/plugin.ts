@@ -4,7 +4,7 @@ import {
   identityEvents,
   identityScopes,
   identitySettings,
-  isUsername,
+  isPersonName,
   passwordLength,
   reservedScopes,
 } from 'hexforge/identity';
@@ -29,7 +29,7 @@ import { memoryTokenStore } from './tokens/store-memory.ts';
 import { sqlTokenStore } from './tokens/store.ts';
 
 const username = word().custom((value: string, helpers) =>
-  isUsername(value)
+  isPersonName(value)
     ? value
     : helpers.message({
         custom: '{{#label}} is 1 to 39 letters, digits, "-", "_" or ".", starting with a letter or digit',
@@ -145,6 +145,7 @@ export default definePlugin({
     MeteredTargets: (parts) => parts.meteredTargets,
     Vouching: (parts) => parts.vouching,
     AccountRecovery: (parts) => parts.recovery,
+    BotAccounts: (parts) => parts.bots,
     AccountStanding: (parts) => parts.accountStanding,
     PasswordSignIn: (parts) => parts.passwordSignIn,
     PasswordHasher: (parts) => parts.passwordHasher,

@@ -1,13 +1,9 @@
 // The access, path parameters and array pages that the routes of issues share.
-import { changes, maybe, pageQuery, pageRules, readPage, reads, shape, word, type TypeOf } from 'hexforge/plugin';
-import { issueReference } from 'hexforge/issues';
+import { maybe, pageQuery, pageRules, readPage, shape, word, type TypeOf } from 'hexforge/plugin';
+import { issueAccess, issueReference } from 'hexforge/issues';
 
 export const issuesPath = '/repos/{owner}/{repo}/issues';
-export const reading = { access: reads('repository', 'issue.read'), scope: 'issue.read' } as const;
-/** Requires a user who may read. The use case checks further rights, because they depend on the author. */
-export const writing = { access: changes('repository', 'issue.read'), scope: 'issue.write' } as const;
-/** Requires the permission to write to any issue. */
-export const managing = { access: changes('repository', 'issue.write'), scope: 'issue.write' } as const;
+export const { reading, writing, managing } = issueAccess;
 
 /** The parameters of a path with an issue. */
 export const issuePath = {

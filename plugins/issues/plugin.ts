@@ -32,7 +32,7 @@ export default definePlugin({
   name: 'issues',
   version: '0.1.0',
   api: '^0.2.0',
-  needs: ['UnitOfWork', 'Events', 'AuditLog', 'Repositories', 'Users', 'Planning', 'Ids'],
+  needs: ['UnitOfWork', 'Events', 'AuditLog', 'AccessDecision', 'Repositories', 'Users', 'Planning', 'Ids'],
   stores: {
     issues: { sql: sqlIssueStore, memory: memoryIssueStore },
     searches: { sql: sqlIssueSearchStore, memory: memoryIssueSearchStore },
@@ -58,12 +58,14 @@ export default definePlugin({
       unitOfWork: context.UnitOfWork,
       events: context.Events,
       audit: context.AuditLog,
+      access: context.AccessDecision,
       repositories: context.Repositories,
       users: context.Users,
       planning: context.Planning,
       ids: context.Ids,
     }),
   provides: {
+    Issues: ({ offered }) => offered,
     RepositoryCounters: ({ repositoryCounters }) => ({
       ...repositoryCounters,
       view: { name: 'issues_open', member: 'openIssues' },

@@ -1,11 +1,11 @@
 // The paths of merge requests, their parameters, and the access.
-import { changes, Joi, reads, shape, word } from 'hexforge/plugin';
+import { Joi, shape, word } from 'hexforge/plugin';
+import { mergeAccess } from 'hexforge/merges';
 
 /** The base path of all routes of merge requests. */
 export const mergesPath = '/repos/{owner}/{repo}/merges';
 export const requestPath = `${mergesPath}/{number}`;
-export const reading = { access: reads('repository', 'repo.read'), scope: 'repo.read' } as const;
-export const writing = { access: changes('repository', 'repo.write'), scope: 'repo.write' } as const;
+export const { reading, writing } = mergeAccess;
 
 /**
  * Any number of digits. A number that is too large is still valid, and results in 404 because no such request exists.

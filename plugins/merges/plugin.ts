@@ -75,6 +75,7 @@ export default definePlugin({
       host: new URL(instance.baseUrl).hostname,
     }),
   provides: {
+    MergeRequests: ({ offered }) => offered,
     RepositoryCounters: ({ repositoryCounters }) => ({
       ...repositoryCounters,
       view: { name: 'merges_open', member: 'openMergeRequests' },

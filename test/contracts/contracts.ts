@@ -1,5 +1,8 @@
 // The module "hexforge/testing/contracts": the contract suite of each port, for testing a provider in any test runner.
+import type { Issues } from '#core/issues/index';
+import type { MergeRequests } from '#core/merges/index';
 import { accountRecoveryChecks, userGroupsChecks, userReferencesChecks, usersChecks } from './accounts.ts';
+import { botAccountsChecks } from './bots.ts';
 import { limited, type Check } from './checks.ts';
 import {
   accountStandingChecks,
@@ -9,6 +12,7 @@ import {
   sealedRecordsChecks,
   sealerChecks,
 } from './credentials.ts';
+import { discussionChecks, type DiscussionsUnderTest } from './discussions.ts';
 import { gitBackendChecks } from './git-backend.ts';
 import { openBench, type Bench, type MakeGitBackend } from './git/provider.ts';
 import { adminGrantsChecks, meteredTargetsChecks, rateBudgetsChecks, resourceResolverChecks } from './guards.ts';
@@ -51,6 +55,7 @@ export const contracts = {
   AdminGrants: suite(adminGrantsChecks),
   AuditLog: suite(auditLogChecks),
   AuditTrail: suite(auditTrailChecks),
+  BotAccounts: suite(botAccountsChecks),
   CredentialReader: suite(credentialReaderChecks),
   /**
    * All checks share one back end in its own folder, with the git program as client. All of them must run, because the
@@ -60,6 +65,8 @@ export const contracts = {
   MergeHeads: suite(mergeHeadsChecks),
   Merging: suite(mergingChecks),
   IssuedCredentials: suite(issuedCredentialsChecks),
+  Issues: suite<DiscussionsUnderTest<Issues>>(discussionChecks),
+  MergeRequests: suite<DiscussionsUnderTest<MergeRequests>>(discussionChecks),
   MeteredTargets: suite(meteredTargetsChecks),
   MilestoneCounts: suite(milestoneCountsChecks),
   PasswordDirectory: suite(passwordDirectoryChecks),

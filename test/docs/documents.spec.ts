@@ -37,10 +37,14 @@ void t.test('the page on dependencies names exactly the dependencies of package.
   t.strictSame(named, used);
 });
 
-void t.test('the page on plugins shows its example unchanged', async (t) => {
-  const [, shown] =
-    /<!-- docs\/examples\/greeting\.ts -->\n```ts\n([\s\S]*?)```/.exec(read('docs/writing-a-plugin.md')) ?? [];
-  t.equal(shown, read('docs/examples/greeting.ts'));
+void t.test('the pages on plugins show their examples unchanged', async (t) => {
+  for (const [page, example] of [
+    ['docs/writing-a-plugin.md', 'docs/examples/greeting.ts'],
+    ['docs/plugins/bots.md', 'docs/examples/first-look.ts'],
+  ] as const) {
+    const [, shown] = new RegExp(`<!-- ${RegExp.escape(example)} -->\n\`\`\`ts\n([^]*?)\`\`\``).exec(read(page)) ?? [];
+    t.equal(shown, read(example), page);
+  }
 });
 
 void t.test('the example runs', async (t) => {

@@ -1,7 +1,9 @@
 // Examples of docs/ that are one file each work as the pages say.
 import t from 'tap';
-import { testHost } from 'hexforge/testing';
+import { builtInTypes } from 'hexforge/issues';
+import { checkPlugin, testHost, type TestHost } from 'hexforge/testing';
 import badges from '../../docs/examples/badges.ts';
+import firstLook from '../../docs/examples/first-look.ts';
 
 for (const database of ['memory', 'embedded'] as const)
   void t.test(`badges are credentials of their account within their scope, on ${database}`, async (t) => {
@@ -22,3 +24,68 @@ for (const database of ['memory', 'embedded'] as const)
     await forge.advance(3_600_000);
     t.equal(await by('GET', '/repos/alice/site'), 401);
   });
+
+interface Comment {
+  readonly author: { readonly username: string; readonly display_name: string };
+  readonly body: string;
+}
+
+async function opened(forge: TestHost, repository: string): Promise<string> {
+  const json = { title: 'It leaks', issue_type_id: builtInTypes[0].id };
+  const { body } = await forge.as('alice').post(`/repos/${repository}/issues`, { json });
+  const { number } = body as { readonly number: number };
+  await forge.drained();
+  return `/repos/${repository}/issues/${number}/comments`;
+}
+const bot = 'first-look[bot]';
+
+for (const database of ['memory', 'embedded'] as const)
+  void t.test(
+    `the bot comments where the operator lets it read, and is silent elsewhere, on ${database}`,
+    async (t) => {
+      t.same(checkPlugin(firstLook), []);
+      await using forge = await testHost(firstLook, {
+        database,
+        repositories: [{ path: 'alice/open', visibility: 'public' }, 'alice/shut'],
+      });
+      const [alice, admin] = [forge.as('alice'), forge.as('admin')];
+      const comments = async (path: string) => (await alice.get(path)).body as readonly Comment[];
+
+      const [one] = await comments(await opened(forge, 'alice/open'));
+      t.match(one, { author: { username: bot, display_name: 'first-look' }, body: /Thank you/ });
+      t.same(await comments(await opened(forge, 'alice/shut')), [], 'a private repository is not there for it');
+
+      t.equal((await alice.put(`/repos/alice/shut/collaborators/${bot}`, { json: { role: 'read' } })).status, 204);
+      t.equal((await comments(await opened(forge, 'alice/shut'))).length, 1);
+
+      const found = (await admin.get(`/admin/users?q=${bot}`)).body as {
+        readonly users: readonly { readonly id: string }[];
+      };
+      const { id = '' } = found.users[0] ?? {};
+      const changed = async (json: object) => (await admin.patch(`/admin/users/${id}`, { json })).status;
+      t.equal(await changed({ status: 'suspended' }), 200);
+      t.same(await comments(await opened(forge, 'alice/open')), [], 'suspended');
+      t.equal(await changed({ status: 'active' }), 200);
+      t.equal((await comments(await opened(forge, 'alice/open'))).length, 1);
+    },
+  );
+
+void t.test('a comment on a merge request needs the right to write', async (t) => {
+  await using forge = await testHost(firstLook, { repositories: [{ path: 'alice/open', visibility: 'public' }] });
+  const alice = forge.as('alice');
+  const put = (path: string, branch: string) =>
+    alice.put(`/repos/alice/open/contents/${path}`, { json: { message: 'x', content: '', branch } });
+  await put('base', 'main');
+  const open = async (branch: string): Promise<readonly Comment[]> => {
+    await alice.post('/repos/alice/open/branches', { json: { name: branch } });
+    await put(branch, branch);
+    const json = { title: branch, source_branch: branch, target_branch: 'main' };
+    const { body } = await alice.post('/repos/alice/open/merges', { json });
+    await forge.drained();
+    const path = `/repos/alice/open/merges/${(body as { readonly number: number }).number}/comments`;
+    return (await alice.get(path)).body as readonly Comment[];
+  };
+  t.same(await open('before'), []);
+  await alice.put(`/repos/alice/open/collaborators/${bot}`, { json: { role: 'write' } });
+  t.equal((await open('after')).length, 1);
+});

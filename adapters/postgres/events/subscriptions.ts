@@ -4,12 +4,14 @@ import { type Kysely, sql } from 'kysely';
 import { typesOf } from '#core/kernel/storage/events';
 import {
   keptWhileOff,
+  pastEvents,
   type Deliveries,
   type OwnedSubscription,
   type ParkedEvent,
   type SubscriptionState,
 } from '#core/kernel/storage/storage';
 import type { SystemTables } from '../statements/schema.ts';
+import { holdRouting, queuePast, type Newcomer } from './past.ts';
 
 export interface SubscriptionsOptions {
   readonly database: () => Kysely<SystemTables>;
@@ -32,35 +34,21 @@ export class Subscriptions implements Deliveries {
 
   /**
    * Registers the given subscriptions, and removes all others of these plugins together with their waiting events. If
-   * the types of a subscription have changed, the waiting events of types that it no longer has are removed.
+   * the types of a subscription have changed, the waiting events of types that it no longer has are removed. New types
+   * of a subscription that asks for past events get those that are stored.
    */
   async remember(subscriptions: readonly OwnedSubscription[], plugins: readonly string[]): Promise<void> {
-    const { names, owners } = columns(subscriptions);
-    const types = subscriptions.map(({ subscription }) => typesOf(subscription).join(separator));
-    const twice = subscriptions.find(
-      (one, index) => index !== owners.findIndex((owner, at) => owner === one.plugin && names[at] === names[index]),
-    );
-    if (twice !== undefined)
-      throw new Error(`plugin "${twice.plugin}" subscribes twice under the name "${twice.subscription.name}"`);
-    await sql`
-      with given as (
-        select * from unnest(${owners}::text[], ${names}::text[], ${types}::text[]) as g (plugin, name, type)
-      ), changed as (
-        select g.plugin, g.name, string_to_array(g.type, ${separator}) as types
-        from given g join hexforge_subscription s on s.plugin = g.plugin and s.name = g.name and s.type <> g.type
-      ), cleared as (
-        delete from hexforge_delivery d where d.plugin = any(${plugins}::text[]) and d.dead_at is null
-          and not exists (select from given g where g.plugin = d.plugin and g.name = d.subscription)
-      ), dropped as (
-        delete from hexforge_delivery d using changed c, hexforge_event e
-        where d.plugin = c.plugin and d.subscription = c.name and d.dead_at is null
-          and e.position = d.position and e.type <> all(c.types)
-      ), gone as (
-        delete from hexforge_subscription s where s.plugin = any(${plugins}::text[])
-          and not exists (select from given g where g.plugin = s.plugin and g.name = s.name)
-      )
-      insert into hexforge_subscription (plugin, name, type) select plugin, name, type from given
-      on conflict (plugin, name) do update set type = excluded.type`.execute(this.#database());
+    if ((await newcomers(this.#database(), subscriptions)).length === 0)
+      return remember(this.#database(), subscriptions, plugins);
+    await this.#database()
+      .transaction()
+      .execute(async (transaction) => {
+        await holdRouting(transaction);
+        // Read again, because another process may have registered them meanwhile.
+        const added = await newcomers(transaction, subscriptions);
+        await remember(transaction, subscriptions, plugins);
+        await queuePast(transaction, added, { ...pastEvents, events: Math.min(pastEvents.events, this.#kept.events) });
+      });
   }
 
   /** Discards events beyond the bound for subscriptions that are not in `served`, and counts them as missed. */
@@ -150,6 +138,55 @@ export class Subscriptions implements Deliveries {
       ? all
       : sql`${all} and d.position = (select e.position from hexforge_event e where e.id::text = ${event.toLowerCase()})`;
   }
+}
+
+async function remember(
+  database: Kysely<SystemTables>,
+  subscriptions: readonly OwnedSubscription[],
+  plugins: readonly string[],
+): Promise<void> {
+  const { names, owners } = columns(subscriptions);
+  const types = subscriptions.map(({ subscription }) => typesOf(subscription).join(separator));
+  const twice = subscriptions.find(
+    (one, index) => index !== owners.findIndex((owner, at) => owner === one.plugin && names[at] === names[index]),
+  );
+  if (twice !== undefined)
+    throw new Error(`plugin "${twice.plugin}" subscribes twice under the name "${twice.subscription.name}"`);
+  await sql`
+    with given as (
+      select * from unnest(${owners}::text[], ${names}::text[], ${types}::text[]) as g (plugin, name, type)
+    ), changed as (
+      select g.plugin, g.name, string_to_array(g.type, ${separator}) as types
+      from given g join hexforge_subscription s on s.plugin = g.plugin and s.name = g.name and s.type <> g.type
+    ), cleared as (
+      delete from hexforge_delivery d where d.plugin = any(${plugins}::text[]) and d.dead_at is null
+        and not exists (select from given g where g.plugin = d.plugin and g.name = d.subscription)
+    ), dropped as (
+      delete from hexforge_delivery d using changed c, hexforge_event e
+      where d.plugin = c.plugin and d.subscription = c.name and d.dead_at is null
+        and e.position = d.position and e.type <> all(c.types)
+    ), gone as (
+      delete from hexforge_subscription s where s.plugin = any(${plugins}::text[])
+        and not exists (select from given g where g.plugin = s.plugin and g.name = s.name)
+    )
+    insert into hexforge_subscription (plugin, name, type) select plugin, name, type from given
+    on conflict (plugin, name) do update set type = excluded.type`.execute(database);
+}
+
+/** The types of subscriptions with `past` that are not registered. */
+async function newcomers(
+  database: Kysely<SystemTables>,
+  subscriptions: readonly OwnedSubscription[],
+): Promise<readonly Newcomer[]> {
+  const asking = subscriptions.filter(({ subscription }) => subscription.past === true);
+  if (asking.length === 0) return [];
+  const known = await database.selectFrom('hexforge_subscription').select(['plugin', 'name', 'type']).execute();
+  return asking.flatMap(({ plugin, subscription }) => {
+    const { name } = subscription;
+    const before = known.find((one) => one.plugin === plugin && one.name === name)?.type.split(separator);
+    const types = typesOf(subscription).filter((type) => before?.includes(type) !== true);
+    return types.length === 0 ? [] : [{ plugin, name, types }];
+  });
 }
 
 /** Joins the types of one subscription in the column `type`. A type has only visible characters. */

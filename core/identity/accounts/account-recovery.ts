@@ -1,6 +1,7 @@
 // Implements the port `AccountRecovery`: an operator resets a lost password on the machine.
 import { systemEntry } from '#core/kernel/services/audit';
 import { found } from '#core/kernel/errors';
+import { checkPerson } from '../model/account.ts';
 import { userAggregate } from '../model/events.ts';
 import type { AccountRecovery } from '../model/offers.ts';
 import type { IdentityParts } from '../model/parts.ts';
@@ -18,7 +19,7 @@ export function accountRecovery(parts: IdentityParts): AccountRecovery {
       const passwordHash = await passwordHasher.hash(password);
       const resource = userAggregate(id);
       await unitOfWork.run(async () => {
-        found(await accounts.lock(id), missing);
+        checkPerson(found(await accounts.lock(id), missing).account, 'A bot has no password');
         await accounts.update(id, { passwordHash, lastActiveAt: clock.now() });
         await audit.append(systemEntry(clock.now(), 'user.password_reset', resource, { username }));
         await revokeCredentials(parts, id, (ended) => systemEntry(clock.now(), 'user.tokens_revoked', resource, ended));

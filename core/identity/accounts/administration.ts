@@ -5,7 +5,7 @@ import { Conflict, found, StillReferenced } from '#core/kernel/errors';
 import { changed, given, type Asked } from '#core/kernel/storage/changed';
 import { changeAccount } from './change-account.ts';
 import { checkMayGive, delegation, noUser } from './delegation.ts';
-import { checkProfile, type Account } from '../model/account.ts';
+import { checkPerson, checkProfile, type Account } from '../model/account.ts';
 import { userAggregate } from '../model/events.ts';
 import { userEvent } from '../model/user-event.ts';
 import { createAccount, uniquely } from './new-account.ts';
@@ -87,6 +87,8 @@ export function administrationUseCases(parts: IdentityParts, { blockOf }: SignIn
           const { email, isAdmin, status } = changes;
           if (Object.keys(changes).length === 0) return account;
           if (isAdmin !== undefined) checkMayGive(call, isAdmin);
+          if (isAdmin === true || email !== undefined)
+            checkPerson(account, 'A bot has no e-mail address, and cannot be an instance administrator');
           if (isLast(admins, id) && (isAdmin === false || status === 'suspended'))
             throw new Conflict('The last instance administrator cannot be demoted or suspended', {
               detail: 'Make another one first',
@@ -156,7 +158,9 @@ export function administrationUseCases(parts: IdentityParts, { blockOf }: SignIn
       const passwordHash = await passwordHasher.hash(password, call.ip);
       const renewed = await access.renew(call);
       await unitOfWork.run(async () => {
-        await checkPasswordOf(renewed, (await target(renewed, id)).account);
+        const { account } = await target(renewed, id);
+        await checkPasswordOf(renewed, account);
+        checkPerson(account, 'A bot has no password');
         await accounts.update(id, { passwordHash, lastActiveAt: call.now });
         const ended = await sessions.endAll(id);
         const details = { sessions_ended: ended, ...(await revokeIssued(parts, id)) };

@@ -1,6 +1,7 @@
 // The account entity, the reasons that block sign-in, and the validation of profiles.
 import { isLonger } from '#core/kernel/characters';
-import { ValidationFailed } from '#core/kernel/errors';
+import { Forbidden, ValidationFailed } from '#core/kernel/errors';
+import { isBotName } from './username.ts';
 
 /** Whether an account may be used. */
 export type AccountStatus = 'active' | 'suspended';
@@ -78,6 +79,12 @@ export function checkProfile(profile: Profile): void {
   }
 }
 
+/** Rejects changes by which somebody could use the account of a bot. @throws {Forbidden} `account_is_bot` */
+export function checkPerson({ username }: Account, refused: string): void {
+  if (isBotName(username))
+    throw new Forbidden(refused, { code: 'account_is_bot', detail: `"${username}" is used by its plugin alone` });
+}
+
 /** The settings that restrict sign-in. */
 export interface SignInPolicy {
   readonly requireEmailVerification: boolean;
@@ -89,9 +96,16 @@ export interface SignInPolicy {
  * approval is no longer required.
  */
 export function signInBlock(
-  account: Pick<Account, 'status' | 'emailVerified' | 'approval'>,
+  account: Pick<Account, 'username' | 'status' | 'emailVerified' | 'approval'>,
   policy: SignInPolicy,
-): 'account_suspended' | 'email_not_verified' | 'approval_pending' | 'approval_rejected' | undefined {
+):
+  | 'account_is_bot'
+  | 'account_suspended'
+  | 'email_not_verified'
+  | 'approval_pending'
+  | 'approval_rejected'
+  | undefined {
+  if (isBotName(account.username)) return 'account_is_bot';
   if (account.status === 'suspended') return 'account_suspended';
   if (policy.requireEmailVerification && !account.emailVerified) return 'email_not_verified';
   if (account.approval === 'rejected') return 'approval_rejected';

@@ -33,6 +33,7 @@ declare module '#core/kernel/services/audit' {
     'user.login': true;
     'user.login_failed': true;
     'user.login_throttled': true;
+    'user.login_blocked_bot': true;
     'user.login_blocked_suspended': true;
     'user.login_blocked_email_not_verified': true;
     'user.login_blocked_approval': true;
@@ -96,6 +97,7 @@ export const identityAudits = [
   'user.login',
   'user.login_failed',
   'user.login_throttled',
+  'user.login_blocked_bot',
   'user.login_blocked_suspended',
   'user.login_blocked_email_not_verified',
   'user.login_blocked_approval',

@@ -56,14 +56,26 @@ const reserved: ReadonlySet<string> = new Set([
 /** The form in which usernames are compared. They are ASCII, so this equals SQL's `lower`. */
 export const usernameKey = (username: string): string => username.toLowerCase();
 
-/** Whether a string is a possible username. Other strings are not looked up. */
-export function isUsername(text: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(text) && !/(?:\.git|\.)$/i.test(text);
-}
+/** Maximum length of the name of a bot: a plugin name of at most 200 characters, and the ending. */
+const longestBotName = 205;
+const botEnding = '[bot]';
+
+/** The username of the bot of a plugin. No person can have it, because their names have no brackets. */
+export const botName = (plugin: string): string => `${plugin}${botEnding}`;
+/** Whether a username is that of the bot of a plugin. */
+export const isBotName = (username: string): boolean => username.endsWith(botEnding);
+
+/** Whether a string is a possible username of a person. */
+export const isPersonName = (text: string): boolean =>
+  /^[A-Za-z0-9][A-Za-z0-9._-]{0,38}$/.test(text) && !/(?:\.git|\.)$/i.test(text);
+
+/** Whether a string is a possible username, of a person or a bot. Other strings are not looked up. */
+export const isUsername = (text: string): boolean =>
+  isPersonName(text) || (text.length <= longestBotName && /^[A-Za-z][A-Za-z0-9-]*\[bot\]$/.test(text));
 
 /** @throws {ValidationFailed} naming the field. */
 export function checkUsername(username: string): void {
-  if (!isUsername(username)) {
+  if (!isPersonName(username)) {
     throw new ValidationFailed('The username is not valid', {
       detail: `"username" is 1 to ${usernameLimit} letters, digits, "-", "_" or ".", starts with a letter or digit, and does not end in "." or ".git"`,
     });

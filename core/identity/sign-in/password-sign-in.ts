@@ -48,6 +48,11 @@ export const stillProves = ({ passwordHash }: ProvedAccount, now: SecuredAccount
 
 /** Reasons that reject a sign-in with a correct password, by error code: the audit action and the error message. */
 const blocked = {
+  account_is_bot: {
+    action: 'user.login_blocked_bot',
+    message: 'The account is the bot of a plugin',
+    detail: 'Sign in to the account of a person',
+  },
   account_suspended: {
     action: 'user.login_blocked_suspended',
     message: 'The account is suspended',

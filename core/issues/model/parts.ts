@@ -1,5 +1,6 @@
 // The dependencies of the use cases of this area.
 import type { Users } from '#core/identity/index';
+import type { AccessDecision } from '#core/kernel/access/access';
 import type { AuditLog } from '#core/kernel/services/audit';
 import type { Rows } from '#core/kernel/storage/rows';
 import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
@@ -30,6 +31,8 @@ export interface IssueParts {
   readonly unitOfWork: UnitOfWork;
   readonly events: Events;
   readonly audit: AuditLog;
+  /** Decides access for callers of the port `Issues`. */
+  readonly access: AccessDecision;
   readonly repositories: Repositories;
   readonly users: Users;
   /** Labels and milestones. Undefined if the plugin "planning" is disabled. */

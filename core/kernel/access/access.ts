@@ -276,7 +276,7 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
   /** Without a scope, an operation of administrators is not one that any token of theirs may use. */
   const checkAdminToken = (caller: Caller): void => {
     if (caller.kind === 'anonymous' || administers(caller)) return;
-    throw caller.credential.kind === 'oauth' ? unusable() : new InsufficientScope('admin:system');
+    throw caller.credential.kind === 'pat' ? new InsufficientScope('admin:system') : unusable();
   };
 
   const checkAudience = (caller: Caller): void => {

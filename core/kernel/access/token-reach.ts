@@ -1,8 +1,8 @@
 // Decides which of its user's rights as an administrator a token has.
 import type { User } from '../caller.ts';
 
-/** Whether the user was authenticated by a token, which has scopes, and not by a session or password. */
-export const usesToken = ({ credential: { kind } }: User): boolean => kind === 'pat' || kind === 'oauth';
+/** Whether the user was authenticated by a token, or is the bot of a plugin: not by a session or password. */
+export const usesToken = ({ credential: { kind } }: User): boolean => kind !== 'session' && kind !== 'password';
 
 /**
  * The scope by which a personal access token reaches the operations of an admin scope. OAuth2 tokens reach none.
@@ -15,4 +15,4 @@ export const tokenScopeOf = (adminScope: string): 'admin:users' | 'admin:system'
  * session, a password, or a personal access token with admin:system.
  */
 export const administers = ({ credential: { kind, scopes } }: User): boolean =>
-  kind !== 'oauth' && (scopes === 'all' || scopes.includes('admin:system'));
+  kind !== 'oauth' && kind !== 'bot' && (scopes === 'all' || scopes.includes('admin:system'));

@@ -37,6 +37,11 @@ export interface Subscription<T extends EventType = EventType> {
   readonly delivery: 'durable' | 'broadcast';
   /** With true, no plugin has to emit the type. Otherwise a type that no plugin declares in `emits` is rejected. */
   readonly optional?: boolean;
+  /**
+   * With true, a new durable subscription first receives the past events of its types that are still stored, in their
+   * order for each aggregate: those of the last 7 days, at most the newest 10,000.
+   */
+  readonly past?: boolean;
   /** @param signal aborted when the attempt exceeds its time limit and counts as failed. Always passed by the host. */
   handle(event: EventOf<T>, signal?: AbortSignal): Promise<void>;
 }

@@ -15,6 +15,12 @@ export interface OwnedSubscription {
  */
 export const keptWhileOff = { events: 100_000, days: 90 } as const;
 
+/**
+ * The past events of a new subscription: the newest ones of so many days, which every database keeps. Queuing them
+ * pauses the delivery of new events, so they are few.
+ */
+export const pastEvents = { events: 10_000, days: 7 } as const;
+
 /** The log message for a new dead letter. */
 export const parkedMessage =
   'an event was parked: its handler failed too often; `hexforge plugins parked` lists all of them';

@@ -2,17 +2,10 @@
 import { ValidationFailed } from '#core/kernel/errors';
 import type { GitBackend, Oid } from '#core/repositories/index';
 import { branchTip } from '../model/branches.ts';
-import type { Anchor } from '../model/comment.ts';
+import type { Anchor, AnchorWish } from '../model/comment.ts';
 import { isFromFork, type MergeRequest } from '../model/merge-request.ts';
 
 type Git = Pick<GitBackend, 'commitRecord' | 'divergence' | 'isLegalName' | 'readRefs' | 'entry' | 'blob'>;
-
-/** The anchor that a caller requests. */
-export interface AnchorWish {
-  readonly commitOid?: Oid | undefined;
-  readonly filePath?: string | undefined;
-  readonly lineNumber?: number | undefined;
-}
 
 /** The most bytes of a file that are searched for lines. */
 const mostBytes = 16 * 1024 ** 2;

@@ -13,6 +13,15 @@ export interface Anchor {
   readonly lineNumber: number | null;
 }
 
+/** The anchor that a caller requests. */
+export interface AnchorWish {
+  readonly commitOid?: Oid | undefined;
+  /** Without a commit, a file at the current head. */
+  readonly filePath?: string | undefined;
+  /** A line of the file, from 1. */
+  readonly lineNumber?: number | undefined;
+}
+
 /** A comment on a merge request. */
 export interface MergeComment extends Anchor {
   readonly id: string;

@@ -11,7 +11,7 @@ export type Reading = Granted<Repository, 'repo.read'>;
 /** A signed-in caller who may read the repository. Further checks need the author, so use cases make them. */
 export type Writing = Granted<Repository, 'repo.read', User>;
 
-const isNumber = (number: number): boolean => number >= 1 && number <= lastNumber;
+const isNumber = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= lastNumber;
 
 /** Finds the request without a lock, to read what belongs to it. @throws {NotFound} */
 export const knownRequest = async (

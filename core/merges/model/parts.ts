@@ -47,7 +47,10 @@ export interface MergeParts {
   readonly planning: Planning | undefined;
   readonly pipelines: PipelineVerdicts | undefined;
   readonly settling: Settling;
-  /** Decides whether the caller can push to the fork that a request comes from. */
+  /**
+   * Decides whether the caller can push to the fork that a request comes from, and access for callers of the port
+   * `MergeRequests`.
+   */
   readonly access: AccessDecision;
   readonly unitOfWork: UnitOfWork;
   readonly events: Events;

@@ -1,5 +1,5 @@
 // The JSON shapes of /admin/users, and the members that every request for a new account has.
-import { passwordLength, profileLimits, usernameLimit, type Account } from 'hexforge/identity';
+import { isBotName, passwordLength, profileLimits, usernameLimit, type Account } from 'hexforge/identity';
 import {
   count,
   flag,
@@ -30,6 +30,14 @@ export const newAccountMembers = {
   display_name: maybe(text().max(profileLimits.displayName)),
 } as const;
 
+/** The member `type` of an account. The accounts of people have none. */
+export const accountType = maybe(oneOf('Bot').description('Present only for the account of a plugin'));
+/** Adds the `type` of an account. */
+export const typed = <A extends Pick<Account, 'username'>>(account: A) => ({
+  ...account,
+  type: isBotName(account.username) ? ('Bot' as const) : undefined,
+});
+
 /** An account as administrators see it. */
 export const adminUserJson = shape({
   id: uuid(),
@@ -37,13 +45,14 @@ export const adminUserJson = shape({
   email: word(),
   display_name: text(),
   is_admin: flag(),
+  type: accountType,
   status: oneOf('active', 'suspended'),
   created_at: time(),
   last_active_at: orNull(time()),
 }).id('AdminUser');
 const presentAccount = presenter(adminUserJson);
 export const presentAdminUser = (account: Account) =>
-  presentAccount({ ...account, lastActiveAt: account.lastActiveAt ?? null });
+  presentAccount({ ...typed(account), lastActiveAt: account.lastActiveAt ?? null });
 
 export const adminUserListJson = shape({
   users: list(adminUserJson),

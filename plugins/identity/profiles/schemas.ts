@@ -1,7 +1,7 @@
 // The JSON shapes of the caller's own account and of public profiles.
-import { profileLimits } from 'hexforge/identity';
+import { profileLimits, type Account } from 'hexforge/identity';
 import { flag, maybe, oneOf, presenter, shape, text, time, uuid, word } from 'hexforge/plugin';
-import { password } from '../accounts/schemas.ts';
+import { accountType, password, typed } from '../accounts/schemas.ts';
 
 /** An account as its owner sees it. */
 export const userJson = shape({
@@ -20,12 +20,14 @@ export const presentUser = presenter(userJson, { approval_state: 'approval' });
 export const publicProfileJson = shape({
   id: uuid(),
   username: word(),
+  type: accountType,
   display_name: text(),
   bio: text(),
   avatar_url: text(),
   created_at: time(),
 }).id('PublicProfile');
-export const presentPublicProfile = presenter(publicProfileJson);
+const presentProfile = presenter(publicProfileJson);
+export const presentPublicProfile = (account: Account) => presentProfile(typed(account));
 
 export const profileBody = shape({
   display_name: maybe(text().max(profileLimits.displayName)),

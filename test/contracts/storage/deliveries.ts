@@ -8,7 +8,8 @@ import { type Check, gate } from '../checks.ts';
 import type {} from './events.ts';
 
 type Counted = EventOf<'contract.counted'>;
-type Handler = (event: Counted) => Promise<void>;
+/** With `past`, its new subscription asks for past events. */
+type Handler = ((event: Counted) => Promise<void>) & { readonly past?: boolean };
 export type DeliveryStorage = Pick<Storage, 'unitOfWork' | 'events' | 'deliver' | 'deliveries' | 'drained' | 'close'>;
 
 export interface DeliveriesProvider {
@@ -36,7 +37,7 @@ async function during(
     Object.entries(handlers).flatMap(([plugin, mine]) =>
       Object.entries(mine).map(([name, handle]): OwnedSubscription => ({
         plugin,
-        subscription: on('contract.counted', { name, delivery: 'durable', handle }),
+        subscription: on('contract.counted', { name, delivery: 'durable', past: handle.past === true, handle }),
       })),
     ),
     Object.keys(handlers),
@@ -339,6 +340,83 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
         await emit(storage, aggregate, 2);
       });
       assert.deepEqual(seen, ['contract.named']);
+    },
+  },
+  {
+    name: 'a new subscription that asks for the past first receives the newest stored events in order, once',
+    async run(provider) {
+      const { plugin, aggregate } = fresh();
+      const { seen, handle } = noting(aggregate);
+      await during(provider, { [plugin]: {} }, async (storage) => {
+        for (const n of [1, 2, 3, 4, 5]) await emit(storage, aggregate, n);
+        await storage.drained();
+      });
+      const past: Handlers = { [plugin]: { ring: Object.assign(handle, { past: true }) } };
+      await during(provider, past, async (storage) => {
+        await emit(storage, aggregate, 6);
+        await storage.drained();
+        assert.deepEqual(seen, [3, 4, 5, 6], 'three are kept');
+      });
+      await during(provider, past, async (storage) => {
+        await emit(storage, aggregate, 7);
+        await storage.drained();
+        assert.deepEqual(seen, [3, 4, 5, 6, 7], 'a known subscription does not receive them again');
+      });
+    },
+  },
+  {
+    name: 'a handler that asks for the past receives that of a type that is added to its list, and no more',
+    async run({ open }) {
+      const { plugin, aggregate } = fresh();
+      const seen: string[] = [];
+      type Type = 'contract.counted' | 'contract.named';
+      const opened = async (
+        types: readonly [Type, ...Type[]],
+        work: (storage: DeliveryStorage) => Promise<unknown>,
+      ) => {
+        const storage = await open();
+        const handle = async ({ type, aggregate: of }: { readonly type: string; readonly aggregate: string }) =>
+          void (of === aggregate && seen.push(type));
+        const subscription = on(types, { name: 'ring', delivery: 'durable', past: true, handle });
+        await storage.deliver([{ plugin, subscription }]);
+        try {
+          await storage.drained();
+          await work(storage);
+          await storage.drained();
+        } finally {
+          await storage.close();
+        }
+      };
+      await opened(['contract.counted'], async (storage) => {
+        await emit(storage, aggregate, 1);
+        await name(storage, aggregate, 'one');
+      });
+      await opened(['contract.counted', 'contract.named'], (storage) => emit(storage, aggregate, 2));
+      assert.deepEqual(seen, ['contract.counted', 'contract.named', 'contract.counted']);
+    },
+  },
+  {
+    name: 'past events that were not handled before a stop are delivered after the next start',
+    async run(provider) {
+      const { plugin, aggregate } = fresh();
+      const { seen, handle } = noting(aggregate);
+      await during(provider, { [plugin]: {} }, async (storage) => {
+        for (const n of [1, 2, 3]) await emit(storage, aggregate, n);
+        await storage.drained();
+      });
+      const held = gate();
+      const stuck: Handler = async (event) => {
+        if (event.aggregate === aggregate) await held.passed;
+        throw new Error('stopped');
+      };
+      await during(provider, { [plugin]: { ring: Object.assign(stuck, { past: true }) } }, async (storage) => {
+        await until(async () => (await stateOf(storage, plugin)).some(({ waiting }) => waiting > 0));
+      });
+      held.open();
+      await during(provider, { [plugin]: { ring: Object.assign(handle, { past: true }) } }, async (storage) => {
+        await storage.drained();
+        assert.deepEqual(seen, [1, 2, 3]);
+      });
     },
   },
   {

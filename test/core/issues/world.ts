@@ -103,8 +103,10 @@ export async function world(options: { readonly planning?: false; readonly failI
   const audited: AuditEntry[] = [];
   const auditing = { fails: false };
   const events = await recorded(storage, issueEvents);
+  const access = accessTo(repositories);
   const useCases = issueUseCases({
     store,
+    access,
     searches: memoryIssueSearchStore(database),
     types: typeRows.memory(database),
     schemes: memoryTypeSchemeStore(database),
@@ -133,7 +135,6 @@ export async function world(options: { readonly planning?: false; readonly failI
     planning: options.planning === false ? undefined : fakePlanning(),
     ids,
   });
-  const access = accessTo(repositories);
   const add = async (name: string, patch: Partial<Repository> = {}): Promise<Repository> => {
     const repository = repositoryOf(ids.uuid(), { name, ...patch });
     await repositories.insert(repository);

@@ -1,8 +1,8 @@
 // Escaping of comments and their anchors, on an in-memory git of a few commits.
 import t from 'tap';
 import { Unavailable } from '#core/kernel/errors';
-import { checkedAnchor, type AnchorWish } from '#core/merges/discussion/anchors';
-import { commentText, type Anchor } from '#core/merges/model/comment';
+import { checkedAnchor } from '#core/merges/discussion/anchors';
+import { commentText, type Anchor, type AnchorWish } from '#core/merges/model/comment';
 import type { MergeRequest } from '#core/merges/index';
 import { outdatedAnchors } from '#core/merges/discussion/outdated';
 import { hasLine, removedBy } from '#core/merges/discussion/removed-lines';

@@ -62,6 +62,12 @@ void t.test('a missing port has the names of its users and of possible providers
   });
 });
 
+void t.test('a plugin with a bot needs the plugin that stores accounts', async (t) => {
+  t.match(check(plan([definePlugin({ ...base, name: 'b', needs: ['Bot'] })])), [
+    { code: 'missing_port', message: /accounts of bots \(plugin "identity"\) \(port BotAccounts\), needed by "b"/ },
+  ]);
+});
+
 void t.test('absent optional, plural and unavailable ports are no problem', async (t) => {
   t.strictSame(
     check(plan([definePlugin({ ...base, name: 'a', needs: ['SampleExtra', 'SampleVoices', 'SampleUnavailable'] })])),

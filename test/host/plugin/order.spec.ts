@@ -2,6 +2,7 @@
 import t from 'tap';
 import type { PluginDefinition } from '#host/plugin/definition';
 import { order } from '#host/plugin/order';
+import { provision } from '#host/plugin/plan';
 
 const definition = (name: string): PluginDefinition => ({ name, version: '1.0.0', api: '*' });
 
@@ -38,5 +39,18 @@ void t.test(
       ordered('a', { a: 'a' }).cycle?.map(({ name }) => name),
       ['a'],
     );
+  },
+);
+
+void t.test(
+  'a plugin with a bot starts after the plugin that stores accounts and their first administrator',
+  async (t) => {
+    const lights: PluginDefinition = { ...definition('lights'), needs: ['Bot'] };
+    const accounts: PluginDefinition = {
+      ...definition('accounts'),
+      provides: { BotAccounts: () => ({ ensure: async () => undefined, of: async () => undefined }) },
+    };
+    const all = [lights, accounts];
+    t.strictSame(order(all, provision(all, {}).dependenciesOf).sorted, [accounts, lights]);
   },
 );

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { sampleDirectory } from '#test/support/clients/sample-directory';
 import { api, changes, definePlugin, type Granted, type PortValue } from 'hexforge/plugin';
+import { builtInTypes } from 'hexforge/issues';
 import type { Repository } from 'hexforge/repositories';
 import { testHost, type TestHost } from 'hexforge/testing';
 import { contracts, type Promised } from 'hexforge/testing/contracts';
@@ -11,7 +12,7 @@ import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import { auditLog } from '#core/audit/use-cases';
 import { identitySettings } from '#core/identity/index';
 import type { AuditEntry } from '#core/kernel/services/audit';
-import { anonymous, type User } from '#core/kernel/caller';
+import { anonymous, type Call, type User } from '#core/kernel/caller';
 import { declaredPorts } from '#core/kernel/ports';
 import { hostPorts } from '#host/plugin/plan';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
@@ -166,6 +167,16 @@ async function twoBranches(): Promise<{ readonly target: string; readonly source
   await put(source, source);
   return { target, source };
 }
+/** Creates an issue or a merge request of ada's private repository. @returns its number. */
+async function numbered(kind: 'issues' | 'merges', json: object): Promise<number> {
+  const { body } = await forge.as('ada').post(`/repos/ada/closed/${kind}`, { json });
+  return (body as { readonly number: number }).number;
+}
+/** Calls of the repository's owner and of a user who may not read it. */
+function askers(): { readonly call: Call<User>; readonly stranger: Call<User> } {
+  const stranger: Call<User> = { ...granted.call, caller: thing.stranger, renew: async () => stranger };
+  return { call: granted.call, stranger };
+}
 const grants: NonNullable<PortValue<'AdminGrants'>> = {
   scopesOf: async (id) => (id === ada.id ? ['admin:users'] : []),
 };
@@ -206,7 +217,24 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
   AdminGrants: contracts.AdminGrants(() => ({ grants, granted: { userId: ada.id, scopes: ['admin:users'] } })),
   AuditLog: contracts.AuditLog(audited),
   AuditTrail: contracts.AuditTrail(audited),
+  BotAccounts: contracts.BotAccounts(() => ({
+    bots: forge.port('BotAccounts'),
+    suspend: (id) => forge.as('admin').patch(`/admin/users/${id}`, { json: { status: 'suspended' } }),
+  })),
   CredentialReader: contracts.CredentialReader(token),
+  Issues: contracts.Issues(async () => ({
+    port: needed(forge.port('Issues')),
+    ...askers(),
+    known: {
+      repositoryId: repository,
+      number: await numbered('issues', { title: 'Leaks', issue_type_id: builtInTypes[0].id }),
+    },
+  })),
+  MergeRequests: contracts.MergeRequests(async () => {
+    const { source: source_branch, target: target_branch } = await twoBranches();
+    const number = await numbered('merges', { title: 'Mends', source_branch, target_branch });
+    return { port: needed(forge.port('MergeRequests')), ...askers(), known: { repositoryId: repository, number } };
+  }),
   MergeHeads: contracts.MergeHeads(() => ({
     heads: forge.port('MergeHeads'),
     known: { id: offered, owner: 'ada' },

@@ -41,7 +41,14 @@ void t.test('plugins written with only the package', async (t) => {
   });
 
   await t.test("the documented plugins, and a plugin's own names, compile", async (t) => {
-    t.strictSame(shown.sort(), ['badges.ts', 'branch-tips.ts', 'greeting-test.ts', 'greeting.ts', 'quiet.ts']);
+    t.strictSame(shown.sort(), [
+      'badges.ts',
+      'branch-tips.ts',
+      'first-look.ts',
+      'greeting-test.ts',
+      'greeting.ts',
+      'quiet.ts',
+    ]);
     await write('own-words.ts', ownWords);
     await write('tsconfig.json', {
       compilerOptions: { ...compilerOptions, skipLibCheck: true, outDir: 'dist' },

@@ -25,6 +25,7 @@ const documented = new Map(
 
 /** Actions that cannot be caused over HTTP or need more than one forge, with the spec that tests them. */
 const elsewhere = new Map([
+  ['user.login_blocked_bot', 'test/spec/identity/bots.spec.ts'],
   ['user.login_blocked_account_unknown', 'test/core/identity/password-sign-in.spec.ts'],
   ['user.login_blocked_account_exists', 'test/core/identity/password-sign-in.spec.ts'],
   ['user.password_reset', 'test/core/identity/administration.spec.ts'],
