@@ -1,5 +1,6 @@
 // Tests the configurations of proxies in docs/operating.md with the proxies themselves, from PATH or from the folder
-// HEXFORGE_TEST_PROXIES. Missing packages of the system are installed; Traefik has none, and is tested where it is found.
+// HEXFORGE_TEST_PROXIES. Missing packages of the system are installed. Traefik has no package, and no test if it is
+// not found.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
