@@ -29,7 +29,7 @@ const cannotDelete = (reason: string, cause?: unknown): Conflict =>
 export function administrationUseCases(parts: IdentityParts, { blockOf }: SignInBlocks) {
   const { accounts, sessions, references, passwordHasher, access, audit, events, unitOfWork } = parts;
 
-  const { target, checkPasswordOf } = delegation(parts);
+  const { target, checkPasswordOf, checkAddressOf } = delegation(parts);
 
   /** Must be called before the account is locked, so that two such calls wait for each other without a deadlock. */
   const administrators = async (): Promise<ReadonlySet<string>> => new Set(await accounts.lockAdministrators());
@@ -87,6 +87,7 @@ export function administrationUseCases(parts: IdentityParts, { blockOf }: SignIn
           const { email, isAdmin, status } = changes;
           if (Object.keys(changes).length === 0) return account;
           if (isAdmin !== undefined) checkMayGive(call, isAdmin);
+          if (email !== undefined) await checkAddressOf(call, account);
           if (isLast(admins, id) && (isAdmin === false || status === 'suspended'))
             throw new Conflict('The last instance administrator cannot be demoted or suspended', {
               detail: 'Make another one first',
