@@ -83,7 +83,9 @@ export function administrationUseCases(parts: IdentityParts, { blockOf }: SignIn
           const leaves = wanted.isAdmin === false || wanted.status === 'suspended';
           const admins = leaves ? await administrators() : new Set<string>();
           const { account } = await target(call, id);
-          const changes = changed(account, wanted);
+          // An address that an administrator sets counts as verified, also the one that the account has.
+          const verified = account.emailVerified ? undefined : wanted.email;
+          const changes = { ...changed(account, wanted), ...(verified !== undefined && { email: verified }) };
           const { email, isAdmin, status } = changes;
           if (Object.keys(changes).length === 0) return account;
           if (isAdmin !== undefined) checkMayGive(call, isAdmin);
@@ -92,7 +94,6 @@ export function administrationUseCases(parts: IdentityParts, { blockOf }: SignIn
             throw new Conflict('The last instance administrator cannot be demoted or suspended', {
               detail: 'Make another one first',
             });
-          // An address that an administrator sets counts as verified.
           const after = await changeAccount(
             parts,
             call,
