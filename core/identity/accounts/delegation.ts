@@ -90,7 +90,8 @@ export function delegation({
     },
 
     /**
-     * Checks that setting the e-mail address of the account, by which a password can be reset, gains nothing by a token.
+     * Checks that setting the e-mail address of the account, by which a password can be reset, gains nothing by a
+     * token.
      * @throws {Forbidden}
      */
     async checkAddressOf(call: Call<User>, account: Target): Promise<void> {

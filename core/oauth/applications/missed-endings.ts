@@ -1,5 +1,5 @@
-// Handlers of events that the authorization server also receives for the time in which its plugin was disabled. They end
-// the grants that existed when an account was suspended or its credentials were revoked; later grants remain.
+// Handlers of events that the authorization server also receives for the time in which its plugin was disabled. They
+// end the grants that existed when an account was suspended or its credentials were revoked; later grants remain.
 import type { EventOf } from '#core/kernel/storage/events';
 import type { OAuthParts } from '../model/parts.ts';
 import { deleteGrantsOfOwner } from './owner-suspension.ts';

@@ -5,8 +5,8 @@ import type { CountView, FoundCounts, Mark, OwnCounts } from 'hexforge/repositor
 import { markTables, type RepositoriesRows } from '../tables.ts';
 
 /**
- * The counts as columns, with `r` as the repository's alias; `userId` is the user whose marks are read, and who may read
- * the forks.
+ * The counts as columns, with `r` as the repository's alias; `userId` is the user whose marks are read, and who may
+ * read the forks.
  */
 export const countColumns =
   (userId: string | undefined) =>

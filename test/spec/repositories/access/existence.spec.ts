@@ -65,7 +65,7 @@ async function callersOf(forge: TestForge, session: Client): Promise<Readonly<Re
   };
 }
 
-/** What a caller sees of an answer. @param names what they sent. */
+/** The parts of an answer that a caller sees. @param names the parts that they sent. */
 function seen({ status, headers, text }: Answer, ...names: readonly string[]): string {
   const shown = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name));
   let all = JSON.stringify([status, shown, text]);
