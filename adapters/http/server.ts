@@ -1,7 +1,6 @@
 // The HTTP server: hapi over route descriptors, from listen to graceful shutdown.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import Hapi, { type Lifecycle, type Request, type ResponseObject, type ResponseToolkit } from '@hapi/hapi';
 import { clientNetwork } from '#core/kernel/access/current-caller';
@@ -26,7 +25,7 @@ import { stackOf } from './descriptor/errors.ts';
 import { openapiDocument } from './routes/openapi.ts';
 import { madeOnce } from './reply/made-once.ts';
 import { createServer } from './overload/node-http.ts';
-import { everyMethod, refuseTunnel } from './overload/broken-requests.ts';
+import { everyMethod } from './overload/broken-requests.ts';
 import { ResponseCache } from './reply/response-cache.ts';
 import { noRoute, refuse, routeEntry, type OwnedRoute, type Wiring } from './routes/routes.ts';
 import { Routing } from './routes/routing.ts';
@@ -148,8 +147,6 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   listener.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     listener.emit('request', request, response),
   );
-
-  listener.on('connect', (_request: IncomingMessage, socket: Socket) => refuseTunnel(socket, options.ids.uuid()));
 
   const nothingHere = async (request: Request): Promise<HexforgeError> => {
     const { methods: allow } = await routing.allowed(request.path, request.app.exchange.call());

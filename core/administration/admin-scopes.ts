@@ -1,8 +1,9 @@
 // Use cases that list, grant and revoke the admin scopes of users (delegated administration).
 import { auditEntry, type AuditLog } from '#core/kernel/services/audit';
-import type { AdminGrants } from '#core/kernel/access/admin-grants';
+import { adminScopes, type AdminGrants, type AdminScope } from '#core/kernel/access/admin-grants';
+import { tokenScopeOf, usesToken } from '#core/kernel/access/token-reach';
 import type { Call, User } from '#core/kernel/caller';
-import { Conflict, Forbidden, found, NotFound } from '#core/kernel/errors';
+import { Conflict, Forbidden, found, InsufficientScope, NotFound } from '#core/kernel/errors';
 import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { PublicUser, Users } from '#core/identity/index';
 import { adminScope, type AdminScopeGrant } from './admin-scope.ts';
@@ -22,6 +23,18 @@ interface OfUser {
 type OneGrant = OfUser & { readonly scope: string };
 
 const missing = 'There is no such user';
+
+/**
+ * A token grants only what it reaches itself. A holder of admin:roles may grant themselves every other scope, so it
+ * counts as all of them. @throws {InsufficientScope}
+ */
+function checkReach(caller: User, scope: AdminScope): void {
+  const { scopes } = caller.credential;
+  if (!usesToken(caller) || scopes === 'all') return;
+  const granted = scope === 'admin:roles' ? adminScopes : [scope];
+  const lacking = granted.map(tokenScopeOf).find((name) => !scopes.includes(name));
+  if (lacking !== undefined) throw new InsufficientScope(lacking);
+}
 
 export function adminScopeUseCases({ grants, users, unitOfWork, events, audit }: AdminScopeParts) {
   const known = async (userId: string): Promise<PublicUser> =>
@@ -61,6 +74,7 @@ export function adminScopeUseCases({ grants, users, unitOfWork, events, audit }:
         throw new Forbidden('Only an instance administrator may grant admin:roles', {
           detail: 'Whoever holds it may grant every other admin scope',
         });
+      checkReach(call.caller, scope);
       const user = await known(userId);
       try {
         return await unitOfWork.run(async () => {
@@ -88,6 +102,7 @@ export function adminScopeUseCases({ grants, users, unitOfWork, events, audit }:
 
     port: {
       scopesOf: async (userId) => (await grants.ofUser(userId)).map(({ scope }) => scope),
+      holders: (scopes, limit) => grants.holders(scopes.map(adminScope), limit),
     } satisfies AdminGrants,
   };
 }

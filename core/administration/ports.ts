@@ -13,6 +13,8 @@ export interface AdminGrantStore {
   remove(userId: string, scope: AdminScope): Promise<boolean>;
   /** Ordered by the name of the scope. */
   ofUser(userId: string): Promise<readonly AdminScopeGrant[]>;
+  /** Users who hold at least one of these scopes, at most `limit`. */
+  holders(scopes: readonly AdminScope[], limit: number): Promise<readonly string[]>;
   /** One slice of the grants of a scope, oldest first, and the count of all. */
   ofScope(
     scope: AdminScope,

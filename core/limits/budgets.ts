@@ -3,10 +3,20 @@ import type { Call, User } from '#core/kernel/caller';
 import type { AuditEntry } from '#core/kernel/services/audit';
 import { changed, type Asked } from '#core/kernel/storage/changed';
 import { Forbidden, found, Unavailable } from '#core/kernel/errors';
-import type { UserGroup, UserGroups } from '#core/identity/index';
-import { ruleOf } from './metering.ts';
+import { seededGroups, type UserGroup, type UserGroups } from '#core/identity/index';
+import { adminGroup, generalGroup, ruleOf } from './metering.ts';
 import type { RuleParts } from './parts.ts';
-import { narrows, rateScope, rateScopes, type RateRule, type RateScope } from './rule.ts';
+import {
+  bestNarrows,
+  counts,
+  defaultRule,
+  highest,
+  narrows,
+  rateScope,
+  rateScopes,
+  type RateRule,
+  type RateScope,
+} from './rule.ts';
 import type { StoredRules } from './rules-in-effect.ts';
 import { tellRule } from './tell-rule.ts';
 
@@ -49,12 +59,12 @@ export function present(groups: UserGroups | undefined): UserGroups {
 }
 
 /**
- * The budgets of the groups of instance administrators are narrowed by instance administrators alone.
- * @throws {Forbidden}
+ * Instance administrators need these requests before they have a credential: the form of the sign-in, the sign-in
+ * itself, and the first request of a git client.
  */
-function checkMayChange({ caller }: Call<User>, { role }: UserGroup, before: RateRule, after: RateRule): void {
-  if (!caller.isAdmin && role === 'instance_admin' && narrows(before, after)) throw mayNotNarrow();
-}
+const beforeSignIn: readonly RateScope[] = ['api.read', 'api.write'];
+/** The budget that is left for them: the default of writes. */
+const leastBeforeSignIn = defaultRule('anonymous', 'api.write');
 
 export const mayNotNarrow = (): Forbidden =>
   new Forbidden('Only an instance administrator may narrow the budget of instance administrators', {
@@ -63,6 +73,40 @@ export const mayNotNarrow = (): Forbidden =>
 
 export function budgetUseCases(parts: RuleParts) {
   const { budgets, groups, rules, unitOfWork } = parts;
+
+  /** Whether instance administrators are among the members. */
+  const hasAdministrators = async (group: UserGroup): Promise<boolean> => {
+    if (group.isSystem) return group.id !== seededGroups.anonymous;
+    return (await present(groups).hasAdministrator?.(group.id)) ?? true;
+  };
+
+  /** Whether the change narrows what instance administrators have: directly, or by their best budget. */
+  const narrowsAdministrators = async (
+    group: UserGroup,
+    scope: RateScope,
+    before: RateRule,
+    after: RateRule,
+  ): Promise<boolean> => {
+    if (!narrows(before, after)) return false;
+    if (group.role === 'instance_admin') return true;
+    if (group.id === seededGroups.anonymous)
+      return beforeSignIn.includes(scope) && counts(after) && narrows(leastBeforeSignIn, after);
+    const stored = await rules.read();
+    const others = [adminGroup, generalGroup].filter(({ id }) => id !== group.id);
+    const best = (rule: RateRule) => highest([...others.map((other) => ruleOf(stored, other, scope)), rule]);
+    return bestNarrows(best(before), best(after)) && (await hasAdministrators(group));
+  };
+
+  /** The budgets of instance administrators are narrowed by instance administrators alone. @throws {Forbidden} */
+  const checkMayChange = async (
+    { caller }: Call<User>,
+    group: UserGroup,
+    { scope, ...before }: Omit<ScopeRule, 'isDefault'>,
+    after: RateRule,
+  ): Promise<void> => {
+    if (!caller.isAdmin && (await narrowsAdministrators(group, scope, before, after))) throw mayNotNarrow();
+  };
+
   const known = async (id: string): Promise<UserGroup> =>
     found(await present(groups).byId(id), 'There is no such user group');
 
@@ -102,7 +146,7 @@ export function budgetUseCases(parts: RuleParts) {
         const changes = changed(before, wanted);
         if (Object.keys(changes).length === 0) return { ...before, isDefault };
         const after = { ...before, ...changes };
-        checkMayChange(call, group, before, after);
+        await checkMayChange(call, group, before, after);
         await budgets.put({ ...after, groupId });
         const notes = note !== undefined && { notes: note };
         const details = { scope, from: ruleDetails(before), to: ruleDetails(after), ...notes };
@@ -120,7 +164,7 @@ export function budgetUseCases(parts: RuleParts) {
         const before = scopeRule(await rules.read(), group, scope);
         const removed = await budgets.remove(groupId, scope);
         const after = scopeRule(await rules.read(), group, scope);
-        checkMayChange(call, group, before, after);
+        await checkMayChange(call, group, before, after);
         if (removed) await tell(call, 'rate_limit.reset', group, { scope, from: ruleDetails(before) });
         return after;
       });

@@ -22,8 +22,8 @@ export function ruleOf(rules: StoredRules, { id, role }: Grouped, scope: RateSco
 }
 
 const anonymousGroup: Grouped = { id: seededGroups.anonymous, role: 'member' };
-const generalGroup: Grouped = { id: seededGroups.general, role: 'member' };
-const adminGroup: Grouped = { id: seededGroups.admin, role: 'instance_admin' };
+export const generalGroup: Grouped = { id: seededGroups.general, role: 'member' };
+export const adminGroup: Grouped = { id: seededGroups.admin, role: 'instance_admin' };
 /** The built-in groups of an account. */
 const seededGroupsOf = (isAdmin: boolean): readonly Grouped[] =>
   isAdmin ? [generalGroup, adminGroup] : [generalGroup];

@@ -84,6 +84,12 @@ export function narrows(before: RateRule, after: RateRule): boolean {
   return limit(after) < limit(before) || after.windowSeconds > before.windowSeconds;
 }
 
+/** The same for the highest rule of several groups, as `highest` returns it. */
+export function bestNarrows(before: RateRule | undefined, after: RateRule | undefined): boolean {
+  if (after === undefined) return false;
+  return before === undefined ? after.action !== 'allow' : narrows(before, after);
+}
+
 /** Undefined if no request is rejected. */
 export const budgetOf = (rule: RateRule | undefined): Budget | undefined =>
   rule === undefined || !counts(rule) || rule.action === 'allow'

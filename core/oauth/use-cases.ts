@@ -10,6 +10,7 @@ import { authorization } from './authorization/authorize.ts';
 import { claimsOf, type Claims } from './model/claims.ts';
 import { discovery } from './tokens/discovery.ts';
 import { grantUseCases } from './applications/grants.ts';
+import { missedEndings } from './applications/missed-endings.ts';
 import type { ClientProof } from './tokens/client-authentication.ts';
 import { introspectToken } from './tokens/introspection.ts';
 import { signingKeys } from './tokens/keys.ts';
@@ -61,6 +62,7 @@ export function oauthUseCases(parts: OAuthParts) {
     grants: grantUseCases(parts),
     keys,
     reader: accessTokenReader(parts),
+    missedEndings: missedEndings(parts),
     meteredTargets: {
       async apps(ids) {
         const found = await parts.clients.find({ where: {}, among: { id: ids }, orderBy: ['id'] });

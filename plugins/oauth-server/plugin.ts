@@ -1,5 +1,5 @@
 // The plugin "oauth-server": an OAuth2 and OpenID Connect authorization server for other applications.
-import { definePlugin, rows } from 'hexforge/plugin';
+import { definePlugin, on, rows } from 'hexforge/plugin';
 import { oauthAudits, oauthEvents, oauthScopes, oauthSettings, type KeptKey } from 'hexforge/oauth';
 import { rsaSigner, sha256Digests } from '#adapters/crypto/index';
 import { oauthUseCases } from '#core/oauth/use-cases';
@@ -93,5 +93,9 @@ export default definePlugin({
     ...grantRoutes(parts),
   ],
   start: async ({ keys }) => void (await keys.sealed.reseal()),
+  events: ({ missedEndings: { credentialsRevoked, ownerSuspended } }) => [
+    on('user.credentials_revoked', { name: 'end-grants', delivery: 'durable', handle: credentialsRevoked }),
+    on('user.suspended', { name: 'end-grants-of-owner', delivery: 'durable', handle: ownerSuspended }),
+  ],
   jobs: ({ upkeep }) => [{ name: 'upkeep', everySeconds: 3600, run: () => upkeep() }],
 });

@@ -166,4 +166,21 @@ export const migrations: readonly Migration[] = [
       'create index repositories_brought_user on repositories_brought (user_id)',
     ],
   },
+  {
+    name: '009-role-template-keys',
+    up: [
+      // Keys of names in NFC. Of two names that became equal, the one without that key keeps its own: both are found by
+      // their ids.
+      `with renamed as (
+      select distinct on (repository_id, normalize(name_key, nfc)) id, normalize(name_key, nfc) as key
+      from repositories_role_template where name_key is not nfc normalized
+      order by repository_id, normalize(name_key, nfc), id
+    )
+    update repositories_role_template named set name_key = renamed.key from renamed
+    where named.id = renamed.id and not exists (
+      select from repositories_role_template other
+      where other.repository_id = named.repository_id and other.name_key = renamed.key
+    )`,
+    ],
+  },
 ];

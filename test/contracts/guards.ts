@@ -92,6 +92,16 @@ export const adminGrantsChecks: readonly Check<AdminGrantsUnderTest>[] = [
       for (const id of [randomUUID(), randomUUID()]) assert.deepEqual([...(await grants.scopesOf(id))], []);
     },
   },
+  {
+    name: 'returns the holders of each granted scope, within the limit',
+    async run({ grants, granted }) {
+      if (grants.holders === undefined) return;
+      for (const scope of granted.scopes)
+        assert.ok((await grants.holders([scope], 1000)).includes(granted.userId), scope);
+      assert.equal((await grants.holders(granted.scopes, 1)).length, 1);
+      assert.deepEqual(await grants.holders([], 10), []);
+    },
+  },
 ];
 
 const callers = [{ isAdmin: false }, { userId: randomUUID(), isAdmin: false }, { userId: randomUUID(), isAdmin: true }];

@@ -33,9 +33,13 @@ export class BetweenRequests {
     this.#waited = 0;
   }
 
-  /** Called every `passed` milliseconds. @returns which limit is exceeded. */
-  look(passed: number, bytesRead: number): 'idle' | 'head' | undefined {
-    const arriving = bytesRead > this.#bytes;
+  /**
+   * Called every `passed` milliseconds. @returns which limit is exceeded.
+   * @param begun whether a request has begun to arrive, if that is known: its first bytes may have arrived before the
+   * last request was answered.
+   */
+  look(passed: number, bytesRead: number, begun: boolean): 'idle' | 'head' | undefined {
+    const arriving = bytesRead > this.#bytes || (begun && bytesRead > 0);
     if (arriving !== this.#arriving) {
       this.#arriving = arriving;
       this.#waited = 0;

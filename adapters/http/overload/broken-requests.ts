@@ -55,7 +55,6 @@ export const everyMethod = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
 /** Answers CONNECT with 405, because the server is no proxy (RFC 9110, section 9.3.6). */
 export function refuseTunnel(socket: Socket, requestId: string): void {
-  socket.on('error', () => undefined);
   answerAndClose(socket, noTunnel, requestId, [`Allow: ${everyMethod}`]);
 }
 

@@ -7,8 +7,8 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listed } from '../headers/lists.ts';
 import { BetweenRequests, type WaitLimits } from './between-requests.ts';
-import { refuseConnection } from './broken-requests.ts';
-import { ServerResponse } from './node-http.ts';
+import { refuseConnection, refuseTunnel } from './broken-requests.ts';
+import { activeConnections, ServerResponse } from './node-http.ts';
 import { looksPerWindow, PaceOfExchange, type Pace } from './pace.ts';
 
 /** Connections one client may have at once, by its IPv4 address or IPv6 /64; trusted proxies have no limit. */
@@ -76,12 +76,20 @@ export class Connections {
         }),
       );
     }
+    listener.on('connect', (request: IncomingMessage, socket: Socket) => {
+      // Node no longer reads from the connection, nor handles its errors.
+      socket.on('error', () => socket.destroy());
+      const connection = this.#open.get(socket);
+      if (connection !== undefined) connection.reads = false;
+      this.#take(request, new ServerResponse(request), () => refuseTunnel(socket, options.requestId()));
+    });
     const windows = [...Object.values(options.wait), options.pace.bodyMilliseconds, options.pace.answerMilliseconds];
     const every = Math.max(1, Math.min(...windows) / looksPerWindow);
     this.#looking = setInterval(() => {
+      const active = activeConnections(listener);
       for (const { pace, busy, reads, socket, between } of this.#open.values()) {
         pace?.look(every);
-        const exceeded = busy || !reads ? undefined : between.look(every, socket.bytesRead);
+        const exceeded = busy || !reads ? undefined : between.look(every, socket.bytesRead, active.has(socket));
         if (exceeded === 'idle') socket.destroy();
         else if (exceeded === 'head') listener.emit('clientError', new LateHead(), socket);
       }

@@ -29,7 +29,7 @@ const cannotDelete = (reason: string, cause?: unknown): Conflict =>
 export function administrationUseCases(parts: IdentityParts, { blockOf }: SignInBlocks) {
   const { accounts, sessions, references, passwordHasher, access, audit, events, unitOfWork } = parts;
 
-  const { target, checkPasswordOf } = delegation(parts);
+  const { target, checkPasswordOf, checkAddressOf } = delegation(parts);
 
   /** Must be called before the account is locked, so that two such calls wait for each other without a deadlock. */
   const administrators = async (): Promise<ReadonlySet<string>> => new Set(await accounts.lockAdministrators());
@@ -83,17 +83,19 @@ export function administrationUseCases(parts: IdentityParts, { blockOf }: SignIn
           const leaves = wanted.isAdmin === false || wanted.status === 'suspended';
           const admins = leaves ? await administrators() : new Set<string>();
           const { account } = await target(call, id);
-          const changes = changed(account, wanted);
+          // An address that an administrator sets counts as verified, also the one that the account has.
+          const verified = account.emailVerified ? undefined : wanted.email;
+          const changes = { ...changed(account, wanted), ...(verified !== undefined && { email: verified }) };
           const { email, isAdmin, status } = changes;
           if (Object.keys(changes).length === 0) return account;
           if (isAdmin !== undefined) checkMayGive(call, isAdmin);
           if (isAdmin === true || email !== undefined)
             checkPerson(account, 'A bot has no e-mail address, and cannot be an instance administrator');
+          if (email !== undefined) await checkAddressOf(call, account);
           if (isLast(admins, id) && (isAdmin === false || status === 'suspended'))
             throw new Conflict('The last instance administrator cannot be demoted or suspended', {
               detail: 'Make another one first',
             });
-          // An address that an administrator sets counts as verified.
           const after = await changeAccount(
             parts,
             call,

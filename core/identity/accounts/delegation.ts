@@ -1,5 +1,6 @@
 // Decides whether an administrator may act on an account. Administrators without the super-admin flag act only on
 // accounts that have no rights beyond their own, so that delegated administration gains nothing.
+import { adminScopes } from '#core/kernel/access/admin-grants';
 import { tokenScopeOf, usesToken } from '#core/kernel/access/token-reach';
 import type { Call, User } from '#core/kernel/caller';
 import { Forbidden, found } from '#core/kernel/errors';
@@ -7,6 +8,11 @@ import type { IdentityParts } from '../model/parts.ts';
 import type { SecuredAccount } from '../model/ports.ts';
 
 export const noUser = 'There is no such user';
+
+/** More holders of admin scopes are not compared with the members of a group. */
+const mostHolders = 1000;
+
+type Target = SecuredAccount['account'];
 
 /**
  * Only instance administrators give or take the super-admin flag. A token cannot give it, because a holder of the token
@@ -29,7 +35,7 @@ export function delegation({
     new Forbidden(`admin scope required: ${scope}`, { detail: `The account holds it; ${detail}` });
 
   /** Users may act on their own account. */
-  const checkTarget = async ({ caller }: Call<User>, { id, isAdmin }: SecuredAccount['account']): Promise<void> => {
+  const checkTarget = async ({ caller }: Call<User>, { id, isAdmin }: Target): Promise<void> => {
     if (caller.isAdmin || caller.id === id) return;
     if (isAdmin) throw new Forbidden('Only an instance administrator may change an instance administrator');
     if ((await groups.ofUser(id)).some(({ role }) => role === 'instance_admin'))
@@ -37,6 +43,16 @@ export function delegation({
     const own = await scopesOf(caller.id);
     const missing = (await scopesOf(id)).find((scope) => !own.includes(scope));
     if (missing !== undefined) throw beyond(missing, 'only who holds it too may change the account');
+  };
+
+  /** A token does not become a session with more rights. `what` it would set. @throws {Forbidden} */
+  const checkWayIn = async ({ caller }: Call<User>, { id, isAdmin }: Target, what: string): Promise<void> => {
+    const { scopes } = caller.credential;
+    if (!usesToken(caller) || scopes === 'all') return;
+    if (isAdmin)
+      throw new Forbidden(`A token cannot set ${what} of an instance administrator`, { detail: 'It needs a session' });
+    const missing = (await scopesOf(id)).find((scope) => !scopes.includes(tokenScopeOf(scope)));
+    if (missing !== undefined) throw beyond(missing, `the token needs the scope ${tokenScopeOf(missing)} for it`);
   };
 
   return {
@@ -47,23 +63,43 @@ export function delegation({
       return held;
     },
 
-    /**
-     * Checks that setting the password of the account does not turn a token into a session with more rights.
-     * @throws {Forbidden}
-     */
-    async checkPasswordOf({ caller }: Call<User>, { id, isAdmin }: SecuredAccount['account']): Promise<void> {
-      if (caller.id === id)
+    /** Checks that the caller may act on every member of a group that is not built in. @throws {Forbidden} */
+    async checkMembers({ caller }: Call<User>, groupId: string): Promise<void> {
+      if (caller.isAdmin) return;
+      const own = await scopesOf(caller.id);
+      const lacked = adminScopes.filter((scope) => !own.includes(scope));
+      const grants = adminGrants();
+      const ids = lacked.length === 0 || grants === undefined ? [] : await grants.holders?.(lacked, mostHolders);
+      const protects =
+        ids === undefined || ids.length >= mostHolders
+          ? ((await groups.byId(groupId))?.memberCount ?? 0) > 0
+          : await groups.hasAdministrator(groupId, { ids, except: caller.id });
+      if (protects)
+        throw new Forbidden('Only an instance administrator may delete this group', {
+          detail: 'A member is an instance administrator, or holds an admin scope that you do not hold',
+        });
+    },
+
+    /** Checks that setting the password of the account gains nothing by a token. @throws {Forbidden} */
+    async checkPasswordOf(call: Call<User>, account: Target): Promise<void> {
+      if (call.caller.id === account.id)
         throw new Forbidden('This operation sets the password of another account', {
           detail: 'Change your own at POST /user/password',
         });
-      const { scopes } = caller.credential;
-      if (!usesToken(caller) || scopes === 'all') return;
-      if (isAdmin)
-        throw new Forbidden('A token cannot set the password of an instance administrator', {
+      await checkWayIn(call, account, 'the password');
+    },
+
+    /**
+     * Checks that setting the e-mail address of the account, by which a password can be reset, gains nothing by a
+     * token.
+     * @throws {Forbidden}
+     */
+    async checkAddressOf(call: Call<User>, account: Target): Promise<void> {
+      if (call.caller.id === account.id && usesToken(call.caller))
+        throw new Forbidden('A token cannot set the e-mail address of your own account', {
           detail: 'It needs a session',
         });
-      const missing = (await scopesOf(id)).find((scope) => !scopes.includes(tokenScopeOf(scope)));
-      if (missing !== undefined) throw beyond(missing, `the token needs the scope ${tokenScopeOf(missing)} for it`);
+      await checkWayIn(call, account, 'the e-mail address');
     },
   };
 }

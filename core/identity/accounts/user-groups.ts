@@ -60,7 +60,7 @@ function checkGrant(role: GroupRole, grantAdmin: boolean | undefined): void {
 
 export function userGroupUseCases(parts: IdentityParts) {
   const { groups, audit, events, unitOfWork, ids } = parts;
-  const { target } = delegation(parts);
+  const { target, checkMembers } = delegation(parts);
   const known = async (id: string): Promise<CountedGroup> => found(await groups.byId(id), unknownGroup);
 
   /** Emits the event of a change, and writes its audit entry. @param payload the rest of it. */
@@ -167,6 +167,7 @@ export function userGroupUseCases(parts: IdentityParts) {
       unitOfWork.run(async () => {
         const group = await held(call, id);
         if (group.isSystem) throw new Conflict('A system group cannot be deleted');
+        await checkMembers(call, id);
         await groups.delete(id);
         const { slug, name } = group;
         await tell(call, 'user_group.deleted', group, { slug }, { name });
@@ -209,6 +210,7 @@ export function userGroupUseCases(parts: IdentityParts) {
       list: () => groups.all(),
       byId: (id) => groups.byId(id),
       groupsOf: (userId) => groups.ofUser(userId),
+      hasAdministrator: (groupId) => groups.hasAdministrator(groupId),
     } satisfies UserGroups,
   };
 }

@@ -93,10 +93,11 @@ export interface SignInPolicy {
 
 /**
  * Returns the reason why an account may not sign in; undefined if it may. A rejected registration stays blocked even if
- * approval is no longer required.
+ * approval is no longer required. Only a suspension blocks instance administrators: the last of them cannot be
+ * suspended, so somebody can always sign in.
  */
 export function signInBlock(
-  account: Pick<Account, 'username' | 'status' | 'emailVerified' | 'approval'>,
+  account: Pick<Account, 'username' | 'status' | 'emailVerified' | 'approval' | 'isAdmin'>,
   policy: SignInPolicy,
 ):
   | 'account_is_bot'
@@ -107,6 +108,7 @@ export function signInBlock(
   | undefined {
   if (isBotName(account.username)) return 'account_is_bot';
   if (account.status === 'suspended') return 'account_suspended';
+  if (account.isAdmin) return undefined;
   if (policy.requireEmailVerification && !account.emailVerified) return 'email_not_verified';
   if (account.approval === 'rejected') return 'approval_rejected';
   if (policy.requireApproval && account.approval === 'pending') return 'approval_pending';

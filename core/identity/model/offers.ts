@@ -43,6 +43,11 @@ export interface UserGroups {
    * `user_group.deleted` or `user.updated`.
    */
   groupsOf(userId: string): Promise<readonly UserGroup[]>;
+  /**
+   * Whether instance administrators are members of a group that is not built in. Without it, the budgets of such groups
+   * are narrowed by instance administrators alone.
+   */
+  hasAdministrator?(groupId: string): Promise<boolean>;
 }
 
 /** The members of an account that its user may disclose to an application. */

@@ -160,6 +160,14 @@ export interface GroupStore {
   addMember(groupId: string, userId: string, addedAt: Date): Promise<void>;
   /** @returns whether the user was a member. */
   removeMember(groupId: string, userId: string): Promise<boolean>;
+  /**
+   * Whether a group that is not built in has a member who is an instance administrator or, with `beyond`, one who is in
+   * a group of the role `instance_admin` or among `ids`. `except` does not count.
+   */
+  hasAdministrator(
+    groupId: string,
+    beyond?: { readonly ids: readonly string[]; readonly except: string },
+  ): Promise<boolean>;
   /** The groups of a user, the built-in ones first, then by name; empty for an unknown user id. */
   ofUser(userId: string): Promise<readonly UserGroup[]>;
 }

@@ -3,7 +3,7 @@ import { signInBlock, type Account } from '../model/account.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import type { CredentialOwner } from '../model/ports.ts';
 
-type Blockable = Pick<Account, 'username' | 'status' | 'emailVerified' | 'approval'>;
+type Blockable = Pick<Account, 'username' | 'status' | 'emailVerified' | 'approval' | 'isAdmin'>;
 
 export interface SignInBlocks {
   /** Returns the reason why an account may not sign in; undefined if it may. */
@@ -26,7 +26,8 @@ export function signInBlocks({ settings }: Pick<IdentityParts, 'settings'>): Sig
       return signInBlock(account, { requireEmailVerification, requireApproval });
     },
     async admitted({ emailVerified, approval, ...owner }) {
-      const block = await blocks.blockOf({ username: owner.username, status: 'active', emailVerified, approval });
+      const { username, isAdmin } = owner;
+      const block = await blocks.blockOf({ username, isAdmin, status: 'active', emailVerified, approval });
       return block === undefined ? owner : undefined;
     },
   };

@@ -5,6 +5,11 @@ import { declarePort } from '../ports.ts';
 export interface AdminGrants {
   /** Called on every request to an administrator operation, so that a revoked scope is denied from the next request. */
   scopesOf(userId: string): Promise<readonly string[]>;
+  /**
+   * Users who hold at least one of these scopes, at most `limit`. Without it, nobody but an instance administrator
+   * deletes a user group that has members.
+   */
+  holders?(scopes: readonly string[], limit: number): Promise<readonly string[]>;
 }
 
 /** All admin scopes. */

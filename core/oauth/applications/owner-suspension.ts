@@ -33,7 +33,17 @@ export async function endGrantsOfOwner(
   ownerId: string,
 ): Promise<number> {
   await clients.updateMany({ where: { ownerId } }, { updatedAt: clock.now() });
+  return deleteGrantsOfOwner({ clients, grants }, ownerId);
+}
+
+/** @param until only the grants that exist since then. @returns how many applications there are. */
+export async function deleteGrantsOfOwner(
+  { clients, grants }: Pick<OAuthParts, 'clients' | 'grants'>,
+  ownerId: string,
+  until?: Date,
+): Promise<number> {
   const owned = await clients.find({ where: { ownerId }, orderBy: ['id'] });
-  await grants.deleteMany({ where: {}, among: { clientId: owned.map(({ id }) => id) } });
+  const ranges = until === undefined ? {} : { createdAt: { '<=': until } };
+  await grants.deleteMany({ where: {}, among: { clientId: owned.map(({ id }) => id) }, ranges });
   return owned.length;
 }

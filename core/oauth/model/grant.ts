@@ -57,6 +57,8 @@ export interface AccessGrant {
   /** The id of the client's row. */
   readonly client: string;
   readonly clientId: string;
+  /** The owner of the client; null if it registered itself. */
+  readonly ownerId: string | null;
   readonly familyId: string;
   /** The scopes of the token that its client is still registered with. */
   readonly scopes: readonly string[];

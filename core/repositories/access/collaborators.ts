@@ -27,7 +27,10 @@ export interface EffectivePermissions {
   readonly roleTemplateId: string | undefined;
 }
 
-type Parts = Pick<RepositoryParts, 'collaborators' | 'roleTemplates' | 'unitOfWork' | 'events' | 'audit' | 'users'> & {
+type Parts = Pick<
+  RepositoryParts,
+  'store' | 'collaborators' | 'roleTemplates' | 'unitOfWork' | 'events' | 'audit' | 'users'
+> & {
   readonly roleTable: () => RoleTable;
 };
 
@@ -70,7 +73,7 @@ export function collaboratorUseCases(parts: Parts) {
         throw new ValidationFailed('The owner cannot be a collaborator', {
           detail: `"${user.username}" owns the repository and holds every permission already`,
         });
-      const given = 'templateId' in asked ? await snapshot(parts, repository, asked.templateId) : asked;
+      const given = 'templateId' in asked ? await snapshot(parts, granted, asked.templateId) : asked;
       checkHeld(granted, roleTable().permissionsOf(given));
       await unitOfWork.run(async () => {
         const before = (await collaborators.find(repository.id, user.id))?.collaboration;
@@ -154,11 +157,19 @@ function wished(
   return { role, permissions: [] };
 }
 
-/** The current permissions of the template. */
-async function snapshot({ roleTemplates }: Parts, repository: Repository, id: string): Promise<Collaboration> {
+/** The current permissions of the template. One of a repository that the caller may not read counts as missing. */
+async function snapshot(
+  { roleTemplates, store }: Parts,
+  { resource: repository, call: { caller } }: Granted<Repository, 'repo.admin', User>,
+  id: string,
+): Promise<Collaboration> {
   const template = await roleTemplates.byId(id);
-  if (template === undefined)
-    throw new NotFound('There is no such role template', { detail: '"role_template_id" names none' });
+  const known =
+    template !== undefined &&
+    (template.repositoryId === repository.id ||
+      caller.isAdmin ||
+      (await store.readers(template.repositoryId, [caller.id])).length > 0);
+  if (!known) throw new NotFound('There is no such role template', { detail: '"role_template_id" names none' });
   if (template.repositoryId !== repository.id)
     throw new Forbidden('The role template belongs to another repository', {
       detail: '"role_template_id" must name a template of this repository',

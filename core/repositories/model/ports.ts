@@ -92,7 +92,10 @@ export interface RepositoryStore {
   idByName(ownerId: string, name: string): Promise<string | undefined>;
   /** The repositories that the reader can read, most recently updated first; one query. */
   list(filter: RepositoryFilter): Promise<readonly Repository[]>;
-  /** The counts of a batch of repositories in one query. `userId` is the user whose own stars and watches are read. */
+  /**
+   * The counts of a batch of repositories in one query. `userId` is the user whose own stars and watches are read, and
+   * who may read the forks that are counted; undefined for an anonymous caller.
+   */
   ownCounts(repositoryIds: readonly string[], userId: string | undefined): Promise<ReadonlyMap<string, OwnCounts>>;
   /** Those of these ids that are ids of repositories; one query. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>;

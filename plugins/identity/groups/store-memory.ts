@@ -65,6 +65,16 @@ export function memoryGroupStore(database: MemoryDatabase): GroupStore {
     }),
     addMember: async (groupId, userId, addedAt) => memberships.insert({ groupId, userId, addedAt }),
     removeMember: async (groupId, userId) => memberships.delete([groupId, userId]),
+    hasAdministrator: async (groupId, beyond) =>
+      users
+        .find({ where: ({ id }) => memberships.get([groupId, id]) !== undefined && id !== beyond?.except })
+        .some(
+          (user) =>
+            user.isAdmin ||
+            (beyond !== undefined &&
+              (beyond.ids.includes(user.id) ||
+                ordered().some((group) => group.role === 'instance_admin' && isIn(group, user)))),
+        ),
     async ofUser(userId) {
       const user = users.get(userId);
       return user === undefined ? [] : ordered().filter((group) => isIn(group, user));

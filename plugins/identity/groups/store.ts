@@ -71,6 +71,34 @@ export function sqlGroupStore(database: SqlDatabase): GroupStore {
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
+    async hasAdministrator(groupId, beyond) {
+      const found = await db()
+        .selectFrom('identity_group_member')
+        .innerJoin('identity_user', 'identity_user.id', 'identity_group_member.user_id')
+        .select('identity_user.id')
+        .where('group_id', '=', groupId)
+        .where(({ eb, or, exists, selectFrom }) =>
+          or([
+            eb('is_admin', '=', true),
+            ...(beyond === undefined
+              ? []
+              : [
+                  eb('identity_user.id', '=', rawSql<string>`any(${beyond.ids}::uuid[])`),
+                  exists(
+                    selectFrom('identity_group_member as other')
+                      .innerJoin('identity_group', 'identity_group.id', 'other.group_id')
+                      .select('other.user_id')
+                      .whereRef('other.user_id', '=', 'identity_user.id')
+                      .where('role', '=', 'instance_admin'),
+                  ),
+                ]),
+          ]),
+        )
+        .where(({ eb, val }) => eb(val(beyond?.except ?? null), 'is distinct from', eb.ref('identity_user.id')))
+        .limit(1)
+        .executeTakeFirst();
+      return found !== undefined;
+    },
     ofUser(userId) {
       const account = db().selectFrom('identity_user').where('identity_user.id', '=', userId);
       return db()

@@ -74,6 +74,7 @@ export function memoryIssuedStore(db: MemoryDatabase): IssuedStore {
         userId: grant.userId,
         client: client.id,
         clientId: client.clientId,
+        ownerId: client.ownerId,
         familyId: token.familyId,
         scopes: token.scopes.filter((scope) => client.scopes.includes(scope)),
         resource: grant.resource,

@@ -52,6 +52,7 @@ const accessTokenByHash = compiledRead(
         'grant.resource',
         'client.id as client',
         'client.client_id as clientId',
+        'client.owner_id as ownerId',
         'client.scopes as registered',
       ])
       .where('token.hash', '=', hash)

@@ -4,7 +4,10 @@ import { type ExpressionBuilder, rawSql } from 'hexforge/plugin';
 import type { CountView, FoundCounts, Mark, OwnCounts } from 'hexforge/repositories';
 import { markTables, type RepositoriesRows } from '../tables.ts';
 
-/** The counts as columns, with `r` as the repository's alias; `userId` is the user whose marks are read. */
+/**
+ * The counts as columns, with `r` as the repository's alias; `userId` is the user whose marks are read, and who may
+ * read the forks.
+ */
 export const countColumns =
   (userId: string | undefined) =>
   (is: ExpressionBuilder<RepositoriesRows & { r: RepositoriesRows['repositories_repository'] }, 'r'>) => {
@@ -15,7 +18,9 @@ export const countColumns =
     return [
       marks('star').select(count).as('stars'),
       marks('watch').select(count).as('watchers'),
-      is.selectFrom('repositories_repository as f').whereRef('f.parent_id', '=', 'r.id').select(count).as('forks'),
+      rawSql<number>`(select count(*) from repositories_readable_by(${user}) as f where f.parent_id = r.id)`.as(
+        'forks',
+      ),
       is.exists(marks('star').select('m.user_id').where('m.user_id', '=', user)).as('starred'),
       is.exists(marks('watch').select('m.user_id').where('m.user_id', '=', user)).as('watching'),
     ] as const;

@@ -6,6 +6,7 @@ import {
   nameKey,
   uniques,
   type OwnCounts,
+  type Reader,
   type PublicRepositoryRow,
   type Repository,
   type RepositoryStore,
@@ -64,10 +65,12 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
     rows.findOne((row) => row.ownerId === ownerId && nameKey(row.name) === nameKey(name));
   const collaboration = (id: string, userId: string | undefined) =>
     userId === undefined ? undefined : collaborators.get([id, userId]);
+  const readerWith = (id: string | undefined): Reader =>
+    id === undefined ? { kind: 'anonymous' } : { kind: 'user', id, isAdmin: false };
   const ownCounts = (id: string, userId: string | undefined): OwnCounts => ({
     stars: stars.count({ repositoryId: id }),
     watchers: watches.count({ repositoryId: id }),
-    forks: rows.count({ parentId: id }),
+    forks: rows.count((row) => row.parentId === id && mayRead(row, collaboration(row.id, userId), readerWith(userId))),
     starred: userId !== undefined && stars.get([id, userId]) !== undefined,
     watching: userId !== undefined && watches.get([id, userId]) !== undefined,
   });
@@ -100,7 +103,7 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
     async readers(id, userIds) {
       const row = rows.get(id);
       const reads = (userId: string): boolean =>
-        row !== undefined && mayRead(row, collaboration(id, userId), { kind: 'user', id: userId, isAdmin: false });
+        row !== undefined && mayRead(row, collaboration(id, userId), readerWith(userId));
       const users = publicUsers(database);
       return userIds.filter((userId) => users.has(userId) && reads(userId));
     },

@@ -157,7 +157,8 @@ export const collaboratorStoreChecks: readonly Check<RepositoryStoreUnderTest>[]
         ],
         [true, false, true, true],
       );
-      await add(bob, 'fork', {}, first.id);
+      await add(bob, 'fork', { visibility: 'public' }, first.id);
+      await add(bob, 'own', { visibility: 'private' }, second.id);
       const counts = async (ids: readonly string[], user: string | undefined) => {
         const before = statements?.() ?? 0;
         const map = await store.ownCounts(ids, user);
@@ -174,9 +175,10 @@ export const collaboratorStoreChecks: readonly Check<RepositoryStoreUnderTest>[]
         bob,
       );
       assert.equal(many.size, 5);
-      assert.deepEqual(many.get(second.id), { ...none, watchers: 1, watching: true });
+      assert.deepEqual(many.get(second.id), { ...none, watchers: 1, watching: true, forks: 1 });
       assert.deepEqual((await counts([first.id], undefined)).get(first.id), { ...none, stars: 2, forks: 1 });
-      assert.deepEqual((await counts([second.id], ada)).get(second.id), { ...none, watchers: 1 });
+      assert.deepEqual((await counts([second.id], ada)).get(second.id), { ...none, watchers: 1 }, 'a private fork');
+      assert.deepEqual((await counts([second.id], undefined)).get(second.id), { ...none, watchers: 1 });
       const whole = async (name: string, user: string | undefined) => {
         const before = statements?.() ?? 0;
         const stood = await store.standing('ada', name, user, []);
@@ -184,7 +186,8 @@ export const collaboratorStoreChecks: readonly Check<RepositoryStoreUnderTest>[]
         return stood?.counts;
       };
       assert.deepEqual(await whole('r0', bob), { ...none, stars: 2, forks: 1, starred: true });
-      assert.deepEqual(await whole('r1', bob), { ...none, watchers: 1, watching: true });
+      assert.deepEqual(await whole('r1', bob), { ...none, watchers: 1, watching: true, forks: 1 });
+      assert.deepEqual(await whole('r1', ada), { ...none, watchers: 1 });
       assert.deepEqual(await whole('r0', undefined), { ...none, stars: 2, forks: 1 });
       assert.equal((await store.standing('ada', 'r0', bob))?.counts, undefined);
       assert.deepEqual(

@@ -153,4 +153,30 @@ export const groupStoreChecks: readonly Check<GroupStoreUnderTest>[] = [
       assert.deepEqual(await slugs(uuid(999)), []);
     },
   },
+  {
+    name: 'a group has an administrator if a member is one, is in a group of them, or is among the ids',
+    async run(stores) {
+      const { groups, unitOfWork } = stores;
+      const [bob, ada, root] = await people(stores);
+      const beyond = async (ids: readonly string[], except: string) =>
+        groups.hasAdministrator(uuid(1), { ids, except });
+      await unitOfWork.run(async () => {
+        await groups.insert(group(1));
+        await groups.insert(group(2, { role: 'instance_admin' }));
+        await groups.addMember(uuid(1), bob, at);
+        await groups.addMember(uuid(1), ada, at);
+        await groups.addMember(uuid(2), ada, at);
+      });
+      assert.equal(await groups.hasAdministrator(uuid(1)), false);
+      assert.equal(await beyond([], root), true, 'ada is in a group of the role');
+      assert.equal(await beyond([], ada), false, 'ada does not count');
+      assert.equal(await beyond([bob], ada), true);
+      assert.equal(await beyond([bob], bob), true);
+      assert.equal(await beyond([root], ada), false, 'root is no member');
+      await unitOfWork.run(() => groups.addMember(uuid(1), root, at));
+      assert.equal(await groups.hasAdministrator(uuid(1)), true);
+      assert.equal(await groups.hasAdministrator(uuid(2)), false);
+      assert.equal(await beyond([], ada), true);
+    },
+  },
 ];

@@ -250,6 +250,7 @@ export const oauthChecks: readonly Check<OAuthStores>[] = [
         userId: stores.userId,
         client: uuid(1, 1),
         clientId: 'client-1',
+        ownerId: null,
         familyId: uuid(4, 1),
         scopes: ['read:user'],
         resource: '',

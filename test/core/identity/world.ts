@@ -99,7 +99,12 @@ export function world() {
     tokenHasher: sha256Hasher,
     sessionTokens: jwtSessionTokens({ key: new Uint8Array(32).fill(1), issuer: 'http://forge.test' }),
     lifetimes: { accessSeconds: 900, refreshSeconds: 30 * 86_400 },
-    adminGrants: () => ({ scopesOf: async (id) => granted.get(id) ?? [] }) as AdminGrants | undefined,
+    adminGrants: () =>
+      ({
+        scopesOf: async (id) => granted.get(id) ?? [],
+        holders: async (scopes) =>
+          [...granted].filter(([, held]) => held.some((scope) => scopes.includes(scope))).map(([id]) => id),
+      }) as AdminGrants | undefined,
     references: () => references,
     issued: () => [],
   };

@@ -51,7 +51,9 @@ void t.test('the budgets of the group admin', async (t) => {
   await update(call, seededGroups.admin, 5);
   await budgets.reset(delegate(), { groupId: seededGroups.admin, scope: 'api.read' });
   t.equal(await limit(), 12_000);
-  for (const group of [seededGroups.general, seededGroups.anonymous, staff]) await update(delegate(), group, 1);
+  for (const group of [seededGroups.general, staff]) await update(delegate(), group, 1);
+  await t.rejects(update(delegate(), seededGroups.anonymous, 29), refused, 'what administrators need to sign in');
+  await update(delegate(), seededGroups.anonymous, 30);
   t.equal(await limit(), 12_000, 'the budgets of other groups');
 });
 

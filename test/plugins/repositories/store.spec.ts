@@ -23,7 +23,7 @@ import {
   repositoryStoreChecks as recordChecks,
   type RepositoryStoreUnderTest,
 } from '../../contracts/stores/repository-store.ts';
-import { eachEngine, quietLog, type TestData, setOf } from '../../contracts/storage/storage-engines.ts';
+import { eachEngine, quietLog, type TestData, setOf, testEngines } from '../../contracts/storage/storage-engines.ts';
 import { addAccount } from '../../support/clients/accounts.ts';
 import { countedReads } from '../forge-stores.ts';
 
@@ -224,4 +224,44 @@ void t.test('stores of repositories', (t) =>
       ]);
     });
   }),
+);
+
+void t.test('keys of role templates from earlier versions are normalized, except where two become equal', (t) =>
+  eachEngine(
+    t,
+    async (t, _, data) => {
+      const storage = (await data.open({
+        entities: [],
+        migrations: [setOf(identity), setOf(repositories)],
+      })) as PostgresStorage;
+      const db = storage.database.kysely<Record<never, never>>();
+      const [owner, repository] = [systemIds.uuid(), systemIds.uuid()];
+      await rawSql`insert into identity_user (id, username, username_key, email, email_key, display_name, display_name_key, bio, avatar_url, is_admin, status, email_verified, password_hash, created_at)
+      values (${owner}, 'ada', 'ada', 'a@example.com', 'a@example.com', '', '', '', '', false, 'active', true, 'x', now())`.execute(
+        db,
+      );
+      await rawSql`insert into repositories_repository (id, owner_id, name, name_key, description, visibility, default_branch, issue_code, created_at, updated_at)
+      values (${repository}, ${owner}, 'a', 'a', '', 'private', 'main', '', now(), now())`.execute(db);
+      const names = ['gru\u0308n', 'ro\u0308t', 'r\u00f6t', 'a\u0323\u0301', 'a\u0301\u0323', 'blue'];
+      for (const name of names)
+        await rawSql`insert into repositories_role_template (id, repository_id, name, name_key, permissions, created_at, updated_at)
+        values (${systemIds.uuid()}, ${repository}, ${name}, ${name}, '{}', now(), now())`.execute(db);
+      const step = repositories.migrations?.find(({ name }) => name === '009-role-template-keys')?.up[0] ?? '';
+      for (let times = 0; times < 2; times += 1) await rawSql.raw(step).execute(db);
+      const { rows: found } = await rawSql<{
+        name: string;
+        key: string;
+      }>`select name, name_key as key from repositories_role_template`.execute(db);
+      const keys = new Map(found.map(({ name, key }) => [name, key]));
+      t.strictSame(
+        names.slice(0, 3).map((name) => keys.get(name)),
+        ['gr\u00fcn', 'ro\u0308t', 'r\u00f6t'],
+      );
+      const dotted = names.slice(3, 5).map((name) => keys.get(name));
+      t.equal(new Set(dotted).size, 2, 'the two are still different');
+      t.ok(dotted.includes('\u1ea1\u0301'));
+      t.equal(keys.get('blue'), 'blue');
+    },
+    testEngines().filter((engine) => engine !== 'memory'),
+  ),
 );

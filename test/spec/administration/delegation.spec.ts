@@ -46,7 +46,18 @@ const targets = {
 } as const satisfies Readonly<Record<string, readonly string[] | 'flag' | 'group' | 'self'>>;
 type Target = keyof typeof targets;
 
-const operations = ['update', 'suspend', 'flag', 'delete', 'password', 'revoke', 'join', 'leave'] as const;
+const operations = [
+  'update',
+  'address',
+  'suspend',
+  'flag',
+  'delete',
+  'password',
+  'revoke',
+  'join',
+  'leave',
+  'dissolve',
+] as const;
 type Operation = (typeof operations)[number];
 
 /** A row: holder, credential, operation and target. */
@@ -75,6 +86,11 @@ function refusal({ holder, kind, operation, target }: Row): string | undefined {
     if (of === 'flag' && held === 'flag') return 'the password of a super-admin by a token';
     if (targetScopes.some((scope) => !token.includes(reaching(scope)))) return 'a password beyond the token';
   }
+  if (operation === 'address' && token !== undefined) {
+    if (target === 'self') return 'the own address by a token';
+    if (of === 'flag' && held === 'flag') return 'the address of a super-admin by a token';
+    if (targetScopes.some((scope) => !token.includes(reaching(scope)))) return 'an address beyond the token';
+  }
   if (held === 'flag' || target === 'self') return undefined;
   if (of === 'flag') return 'a super-admin';
   if (of === 'group') return 'a member of an instance_admin group';
@@ -89,7 +105,9 @@ const rows: readonly Row[] = Object.keys(holders).flatMap((holder) =>
   ),
 );
 
-async function world(forge: TestForge) {
+type Holders = Readonly<Record<string, readonly string[] | 'flag'>>;
+
+async function world(forge: TestForge, standings: Holders = holders) {
   const admin = await forge.administrator();
   const created = await admin.post(groups, { body: { name: 'Team' } });
   const team = `${groups}/${(created.body as { id: string }).id}/members`;
@@ -121,12 +139,12 @@ async function world(forge: TestForge) {
     return forge.as((await tokensFor(forge, session, app, { scope: oauthScopes.join(' ') })).access_token);
   };
   const callers = new Map<string, Promise<{ readonly id: string; readonly client: Client }>>();
-  const makeCaller = async (holder: Holder, kind: Kind) => {
-    const { id, client } = await account(holders[holder]);
+  const makeCaller = async (holder: string, kind: Kind) => {
+    const { id, client } = await account(standings[holder] ?? []);
     return { id, client: await withCredential(client, kind) };
   };
   /** Requests that end the caller's own credentials need a separate caller. */
-  const caller = async ({ holder, kind, target }: Row) => {
+  const caller = async ({ holder, kind, target }: Pick<Row, 'kind' | 'target'> & { readonly holder: string }) => {
     if (target === 'self') return makeCaller(holder, kind);
     const key = `${holder} ${kind}`;
     const known = callers.get(key) ?? makeCaller(holder, kind);
@@ -134,8 +152,16 @@ async function world(forge: TestForge) {
     return known;
   };
 
-  const send = (client: Client, operation: Operation, id: string) =>
+  const groupOf = async (id: string): Promise<string> => {
+    const group = await admin.post(groups, { body: { name: `Group ${(made += 1)}` } });
+    const path = `${groups}/${(group.body as { id: string }).id}`;
+    await admin.post(`${path}/members`, { body: { user_id: id } });
+    return path;
+  };
+  const send = async (client: Client, operation: Operation, id: string) =>
     ({
+      address: () => client.patch(`${users}/${id}`, { body: { email: `new-${(made += 1)}@example.org` } }),
+      dissolve: async () => client.delete(await groupOf(id)),
       update: () => client.patch(`${users}/${id}`, { body: { display_name: `Name ${(made += 1)}` } }),
       suspend: () => client.patch(`${users}/${id}`, { body: { status: 'suspended' } }),
       flag: () => client.patch(`${users}/${id}`, { body: { is_admin: true } }),
@@ -151,6 +177,7 @@ async function world(forge: TestForge) {
 /** The status of a permitted request. An own account, and one that owns a repository, cannot be deleted. */
 const permitted: Readonly<Record<Operation, number>> = {
   update: 200,
+  address: 200,
   suspend: 200,
   flag: 200,
   delete: 409,
@@ -158,6 +185,7 @@ const permitted: Readonly<Record<Operation, number>> = {
   revoke: 204,
   join: 201,
   leave: 204,
+  dissolve: 204,
 };
 
 void t.test('holder, credential, operation and target', { timeout: 300_000 }, async (t) => {
@@ -198,4 +226,29 @@ void t.test('a token of a super-admin creates no super-admin', async (t) => {
   const token = await forge.pat(admin, ['admin:users', 'admin:system']);
   t.match(await token.post(users, { body }), { status: 403, body: { error_code: 'forbidden' } });
   t.match(await token.post(users, { body: { ...body, is_admin: false } }), { status: 201 });
+});
+
+/** Holder of admin scopes → may grant admin:roles. */
+const granters = { 'admin:roles': ['admin:roles'], 'super-admin': 'flag', 'admin:users': ['admin:users'] } as const;
+
+void t.test('a token grants no admin scope that it does not reach', async (t) => {
+  const forge = await sharedForge(t);
+  const { caller, other } = await world(forge, granters);
+  const { id } = await other('plain');
+  const faults: string[] = [];
+  for (const holder of Object.keys(granters))
+    for (const kind of Object.keys(credentials) as Kind[])
+      for (const scope of ['admin:users', 'admin:settings', 'admin:roles']) {
+        const token: readonly string[] | undefined = credentials[kind];
+        const needed = scope === 'admin:roles' ? ['admin:system', 'admin:users'] : ['admin:system', reaching(scope)];
+        const allowed =
+          holder !== 'admin:users' &&
+          (scope !== 'admin:roles' || holder === 'super-admin') &&
+          (token === undefined || needed.every((name) => token.includes(name)));
+        const { client } = await caller({ holder, kind, target: 'plain' });
+        const { status, text } = await client.post(`${users}/${id}/admin-scopes`, { body: { scope } });
+        const wanted = allowed ? 200 : 403;
+        if (status !== wanted) faults.push(`${holder}, ${kind}: ${scope}: expected ${wanted}, got ${status} ${text}`);
+      }
+  t.strictSame(faults, []);
 });

@@ -12,6 +12,7 @@ import { holdingProxy } from '#test/support/servers/holding-proxy';
 import { thorough } from '#test/support/marks';
 import { sharedForge } from '#test/support/shared-forge';
 import { remote, stockGit, workTree } from '#test/support/servers/stock-git';
+import { makeApp, paths, tokensFor, type App } from '../oauth-server/flow.ts';
 
 const repos = '/api/v1/repos';
 const passwordAuth = '/api/v1/admin/settings/git.password_auth';
@@ -25,11 +26,14 @@ interface Scene {
   readonly repo: string;
   /** The id of bob's token. */
   readonly tokenId: string;
+  /** Owns the application of bob's OAuth2 token. */
+  readonly carol: TestUser;
+  readonly app: App;
 }
 
 interface Loss {
   readonly what: string;
-  readonly by: 'password' | 'token' | 'session';
+  readonly by: 'password' | 'token' | 'session' | 'oauth';
   lose(scene: Scene): Promise<{ readonly status: number }>;
   /** Restores the access, if others than bob lose it too. */
   regain?(scene: Scene): Promise<unknown>;
@@ -76,6 +80,31 @@ const losses: readonly Loss[] = [
     told: gone,
   },
   {
+    what: 'the role becomes read',
+    by: 'token',
+    lose: ({ alice, bob, repo }) =>
+      alice.client.put(`${repos}/alice/${repo}/collaborators/${bob.username}`, { body: { role: 'read' } }),
+    told: /you may not push here any more/,
+  },
+  {
+    what: 'the grant to the application is deleted',
+    by: 'oauth',
+    lose: ({ bob, app }) => bob.client.delete(`${paths.grants}/${app.clientId}`),
+    told: credential,
+  },
+  {
+    what: 'the application is suspended',
+    by: 'oauth',
+    lose: ({ admin, app }) => admin.post(`${paths.adminApps}/${app.id}/suspend`),
+    told: credential,
+  },
+  {
+    what: 'the owner of the application is suspended',
+    by: 'oauth',
+    lose: ({ admin, carol }) => admin.patch(`/api/v1/admin/users/${carol.id}`, { body: { is_active: false } }),
+    told: credential,
+  },
+  {
     what: 'the repository is renamed',
     by: 'session',
     lose: ({ alice, repo }) => alice.client.patch(`${repos}/alice/${repo}`, { body: { name: `${repo}-moved` } }),
@@ -114,6 +143,9 @@ void t.test('access that is lost during a request', async (t) => {
     const { id: tokenId, token } = made as { id: string; token: string };
     const { token: session } = await forge.signIn(bob.username, bob.password);
     const client = Object.assign(forge.as(session), {});
+    const carol = await forge.createUser(`carol-${name}`);
+    const app = await makeApp(carol.client, { scopes: ['write:repo'] });
+    const { access_token: oauth } = await tokensFor(forge, client, app, { scope: 'write:repo' });
     return {
       forge,
       alice,
@@ -121,7 +153,9 @@ void t.test('access that is lost during a request', async (t) => {
       admin,
       repo,
       tokenId,
-      secret: { password: bob.password, token, session },
+      carol,
+      app,
+      secret: { password: bob.password, token, session, oauth },
     };
   };
   const refsOf = async (repo: string): Promise<string[]> =>

@@ -56,4 +56,29 @@ void t.test('an unverified account', async (t) => {
     t.strictSame(await statuses([session, pat, oauth]), [401, 401, 401], 'also once verification is not required');
     t.ok(await forge.signIn('moving', user.password));
   });
+
+  await t.test('is verified by an administrator who sets the address that it has', async (t) => {
+    const { user, session } = await credentialsOf('same');
+    t.equal((await session.patch('/api/v1/user', { body: { email: 'same@example.net' } })).status, 200);
+    await setSetting(forge, requireVerification, 'true');
+    const signIn = () =>
+      forge.anonymous.post('/api/v1/auth/login', { body: { username: 'same', password: user.password } });
+    t.match(await signIn(), { status: 403, body: { error_code: 'email_not_verified' } });
+    const path = `/api/v1/admin/users/${user.id}`;
+    t.equal((await admin.patch(path, { body: { display_name: 'Same' } })).status, 200);
+    t.equal((await signIn()).status, 403, 'another member verifies nothing');
+    t.equal((await admin.patch(path, { body: { email: 'same@example.net' } })).status, 200);
+    t.equal((await signIn()).status, 200);
+  });
+
+  await t.test('is not locked out as an instance administrator', async (t) => {
+    await setSetting(forge, requireVerification, 'true');
+    const root = await forge.createUser('root', { isAdmin: true });
+    t.equal((await root.client.patch('/api/v1/user', { body: { email: 'root@example.net' } })).status, 200);
+    t.equal((await root.client.get('/api/v1/auth/me')).status, 200);
+    t.ok(await forge.signIn('root', root.password));
+    const demoted = await admin.patch(`/api/v1/admin/users/${root.id}`, { body: { is_admin: false } });
+    t.equal(demoted.status, 200);
+    t.equal((await root.client.get('/api/v1/auth/me')).status, 401, 'without the flag it has to verify its address');
+  });
 });

@@ -12,19 +12,24 @@ import { startRig } from '../rig.ts';
 void t.test('the limits of silence and of a head', async (t) => {
   const of = (): BetweenRequests => new BetweenRequests({ idleMilliseconds: 75_000, headMilliseconds: 30_000 });
   const looks = (between: BetweenRequests, seconds: number, bytes: number) =>
-    Array.from({ length: seconds }, () => between.look(1000, bytes)).findIndex((exceeded) => exceeded !== undefined);
+    Array.from({ length: seconds }, () => between.look(1000, bytes, false)).findIndex(
+      (exceeded) => exceeded !== undefined,
+    );
   const fresh = of();
   t.equal(looks(fresh, 80, 0), 75, 'a new connection may be silent for 75 s');
-  t.equal(fresh.look(1000, 0), 'idle');
+  t.equal(fresh.look(1000, 0, true), 'idle');
   const slow = of();
   t.equal(looks(slow, 40, 0), -1);
   t.equal(looks(slow, 80, 3), 30, 'the time of a head counts from its first byte');
-  t.equal(slow.look(1000, 5), 'head');
+  t.equal(slow.look(1000, 5, true), 'head');
   const kept = of();
   kept.begin(500);
   t.equal(looks(kept, 60, 500), -1, 'bytes of earlier requests do not count as a head');
   kept.begin(900);
   t.equal(looks(kept, 80, 900), 75, 'the time counts from the last answer');
+  kept.begin(950);
+  t.equal(kept.look(29_999, 950, true), undefined);
+  t.equal(kept.look(2, 950, true), 'head', 'its first bytes arrived before');
 });
 
 const fast = api({
@@ -98,4 +103,20 @@ void t.test('the head of a request has its own limit, shorter than the silence b
   }
   silent.write(request);
   t.match(await answer(silent), /^HTTP\/1\.1 200 /, 'the silent connection is still open');
+});
+
+void t.test('a head that began before the previous answer ended has the limit of a head', async (t) => {
+  const rig = await startRig(t, [fast], { idleMs: 5000, headMs: 150 });
+  const socket = await opened(t, rig.port);
+  let text = '';
+  socket.on('data', (chunk: string) => void (text += chunk));
+  const empty = await opened(t, rig.port);
+  let closed = false;
+  empty.once('close', () => (closed = true));
+  empty.write(request);
+  await answer(empty);
+  socket.write(`${request}GET /api/v1/fast HTTP/1.1\r\n`);
+  await once(socket, 'close');
+  t.match(text, /^HTTP\/1\.1 200 [^]*HTTP\/1\.1 408 /);
+  t.equal(closed, false, 'a connection without one is kept');
 });

@@ -258,3 +258,14 @@ void t.test('requests that wait when the client disconnects or the server stops 
   await stopped;
   t.strictSame(stopping.done, ['held']);
 });
+
+void t.test('CONNECT is refused after the answers to the requests before it', async (t) => {
+  const { rig, release } = await heldRig(t);
+  const answers = rig.raw(`${get('held')}${get('numbers?number=1')}CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await rig.call('GET', '/api/v1/numbers?number=2');
+  release();
+  t.strictSame(
+    [...(await answers).matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status),
+    ['200', '200', '405'],
+  );
+});
