@@ -5,6 +5,7 @@ import { indexedThings, type RepositoryCounters } from '#core/repositories/index
 import { commentUseCases } from './discussion/comments.ts';
 import { fetchFile, listFiles } from './requests/files.ts';
 import { fetchRequest, idOfRequest, listRequests, requestCommits } from './requests/read-requests.ts';
+import { appliedEvents } from './merging/applied-events.ts';
 import { followUseCases } from './merging/follow.ts';
 import { accessUseCases } from './merging/lose-source.ts';
 import { letGoUseCases } from './merging/let-go.ts';
@@ -21,7 +22,8 @@ import { updateRequest } from './requests/update-request.ts';
 export type MergeUseCases = ReturnType<typeof mergeUseCases>;
 
 export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly pendingEvents: PendingEvents }) {
-  const parts: MergeParts = { ...given, settling: settling(given) };
+  const applied = appliedEvents();
+  const parts: MergeParts = { ...given, settling: settling({ ...given, applied }) };
   const intents = mergeIntents(parts);
   return {
     open: openRequest(parts),
@@ -38,7 +40,7 @@ export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly p
     comments: commentUseCases(parts),
     submitReview: submitReview(parts),
     prepareUrl: prepareUrl(parts),
-    follow: followUseCases(parts),
+    follow: followUseCases({ ...parts, applied }),
     access: accessUseCases(parts),
     letGo: letGoUseCases(parts),
     indexed: indexedThings(parts),

@@ -101,7 +101,7 @@ export const requestRoutes = (merges: MergeUseCases, instance: Pick<Instance, 'w
     params: mergeParams,
     body: mergeChangeBody,
     result: mergeJson,
-    statuses: [409],
+    statuses: [409, 422],
     run: async (_call, { granted, params, body }) =>
       presentMerge(await merges.update(granted, { ...command(body), number: params.number })),
   }),
