@@ -1,12 +1,13 @@
 // All use cases of the area for its own plugin, built once from its dependencies. Each takes a `Granted` and a command.
 import type { PendingEvents } from '#core/kernel/storage/pending-events';
 import type { UserReferences } from '#core/identity/index';
-import { indexedThings, type RepositoryCounters } from '#core/repositories/index';
+import { indexedThings, type KeptRequests, type RepositoryCounters } from '#core/repositories/index';
 import { commentUseCases } from './discussion/comments.ts';
 import { fetchFile, listFiles } from './requests/files.ts';
 import { fetchRequest, idOfRequest, listRequests, requestCommits } from './requests/read-requests.ts';
 import { appliedEvents } from './merging/applied-events.ts';
 import { followUseCases } from './merging/follow.ts';
+import { broughtFor } from './merging/heads.ts';
 import { accessUseCases } from './merging/lose-source.ts';
 import { letGoUseCases } from './merging/let-go.ts';
 import { mergeIntents } from './merging/merge-intents.ts';
@@ -43,12 +44,18 @@ export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly p
     follow: followUseCases({ ...parts, applied }),
     access: accessUseCases(parts),
     letGo: letGoUseCases(parts),
+    keptRequests: keptRequests(parts),
     indexed: indexedThings(parts),
     ...countsFor(parts),
     dropLabel: (labelId: string) => parts.store.dropLabel(labelId),
     dropMilestone: (milestoneId: string) => parts.store.dropMilestone(milestoneId),
   };
 }
+
+const keptRequests = ({ store }: MergeParts): KeptRequests => ({
+  into: async (...asked) =>
+    (await store.openFromForks(...asked)).map((request) => ({ ...broughtFor(request), commit: request.headOid })),
+});
 
 /** The counts that other areas show or need. */
 const countsFor = ({

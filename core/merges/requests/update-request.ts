@@ -14,11 +14,11 @@ import { agreed, sourceLossNow } from '../model/source-access.ts';
 import { dismissApprovals, dismissesApprovals } from '../merging/stale-approvals.ts';
 import { heldRequest, knownRequest, settledRequest, type Writing } from '../model/held-request.ts';
 import { isFromFork, isLetGo, type MergeRequest, type MergeView } from '../model/merge-request.ts';
-import { checkOnlyOne, checkPipelineFor, sameIsOpen, settleOther } from './open-request.ts';
+import { checkMayOpen, checkOnlyOne, sameIsOpen, settleOther } from './may-open.ts';
+import { checkPipelineFor } from './open-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import type { HeldRequest, MergePatch } from '../model/ports.ts';
 import { askForReviews } from './requested-reviews.ts';
-import { checkSourceLimit } from './source-limit.ts';
 import { viewAfterChange } from '../model/view.ts';
 
 /** Absent members stay unchanged. */
@@ -49,7 +49,7 @@ export const updateRequest =
     const pair = { ...known, targetBranch: target };
     if (command.state === 'open' || target !== known.targetBranch) await settleOther(parts, pair, call.signal);
     const isReopened = command.state === 'open' && isLetGo(known);
-    if (isReopened) await checkMayOpen(parts, granted, pair);
+    if (isReopened) await checkMayOpen(parts, granted, pair, known.authorId);
     const change = (head = known.headOid): Promise<boolean> =>
       changeRow(parts, granted, command, { canPush, tip, head }).catch(sameIsOpen);
     const follows = isReopened
@@ -90,8 +90,8 @@ async function changeRow(
     if ('state' in fields || 'targetBranch' in fields) {
       const pair = { ...before, ...fields };
       checkPair(pair);
-      if (pair.state === 'open') await checkOnlyOne(parts.store, pair);
-      if (fields.state === 'open') await checkLimit(parts, granted, pair);
+      if (fields.state === 'open') await checkMayOpen(parts, granted, pair, before.authorId);
+      else if (pair.state === 'open') await checkOnlyOne(parts.store, pair);
     }
     if (Object.keys(fields).length > 0) await parts.store.update(before.id, { ...fields, updatedAt: call.now });
     const members = [...namesOf(fields), ...(await replaceSets(parts, granted, before, command))];
@@ -109,15 +109,6 @@ async function changeRow(
     return state === 'open';
   });
 }
-
-/** Checks that are repeated when the row is locked, so that nothing is copied in vain. */
-async function checkMayOpen(parts: MergeParts, granted: Writing, pair: MergeRequest): Promise<void> {
-  await checkOnlyOne(parts.store, pair);
-  await checkLimit(parts, granted, pair);
-}
-
-const checkLimit = async ({ store }: MergeParts, { call }: Writing, request: MergeRequest): Promise<void> =>
-  call.caller.isAdmin ? undefined : checkSourceLimit(store, request, request.authorId);
 
 const changing = { what: 'merge request', permission: 'merge.update' } as const;
 
