@@ -115,7 +115,7 @@ export const followAndKeep = (parts: HeadParts, request: MergeRequest, moving: M
     return now;
   });
 
-/** The tip of the source that an open request follows. Undefined if there is none. */
+/** The tip of the source that an open request follows. Undefined if it does not exist. */
 const sourceTip = async (
   { git }: Pick<HeadParts, 'git'>,
   { state, sourceRepositoryId, sourceBranch }: MergeRequest,

@@ -5,7 +5,7 @@ import { branchTip } from '../model/branches.ts';
 import { isLetGo, type MergeRequest } from '../model/merge-request.ts';
 import { sourceLossDetails, sourceLossNow } from '../model/source-access.ts';
 import { keepFrom, noneWhereGone, withHead, type HeadParts } from './heads.ts';
-import { blocked } from './merge-rules.ts';
+import { reopeningRefused } from './merge-rules.ts';
 
 export interface Reopening {
   /** Whether the caller can push to the source, so that the request follows it again. */
@@ -43,12 +43,12 @@ async function keptHead(parts: HeadParts, request: MergeRequest, { canPush, sign
   const { repositoryId, sourceRepositoryId: fork, sourceBranch, headOid } = request;
   if ((await keepFrom(parts, request, repositoryId, headOid, signal)) === 'kept') return headOid;
   const loss = canPush ? undefined : await sourceLossNow(parts, request);
-  if (loss !== undefined) throw blocked({ code: 'source_access_lost', detail: sourceLossDetails[loss] });
+  if (loss !== undefined) throw reopeningRefused({ code: 'source_access_lost', detail: sourceLossDetails[loss] });
   const tip = fork === undefined ? undefined : await branchTip(parts.git, fork, sourceBranch).catch(noneWhereGone);
   if (fork !== undefined && tip !== undefined)
     if ((await keepFrom(parts, request, fork, tip, signal)) === 'kept') return tip;
   const detail = `Its commits were removed, and "${sourceBranch}" is not where it was; push it, or open another request`;
-  throw blocked({ code: 'source_branch_missing', detail });
+  throw reopeningRefused({ code: 'source_branch_missing', detail });
 }
 
 async function letGoAgain({ heads, log }: HeadParts, request: MergeRequest | undefined): Promise<void> {

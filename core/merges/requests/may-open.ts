@@ -1,5 +1,5 @@
-// Whether another request of the same branches may be opened or reopened: at most one of a pair, and a limited number of
-// one author.
+// Whether a request of these branches may be opened or reopened: at most one of a pair, and a limited number of one
+// author.
 import { Conflict, Duplicate } from '#core/kernel/errors';
 import type { Writing } from '../model/held-request.ts';
 import type { MergeParts } from '../model/parts.ts';
@@ -33,7 +33,7 @@ export function sameIsOpen(error: unknown): never {
 }
 
 /**
- * Called before commits are copied, so that none are copied in vain, and again inside the unit of work.
+ * Called before commits are copied, so that a refused request copies nothing, and again inside the unit of work.
  * @throws {Conflict | Unprocessable} `quota_exceeded`
  */
 export async function checkMayOpen(

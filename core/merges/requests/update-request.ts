@@ -59,7 +59,7 @@ export const updateRequest =
     return await viewAfterChange(parts, repository, call, { number });
   };
 
-/** What a change was decided on before its unit of work. */
+/** The input of a change that is read before its unit of work. */
 interface Decided {
   readonly canPush: boolean;
   /** The tip of the target branch. */

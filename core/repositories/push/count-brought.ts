@@ -17,7 +17,7 @@ type Parts = Pick<RepositoryParts, 'brought' | 'git' | 'unitOfWork' | 'clock'> &
   readonly keptRequests: () => KeptRequests | undefined;
 };
 
-/** Whether the objects of a request are worth a pruning of their own. */
+/** Whether the objects of a request make the repository due for pruning after a day. */
 export const isLarge = ({ bytes }: Pick<Brought, 'bytes'>): boolean => bytes >= largeBytes;
 
 /** Which objects of closed requests are still there. */
