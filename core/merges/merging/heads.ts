@@ -1,7 +1,7 @@
 // The head of a merge request: moves it to the tip of the source branch, and keeps it in the target repository.
 import { HexforgeError } from '#core/kernel/errors';
 import { withLock } from '#core/kernel/storage/with-lock';
-import type { BroughtFor, Oid } from '#core/repositories/index';
+import type { BroughtFor, KeepingFor, Oid } from '#core/repositories/index';
 import { branchTip } from '../model/branches.ts';
 import { aboutMerge } from '../model/events.ts';
 import { isFromFork, isLetGo, type MergeRequest } from '../model/merge-request.ts';
@@ -54,12 +54,12 @@ async function keepNow(
   if (request === undefined || isLetGo(request)) return;
   try {
     // The commits of a fork have been copied to the target already, and the fork may have been deleted.
-    if ((await keepFrom(parts, request, repositoryId, request.headOid, signal)) === 'kept') return;
+    if ((await keepFrom(parts, request, repositoryId, request.headOid, { signal })) === 'kept') return;
     const { sourceRepositoryId: fork } = request;
     const follows =
       isFromFork(request) && request.state === 'open' && (await sourceLossNow(parts, request)) === undefined;
     if (follows && fork !== undefined)
-      if ((await keepFrom(parts, request, fork, request.headOid, signal)) === 'kept') return;
+      if ((await keepFrom(parts, request, fork, request.headOid, { signal })) === 'kept') return;
     parts.log.warn({ repository: repositoryId, number }, 'the head of a merge request is missing');
   } catch (error) {
     if (!isNoRoom(error)) throw error;
@@ -73,11 +73,11 @@ export async function keepFrom(
   request: MergeRequest,
   from: string,
   commit: Oid,
-  signal: AbortSignal,
+  by: KeepingFor,
 ): Promise<'kept' | 'missing'> {
   const offered = { sourceRepositoryId: from, commit, ...(isFromFork(request) && { broughtFor: broughtFor(request) }) };
   try {
-    await heads.keep(request.repositoryId, request.number, offered, { signal });
+    await heads.keep(request.repositoryId, request.number, offered, by);
     return 'kept';
   } catch (error) {
     noneWhereGone(error);

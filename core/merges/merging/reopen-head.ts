@@ -1,5 +1,6 @@
 // The head of a closed merge request from another repository is kept again before the request is open, because its
 // commits may have been pruned.
+import type { Call } from '#core/kernel/caller';
 import type { Oid } from '#core/repositories/index';
 import { branchTip } from '../model/branches.ts';
 import { isLetGo, type MergeRequest } from '../model/merge-request.ts';
@@ -10,7 +11,7 @@ import { reopeningRefused } from './merge-rules.ts';
 export interface Reopening {
   /** Whether the caller can push to the source, so that the request follows it again. */
   readonly canPush: boolean;
-  readonly signal: AbortSignal;
+  readonly call: Pick<Call, 'caller' | 'signal'>;
 }
 
 /**
@@ -26,7 +27,7 @@ export const whileHeadIsKept = <T>(
   reopening: Reopening,
   work: (head: Oid) => Promise<T>,
 ): Promise<T> =>
-  withHead(parts, known, reopening.signal, async () => {
+  withHead(parts, known, reopening.call.signal, async () => {
     const read = async () => parts.store.find(known.repositoryId, known.number);
     const request = (await read()) ?? known;
     if (!isLetGo(request)) return work(request.headOid);
@@ -39,14 +40,18 @@ export const whileHeadIsKept = <T>(
   });
 
 /** @returns the commit that the ref of the request points to. */
-async function keptHead(parts: HeadParts, request: MergeRequest, { canPush, signal }: Reopening): Promise<Oid> {
+async function keptHead(
+  parts: HeadParts,
+  request: MergeRequest,
+  { canPush, call: { caller, signal } }: Reopening,
+): Promise<Oid> {
   const { repositoryId, sourceRepositoryId: fork, sourceBranch, headOid } = request;
-  if ((await keepFrom(parts, request, repositoryId, headOid, signal)) === 'kept') return headOid;
+  if ((await keepFrom(parts, request, repositoryId, headOid, { caller, signal })) === 'kept') return headOid;
   const loss = canPush ? undefined : await sourceLossNow(parts, request);
   if (loss !== undefined) throw reopeningRefused({ code: 'source_access_lost', detail: sourceLossDetails[loss] });
   const tip = fork === undefined ? undefined : await branchTip(parts.git, fork, sourceBranch).catch(noneWhereGone);
   if (fork !== undefined && tip !== undefined)
-    if ((await keepFrom(parts, request, fork, tip, signal)) === 'kept') return tip;
+    if ((await keepFrom(parts, request, fork, tip, { caller, signal })) === 'kept') return tip;
   const detail = `Its commits were removed, and "${sourceBranch}" is not where it was; push it, or open another request`;
   throw reopeningRefused({ code: 'source_branch_missing', detail });
 }

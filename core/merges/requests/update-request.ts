@@ -52,9 +52,7 @@ export const updateRequest =
     if (isReopened) await checkMayOpen(parts, granted, pair, known.authorId);
     const change = (head = known.headOid): Promise<boolean> =>
       changeRow(parts, granted, command, { canPush, tip, head }).catch(sameIsOpen);
-    const follows = isReopened
-      ? await whileHeadIsKept(parts, known, { canPush, signal: call.signal }, change)
-      : await change();
+    const follows = isReopened ? await whileHeadIsKept(parts, known, { canPush, call }, change) : await change();
     if (follows) await followReopened(parts, granted, number);
     return await viewAfterChange(parts, repository, call, { number });
   };

@@ -31,8 +31,8 @@ void t.test('a closed merge request whose commits were pruned', async (t) => {
   t.not((await inTarget('cat-file', '-e', head)).code, 0, 'its commits are gone');
 
   const forge = await startTestForge(t, { after: first });
-  const again = ({ username, password }: TestUser) => forge.signIn(username, password);
-  const [alice, bob] = [await again(given.alice), await again(given.bob)];
+  const again = ({ username, password }: Pick<TestUser, 'username' | 'password'>) => forge.signIn(username, password);
+  const [alice, bob, admin] = [await again(given.alice), await again(given.bob), await again(forge.admin)];
 
   await t.test('the request is returned with its head, without a diff', async (t) => {
     t.match(expect(await alice.get(path), 200).body, {
@@ -75,6 +75,11 @@ void t.test('a closed merge request whose commits were pruned', async (t) => {
     await forge.forge.drained();
     expect(await bob.post(`${copy}/branches`, { body: { name: 'fix', base_ref: 'saved' } }), 201);
     const tip = await commit(bob, copy, 'fix', 'more.txt');
+    const setting = '/api/v1/admin/settings/repositories.max_bytes_per_user';
+    expect(await admin.put(setting, { body: { value: '1' } }), 200);
+    isError(t, await bob.patch(path, { body: { state: 'open' } }), 422, 'quota_exceeded', 'without room');
+    t.match((await alice.get(path)).body, { state: 'closed' });
+    expect(await admin.put(setting, { body: { value: '0' } }), 200);
     t.match(expect(await bob.patch(path, { body: { state: 'open' } }), 200).body, { state: 'open', diff: /more\.txt/ });
     t.match((await alice.get(`${path}/commits`)).body, [{ sha: tip }, { sha: head }]);
     expect(await alice.post(`${path}/merge`), 200);
