@@ -33,7 +33,10 @@ export async function isSameDiff(one: Patch, other: Patch, changesBetween: Chang
 function isSameChange(one: PatchedFile, other: PatchedFile): boolean {
   if (one.omitted !== undefined || other.omitted !== undefined) return false;
   const members = ({ oldPath, newPath, oldMode, newMode, sections }: PatchedFile): readonly string[] => [
-    ...[oldPath, newPath, oldMode, newMode],
+    oldPath,
+    newPath,
+    oldMode,
+    newMode,
     ...sections.map((section) => (isText(section) ? withoutPlaces(section.hunks) : section.header)),
   ];
   const [first, second] = [members(one), members(other)];

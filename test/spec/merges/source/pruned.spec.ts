@@ -1,4 +1,5 @@
-// Tests of closed merge requests from forks whose commits were pruned: what is still returned, and how they are reopened.
+// Tests of closed merge requests from forks whose commits were pruned: what is still returned, and how they are
+// reopened.
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
