@@ -1,11 +1,13 @@
 // All use cases of the area for its own plugin, built once from its dependencies. Each takes a `Granted` and a command.
 import type { PendingEvents } from '#core/kernel/storage/pending-events';
 import type { UserReferences } from '#core/identity/index';
-import { indexedThings, type RepositoryCounters } from '#core/repositories/index';
+import { indexedThings, type KeptRequests, type RepositoryCounters } from '#core/repositories/index';
 import { commentUseCases } from './discussion/comments.ts';
 import { fetchFile, listFiles } from './requests/files.ts';
 import { fetchRequest, idOfRequest, listRequests, requestCommits } from './requests/read-requests.ts';
+import { appliedEvents } from './merging/applied-events.ts';
 import { followUseCases } from './merging/follow.ts';
+import { broughtFor } from './merging/heads.ts';
 import { accessUseCases } from './merging/lose-source.ts';
 import { letGoUseCases } from './merging/let-go.ts';
 import { mergeIntents } from './merging/merge-intents.ts';
@@ -22,7 +24,8 @@ import { updateRequest } from './requests/update-request.ts';
 export type MergeUseCases = ReturnType<typeof mergeUseCases>;
 
 export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly pendingEvents: PendingEvents }) {
-  const parts: MergeParts = { ...given, settling: settling(given) };
+  const applied = appliedEvents();
+  const parts: MergeParts = { ...given, settling: settling({ ...given, applied }) };
   const intents = mergeIntents(parts);
   const shown = { list: listRequests(parts), fetch: fetchRequest(parts), comments: commentUseCases(parts) };
   return {
@@ -39,15 +42,21 @@ export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly p
     commits: requestCommits(parts),
     submitReview: submitReview(parts),
     prepareUrl: prepareUrl(parts),
-    follow: followUseCases(parts),
+    follow: followUseCases({ ...parts, applied }),
     access: accessUseCases(parts),
     letGo: letGoUseCases(parts),
+    keptRequests: keptRequests(parts),
     indexed: indexedThings(parts),
     ...countsFor(parts),
     dropLabel: (labelId: string) => parts.store.dropLabel(labelId),
     dropMilestone: (milestoneId: string) => parts.store.dropMilestone(milestoneId),
   };
 }
+
+const keptRequests = ({ store }: MergeParts): KeptRequests => ({
+  into: async (...asked) =>
+    (await store.openFromForks(...asked)).map((request) => ({ ...broughtFor(request), commit: request.headOid })),
+});
 
 /** The counts that other areas show or need. */
 const countsFor = ({

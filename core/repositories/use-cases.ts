@@ -16,7 +16,7 @@ import { listRepositories } from './lifecycle/list.ts';
 import { maintenance } from './push/maintenance.ts';
 import { merging } from './refs/merging.ts';
 import { mergeHeads } from './refs/merge-heads.ts';
-import type { RepositoryCounters } from './model/offers.ts';
+import type { KeptRequests, RepositoryCounters } from './model/offers.ts';
 import type { RepositoryParts } from './model/parts.ts';
 import { protectionUseCases } from './access/protections.ts';
 import { pruneDue } from './push/prune.ts';
@@ -34,7 +34,10 @@ export { repositoryResolver } from './access/standing.ts';
 export type RepositoryUseCases = ReturnType<typeof repositoryUseCases>;
 
 export function repositoryUseCases(
-  parts: RepositoryParts & { readonly counters: () => readonly RepositoryCounters[] },
+  parts: RepositoryParts & {
+    readonly counters: () => readonly RepositoryCounters[];
+    readonly keptRequests: () => KeptRequests | undefined;
+  },
 ) {
   const upkeep = maintenance(parts);
   const settling = reconciler({ ...parts, maintenance: upkeep });

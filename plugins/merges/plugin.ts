@@ -81,6 +81,7 @@ export default definePlugin({
       view: { name: 'merges_open', member: 'openMergeRequests' },
     }),
     UserReferences: ({ userReferences }) => userReferences,
+    KeptRequests: ({ keptRequests }) => keptRequests,
   },
   routes: (useCases, { instance }) => [
     ...requestRoutes(useCases, instance),

@@ -58,7 +58,7 @@ export default definePlugin({
     'Clock',
     'Ids',
   ],
-  late: ['RepositoryCounters'],
+  late: ['RepositoryCounters', 'KeptRequests'],
   stores: {
     repositories: { sql: sqlRepositoryStore, memory: memoryRepositoryStore },
     collaborators: { sql: sqlCollaboratorStore, memory: memoryCollaboratorStore },
@@ -85,6 +85,7 @@ export default definePlugin({
       ids: context.Ids,
       log,
       counters: () => late.RepositoryCounters,
+      keptRequests: () => late.KeptRequests,
     };
     return {
       store,

@@ -7,6 +7,7 @@ import { fewFiles } from '../files/few-files.ts';
 import { bytesIn } from '../files/folder-size.ts';
 import type { CatFilePool } from '../objects/cat-file-pool.ts';
 import type { Hooks } from '../push/hooks.ts';
+import { ownBytes } from './own-bytes.ts';
 import { Maintenance, othersWriteMs, type MaintenanceParts } from './maintenance.ts';
 import { Pruner } from './prune.ts';
 import { upkeepGit } from './upkeep-git.ts';
@@ -14,7 +15,7 @@ import { upkeepGit } from './upkeep-git.ts';
 type UpkeepParts = Omit<MaintenanceParts, 'git'> & { readonly catFiles: CatFilePool; readonly hooks: Hooks };
 
 export function upkeep(parts: UpkeepParts) {
-  const { changing, clear, repositories, liveProcesses, changes, catFiles, hooks, log, now } = parts;
+  const { changing, clear, inside, repositories, liveProcesses, changes, catFiles, hooks, log, now } = parts;
   const beganAt = now();
   const git = upkeepGit(parts);
   const maintenance = new Maintenance({ ...parts, git });
@@ -39,6 +40,7 @@ export function upkeep(parts: UpkeepParts) {
       if (await repositories.exists(repositories.location(id))) await maintain(id);
     },
     prune: changing((location, { before, signal }) => pruner.prune(location, before, signal)),
+    ownBytes: inside(ownBytes(git)),
     size: async (id) => await bytesIn(join(repositories.location(id).directory, 'objects')),
     sweep: async () => {
       await mkdir(repositories.trash, { recursive: true, mode: 0o700 });

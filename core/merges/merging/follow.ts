@@ -1,9 +1,11 @@
 // Updates merge requests after pushes. The head moves with the source branch. A request is merged when its head becomes
 // part of the target, and closed when its target is deleted. Every change depends only on the current state, so
 // handling an event again changes nothing.
+import { HexforgeError } from '#core/kernel/errors';
 import type { EventAmong, EventOf, EventType } from '#core/kernel/storage/events';
 import type { HandlerOf } from '#core/kernel/storage/pending-events';
 import { zeroOid, type Oid } from '#core/repositories/index';
+import type { AppliedEvents } from './applied-events.ts';
 import { broughtBy } from '../model/brought.ts';
 import { aboutMerge } from '../model/events.ts';
 import { followAndKeep, type HeadParts, type Moving } from './heads.ts';
@@ -61,12 +63,12 @@ export async function applyPush(
   if (payload.old !== zeroOid) await mergeReached(parts, branch, payload, moving, among);
 }
 
-export const followUseCases = (parts: HeadParts) => ({
+export const followUseCases = (parts: HeadParts & { readonly applied: AppliedEvents }) => ({
   /** Handles the event of each ref that moved. */
   pushed: (event: EventOf<'push'>, signal: AbortSignal): Promise<void> =>
     applyPush(parts, event, signal, {
-      from: (branch) => atOnce(parts, branch, event.payload.actor),
-      into: (branch) => all((after) => parts.store.openInto(branch, after, piece)),
+      from: (branch) => atOnce(parts, notApplied(parts, event, fromBranch(parts, branch)), event.payload.actor),
+      into: (branch) => notApplied(parts, event, intoBranch(parts, branch)),
     }),
 
   /**
@@ -75,19 +77,24 @@ export const followUseCases = (parts: HeadParts) => ({
    * with that of many others.
    */
   async opened(
-    { payload, actorId }: EventOf<'merge.opened' | 'merge.reopened' | 'merge.source_moved'>,
+    event: EventOf<'merge.opened' | 'merge.reopened' | 'merge.source_moved'>,
     signal: AbortSignal,
   ): Promise<void> {
+    const { payload, actorId } = event;
     const request = await parts.store.find(payload.repository_id, payload.number);
-    if (request === undefined) return;
+    if (request === undefined || parts.applied.of(request, event) === 'applied') return;
     await followAndKeep(parts, request, { actorId, signal });
   },
 });
 
 /** The open requests from a branch whose heads a push moves at once. The others get an event each. */
-async function* atOnce(parts: HeadParts, branch: BranchOf, actorId: string): AsyncGenerator<readonly MergeRequest[]> {
+async function* atOnce(
+  parts: HeadParts,
+  batches: AsyncIterable<readonly MergeRequest[]>,
+  actorId: string,
+): AsyncGenerator<readonly MergeRequest[]> {
   let following = 0;
-  for await (const requests of all((after) => parts.store.openFrom(branch, after, piece))) {
+  for await (const requests of batches) {
     following += requests.length;
     if (following > mostAtOnce) await announceMove(parts, requests, actorId);
     else yield requests;
@@ -103,6 +110,23 @@ const announceMove = (
   unitOfWork.run(async () => {
     for (const request of requests) await events.emit({ type: 'merge.source_moved', ...aboutMerge(request, actorId) });
   });
+
+const fromBranch = ({ store }: Pick<HeadParts, 'store'>, branch: BranchOf) =>
+  all((after) => store.openFrom(branch, after, piece));
+const intoBranch = ({ store }: Pick<HeadParts, 'store'>, branch: BranchOf) =>
+  all((after) => store.openInto(branch, after, piece));
+
+/** Leaves out the requests to which a read has applied the event. */
+async function* notApplied(
+  { applied }: { readonly applied: AppliedEvents },
+  event: SourceEvent,
+  batches: AsyncIterable<readonly MergeRequest[]>,
+): AsyncGenerator<readonly MergeRequest[]> {
+  for await (const requests of batches) {
+    const rest = requests.filter((request) => applied.of(request, event) !== 'applied');
+    if (rest.length > 0) yield rest;
+  }
+}
 
 async function* all(
   read: (after: string | undefined) => ReturnType<MergeStore['openInto']>,
@@ -135,10 +159,10 @@ async function mergeReached(
   for await (const requests of among.into(branch)) {
     const tips = await ownTips(parts, repositoryId, requests);
     const heads = [...new Set([...requests.map(({ headOid }) => headOid), ...tips.values()])];
-    const now = await git.divergence(repositoryId, move.new, heads, moving.signal);
+    const now = await divergence(git, repositoryId, move.new, heads, moving.signal);
     const reached = heads.filter((head) => now.get(head)?.ahead === 0);
     if (reached.length === 0) continue;
-    const before = await git.divergence(repositoryId, move.old, reached, moving.signal);
+    const before = await divergence(git, repositoryId, move.old, reached, moving.signal);
     const brought = new Set(reached.filter((head) => before.get(head)?.ahead !== 0));
     if (brought.size === 0) continue;
     commits ??= broughtCommits(parts, repositoryId, move, moving.signal);
@@ -161,6 +185,26 @@ async function mergeReached(
   }
 }
 
+/** How far heads are from a base. Leaves out those that the repository does not have; all if it lacks the base. */
+async function divergence(
+  git: HeadParts['git'],
+  repositoryId: string,
+  base: Oid,
+  heads: readonly Oid[],
+  signal: AbortSignal,
+): ReturnType<HeadParts['git']['divergence']> {
+  try {
+    return await git.divergence(repositoryId, base, heads, signal);
+  } catch (error) {
+    if (!(error instanceof HexforgeError) || error.kind !== 'internal') throw error;
+    const there = await git.tips(repositoryId, [base, ...heads]);
+    const rest = heads.filter((head) => there.has(head));
+    if (!there.has(base)) return new Map();
+    if (rest.length === heads.length) throw error;
+    return git.divergence(repositoryId, base, rest, signal);
+  }
+}
+
 /** The tips of those source branches that belong to the repository itself, by request id. */
 async function ownTips(
   { git }: HeadParts,
@@ -176,9 +220,10 @@ async function ownTips(
   return new Map(there);
 }
 
-/** The commits that the push added, up to `mostCommits`. */
+/** The commits that the push added, up to `mostCommits`. None if the old tip was pruned. */
 async function broughtCommits({ git }: HeadParts, repositoryId: string, move: TargetMove, signal: AbortSignal) {
   const commits: { readonly oid: Oid; readonly parents: readonly Oid[] }[] = [];
+  if (!(await git.tips(repositoryId, [move.old])).has(move.old)) return commits;
   for (let skip = 0; skip < mostCommits; skip += commitsAtATime) {
     const query = { tip: move.new, except: move.old, skip, limit: commitsAtATime };
     const found = await git.history(repositoryId, query, signal);

@@ -1,7 +1,7 @@
 // The head of a merge request: moves it to the tip of the source branch, and keeps it in the target repository.
 import { HexforgeError } from '#core/kernel/errors';
 import { withLock } from '#core/kernel/storage/with-lock';
-import type { BroughtFor, Oid } from '#core/repositories/index';
+import type { BroughtFor, KeepingFor, Oid } from '#core/repositories/index';
 import { branchTip } from '../model/branches.ts';
 import { aboutMerge } from '../model/events.ts';
 import { isFromFork, isLetGo, type MergeRequest } from '../model/merge-request.ts';
@@ -28,29 +28,62 @@ export const broughtFor = ({ id, authorId }: Pick<MergeRequest, 'id' | 'authorId
 });
 
 /**
- * Points the ref of the request to the head in the database. Runs under a lock, so that ref and database agree even if
- * several processes move the head.
+ * Runs `work` while nothing else copies commits for the request, moves its head, keeps it or lets it go.
+ * @throws {Unavailable} if the lock is not free in time.
  */
-export const keepHead = (
-  { store, heads, locks }: Pick<HeadParts, 'store' | 'heads' | 'locks'>,
-  { id, repositoryId, number }: MergeRequest,
+export const withHead = <T>(
+  { locks }: Pick<HeadParts, 'locks'>,
+  { id }: Pick<MergeRequest, 'id'>,
   signal: AbortSignal,
-): Promise<void> =>
-  withLock({ locks, name: `merges.head:${id}`, signal }, async () => {
-    const request = await store.find(repositoryId, number);
-    if (request === undefined || isLetGo(request)) return;
-    const { headOid: commit, sourceRepositoryId: fork } = request;
-    const own = { sourceRepositoryId: repositoryId, commit };
-    if (!isFromFork(request)) return heads.keep(repositoryId, number, own, { signal });
-    // The commits of a fork have been copied to the target already, and the fork may have been deleted. Those of a
-    // request that was closed in the meantime may have been pruned.
-    const offered = { ...own, broughtFor: broughtFor(request) };
-    await heads.keep(repositoryId, number, offered, { signal }).catch(async (error: unknown) => {
-      noneWhereGone(error);
-      if (request.state !== 'open' || fork === undefined) throw error;
-      await heads.keep(repositoryId, number, { ...offered, sourceRepositoryId: fork }, { signal });
-    });
-  });
+  work: () => Promise<T>,
+): Promise<T> => withLock({ locks, name: `merges.head:${id}`, signal }, work);
+
+type KeepParts = Pick<HeadParts, 'store' | 'repositories' | 'heads' | 'locks' | 'log'>;
+
+/** Points the ref of the request to the head in the database. */
+export const keepHead = (parts: KeepParts, request: MergeRequest, signal: AbortSignal): Promise<void> =>
+  withHead(parts, request, signal, () => keepNow(parts, request, signal));
+
+/** Runs under the lock of the head, so that ref and database agree even if several processes move the head. */
+async function keepNow(
+  parts: KeepParts,
+  { repositoryId, number }: Pick<MergeRequest, 'repositoryId' | 'number'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const request = await parts.store.find(repositoryId, number);
+  if (request === undefined || isLetGo(request)) return;
+  try {
+    // The commits of a fork have been copied to the target already, and the fork may have been deleted.
+    if ((await keepFrom(parts, request, repositoryId, request.headOid, { signal })) === 'kept') return;
+    const { sourceRepositoryId: fork } = request;
+    const follows =
+      isFromFork(request) && request.state === 'open' && (await sourceLossNow(parts, request)) === undefined;
+    if (follows && fork !== undefined)
+      if ((await keepFrom(parts, request, fork, request.headOid, { signal })) === 'kept') return;
+    parts.log.warn({ repository: repositoryId, number }, 'the head of a merge request is missing');
+  } catch (error) {
+    if (!isNoRoom(error)) throw error;
+    parts.log.warn({ repository: repositoryId, number, err: error }, 'the head of a merge request is missing');
+  }
+}
+
+/** Points the ref of the request to a commit that one of the two repositories has. Runs under the lock of the head. */
+export async function keepFrom(
+  { heads }: Pick<HeadParts, 'heads'>,
+  request: MergeRequest,
+  from: string,
+  commit: Oid,
+  by: KeepingFor,
+): Promise<'kept' | 'missing'> {
+  const offered = { sourceRepositoryId: from, commit, ...(isFromFork(request) && { broughtFor: broughtFor(request) }) };
+  try {
+    await heads.keep(request.repositoryId, request.number, offered, by);
+    return 'kept';
+  } catch (error) {
+    noneWhereGone(error);
+    return 'missing';
+  }
+}
 
 /** The source may move during an attempt. Each attempt then reads its tip again. */
 const attempts = 5;
@@ -62,27 +95,43 @@ const attempts = 5;
  * @returns the request after the change.
  */
 export async function followSource(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
-  const now = await moveToSource(parts, request, moving);
-  if (now.headOid !== request.headOid) await keepHead(parts, now, moving.signal);
-  return now;
+  const tip = await sourceTip(parts, request);
+  if (tip === undefined || tip === request.headOid) return request;
+  return withHead(parts, request, moving.signal, async () => {
+    const now = await moveToSource(parts, request, moving);
+    if (now.headOid !== request.headOid) await keepNow(parts, now, moving.signal);
+    return now;
+  });
 }
 
 /**
  * The same for event handlers, which may run again. Keeps the head even if it does not move, because the process that
  * moved it may have failed before it kept it.
  */
-export async function followAndKeep(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
-  const now = await moveToSource(parts, request, moving);
-  await keepHead(parts, now, moving.signal);
-  return now;
-}
+export const followAndKeep = (parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> =>
+  withHead(parts, request, moving.signal, async () => {
+    const now = await moveToSource(parts, request, moving);
+    await keepNow(parts, now, moving.signal);
+    return now;
+  });
 
-/** @returns the request after the change. Its new head is not kept yet. */
+/** The tip of the source that an open request follows. Undefined if it does not exist. */
+const sourceTip = async (
+  { git }: Pick<HeadParts, 'git'>,
+  { state, sourceRepositoryId, sourceBranch }: MergeRequest,
+): Promise<Oid | undefined> =>
+  state !== 'open' || sourceRepositoryId === undefined
+    ? undefined
+    : branchTip(git, sourceRepositoryId, sourceBranch).catch(noneWhereGone);
+
+/**
+ * Runs under the lock of the head: a call that waited for the same copy finds the head moved.
+ * @returns the request after the change. Its new head is not kept yet.
+ */
 async function moveToSource(parts: HeadParts, request: MergeRequest, moving: Moving): Promise<MergeRequest> {
-  let known = request;
+  let known = (await parts.store.find(request.repositoryId, request.number)) ?? request;
   for (let attempt = 0; attempt < attempts; attempt += 1) {
-    if (known.state !== 'open' || known.sourceRepositoryId === undefined) return known;
-    const tip = await branchTip(parts.git, known.sourceRepositoryId, known.sourceBranch).catch(noneWhereGone);
+    const tip = await sourceTip(parts, known);
     if (tip === undefined || tip === known.headOid) return known;
     if (isFromFork(known)) {
       if ((await sourceLossNow(parts, known)) !== undefined) return loseSource(parts, known);
@@ -102,6 +151,9 @@ export function noneWhereGone(error: unknown): undefined {
   return undefined;
 }
 
+/** The quota is exhausted, or git does not accept the commits. */
+const isNoRoom = (error: unknown): boolean => error instanceof HexforgeError && error.kind === 'unprocessable';
+
 async function brought(
   { heads, log }: HeadParts,
   request: MergeRequest,
@@ -113,8 +165,8 @@ async function brought(
     await heads.bring(repositoryId, { sourceRepositoryId, commit, broughtFor: broughtFor(request) }, { signal });
     return true;
   } catch (error) {
-    // The quota is exhausted or the commit no longer exists: the head stays unchanged until the source moves again.
-    if (!(error instanceof HexforgeError && ['unprocessable', 'not_found'].includes(error.kind))) throw error;
+    // The head stays unchanged until the source moves again.
+    if (!isNoRoom(error)) noneWhereGone(error);
     log.warn({ repository: repositoryId, number, err: error }, 'a merge request does not follow its source');
     return false;
   }

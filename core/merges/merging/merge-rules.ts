@@ -109,6 +109,10 @@ const sentences: Readonly<Record<MergeRuleCode, string>> = {
 export const blocked = ({ code, detail }: MergeRule, body: Readonly<Record<string, unknown>> = {}): Conflict =>
   new Conflict(sentences[code], { code, detail, body: { reason: code, ...body } });
 
+/** The same for a reopening: without `reason`. */
+export const reopeningRefused = ({ code, detail }: MergeRule): Conflict =>
+  new Conflict(sentences[code], { code, detail });
+
 type Parts = Pick<MergeParts, 'git' | 'reviews' | 'repositories' | 'users' | 'pipelines'>;
 
 /** The rules that block a merge now, and the tips of its branches. */

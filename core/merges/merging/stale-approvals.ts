@@ -1,6 +1,6 @@
 // Makes the approvals of a merge request pending when it changes what they approved.
 import { HexforgeError } from '#core/kernel/errors';
-import type { Oid } from '#core/repositories/index';
+import type { Oid, PatchedFile, PatchQuery } from '#core/repositories/index';
 import { aboutMerge } from '../model/events.ts';
 import { rangeOf } from '../model/diff.ts';
 import type { MergeRequest } from '../model/merge-request.ts';
@@ -9,6 +9,9 @@ import { unanswered } from '../model/review.ts';
 import { isSameDiff } from '../model/same-diff.ts';
 
 type Parts = Pick<MergeParts, 'reviews' | 'repositories' | 'git' | 'diffs' | 'log'>;
+
+/** How many paths git compares at a time: they are arguments of a command. */
+const pathsAtOnce = 100;
 
 /**
  * Whether the protection of the target makes approvals pending when the head of the request becomes this commit, which
@@ -23,12 +26,21 @@ export async function dismissesApprovals(
   const { repositoryId, targetBranch, number } = request;
   const protection = (await repositories.protections(repositoryId)).get(targetBranch);
   if (protection?.dismissStaleApprovals !== true) return false;
-  const diffAt = async (headOid: Oid) => {
-    const { from, to } = await rangeOf({ git }, { ...request, headOid }, signal);
-    return git.patch(repositoryId, { from, to, algorithm: diffs.algorithm }, diffs.caps, signal);
-  };
+  const { algorithm, caps } = diffs;
+  const diff = ({ from, to, paths }: Omit<PatchQuery, 'algorithm'>) =>
+    git.patch(repositoryId, { from, to, paths, algorithm }, caps, signal);
+  const rangeAt = (headOid: Oid) => rangeOf({ git }, { ...request, headOid }, signal);
   try {
-    return !isSameDiff(await diffAt(request.headOid), await diffAt(head));
+    const [before, after] = [await rangeAt(request.headOid), await rangeAt(head)];
+    const changesBetween = async (paths: readonly string[]) => {
+      const files: PatchedFile[] = [];
+      for (let at = 0; at < paths.length; at += pathsAtOnce) {
+        const some = paths.slice(at, at + pathsAtOnce);
+        files.push(...(await diff({ from: before.from, to: after.from, paths: some })).files);
+      }
+      return files;
+    };
+    return !(await isSameDiff(await diff(before), await diff(after), changesBetween));
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof HexforgeError)) throw error;

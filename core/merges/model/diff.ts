@@ -6,6 +6,7 @@ import { within } from '#core/kernel/limits/within';
 import type { DiffAlgorithm, DiffCaps, GitBackend, Oid, Patch, PatchedFile } from '#core/repositories/index';
 import { branchTip } from './branches.ts';
 import type { MergeRequest } from './merge-request.ts';
+import { commitsPruned, isPruned } from './pruned.ts';
 
 /** The reasons why a diff is not shown: the values of `diff_suppressed_reason` and `suppressed_reason`. */
 export const diffSuppressions = [
@@ -105,7 +106,7 @@ export async function filesOf(
 
 /**
  * Computes something from the files of a request.
- * @throws {Unavailable} with the reason, if the diff cannot be computed or takes too long.
+ * @throws {Unavailable} with the reason, if the diff cannot be computed or takes too long; {Conflict} `commits_pruned`.
  */
 export async function ofDiff<T extends object>(
   parts: DiffParts,
@@ -115,7 +116,8 @@ export async function ofDiff<T extends object>(
 ): Promise<T> {
   const found = await orReason(parts, request, signal, work);
   if (!('failure' in found)) return found;
-  const { failure, retryAfter } = found;
+  const { failure, retryAfter, isGone } = found;
+  if (isGone === true) throw commitsPruned();
   throw new Unavailable('The diff of the merge request is not available', {
     detail: sentences[failure],
     body: { suppressed_reason: failure },
@@ -164,6 +166,8 @@ async function baseOf(
 interface NoDiff {
   readonly failure: 'git_backend_unavailable' | 'repository_lookup_failed' | 'compare_branches_failed';
   readonly retryAfter?: number | undefined;
+  /** Whether a commit that is compared was pruned. */
+  readonly isGone?: boolean;
 }
 
 const sentences: Readonly<Record<NoDiff['failure'], string>> = {
@@ -174,8 +178,8 @@ const sentences: Readonly<Record<NoDiff['failure'], string>> = {
 };
 
 async function orReason<T extends object>(
-  { log }: DiffParts,
-  { repositoryId }: Compared,
+  { git, log }: DiffParts,
+  request: Compared,
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | NoDiff> {
@@ -184,6 +188,9 @@ async function orReason<T extends object>(
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof HexforgeError)) throw error;
+    if (await isPruned(git, request, error).catch(() => false))
+      return { failure: 'compare_branches_failed', isGone: true };
+    const { repositoryId } = request;
     if (error.kind === 'internal') log.error({ repository: repositoryId, err: error }, 'a merge request has no diff');
     if (error instanceof NotFound) return { failure: 'repository_lookup_failed' };
     if (error instanceof Unavailable) return { failure: 'git_backend_unavailable', retryAfter: error.retryAfter };

@@ -61,6 +61,11 @@ export interface MergeStore extends Carriers {
    * most `limit`.
    */
   openFromOthers(of: FromOthers, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
+  /**
+   * Open requests into the repository whose source is in another repository, or was in one that is deleted, sorted by
+   * id, after the id `after`, at most `limit`.
+   */
+  openFromForks(repositoryId: string, after: string | undefined, limit: number): Promise<readonly MergeRequest[]>;
   /** How many open requests this user wrote with this source branch and any target. */
   countOpenFrom(branch: BranchOf, authorId: string): Promise<number>;
   /** Open requests with this target branch, sorted by id, after the id `after`, at most `limit`. */

@@ -22,7 +22,7 @@ export interface FileDiff {
   readonly hunks: readonly DiffHunk[];
 }
 
-/** @throws {NotFound}; {Unavailable} if the diff cannot be computed. */
+/** @throws {NotFound}; {Unavailable} if the diff cannot be computed; {Conflict} `commits_pruned`. */
 export const listFiles =
   (parts: Parts) =>
   async (

@@ -1,5 +1,5 @@
 // Opens a merge request.
-import { Conflict, Duplicate, Forbidden } from '#core/kernel/errors';
+import { Forbidden } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
 import { branchTip, presentBranch, sourceNamed } from '../model/branches.ts';
 import { aboutMerge } from '../model/events.ts';
@@ -10,9 +10,9 @@ import type { Writing } from '../model/held-request.ts';
 import { type MergeRequest, type MergeView } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import { checkPipeline, verdictsOf } from '../model/pipeline-verdicts.ts';
-import { openPairUnique, type BranchPair, type MergeStore } from '../model/ports.ts';
+import type { BranchPair } from '../model/ports.ts';
+import { checkMayOpen, sameIsOpen, settleOther } from './may-open.ts';
 import { askForReviews } from './requested-reviews.ts';
-import { checkSourceLimit } from './source-limit.ts';
 import { viewAfterChange } from '../model/view.ts';
 
 export interface OpenCommand extends MergeFields, MergeSets {
@@ -43,7 +43,15 @@ export const openRequest =
     await checkPipelineFor(parts, pair, source.tip);
     const id = ids.uuid();
     const isBrought = source.repositoryId !== repository.id;
-    if (isBrought)
+    const check = async () => {
+      await checkMayOpen(parts, granted, pair, call.caller.id);
+      return {
+        assignees: await checkPeople(parts, granted, 'assignee_ids', assigneeIds),
+        reviewers: await checkPeople(parts, granted, 'reviewer_ids', reviewerIds),
+      };
+    };
+    if (isBrought) {
+      await check();
       await heads.bring(
         repository.id,
         {
@@ -53,10 +61,9 @@ export const openRequest =
         },
         { caller: call.caller, signal: call.signal },
       );
+    }
     const request = await unitOfWork
       .run(async () => {
-        const assignees = await checkPeople(parts, granted, 'assignee_ids', assigneeIds);
-        const reviewers = await checkPeople(parts, granted, 'reviewer_ids', reviewerIds);
         const opened: MergeRequest = {
           ...pair,
           ...(await agreed(parts, pair)),
@@ -81,8 +88,7 @@ export const openRequest =
           closedAt: null,
         };
         await checkStillPushes(parts, opened);
-        await checkOnlyOne(store, pair);
-        if (!call.caller.isAdmin) await checkSourceLimit(store, pair, call.caller.id);
+        const { assignees, reviewers } = await check();
         if (milestoneId !== null) await checkMilestone(parts, granted, milestoneId);
         await store.insert(opened);
         await store.replaceAssignees(opened.id, assignees);
@@ -92,7 +98,10 @@ export const openRequest =
         return opened;
       })
       .catch(async (error: unknown) => {
-        if (isBrought) await heads.letGo(repository.id, undefined, id);
+        if (isBrought)
+          await heads.letGo(repository.id, undefined, id).catch((cause: unknown) => {
+            log.warn({ repository: repository.id, err: cause }, 'commits of a refused request are let go later');
+          });
         return sameIsOpen(error);
       });
     // If this fails, the handler of `merge.opened` does it again.
@@ -118,30 +127,4 @@ export async function checkPipelineFor(
   if (protection?.requiredPipeline.onOpen !== true) return;
   const verdict = await verdictsOf(pipelines, repositoryId, [head]);
   checkPipeline(protection, 'onOpen', verdict(head));
-}
-
-/** The open request of the pair may have been merged or closed by a push whose event was not handled yet. */
-export async function settleOther(
-  { store, settling }: Pick<MergeParts, 'store' | 'settling'>,
-  pair: BranchPair,
-  signal: AbortSignal,
-): Promise<void> {
-  const number = await store.openOf(pair);
-  const other = number === undefined ? undefined : await store.find(pair.repositoryId, number);
-  if (other !== undefined) await settling.request(other, signal);
-}
-
-const sentence = 'A merge request of these branches is open already';
-
-/** @throws {Conflict} */
-export async function checkOnlyOne(store: Pick<MergeStore, 'openOf'>, pair: BranchPair): Promise<void> {
-  const other = await store.openOf(pair);
-  if (other !== undefined) throw new Conflict(sentence, { detail: `Its number is ${other}` });
-}
-
-/** The unique constraint rejects a concurrent request that `checkOnlyOne` could not find yet. @throws {unknown} */
-export function sameIsOpen(error: unknown): never {
-  if (error instanceof Duplicate && error.constraint === openPairUnique)
-    throw new Conflict(sentence, { detail: 'Look for it among the open ones', cause: error });
-  throw error;
 }

@@ -7,6 +7,7 @@ import { knownRequest, settledRequest, type Reading } from '../model/held-reques
 import type { ListedRequest, MergeView } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import type { MergeFilter } from '../model/ports.ts';
+import { commitsPruned, isPruned } from '../model/pruned.ts';
 import { listedRequests, viewOf } from '../model/view.ts';
 
 export interface ListCommand extends MergeFilter {
@@ -46,7 +47,7 @@ export const idOfRequest =
 
 /**
  * The commits of the source that the target lacks, the newest first. For a merged request, the commits that were
- * merged. @throws {NotFound}
+ * merged. @throws {NotFound}; {Conflict} `commits_pruned`.
  */
 export const requestCommits =
   (parts: Pick<MergeParts, 'store' | 'settling' | 'git'>) =>
@@ -55,8 +56,12 @@ export const requestCommits =
     { number, page }: ByNumber & { readonly page: PageRequest },
   ): Promise<Bounded<CommitRecord>> => {
     const { git } = parts;
-    const { headOid, baseOid, targetBranch } = await settledRequest(parts, { id }, number, call.signal);
+    const request = await settledRequest(parts, { id }, number, call.signal);
+    const { headOid, baseOid, targetBranch } = request;
     const except = baseOid ?? (await branchTip(git, id, targetBranch));
     const query = { tip: headOid, except, skip: offsetOf(page), limit: page.perPage };
-    return boundedCommits(await git.history(id, query, call.signal));
+    const commits = await git.history(id, query, call.signal).catch(async (error: unknown) => {
+      throw (await isPruned(git, request, error)) ? commitsPruned(error) : error;
+    });
+    return boundedCommits(commits);
   };

@@ -8,16 +8,17 @@ import { checkAuthorOr, type Oid } from '#core/repositories/index';
 import { branchTip, presentBranch } from '../model/branches.ts';
 import { aboutMerge } from '../model/events.ts';
 import { checkPair, checkPeople, checkTitle, type MergeFields, type MergeSets } from './fields.ts';
-import { followSource } from '../merging/heads.ts';
+import { followAndKeep } from '../merging/heads.ts';
+import { whileHeadIsKept } from '../merging/reopen-head.ts';
 import { agreed, sourceLossNow } from '../model/source-access.ts';
-import { dismissApprovals } from '../merging/stale-approvals.ts';
+import { dismissApprovals, dismissesApprovals } from '../merging/stale-approvals.ts';
 import { heldRequest, knownRequest, settledRequest, type Writing } from '../model/held-request.ts';
-import { isFromFork, type MergeRequest, type MergeView } from '../model/merge-request.ts';
-import { checkOnlyOne, checkPipelineFor, sameIsOpen, settleOther } from './open-request.ts';
+import { isFromFork, isLetGo, type MergeRequest, type MergeView } from '../model/merge-request.ts';
+import { checkMayOpen, checkOnlyOne, sameIsOpen, settleOther } from './may-open.ts';
+import { checkPipelineFor } from './open-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import type { HeldRequest, MergePatch } from '../model/ports.ts';
 import { askForReviews } from './requested-reviews.ts';
-import { checkSourceLimit } from './source-limit.ts';
 import { viewAfterChange } from '../model/view.ts';
 
 /** Absent members stay unchanged. */
@@ -47,35 +48,65 @@ export const updateRequest =
       await checkPipelineFor(parts, { repositoryId: repository.id, targetBranch: target }, known.headOid);
     const pair = { ...known, targetBranch: target };
     if (command.state === 'open' || target !== known.targetBranch) await settleOther(parts, pair, call.signal);
-    const follows = await parts.unitOfWork
-      .run(async () => {
-        const before = await heldRequest(parts, repository, number);
-        checkStates(before, command);
-        const fields = {
-          ...(await changedFields(parts, granted, before, command, tip)),
-          ...(canPush && command.state === 'open' && (await takenOver(parts, granted, before))),
-        };
-        if ('state' in fields || 'targetBranch' in fields) {
-          const pair = { ...before, ...fields };
-          checkPair(pair);
-          if (pair.state === 'open') await checkOnlyOne(parts.store, pair);
-          if (fields.state === 'open' && !call.caller.isAdmin)
-            await checkSourceLimit(parts.store, pair, before.authorId);
-        }
-        if (Object.keys(fields).length > 0) await parts.store.update(before.id, { ...fields, updatedAt: call.now });
-        const members = [...namesOf(fields), ...(await replaceSets(parts, granted, before, command))];
-        if (members.length > 0 && Object.keys(fields).length === 0)
-          await parts.store.update(before.id, { updatedAt: call.now });
-        const after = { ...before, ...fields };
-        if (after.targetBranch !== before.targetBranch) await dismissApprovals(parts, after, call.caller.id, call.now);
-        const state = 'reopenedById' in fields ? 'open' : fields.state;
-        await tell(parts, granted, after, { members, state });
-        return state === 'open';
-      })
-      .catch(sameIsOpen);
+    const isReopened = command.state === 'open' && isLetGo(known);
+    if (isReopened) await checkMayOpen(parts, granted, pair, known.authorId);
+    const change = (head = known.headOid): Promise<boolean> =>
+      changeRow(parts, granted, command, { canPush, tip, head }).catch(sameIsOpen);
+    const follows = isReopened ? await whileHeadIsKept(parts, known, { canPush, call }, change) : await change();
     if (follows) await followReopened(parts, granted, number);
     return await viewAfterChange(parts, repository, call, { number });
   };
+
+/** The input of a change that is read before its unit of work. */
+interface Decided {
+  readonly canPush: boolean;
+  /** The tip of the target branch. */
+  readonly tip: Oid | undefined;
+  /** The head of the request if it is reopened. */
+  readonly head: Oid;
+}
+
+/** @returns whether the request was reopened. */
+async function changeRow(
+  parts: MergeParts,
+  granted: Writing,
+  command: UpdateCommand,
+  { canPush, tip, head }: Decided,
+): Promise<boolean> {
+  const { resource: repository, call } = granted;
+  const known = await knownRequest(parts, repository, command.number);
+  const dismisses = head !== known.headOid && (await dismissesApprovals(parts, known, head, call.signal));
+  return parts.unitOfWork.run(async () => {
+    const before = await heldRequest(parts, repository, command.number);
+    checkStates(before, command);
+    const changes = await changedFields(parts, granted, before, command, tip);
+    const fields = {
+      ...changes,
+      ...(canPush && command.state === 'open' && (await takenOver(parts, granted, before))),
+      ...(changes.state === 'open' && head !== before.headOid && { headOid: head }),
+    };
+    if ('state' in fields || 'targetBranch' in fields) {
+      const pair = { ...before, ...fields };
+      checkPair(pair);
+      if (fields.state === 'open') await checkMayOpen(parts, granted, pair, before.authorId);
+      else if (pair.state === 'open') await checkOnlyOne(parts.store, pair);
+    }
+    if (Object.keys(fields).length > 0) await parts.store.update(before.id, { ...fields, updatedAt: call.now });
+    const members = [...namesOf(fields), ...(await replaceSets(parts, granted, before, command))];
+    if (members.length > 0 && Object.keys(fields).length === 0)
+      await parts.store.update(before.id, { updatedAt: call.now });
+    const after = { ...before, ...fields };
+    if (after.targetBranch !== before.targetBranch || (dismisses && 'headOid' in fields))
+      await dismissApprovals(parts, after, call.caller.id, call.now);
+    const state = 'reopenedById' in fields ? 'open' : fields.state;
+    await tell(parts, granted, after, { members, state });
+    if (after.headOid !== before.headOid) {
+      const moved = aboutMerge(after, call.caller.id, { old_head: before.headOid });
+      await parts.events.emit({ type: 'merge.pushed', ...moved });
+    }
+    return state === 'open';
+  });
+}
 
 const changing = { what: 'merge request', permission: 'merge.update' } as const;
 
@@ -131,7 +162,7 @@ async function followReopened(
 ): Promise<void> {
   try {
     const request = await knownRequest(parts, repository, number);
-    await followSource(parts, request, { actorId: call.caller.id, signal: call.signal });
+    await followAndKeep(parts, request, { actorId: call.caller.id, signal: call.signal });
   } catch (error) {
     const members = { repository: repository.id, number, err: error };
     parts.log.warn(members, 'a reopened merge request does not follow its source yet');

@@ -200,6 +200,11 @@ export interface GitBackend {
   /** The size of its objects on disk in bytes; 0 if the repository does not exist. */
   size(repository: string): Promise<number>;
   /**
+   * For each of these commits: the bytes on disk of the objects that it reaches, and that neither a ref outside
+   * `mergeRefs` nor an earlier commit of the list reaches. A missing commit has 0. Starts a process for each.
+   */
+  ownBytes(repository: string, commits: readonly Oid[], signal?: AbortSignal): Promise<readonly number[]>;
+  /**
    * Removes objects that are not reachable from any ref, including hidden refs, and that were written before `before`.
    * Younger objects stay, together with all objects reachable from them; `remaining` is true if there are any. Pushes
    * and reads continue meanwhile. The caches of this process for the repository are cleared. Another process that

@@ -74,8 +74,8 @@ export interface MergeHeads {
   /** Points the ref of a request to a commit, and copies the commit if it is missing. Throws as `bring` does. */
   keep(repositoryId: string, number: number, offered: OfferedCommit, by: KeepingFor): Promise<void>;
   /**
-   * Removes the ref of a request that was closed unmerged, so that its objects are pruned a day later. Until then they
-   * count for the author.
+   * Removes the ref of a request that was closed unmerged, so that its objects are pruned: large ones from a day later
+   * on, others when the repository is pruned next. Until then they count for the author.
    * @param number undefined for a request that was not opened.
    */
   letGo(repositoryId: string, number: number | undefined, requestId: string): Promise<void>;
@@ -89,6 +89,17 @@ export interface MergeHeads {
    * common ancestor, through at most 100 generations that all still exist. Oldest first; one query.
    */
   network(repositoryId: string, owner: string): Promise<readonly Repository[]>;
+}
+
+/** An open merge request whose commits may have been copied from another repository. */
+export interface KeptRequest extends BroughtFor {
+  readonly commit: Oid;
+}
+
+/** The open merge requests from other repositories, whose objects are measured after a pruning. */
+export interface KeptRequests {
+  /** Those into one repository, also from deleted ones, sorted by id, after the id `after`, at most `limit`. */
+  into(repositoryId: string, after: string | undefined, limit: number): Promise<readonly KeptRequest[]>;
 }
 
 /** A merge into a branch. */
@@ -188,6 +199,9 @@ declare module '#core/kernel/ports' {
     MergeHeads: MergeHeads;
     Merging: Merging;
   }
+  interface OptionalPorts {
+    KeptRequests: KeptRequests;
+  }
   interface PluralPorts {
     RepositoryCounters: RepositoryCounters;
   }
@@ -205,6 +219,12 @@ for (const [port, component] of [
     critical: true,
     absent: 'refuse',
   });
+declarePort('KeptRequests', {
+  arity: 'optional',
+  component: 'merge requests from other repositories',
+  critical: false,
+  absent: 'degraded',
+});
 declarePort('RepositoryCounters', {
   arity: 'plural',
   component: 'repository counters',

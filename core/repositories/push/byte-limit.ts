@@ -46,10 +46,11 @@ export function roomForBytes(
 
 /**
  * For the objects that a merge request brings: like `roomForBytes`, but by the quota of its author. Everything is
- * recorded, also the few bytes of a small request.
+ * recorded, also the few bytes of a small request. A request has let its objects go until its ref keeps them, so those
+ * of an opening that fails count only until they are pruned.
  */
 export function roomForBrought(
-  { store, brought, settings, unitOfWork, maintenance }: Parts & Pick<RepositoryParts, 'brought'>,
+  { store, brought, settings, unitOfWork, maintenance, clock }: Parts & Pick<RepositoryParts, 'brought' | 'clock'>,
   { id: repositoryId }: Repository,
   { requestId, userId }: BroughtFor,
   caller: Caller,
@@ -61,10 +62,10 @@ export function roomForBrought(
     return unitOfWork.run(async () => {
       const sentence = overBytes(most, await store.owned(userId, 'held'), more, 'author');
       if (sentence !== undefined) return sentence;
+      if (more === 0) return undefined;
       await store.resize(repositoryId, { by: more });
-      const before = await brought.findOne({ requestId });
-      const bytes = (before?.bytes ?? 0) + more;
-      await brought.put({ requestId, repositoryId, userId, bytes, letGoAt: null });
+      const { bytes, letGoAt } = (await brought.findOne({ requestId })) ?? { bytes: 0, letGoAt: clock.now() };
+      await brought.put({ requestId, repositoryId, userId, bytes: bytes + more, letGoAt });
       counted = true;
       return undefined;
     });

@@ -1,8 +1,9 @@
 // Prunes unreachable objects: decides which repositories are due, and when each is due again.
 import type { RepositoryParts } from '../model/parts.ts';
-import type { Brought } from '../model/brought.ts';
 import type { PlannedPrune } from '../model/ports.ts';
 import { measure } from './byte-limit.ts';
+import { forgetBrought, measureBrought } from './count-brought.ts';
+import type { KeptRequests } from '../model/offers.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -18,8 +19,6 @@ const young = day;
 const tryAgain = day;
 /** The most repositories of one run. */
 const batch = 100;
-/** How many requests of a repository are read at a time. */
-const rowsAtOnce = 1000;
 
 const after = (time: Date, milliseconds: number): Date => new Date(time.getTime() + milliseconds);
 
@@ -29,10 +28,12 @@ const after = (time: Date, milliseconds: number): Date => new Date(time.getTime(
  */
 export const nextPrune = (now: Date): Date => after(now, period);
 
-/** When a repository is pruned if objects were let go at `now`: once they are no longer young. */
+/** When a repository is pruned if large objects were let go at `now`: once they are no longer young. */
 export const soonPrune = (now: Date): Date => after(now, young + hour);
 
-type Parts = Pick<RepositoryParts, 'store' | 'brought' | 'git' | 'unitOfWork' | 'clock' | 'log'>;
+type Parts = Pick<RepositoryParts, 'store' | 'brought' | 'git' | 'unitOfWork' | 'clock' | 'log'> & {
+  readonly keptRequests: () => KeptRequests | undefined;
+};
 
 /** Prunes the due repositories one after another. One that fails is tried again after a day. */
 export const pruneDue =
@@ -59,7 +60,7 @@ async function prune(
   { repositoryId, pruneAt, updatedAt }: PlannedPrune,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, git, unitOfWork, clock } = parts;
+  const { store, git, unitOfWork, clock, log } = parts;
   const replan = (seen: Parameters<typeof store.replanPrune>[1], next: Date | undefined): Promise<boolean> =>
     unitOfWork.run(() => store.replanPrune(repositoryId, seen, next));
   const now = clock.now();
@@ -69,33 +70,12 @@ async function prune(
   const before = after(now, -young);
   const { remaining } = await git.prune(repositoryId, { before, signal });
   await measure(parts, repositoryId);
-  const areLetGo = await forgetBrought(parts, repositoryId, before);
-  const again = areLetGo ? soonPrune(clock.now()) : nextPrune(clock.now());
+  await measureBrought(parts, repositoryId, signal).catch((error: unknown) => {
+    if (!signal.aborted) log.warn({ err: error, repository: repositoryId }, 'bytes of merge requests are not measured');
+  });
+  const letGo = await forgetBrought(parts, repositoryId, before);
+  const again = letGo === 'large' ? soonPrune(clock.now()) : nextPrune(clock.now());
   // A push that happened meanwhile found a planned time and did not plan one itself.
-  if (!(await replan({ pruneAt: putOff, updatedAt }, remaining || areLetGo ? again : undefined)))
+  if (!(await replan({ pruneAt: putOff, updatedAt }, remaining || letGo !== 'none' ? again : undefined)))
     await replan({ pruneAt: putOff }, again);
-}
-
-/**
- * Objects of requests that were closed before `before` have been pruned, and no longer count for their authors.
- * @returns whether objects of other closed requests are still there.
- */
-async function forgetBrought({ brought, unitOfWork }: Parts, repositoryId: string, before: Date): Promise<boolean> {
-  let areLeft = false;
-  for (let after: Pick<Brought, 'requestId'> | undefined; ;) {
-    const rows = await brought.find({
-      where: { repositoryId },
-      orderBy: ['requestId'],
-      limit: rowsAtOnce,
-      ...(after !== undefined && { after }),
-    });
-    const gone = rows.filter(({ letGoAt }) => letGoAt !== null && letGoAt < before);
-    areLeft ||= rows.some(({ letGoAt }) => letGoAt !== null && letGoAt >= before);
-    if (gone.length > 0)
-      await unitOfWork.run(() =>
-        brought.deleteMany({ where: {}, among: { requestId: gone.map(({ requestId }) => requestId) } }),
-      );
-    if (rows.length < rowsAtOnce) return areLeft;
-    after = rows.at(-1);
-  }
 }

@@ -10,6 +10,7 @@ import type { KeepingFor, MergeHeads } from '../model/offers.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import { nextPrune, soonPrune } from '../push/prune.ts';
 import { quotaExceeded } from '../model/quota.ts';
+import { isLarge } from '../push/count-brought.ts';
 import { roomForBrought, roomForBytes } from '../push/byte-limit.ts';
 import type { Reconciler } from '../push/reconciliation.ts';
 
@@ -69,6 +70,13 @@ export function mergeHeads(parts: Parts): MergeHeads {
     }
   };
 
+  /** The objects of a request were let go: it is new, or was closed before. */
+  const holdAgain = async ({ requestId }: BroughtFor): Promise<void> => {
+    const row = await brought.findOne({ requestId });
+    if (row !== undefined && row.letGoAt !== null)
+      await unitOfWork.run(() => brought.update({ requestId }, { letGoAt: null }));
+  };
+
   return {
     async bring(repositoryId, { sourceRepositoryId: from, commit, broughtFor }, by) {
       const ref = `${broughtRefs}/${ids.uuid()}`;
@@ -83,12 +91,9 @@ export function mergeHeads(parts: Parts): MergeHeads {
     async keep(repositoryId, number, { sourceRepositoryId: from, commit, broughtFor }, by) {
       const ref = mergeHeadRef(number);
       const [now] = (await git.exists(repositoryId)) ? await git.readRefs(repositoryId, [ref]) : [];
-      if (now === commit) return;
-      await keep(repositoryId, { from, commit, ref, broughtFor }, by);
-      // The request may have been closed before.
-      if (broughtFor !== undefined)
-        await unitOfWork.run(() => brought.update({ requestId: broughtFor.requestId }, { letGoAt: null }));
-      maintenance.request(repositoryId);
+      if (now !== commit) await keep(repositoryId, { from, commit, ref, broughtFor }, by);
+      if (broughtFor !== undefined) await holdAgain(broughtFor);
+      if (now !== commit) maintenance.request(repositoryId);
     },
     async letGo(repositoryId, number, requestId) {
       if (number !== undefined && (await git.exists(repositoryId)))
@@ -97,7 +102,8 @@ export function mergeHeads(parts: Parts): MergeHeads {
       await unitOfWork.run(async () => {
         const row = await brought.findOne({ requestId });
         if (row?.letGoAt === null) await brought.update({ requestId }, { letGoAt: now });
-        await store.planPrune(repositoryId, soonPrune(now), 'sooner');
+        if (row !== undefined && isLarge(row)) await store.planPrune(repositoryId, soonPrune(now), 'sooner');
+        else await store.planPrune(repositoryId, nextPrune(now));
       });
     },
     async takeOver(requestId) {

@@ -19,7 +19,7 @@ export const fileRoutes = (merges: MergeUseCases): readonly Route[] => [
     query: filesQuery,
     refusesTrailingSlash: true,
     result: filesJson,
-    statuses: [503],
+    statuses: [409, 503],
     errorMembers: withoutDiff,
     async run(_call, { granted, params: { number }, query: { algorithm, ...query } }) {
       const { items, total, page, perPage } = await merges.files(granted, {
@@ -39,7 +39,7 @@ export const fileRoutes = (merges: MergeUseCases): readonly Route[] => [
     params: fileParams,
     query: diffQuery,
     result: fileDiffJson,
-    statuses: [503],
+    statuses: [409, 503],
     errorMembers: withoutDiff,
     run: async (_call, { granted, params: { number, path: file }, query: { algorithm } }) =>
       presentFileDiff(await merges.file(granted, { number, path: file, algorithm })),

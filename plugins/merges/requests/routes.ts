@@ -101,7 +101,7 @@ export const requestRoutes = (merges: MergeUseCases, instance: Pick<Instance, 'w
     params: mergeParams,
     body: mergeChangeBody,
     result: mergeJson,
-    statuses: [409],
+    statuses: [409, 422],
     run: async (_call, { granted, params, body }) =>
       presentMerge(await merges.update(granted, { ...command(body), number: params.number })),
   }),
@@ -114,6 +114,7 @@ export const requestRoutes = (merges: MergeUseCases, instance: Pick<Instance, 'w
     params: mergeParams,
     query: commitQuery,
     result: mergeCommitsJson,
+    statuses: [409],
     async run(_call, { granted, params: { number }, query }) {
       const { items, truncated } = await merges.commits(granted, { number, page: readPage(commitPages, query) });
       return reply(items.map(presentCommit), truncated ? { headers: { 'x-truncated': 'true' } } : {});

@@ -107,6 +107,18 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
         .filter(({ id }) => after === undefined || id > after)
         .slice(0, limit)
         .map(requestOf),
+    openFromForks: async (repositoryId, after, limit) =>
+      requests
+        .find({
+          where: (row) =>
+            row.repositoryId === repositoryId &&
+            row.state === 'open' &&
+            row.sourceRepositoryId !== repositoryId &&
+            (after === undefined || row.id > after),
+          orderBy: 'id',
+          limit,
+        })
+        .map(requestOf),
     openIntoAny: async (repositoryId, branches, limit) =>
       requests
         .find({

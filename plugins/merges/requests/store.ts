@@ -134,6 +134,18 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
         .execute();
       return rows.map(requestOf);
     },
+    async openFromForks(repositoryId, after, limit) {
+      const rows = await matching(db(), repositoryId, { state: 'open' })
+        .select(requestColumns)
+        .where(({ eb, or, ref }) =>
+          or([eb('m.source_repository_id', 'is', null), eb('m.source_repository_id', '!=', ref('m.repository_id'))]),
+        )
+        .$if(after !== undefined, (query) => query.where('m.id', '>', after ?? ''))
+        .orderBy('m.id')
+        .limit(limit)
+        .execute();
+      return rows.map(requestOf);
+    },
     async openIntoAny(repositoryId, branches, limit) {
       const rows = await db()
         .selectFrom('merges_request as m')

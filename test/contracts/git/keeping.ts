@@ -175,6 +175,32 @@ export const keepingChecks: readonly Check<Bench>[] = [
     },
   },
   {
+    name: 'each object that only kept commits reach is counted once, in bytes on disk',
+    async run(bench) {
+      const { backend } = bench;
+      const { target, fork, folder, commit } = await forked(bench);
+      await must(folder, ['checkout', '-q', '-b', 'shared', 'topic']);
+      const shared = await commitFile(folder, 'shared', kilobyte());
+      await must(folder, ['push', '-q', 'fork', 'shared']);
+      await backend.keepCommit(target, { from: fork, commit, ref }, hooks);
+      await backend.keepCommit(target, { from: fork, commit: shared, ref: mergeHeadRef(2) }, hooks);
+      const [main = ''] = await backend.readRefs(target, ['refs/heads/main']);
+      const sizes = async (...commits: readonly Oid[]) => backend.ownBytes(target, commits);
+      const [first = 0, second = 0] = await sizes(commit, shared);
+      assert.ok(
+        [first, second].every((size) => size > 700 && size < 3000),
+        `${first} ${second}`,
+      );
+      assert.deepEqual(await sizes(shared, commit), [first + second, 0], 'by the order of the list');
+      assert.deepEqual(await sizes(shared), [first + second]);
+      assert.deepEqual(await sizes(main, 'b'.repeat(40), commit), [0, 0, first]);
+      await backend.moveRefs(target, [{ ref: 'refs/heads/taken', old: zeroOid, new: commit }]);
+      assert.deepEqual(await sizes(commit, shared), [0, second], 'a branch has the first now');
+      assert.deepEqual(await sizes(), []);
+      await assert.rejects(backend.ownBytes(newId(), [commit]), { name: 'NotFound' });
+    },
+  },
+  {
     name: 'a missing repository or commit is not kept',
     async run(bench) {
       const { backend } = bench;

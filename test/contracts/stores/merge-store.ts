@@ -275,6 +275,28 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     },
   ),
 
+  check('open requests from forks, also from deleted ones, are found by their target', async (given) => {
+    const { store, add, ada, addRepository, removeRepository, unitOfWork, repository } = given;
+    const [fork, other] = [await addRepository(ada, 'fork'), await addRepository(ada, 'other')];
+    const gone = await addRepository(ada, 'gone');
+    const from = (sourceRepositoryId: string, patch: Partial<MergeRequest> = {}) =>
+      add({ sourceRepositoryId, ...patch });
+    const wanted = [await from(fork), await from(fork, { sourceLoss: 'cannot_push' }), await from(gone)];
+    await from(fork, { state: 'closed' });
+    await from(fork, { state: 'merged' });
+    await from(fork, { repositoryId: other });
+    await from(repository);
+    await unitOfWork.run(() => removeRepository(gone));
+    const sorted = wanted.map(({ id }) => id).toSorted();
+    const idsOf = async (...asked: Parameters<typeof store.openFromForks>) =>
+      (await store.openFromForks(...asked)).map(({ id }) => id);
+    assert.deepEqual(await idsOf(repository, undefined, 9), sorted);
+    assert.deepEqual(await idsOf(repository, undefined, 2), sorted.slice(0, 2));
+    assert.deepEqual(await idsOf(repository, sorted[1], 9), sorted.slice(2));
+    const [found] = await store.openFromForks(repository, undefined, 1);
+    assert.deepEqual(found, await store.find(repository, found?.number ?? 0));
+  }),
+
   check(
     'deleting the fork clears the source of a request; deleting the repository deletes the request',
     async (given) => {

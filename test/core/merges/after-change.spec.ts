@@ -1,100 +1,11 @@
 // Answers about committed changes of merge requests when the database or git fails before they are read back.
 import t from 'tap';
-import { sequentialIds } from '#adapters/memory/index';
-import type { Granted } from '#core/kernel/access/access';
-import type { User } from '#core/kernel/caller';
-import { InsufficientStorage, Unavailable } from '#core/kernel/errors';
+import { InsufficientStorage } from '#core/kernel/errors';
 import { aboutMerge } from '#core/merges/model/events';
-import { mergeRequest } from '#core/merges/merging/merge';
-import { mergeIntents, type MergeIntents } from '#core/merges/merging/merge-intents';
-import { openRequest } from '#core/merges/requests/open-request';
-import type { MergeParts } from '#core/merges/model/parts';
-import { updateRequest } from '#core/merges/requests/update-request';
-import type { GitBackend, MergeHooks, Repository } from '#core/repositories/index';
-import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
-import { reviewRows } from '#plugins/merges/tables';
-import { addAccount } from '#test/support/clients/accounts';
-import { callOf, repositoryOf, user } from '../forge.ts';
+import { alice, bench, head, made, moved, type Bench } from './bench.ts';
 import { bob, refusal, talkWorld } from './talk-world.ts';
-import { commit, target, world } from './world.ts';
 
-const alice = user('alice');
-const [head, moved, main, made] = [commit(1), commit(2), commit(4), commit(5)];
 const isMade = { kind: 'unavailable', message: /^The change was made/, detail: /Look at .*: The database does not/ };
-
-/** One open request of `topic`, number 1, and the use cases that change it or open another. */
-async function bench() {
-  const given = await world();
-  const { storage, tips, parents } = given;
-  await addAccount(memoryAccountStore(storage.database), alice);
-  await given.add({ authorId: alice.id });
-  tips.set(`${target} topic`, head).set(`${target} other`, head).set(`${target} main`, main);
-  const git: Partial<GitBackend> = {
-    ...given.parts.git,
-    exists: async () => true,
-    commitRecord: async () => undefined,
-    mergeBase: async () => made,
-    patch: () => Promise.reject(new Unavailable('git was stopped')),
-  };
-  const deletion = { fails: false };
-  const source = repositoryOf(target);
-  const granted = {
-    resource: source,
-    call: callOf(alice),
-    may: () => true,
-    renew: async () => undefined,
-  } as unknown as Granted<Repository, never, User>;
-  const parts = {
-    ...given.parts,
-    git,
-    ids: sequentialIds(),
-    reviews: reviewRows.memory(storage.database),
-    repositories: { protections: async () => new Map(), byId: async () => source, readers: async () => new Set() },
-    users: { email: async () => '', byIds: async () => new Map() },
-    planning: undefined,
-    pipelines: undefined,
-    access: { decide: async () => granted },
-    diffs: { caps: {}, algorithm: 'myers' },
-    intents: storage.intents,
-    host: 'forge.example',
-    merging: {
-      async merge(_granted: unknown, _change: unknown, hooks: MergeHooks) {
-        const update = { ref: 'refs/heads/main', old: main, new: made };
-        await hooks.announced?.(update);
-        parents.set(made, [main, head]);
-        tips.set(`${target} main`, made);
-        await storage.unitOfWork.run(async () => hooks.recorded?.(update));
-        return { kind: 'merged', update };
-      },
-      async deleteBranch() {
-        if (deletion.fails) throw new Unavailable('The database does not answer');
-        await storage.unitOfWork.run(async () => undefined);
-      },
-    },
-  } as unknown as MergeParts & { mergeIntents: MergeIntents };
-  const all = { ...parts, mergeIntents: mergeIntents(parts) };
-  const number = 1;
-  return {
-    ...given,
-    parts: all,
-    deletion,
-    /** The stored request, once the database is back. */
-    async request(which = number) {
-      storage.comeBack();
-      return given.store.find(target, which);
-    },
-    open: () => openRequest(all)(granted, { title: 'Another', source: 'other', targetBranch: 'main' }),
-    update: (wish: { readonly title?: string; readonly state?: 'open' | 'closed' }) =>
-      updateRequest(all)(granted, { number, ...wish }),
-    merge: () => mergeRequest(all)(granted, { number, strategy: 'merge', deleteSourceBranch: true }),
-    /** Closes the request and moves its source afterwards. */
-    async closed() {
-      await this.update({ state: 'closed' });
-      tips.set(`${target} topic`, moved);
-    },
-  };
-}
-type Bench = Awaited<ReturnType<typeof bench>>;
 
 /** The operation, the number of commits after which the database fails, and the stored request. */
 const changes: readonly {

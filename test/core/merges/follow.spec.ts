@@ -209,3 +209,32 @@ void t.test('opened requests are kept, and catch up with earlier pushes', async 
   t.strictSame([given.kept.get(1), (await given.store.find(target, 1))?.headOid], [two, two]);
   t.strictSame(await given.events(), ['merge.pushed 1']);
 });
+
+void t.test('a request whose head the target does not have holds up no other request', async (t) => {
+  const given = await world();
+  given.parents.set(one, [old]);
+  given.missing.add(four);
+  given.lost.add(four);
+  await given.add({ sourceRepositoryId: fork, headOid: four });
+  await given.add({ sourceBranch: 'fine', headOid: one });
+  await given.pushed('main', old, one);
+  t.match(await given.store.find(target, 2), { state: 'merged' }, 'a push to the target');
+  t.match(await given.store.find(target, 1), { state: 'open' });
+
+  await given.add({ sourceRepositoryId: fork, targetBranch: 'next' });
+  given.tips.set(`${fork} topic`, four);
+  await given.pushed('topic', one, four, { repository: fork });
+  t.match(await given.store.find(target, 3), { headOid: four }, 'a push to the source');
+  given.lost.delete(four);
+  await given.pushed('topic', one, four, { repository: fork });
+  t.equal(given.kept.get(1), four, 'once its source has the commit');
+});
+
+void t.test('a push that starts at a commit that was pruned is followed', async (t) => {
+  const given = await world();
+  given.parents.set(one, [old]);
+  given.missing.add(old);
+  await given.add();
+  await given.pushed('main', old, one);
+  t.match(await given.store.find(target, 1), { state: 'merged' });
+});

@@ -48,7 +48,7 @@ void t.test('a reopened request whose commits were pruned brings them again', as
   const given = await world();
   const request = await given.add({ sourceRepositoryId: fork });
   given.tips.set(`${fork} topic`, one);
-  given.hooks.isPruned = true;
+  given.missing.add(one);
   await given.follow.opened(
     { id: 'o', at: new Date(), type: 'merge.reopened', ...aboutMerge(request, 'alice') },
     given.signal,

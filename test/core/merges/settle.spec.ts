@@ -86,6 +86,65 @@ void t.test('concurrent reads of a request share the work', async (t) => {
   t.strictSame(given.brought, [two], 'the commits are copied once');
 });
 
+void t.test('reads and the handler of the event do the work of one push once', async (t) => {
+  const given = await world();
+  await given.add({ sourceRepositoryId: fork });
+  await given.add({ sourceBranch: 'own' });
+  given.tips.set(`${fork} topic`, two).set(`${target} own`, two);
+  const events = [given.pushOf('topic', one, two, { repository: fork }), given.pushOf('own', one, two)] as const;
+  given.pending.push(...events);
+  await Promise.all([at(given), at(given, 2), given.follow.pushed(events[0], given.signal)]);
+  t.equal(given.counts.copies, 1, 'at the same time');
+  const { kept } = given.counts;
+  for (let round = 0; round < 3; round += 1) await Promise.all([at(given), at(given, 2)]);
+  for (const event of events) await given.follow.pushed(event, given.signal);
+  t.equal(given.counts.kept, kept, 'one after another');
+});
+
+void t.test('commits for which there is no room are not copied again by each read', async (t) => {
+  const given = await world();
+  await given.add({ sourceRepositoryId: fork });
+  given.tips.set(`${fork} topic`, two);
+  const event = given.pushOf('topic', one, two, { repository: fork });
+  given.pending.push(event);
+  given.hooks.noRoom = true;
+  for (let round = 0; round < 3; round += 1) t.match(await at(given), { headOid: one });
+  t.equal(given.counts.copies, 1);
+});
+
+void t.test('a list does not copy commits from forks, and leaves these requests to single reads', async (t) => {
+  const given = await world();
+  given.parents.set(two, [one]);
+  given.parents.set(three, [old, two]);
+  const first = await given.add({ sourceRepositoryId: fork });
+  const second = await given.add({ sourceRepositoryId: fork, targetBranch: 'next' });
+  given.tips.set(`${fork} topic`, two);
+  given.pending.push(
+    given.pushOf('topic', one, two, { repository: fork }),
+    given.pushOf('main', old, three),
+    given.pushOf('next', old, one),
+  );
+  t.equal(await given.parts.settling.list(target, [first, second], given.signal), false);
+  t.match(await given.store.find(target, 1), { state: 'open', headOid: one });
+  t.equal(given.counts.copies, 0);
+  t.match(await at(given), { state: 'merged', headOid: two }, 'the events of a request are applied in order');
+});
+
+void t.test('a copy that takes too long is left to the handler of the event', async (t) => {
+  const given = await world({ readMs: 50 });
+  await given.add({ sourceRepositoryId: fork });
+  given.tips.set(`${fork} topic`, two);
+  const event = given.pushOf('topic', one, two, { repository: fork });
+  given.pending.push(event);
+  given.hooks.untilAborted = true;
+  t.match(await at(given), { headOid: one });
+  t.match(await at(given), { headOid: one });
+  t.equal(given.counts.copies, 1, 'the next read does not try again');
+  given.hooks.untilAborted = false;
+  await given.follow.pushed(event, given.signal);
+  t.match(await at(given), { headOid: two });
+});
+
 void t.test('a caller who leaves does not end the work for others', async (t) => {
   const given = await world();
   await given.add({ sourceRepositoryId: fork });
@@ -129,16 +188,16 @@ void t.test('a list applies pushes to its rows, and to requests that leave or en
   const given = await world();
   given.parents.set(one, [old]);
   given.tips.set(`${target} topic`, one);
-  given.tips.set(`${fork} fix`, two);
+  given.tips.set(`${target} fix`, two);
   await given.add();
-  await given.add({ sourceRepositoryId: fork, sourceBranch: 'fix', targetBranch: 'next' });
+  await given.add({ sourceBranch: 'fix', targetBranch: 'next' });
   const list = async (state: 'open' | 'merged') => {
     const rows = async () => given.store.find(target, 1).then((first) => (first?.state === state ? [first] : []));
     return given.parts.settling.list(target, await rows(), given.signal);
   };
   t.equal(await list('open'), false, 'nothing is pending');
   given.asked.length = 0;
-  given.pending.push(given.pushOf('main', old, one), given.pushOf('fix', one, two, { repository: fork }));
+  given.pending.push(given.pushOf('main', old, one), given.pushOf('fix', one, two));
   t.equal(await list('merged'), true);
   t.match(await given.store.find(target, 1), { state: 'merged' }, 'also if the page does not show it');
   t.strictSame(given.asked, [[`repository:${target}`]], 'one question for the page');

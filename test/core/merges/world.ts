@@ -1,9 +1,11 @@
 // Fixtures for specs of merge requests: in-memory stores, with a git whose branch tips and commit parents are set by
 // the test.
+import { setTimeout } from 'node:timers/promises';
 import { openMemory, sequentialIds } from '#adapters/memory/index';
 import { systemClock } from '#adapters/system/time';
-import { NotFound, Unavailable, Unprocessable } from '#core/kernel/errors';
+import { Internal, NotFound, Unavailable, Unprocessable } from '#core/kernel/errors';
 import type { EventOf, PendingEvents } from '#core/kernel/index';
+import { appliedEvents } from '#core/merges/merging/applied-events';
 import { followUseCases } from '#core/merges/merging/follow';
 import { letGoUseCases } from '#core/merges/merging/let-go';
 import type { HeadParts } from '#core/merges/merging/heads';
@@ -29,7 +31,8 @@ export const commit = (digit: number): Oid => String(digit).repeat(40);
 /** Repository ids of the target and of a fork of it. */
 export const [target, fork] = ['target', 'fork'];
 
-export async function world() {
+/** @param readMs how long a read may work and wait, in milliseconds. */
+export async function world({ readMs = 10_000 } = {}) {
   const ids = sequentialIds();
   const warned: unknown[] = [];
   const log = { ...quietLog, warn: (details: unknown) => void warned.push(details) };
@@ -39,13 +42,14 @@ export async function world() {
   /** `REPOSITORY BRANCH` → the tip of the branch. */
   const tips = new Map<string, Oid>();
   const parents = new Map<Oid, readonly Oid[]>();
-  const counts = { divergence: 0, history: 0, kept: 0 };
+  const counts = { divergence: 0, history: 0, kept: 0, copies: 0 };
   const hooks = {
     beforeTip: async (): Promise<void> => undefined,
     whileCopying: async (): Promise<void> => undefined,
     noRoom: false,
+    /** Copies do not end before they are aborted. */
+    untilAborted: false,
     gitIsAway: false,
-    isPruned: false,
   };
   const reach = (oid: Oid): Set<Oid> => {
     const seen = new Set<Oid>();
@@ -57,7 +61,11 @@ export async function world() {
     }
     return seen;
   };
-  const git: Pick<GitBackend, 'isLegalName' | 'readRefs' | 'divergence' | 'history'> = {
+  /** Commits that the target, and that no source, has. */
+  const missing = new Set<Oid>();
+  const lost = new Set<Oid>();
+  const git: Pick<GitBackend, 'isLegalName' | 'readRefs' | 'divergence' | 'history' | 'tips'> = {
+    tips: async (_, oids) => new Map(oids.filter((oid) => !missing.has(oid)).map((oid) => [oid, { kind: 'other' }])),
     isLegalName: () => true,
     async readRefs(repository, names) {
       const found = names.map((name) => tips.get(`${repository} ${name.slice('refs/heads/'.length)}`) ?? zeroOid);
@@ -66,6 +74,7 @@ export async function world() {
     },
     async divergence(_, base, heads) {
       counts.divergence += 1;
+      if ([base, ...heads].some((oid) => missing.has(oid))) throw new Internal('git rev-list failed');
       const known = reach(base);
       const ahead = (head: Oid): number => [...reach(head)].filter((oid) => !known.has(oid)).length;
       return new Map(heads.map((head) => [head, { ahead: ahead(head), behind: 0 }]));
@@ -85,16 +94,21 @@ export async function world() {
   const brought: Oid[] = [];
   const takenOver: string[] = [];
   const heads: HeadParts['heads'] = {
-    async bring(_, { commit: oid }) {
+    async bring(_, { commit: oid }, { signal }) {
+      counts.copies += 1;
+      if (hooks.untilAborted) await setTimeout(60_000, undefined, { signal });
       if (hooks.noRoom) throw new Unprocessable('No room', { code: 'quota_exceeded' });
       await hooks.whileCopying();
       brought.push(oid);
+      missing.delete(oid);
     },
     async keep(_, number, { commit: oid, sourceRepositoryId }) {
       counts.kept += 1;
-      if (hooks.isPruned && sourceRepositoryId === target) throw new NotFound('The commit is not there');
+      const isMissing = sourceRepositoryId === target ? missing.has(oid) : lost.has(oid);
+      if (isMissing) throw new NotFound('The commit is not there');
       if (hooks.gitIsAway) throw new Unavailable('git is away');
       kept.set(number, oid);
+      missing.delete(oid);
     },
     letGo: async (_, number = 0) => void kept.delete(number),
     takeOver: async (requestId) => void takenOver.push(requestId),
@@ -159,11 +173,12 @@ export async function world() {
     at: when,
   });
   const at = new Date('2026-05-01T10:00:00.000Z');
-  const follow = followUseCases(parts);
+  const applied = appliedEvents();
+  const follow = followUseCases({ ...parts, applied });
   const { signal } = new AbortController();
   return {
     storage,
-    parts: { ...parts, settling: settling({ ...parts, pendingEvents }) },
+    parts: { ...parts, settling: settling({ ...parts, pendingEvents, applied }, readMs) },
     pending,
     asked,
     pushOf,
@@ -177,6 +192,8 @@ export async function world() {
     parents,
     counts,
     hooks,
+    missing,
+    lost,
     kept,
     brought,
     takenOver,

@@ -56,6 +56,8 @@ export class FakeGit implements GitBackend {
   brings = 0;
   /** Ids of pruned repositories, each with the time before which objects were pruned. */
   readonly pruned: [string, Date][] = [];
+  /** The bytes of the objects that only this commit reaches. */
+  readonly ownSizes = new Map<Oid, number>();
   /** Whether a pruning reports remaining objects. */
   remaining = false;
   whilePruning: (() => Promise<unknown>) | undefined;
@@ -424,6 +426,12 @@ export class FakeGit implements GitBackend {
     this.#call('prune');
     await this.whilePruning?.();
     return { remaining: this.remaining };
+  }
+
+  async ownBytes(repository: string, commits: readonly Oid[]): Promise<readonly number[]> {
+    this.#stored(repository);
+    this.#call('ownBytes');
+    return commits.map((commit, index) => (commits.indexOf(commit) === index ? (this.ownSizes.get(commit) ?? 0) : 0));
   }
 
   async sweep(): Promise<void> {}

@@ -1,6 +1,6 @@
 // Commits of merge requests: fetched and kept within the target's quota, with no refs left after interruptions.
 import t, { type Test } from 'tap';
-import { mergeHeadRef, zeroOid, type Repository } from '#core/repositories/index';
+import { mergeHeadRef, type Repository } from '#core/repositories/index';
 import { alice, bob, refusal, root, world, type World } from './world.ts';
 
 interface Offer {
@@ -119,54 +119,4 @@ void t.test('a process killed while it fetches a commit leaves a ref only until 
   t.same(merges(offer), []);
   t.equal(forge.intents.open_.size, 0);
   t.match(forge.logged, [{ intent: 'repositories.bring' }], 'the first attempt was logged');
-});
-
-void t.test('what a request brings counts for its author until it is merged or pruned', async (t) => {
-  const day = 24 * 3_600_000;
-  let now = new Date('2026-01-01T00:00:00Z');
-  const forge = await world({ settings: { 'repositories.max_bytes_per_user': 1000 }, clock: { now: () => now } });
-  t.teardown(() => forge.close());
-  const target = await forge.useCases.create(forge.as(alice, now), { name: 'a', visibility: 'public' });
-  const fork = await forge.useCases.fork(await forge.granted(bob, 'repo.read', target), {});
-  const { bring, keep, letGo, takeOver } = forge.useCases.mergeHeads;
-  const offer = (requestId: string) => ({
-    sourceRepositoryId: fork.id,
-    commit: forge.git.commit(fork.id, `refs/heads/${requestId}`, { f: requestId }),
-    broughtFor: { requestId, userId: bob.id },
-  });
-  /** Of alice, whose repository has 2,000 bytes, and of bob. */
-  const bytes = async () => {
-    await forge.storage.unitOfWork.run(() => forge.store.resize(target.id, { to: 2000 }));
-    return [(await forge.store.owned(alice.id)).bytes, (await forge.store.owned(bob.id)).bytes];
-  };
-  const full = { code: 'quota_exceeded', message: /the author has no room/ };
-
-  forge.git.brings = 700;
-  await bring(target.id, offer('one'), { signal });
-  t.same(await bytes(), [1300, 700], 'the owner of the target needs no room');
-  await t.rejects(bring(target.id, offer('two'), { signal }), full);
-  await bring(target.id, offer('of root'), { signal, caller: root });
-  t.same(await bytes(), [600, 1400], 'an administrator may exceed it');
-  await takeOver('of root');
-  t.same(await bytes(), [1300, 700], 'merged');
-
-  const one = offer('one');
-  await keep(target.id, 1, { ...one, sourceRepositoryId: target.id }, { signal });
-  await letGo(target.id, 1, 'one');
-  t.same(await forge.git.readRefs(target.id, [mergeHeadRef(1)]), [zeroOid]);
-  t.same(await bytes(), [1300, 700], 'until the objects are pruned');
-  now = new Date(now.getTime() + day);
-  await forge.useCases.pruneDue(signal);
-  t.same(forge.git.pruned, [], 'young objects are kept');
-  now = new Date(now.getTime() + 2 * 3_600_000);
-  await forge.useCases.pruneDue(signal);
-  t.equal(forge.git.pruned.length, 1);
-  t.equal((await bytes())[1], 0, 'bob has room again');
-
-  await bring(target.id, offer('three'), { signal });
-  await letGo(target.id, 3, 'three');
-  await keep(target.id, 3, { ...offer('three'), sourceRepositoryId: target.id }, { signal });
-  now = new Date(now.getTime() + 30 * day);
-  await forge.useCases.pruneDue(signal);
-  t.equal((await bytes())[1], 700, 'a reopened request is kept');
 });

@@ -22,6 +22,7 @@ import {
   repositoryEvents,
   repositoryScopes,
   repositorySettings,
+  type KeptRequest,
   type Repository,
   type RepositoryCounters,
   type RepositoryStore,
@@ -135,6 +136,8 @@ export async function world(
   const events = await recorded(storage, repositoryEvents);
   const protections = protectionStore.memory(storage.database);
   const brought = broughtRows.memory(storage.database);
+  /** The open requests from other repositories, sorted by id. */
+  const kept: KeptRequest[] = [];
   const collaborators = memoryCollaboratorStore(storage.database);
   const useCases = repositoryUseCases({
     store,
@@ -171,6 +174,9 @@ export async function world(
     settings: { get: async (key) => (options.settings ?? defaults)[key] ?? defaults[key] } as Settings,
     permissionTable,
     counters: () => options.counters ?? [],
+    keptRequests: () => ({
+      into: async (_, after = '', limit) => kept.filter(({ requestId }) => requestId > after).slice(0, limit),
+    }),
   });
   const access = accessTo(store, repositoryScopes);
   const lost = new Set<Caller>();
@@ -195,6 +201,8 @@ export async function world(
   return {
     storage,
     store,
+    brought,
+    kept,
     collaborators,
     protections,
     git,
