@@ -69,7 +69,7 @@ const range = (count: number): readonly number[] => Array.from({ length: count }
 /** 2,000 requests: from each of these sources into each of these targets. */
 const [sources, targets] = [20, 100];
 
-/** Class name to what is created before its clients begin. */
+/** Class name to the function that creates its data before its clients begin. */
 export const preparations: Readonly<Record<string, (target: Target) => Promise<void>>> = {
   '2,000 requests of one user': async (target) => {
     const { send } = administrator(target);

@@ -20,7 +20,7 @@ export const mostChains = 64;
 /** The most events of one chain per turn. */
 const mostEvents = 50;
 
-/** Where the search for one handler begins. */
+/** The start of the search for one handler. */
 export interface SearchFrom {
   readonly plugin: string;
   readonly subscription: string;

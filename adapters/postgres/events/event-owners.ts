@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { userKey } from '#core/kernel/access/current-caller';
 
-/** The owner of events that nobody has caused, such as those of jobs. */
+/** The owner of events without a user or network, such as those of jobs. */
 export const server = 'server';
 
 export class EventOwners {

@@ -1,4 +1,4 @@
-// Routes new events: writes one delivery for each subscription to their type. Owners are served in turn, so that the
+// Routes new events: writes one delivery for each subscription to their type. Owners share each batch, so that the
 // many events of one owner do not delay those of others.
 import { type Kysely, sql } from 'kysely';
 import type { SystemTables } from '../statements/schema.ts';

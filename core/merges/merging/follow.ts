@@ -17,7 +17,7 @@ const mostAtOnce = 5;
 /** How many commits of one push are searched for merged heads, and how many of them are read at a time. */
 const [mostCommits, commitsAtATime] = [10_000, 2000];
 
-/** What the names of branches begin with. */
+/** The prefix of the names of branches. */
 export const branches = 'refs/heads/';
 
 /** The subscription that handles pushes, and moves the head of one of many requests with the same source. */
