@@ -12,7 +12,10 @@ export const channel = 'hexforge_event';
 /** Separates locks on aggregates from named locks (`locks.ts`). */
 const aggregateSeed = 1;
 
-/** Each row has seven parameters: a statement may have 32,767 on the embedded database, and a push may move more refs than fit. */
+/**
+ * Each row has seven parameters. A statement may have 32,767 on the embedded database, and a push may move more refs
+ * than fit.
+ */
 const rowsAtOnce = 4000;
 
 /** @param record adds an event to the open unit of work; throws outside of one. */

@@ -25,9 +25,9 @@ export const mostSearched = 10_000;
 /** The port of undelivered events. */
 export interface PendingEvents {
   /**
-   * The committed events of these aggregates that the handler has not handled yet, oldest first. Includes those that it
-   * handles now or will be called with again, but no dead letters. One query. If there are more than `limit`, the newest
-   * are returned; of one aggregate the newest `mostSearched` are searched.
+   * The committed events of these aggregates that the handler has not handled yet, oldest first. Includes those that
+   * it handles now or will be called with again, but no dead letters. One query. If there are more than `limit`, the
+   * newest are returned; of one aggregate the newest `mostSearched` are searched.
    */
   of<T extends EventType>(
     handler: HandlerOf<T>,
