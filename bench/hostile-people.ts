@@ -65,6 +65,31 @@ const file = (branch: string, text: string) => ({
   content: Buffer.from(text).toString('base64'),
 });
 
+const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+/** 2,000 requests: from each of these sources into each of these targets. */
+const [sources, targets] = [20, 100];
+
+/** Class name to the function that creates its data before its clients begin. */
+export const preparations: Readonly<Record<string, (target: Target) => Promise<void>>> = {
+  '2,000 requests of one user': async (target) => {
+    const { send } = administrator(target);
+    const repository = `/repos/${target.repository}`;
+    for (const to of range(targets)) await send('POST', `${repository}/branches`, { name: `many-target-${to}` });
+    await Promise.all(
+      range(sources).map(async (source) => {
+        const from = `many-source-${source}`;
+        await send('POST', `${repository}/branches`, { name: from });
+        await send('PUT', `${repository}/contents/${from}.txt`, file(from, 'first'));
+        for (const to of range(targets)) {
+          const wish = { title: 'Many', source_branch: from, target_branch: `many-target-${to}` };
+          const opened = await send('POST', `${repository}/merges`, wish);
+          if (opened === undefined) throw new Error(`no request from ${from} to ${wish.target_branch} was opened`);
+        }
+      }),
+    );
+  },
+};
+
 /** Class name to the behaviour of its clients. */
 export const peoplesAttacks: Readonly<Record<string, Attack>> = {
   'searches of many words': async (target, index, signal) => {
@@ -117,6 +142,14 @@ export const peoplesAttacks: Readonly<Record<string, Attack>> = {
     }
     const push = request('PUT', `${repository}/contents/${source}-${salt}.txt`, file(source, 'more'));
     await asking([push], headers)(target, index, signal);
+  },
+
+  '2,000 requests of one user': async (target, index, signal) => {
+    const { headers } = administrator(target, signal);
+    const pushes = range(sources).map((source) =>
+      request('PUT', `/repos/${target.repository}/contents/${salt}.txt`, file(`many-source-${source}`, 'more')),
+    );
+    await asking(pushes, headers)(target, index, signal);
   },
 
   'requests of strangers that are closed again': async (target, index, signal) => {

@@ -12,7 +12,7 @@ import { left, memory } from '#test/fault/process-family';
 import type { Document } from '#test/support/clients/openapi';
 import { bounded, type Line } from './compare.ts';
 import { asking, attacks, type Attack, type Target } from './hostile-clients.ts';
-import { followUps, peoplesAttacks } from './hostile-people.ts';
+import { followUps, peoplesAttacks, preparations } from './hostile-people.ts';
 import { load } from './load.ts';
 import type { Setting } from './lines.ts';
 import type { Subject } from './subject.ts';
@@ -76,6 +76,7 @@ export async function hostileLines(
       (name === writing
         ? asking(hostileWrites(document, pushed, places), { authorization: `Bearer ${session}` })
         : asking(hostileRequests(document, pushed, places)));
+    await preparations[name]?.(target);
     const ending = new AbortController();
     let peak = 0;
     const sampling = setInterval(() => (peak = Math.max(peak, memory(subject.pid))), 50);

@@ -1,6 +1,6 @@
 // Durable subscriptions and dead letters in memory, with the semantics of the database's.
 import { typesOf, type EventAmong, type EventOf, type EventType } from '#core/kernel/storage/events';
-import type { HandlerOf, PendingEvents } from '#core/kernel/storage/pending-events';
+import type { HandlerOf, PendingEvents, RefFilter } from '#core/kernel/storage/pending-events';
 import type { Deliveries, OwnedSubscription } from '#core/kernel/storage/storage';
 import type { Delivered, Memory, Remembered } from './state.ts';
 
@@ -117,14 +117,29 @@ export const memoryPendingEvents = ({ subscriptions, backlog }: Memory): Pending
     { plugin, subscription, types }: HandlerOf<T>,
     aggregates: readonly string[],
     limit: number,
+    refs?: RefFilter,
   ): Promise<readonly EventAmong<T>[]> {
     const waiting = subscriptions.get(nameOf(plugin, subscription))?.waiting ?? [];
-    return [...[...waiting].map(({ event }) => event), ...backlog]
-      .filter(
-        (event): event is EventAmong<T> =>
-          types.some((type) => type === event.type) && aggregates.includes(event.aggregate),
-      )
-      .slice(0, limit)
-      .map((event) => structuredClone(event));
+    const pending = [...[...waiting].map(({ event }) => event), ...backlog].filter(
+      (event): event is EventAmong<T> =>
+        types.some((type) => type === event.type) && aggregates.includes(event.aggregate),
+    );
+    return newestOf(pending, limit, refs).map((event) => structuredClone(event));
   },
 });
+
+/** The newest events that match, in their order; if there are more than `limit`, those of `refs.refs` first. */
+export function newestOf<E extends EventOf>(events: readonly E[], limit: number, wanted?: RefFilter): readonly E[] {
+  if (wanted === undefined) return events.slice(-limit);
+  const { refs, under } = wanted;
+  const refOf = ({ payload }: E): string | undefined => (payload as { readonly ref?: string }).ref;
+  const isFirst = (event: E): boolean => {
+    const ref = refOf(event);
+    return ref === undefined || refs.includes(ref);
+  };
+  const isUnder = (event: E): boolean => under !== undefined && refOf(event)?.startsWith(under) === true;
+  const first = events.filter(isFirst).slice(-limit);
+  const others = events.filter((event) => !isFirst(event) && isUnder(event));
+  const chosen = new Set([...first, ...others.slice(Math.max(0, others.length - (limit - first.length)))]);
+  return events.filter((event) => chosen.has(event));
+}

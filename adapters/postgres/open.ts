@@ -7,6 +7,7 @@ import type { Clock, Ids } from '#core/kernel/time';
 import { pendingEvents } from './events/pending.ts';
 import { Broadcast } from './events/broadcast.ts';
 import type { SqlDatabase } from './statements/database.ts';
+import { EventOwners } from './events/event-owners.ts';
 import { defaultTuning, Delivery, type DeliveryTuning } from './events/delivery.ts';
 import type { StartedDatabase } from './embedded/started.ts';
 import { type Engine, openEmbedded, openServer } from './connection/engine.ts';
@@ -68,6 +69,11 @@ export interface PostgresStorage extends Storage {
   statistics(): Promise<{ readonly syncs: number | undefined }>;
 }
 
+/**
+ * Time limit of a search for due events on a server, in milliseconds. The embedded database cannot end a statement
+ * early.
+ */
+const searchLimit = 2000;
 /** Time limits in milliseconds: of `check` for an answer, of `close` for open units of work, of broadcast listeners. */
 const timeLimit = { check: 5000, close: 10_000, broadcast: 1000 } as const;
 
@@ -87,12 +93,13 @@ function assembled(
   deadline: number,
 ): PostgresStorage {
   const { session } = engine;
+  const owners = new EventOwners(caller);
   let [ended, closed]: (Promise<void> | undefined)[] = [];
   const transactions: Transactions = new Transactions({
     orm: engine.orm,
     deadline,
     outbox: {
-      write: (transaction, events) => writeEvents(transaction, events, engine.name),
+      write: (transaction, events) => writeEvents(transaction, events, { engine: engine.name, owners }),
       committed(events) {
         if (events.length === 0) return;
         // On a server, the notification also reaches this process, as every other.
@@ -125,6 +132,8 @@ function assembled(
     log,
     tuning: { ...defaultTuning, ...tuning },
     leads,
+    owners,
+    ...(session !== undefined && { searchLimit }),
   });
 
   return {

@@ -4,11 +4,14 @@ import { type Kysely, sql } from 'kysely';
 import type { Log } from '#core/kernel/services/log';
 import { keptError, parkedMessage, type OwnedSubscription } from '#core/kernel/storage/storage';
 import { limited } from '../statements/limited.ts';
-import { dueHeads, dueRows, type DueRow } from './due.ts';
+import { dueRows, findDue, type DueOptions, type DueRow, type Found } from './due.ts';
+import type { EventOwners } from './event-owners.ts';
 import { FairChoice } from './fair-choice.ts';
+import { HeadSearch } from './head-search.ts';
 import { eventOf } from './outbox.ts';
+import { routeEvents } from './route.ts';
 import type { SystemTables } from '../statements/schema.ts';
-import { columns, separator, type Subscriptions } from './subscriptions.ts';
+import { columns, type Subscriptions } from './subscriptions.ts';
 
 export interface DeliveryTuning {
   /** Slots for handlers that run at the same time. */
@@ -52,6 +55,9 @@ export interface DeliveryOptions {
   readonly subscriptions: Pick<Subscriptions, 'bound'>;
   readonly log: Log;
   readonly tuning: DeliveryTuning;
+  readonly owners: Pick<EventOwners, 'handling'>;
+  /** Time limit of a search for due events, in milliseconds. Absent: that of the database. */
+  readonly searchLimit?: number;
 }
 
 interface Running {
@@ -62,7 +68,6 @@ interface Running {
   slow: boolean;
 }
 
-const routeBatch = 500;
 const pruneEvery = 3_600_000;
 
 export class Delivery {
@@ -72,8 +77,9 @@ export class Delivery {
   /** The chains that are running in this process. A chain is the events of one aggregate for one handler. */
   readonly #running = new Map<string, Running>();
   readonly #choice: FairChoice;
-  /** Owners up to this one have been searched. */
-  #after = '';
+  readonly #search: HeadSearch;
+  /** The owner whose new events were routed last. */
+  #routed = '';
   #loop: Promise<void> | undefined;
   #closed = false;
   #woken = false;
@@ -84,6 +90,14 @@ export class Delivery {
   constructor(options: DeliveryOptions) {
     this.#options = options;
     this.#choice = new FairChoice(options.tuning);
+    this.#search = new HeadSearch({
+      find: (search) => this.#find(search),
+      skipped: ({ plugin, subscription }) =>
+        options.log.warn(
+          { plugin, subscription },
+          'the search for the events of a handler took too long; trying again',
+        ),
+    });
   }
 
   start(subscriptions: readonly OwnedSubscription[]): void {
@@ -150,36 +164,46 @@ export class Delivery {
   }
 
   async #round(): Promise<void> {
-    while ((await this.#route()) === routeBatch) {
-      /* Until all are routed. */
-    }
-    do await this.#begin();
-    while (this.#after !== '' && !this.#closed);
+    let more: boolean;
+    do {
+      ({ more, after: this.#routed } = await routeEvents(this.#options.database(), this.#routed));
+      this.#search.restart();
+      while (await this.#begin()) {
+        /* Until the slots are full, or all owners were searched. */
+      }
+    } while (more && !this.#closed);
     await this.#prune();
   }
 
-  /** Begins the chains that are due and for which there are slots. */
-  async #begin(): Promise<void> {
+  async #find(search: DueOptions): Promise<readonly Found[]> {
+    const { database, searchLimit } = this.#options;
+    if (searchLimit === undefined) return findDue(database(), search);
+    return database()
+      .transaction()
+      .execute(async (transaction) => {
+        await sql`set local statement_timeout = ${sql.lit(searchLimit)}`.execute(transaction);
+        return findDue(transaction, search);
+      });
+  }
+
+  /**
+   * Begins the chains that are due and for which there are slots.
+   * @returns whether there may be more of both.
+   */
+  async #begin(): Promise<boolean> {
     const ready = [...this.#handlers.values()].filter(
       ({ plugin }) => !this.#choice.full(plugin, this.#running.values()),
     );
-    if (ready.length === 0 || this.#closed || this.#choice.free(this.#running.values()) <= 0) {
-      this.#after = '';
-      return;
-    }
-    const database = this.#options.database();
-    const { heads, after } = await dueHeads({
-      database,
-      handlers: ready,
+    const free = this.#choice.free(this.#running.values());
+    if (ready.length === 0 || this.#closed || free <= 0) return false;
+    const { heads, more } = await this.#search.next(ready, {
       running: [...this.#running.keys()],
-      each: this.#choice.ownerShare,
-      after: this.#after,
+      each: Math.min(free, this.#choice.ownerShare),
     });
-    this.#after = after;
     const chosen = this.#choice.next(heads, this.#running.values());
-    if (chosen.length === 0) return;
+    if (chosen.length === 0) return more;
     const rows = await dueRows(
-      database,
+      this.#options.database(),
       chosen.map(({ chain }) => chain),
     );
     for (const { chain, plugin, owner } of chosen) {
@@ -192,22 +216,7 @@ export class Delivery {
         this.wake();
       });
     }
-  }
-
-  /** Writes one delivery for each new event and each subscription to its type. @returns the number of events. */
-  async #route(): Promise<number> {
-    const { rows } = await sql<{ count: number }>`
-      with routed as (
-        update hexforge_event set routed = true
-        where position in (select position from hexforge_event where not routed order by position limit ${sql.lit(routeBatch)} for update skip locked)
-        returning position, type, aggregate, actor_id
-      ), delivery as (
-        insert into hexforge_delivery (plugin, subscription, position, chain, owner)
-        select s.plugin, s.name, r.position, s.plugin || ' ' || s.name || ' ' || r.aggregate, coalesce('user ' || r.actor_id, r.aggregate || ' ')
-        from routed r join hexforge_subscription s on r.type = any(string_to_array(s.type, ${separator}))
-      )
-      select count(*) as count from routed`.execute(this.#options.database());
-    return rows[0]?.count ?? 0;
+    return more;
   }
 
   async #busy(): Promise<boolean> {
@@ -250,7 +259,7 @@ export class Delivery {
       this.wake();
     }, this.#options.tuning.slow).unref();
     try {
-      await handler.subscription.handle(eventOf(row));
+      await this.#options.owners.handling(row.owner, () => handler.subscription.handle(eventOf(row)));
       return undefined;
     } catch (error) {
       return { message: messageOf(error) };

@@ -6,7 +6,7 @@ export interface ChainHead {
   readonly plugin: string;
   readonly chain: string;
   readonly position: number;
-  /** The user who caused the event; the aggregate if no user did. */
+  /** The owner of the event. */
   readonly owner: string;
 }
 

@@ -4,6 +4,7 @@ import type { EventOf, EventType } from '#core/kernel/storage/events';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Events } from '#core/kernel/storage/unit-of-work';
 import type { SystemTables } from '../statements/schema.ts';
+import type { EventOwners } from './event-owners.ts';
 
 /** The notification channel on which processes announce committed events; the payload is `type id`. */
 export const channel = 'hexforge_event';
@@ -11,8 +12,11 @@ export const channel = 'hexforge_event';
 /** Separates locks on aggregates from named locks (`locks.ts`). */
 const aggregateSeed = 1;
 
-/** Each row has six parameters: a statement may have 65,535, and a push may move more refs than fit. */
-const rowsAtOnce = 5000;
+/**
+ * Each row has seven parameters. A statement may have 32,767 on the embedded database, and a push may move more refs
+ * than fit.
+ */
+const rowsAtOnce = 4000;
 
 /** @param record adds an event to the open unit of work; throws outside of one. */
 export function outbox({
@@ -42,7 +46,7 @@ export function outbox({
 export async function writeEvents(
   transaction: Kysely<SystemTables>,
   events: readonly EventOf[],
-  engine: 'embedded' | 'postgresql',
+  { engine, owners }: { readonly engine: 'embedded' | 'postgresql'; readonly owners: Pick<EventOwners, 'of'> },
 ): Promise<void> {
   if (engine === 'postgresql') await lockAggregates(transaction, events);
   for (let written = 0; written < events.length; written += rowsAtOnce) {
@@ -56,6 +60,7 @@ export async function writeEvents(
           actor_id: actorId,
           payload: JSON.stringify(payload),
           at,
+          owner: owners.of(actorId ?? undefined),
         })),
       )
       .execute();

@@ -27,7 +27,7 @@ export async function queuePast(
   for (const { plugin, name, types } of newcomers)
     await sql`
       insert into hexforge_delivery (plugin, subscription, position, chain, owner)
-      select ${plugin}::text, ${name}::text, position, ${`${plugin} ${name} `}::text || aggregate, coalesce('user ' || actor_id, aggregate || ' ')
+      select ${plugin}::text, ${name}::text, position, ${`${plugin} ${name} `}::text || aggregate, owner
       from hexforge_event where routed and type = any(${types}::text[])
         and at >= clock_timestamp() - ${sql.lit(days)} * interval '1 day'
       order by position desc limit ${sql.lit(most)}

@@ -125,6 +125,10 @@ export function translated(error: unknown): unknown {
   return fault;
 }
 
+/** Whether a statement exceeded its time limit. */
+export const tookTooLong = (error: unknown): boolean =>
+  error instanceof Unavailable && error.cause instanceof DatabaseFault && error.cause.code === '57014';
+
 /** Whether the database rolled the transaction back because of a concurrent one: a retry may succeed. */
 export const gaveUp = (error: unknown): boolean =>
   error instanceof Unavailable && error.cause instanceof DatabaseFault && error.cause.code.startsWith(rollbackClass);

@@ -15,6 +15,8 @@ interface EventTable {
   at: Date;
   /** Whether its deliveries were written. */
   routed: Generated<boolean>;
+  /** The owner, as `EventOwners` returns it. */
+  owner: Generated<string>;
 }
 
 /** One undelivered event of one durable handler. The row is deleted when the handler has succeeded. */
@@ -24,7 +26,7 @@ interface DeliveryTable {
   position: number;
   /** Handler and aggregate: events of one chain are delivered in order. */
   chain: string;
-  /** The user who caused the event; the aggregate if no user did. Owners share the delivery fairly. */
+  /** The owner of the event. Owners share the delivery fairly. */
   owner: Generated<string>;
   attempts: Generated<number>;
   /** Set when an attempt failed: until then no event of the chain is delivered. */
@@ -146,6 +148,19 @@ export const systemMigrations: readonly Migration[] = [
       `alter table hexforge_delivery add column owner text collate "C" not null default '0'`,
       'create index hexforge_delivery_owner on hexforge_delivery (plugin, subscription, owner, position) where dead_at is null',
       'create index hexforge_delivery_chain on hexforge_delivery (chain, position) where dead_at is null',
+    ],
+  },
+  {
+    name: '005-owners-of-events',
+    up: [
+      `alter table hexforge_event add column owner text collate "C" not null default 'server'`,
+      `update hexforge_event set owner = 'user:' || actor_id where not routed and actor_id is not null`,
+      'create index hexforge_event_owner on hexforge_event (owner, position) where not routed',
+      'create index hexforge_event_aggregate on hexforge_event (aggregate, position) where not routed',
+      `update hexforge_delivery set owner = 'server' where owner not like 'user %'`,
+      'drop index hexforge_delivery_owner',
+      `create index hexforge_delivery_owner on hexforge_delivery
+        (((plugin || ' ' || subscription || ' ' || owner) collate "C"), chain, position) where dead_at is null`,
     ],
   },
 ];

@@ -19,7 +19,8 @@ const mostAtOnce = 5;
 /** How many commits of one push are searched for merged heads, and how many of them are read at a time. */
 const [mostCommits, commitsAtATime] = [10_000, 2000];
 
-const branches = 'refs/heads/';
+/** The prefix of the names of branches. */
+export const branches = 'refs/heads/';
 
 /** The subscription that handles pushes, and moves the head of one of many requests with the same source. */
 export const pushHandler = {
@@ -53,7 +54,7 @@ export async function applyPush(
   const branch = branchOf(event);
   if (branch === undefined) return;
   const moving: Moving = { actorId: payload.actor, signal };
-  if (payload.new === zeroOid) return closeAll(parts, among.into(branch), { ...payload, at });
+  if (payload.new === zeroOid) return closeAll(parts, branch, among, { ...payload, at });
   for await (const request of among.from(branch))
     for (const one of request) {
       const now = await followAndKeep(parts, one, moving);
@@ -234,17 +235,20 @@ async function broughtCommits({ git }: HeadParts, repositoryId: string, move: Ta
 }
 
 /**
- * Only closes requests that existed when the branch was deleted. The branch may have been created again since, with new
- * requests.
+ * Only closes requests that existed when the branch was deleted. If the branch has been created again since, requests
+ * that have changed after the deletion stay open, because they may have been reopened or retargeted to the new one.
  */
 async function closeAll(
   parts: HeadParts,
-  into: AsyncIterable<readonly MergeRequest[]>,
+  { repositoryId, branch }: BranchOf,
+  among: Among,
   { old, actor, at }: TargetMove & { readonly at: Date },
 ): Promise<void> {
-  for await (const requests of into)
+  const [tip] = await parts.git.readRefs(repositoryId, [`${branches}${branch}`]);
+  const decided = ({ createdAt, updatedAt }: MergeRequest): Date => (tip === zeroOid ? createdAt : updatedAt);
+  for await (const requests of among.into({ repositoryId, branch }))
     for (const request of requests)
-      if (request.createdAt <= at) await conclude(parts, request, actor, { state: 'closed', baseOid: old });
+      if (decided(request) <= at) await conclude(parts, request, actor, { state: 'closed', baseOid: old });
 }
 
 const conclusions = { merged: 'mergedAt', closed: 'closedAt' } as const;

@@ -2,10 +2,10 @@
 // push, deletion and retarget that was answered before it.
 import { HexforgeError } from '#core/kernel/errors';
 import { within } from '#core/kernel/limits/within';
-import type { PendingEvents } from '#core/kernel/storage/pending-events';
+import type { PendingEvents, RefFilter } from '#core/kernel/storage/pending-events';
 import { aggregateOf, zeroOid } from '#core/repositories/index';
 import type { AppliedEvents } from './applied-events.ts';
-import { applyPush, branchOf, pushHandler, type Among, type SourceEvent } from './follow.ts';
+import { applyPush, branches, branchOf, pushHandler, type Among, type SourceEvent } from './follow.ts';
 import { followAndKeep, type HeadParts } from './heads.ts';
 import { mergeAggregate } from '../model/events.ts';
 import { isFromFork, type MergeRequest } from '../model/merge-request.ts';
@@ -14,7 +14,7 @@ import type { BranchOf } from '../model/ports.ts';
 
 type Parts = HeadParts & { readonly pendingEvents: PendingEvents; readonly applied: AppliedEvents };
 
-/** The most events that are read, and the most requests beside its page that a list looks at. */
+/** The most events that are read (the newest ones), and the most requests beside its page that a list looks at. */
 const [mostEvents, mostRequests] = [1000, 200];
 /** How long the work for one answer may take, and how long the answer waits for it. */
 const usualMs = 10_000;
@@ -48,10 +48,16 @@ export function settling(parts: Parts, timeLimitMs = usualMs): Settling {
   /** Work that is under way, by the requests and the last event. */
   const running = new Map<string, Promise<void>>();
 
-  const pendingOf = (repositoryIds: readonly string[], requests: readonly MergeRequest[]) => {
+  const pendingOf = (
+    repositoryIds: readonly string[],
+    requests: readonly MergeRequest[],
+    others: Pick<RefFilter, 'under'> = {},
+  ) => {
     const repositories = [...repositoryIds, ...sourcesOf(requests)].map(aggregateOf);
     const aggregates = [...new Set(repositories), ...requests.filter(isOpen).map(mergeAggregate)];
-    return pendingEvents.of(pushHandler, aggregates, mostEvents);
+    const refs = requests.filter(isOpen).flatMap(({ sourceBranch, targetBranch }) => [sourceBranch, targetBranch]);
+    const wanted = { refs: [...new Set(refs)].map((branch) => `${branches}${branch}`), ...others };
+    return pendingEvents.of(pushHandler, aggregates, mostEvents, wanted);
   };
 
   /** Applies the events to these requests alone, in order, and each of them once. */
@@ -141,7 +147,7 @@ export function settling(parts: Parts, timeLimitMs = usualMs): Settling {
       return settle([request], await pendingOf([], [request]), isLeft, signal);
     },
     async list(repositoryId, rows, signal) {
-      const pending = await pendingOf([repositoryId], rows);
+      const pending = await pendingOf([repositoryId], rows, { under: branches });
       if (pending.length === 0) return false;
       // A push may change requests that the page does not show, and with them the page and the total.
       const shown = new Set(rows.map(({ id }) => id));

@@ -301,11 +301,14 @@ noticing(
       make: reopening((storage): EventStorage => ({
         ...storage,
         pendingEvents: {
-          of: async (handler, aggregates, limit) =>
-            (await storage.pendingEvents.of(handler, aggregates, limit)).slice(1),
+          of: async (handler, aggregates, limit, refs) =>
+            (await storage.pendingEvents.of(handler, aggregates, limit, refs)).slice(1),
         },
       })),
-      noticed: ['events that a handler has not handled yet are read by aggregate, in order, until it has'],
+      noticed: [
+        'events that a handler has not handled yet are read by aggregate, in order, until it has',
+        'of the events about refs that a handler has not handled yet, those of the wanted refs are read first',
+      ],
     },
     'nothing is broadcast': {
       make: reopening((storage): EventStorage => ({

@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import t from 'tap';
 import type { Test } from 'tap';
 import { systemClock, systemIds } from '#adapters/system/time';
+import { EventOwners } from '#adapters/postgres/events/event-owners';
 import { writeEvents } from '#adapters/postgres/events/outbox';
 import { openPostgres, type PostgresStorage } from '#adapters/postgres/index';
 import type { SystemTables } from '#adapters/postgres/statements/schema';
@@ -174,7 +175,10 @@ if (testEngines().includes('postgresql')) {
           id: randomUUID(),
           at: new Date(),
         };
-        await writeEvents(database.kysely<SystemTables>(), [event], 'postgresql');
+        await writeEvents(database.kysely<SystemTables>(), [event], {
+          engine: 'postgresql',
+          owners: new EventOwners(),
+        });
         await end();
         order.push(name);
       });

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type EventOf, on } from '#core/kernel/storage/events';
+import type { RefFilter } from '#core/kernel/storage/pending-events';
 import type { OwnedSubscription, Storage } from '#core/kernel/storage/storage';
 import { type Check, gate, turn } from '../checks.ts';
 import type { Ledger } from './ledger.ts';
 
 declare module '#core/kernel/storage/events' {
   interface EventPayloads {
-    'contract.counted': { readonly n: number };
+    'contract.counted': { readonly n: number; readonly ref?: string };
     'contract.named': { readonly name: string };
   }
 }
@@ -59,9 +60,13 @@ async function handle(storage: EventStorage, aggregate: string, mine: Partial<Re
   );
 }
 
-const emit = (storage: EventStorage, aggregate: string, n: number): Promise<string> =>
+const emit = (storage: EventStorage, aggregate: string, n: number, ref?: string): Promise<string> =>
   storage.unitOfWork.run(() =>
-    storage.events.emit<'contract.counted'>({ type: 'contract.counted', aggregate, payload: { n } }),
+    storage.events.emit<'contract.counted'>({
+      type: 'contract.counted',
+      aggregate,
+      payload: { n, ...(ref !== undefined && { ref }) },
+    }),
   );
 
 /** Records events by aggregate. The checks share the outbox, so each looks only at its own aggregates. */
@@ -317,8 +322,8 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       await begun.passed;
       await seen.until(() => seen.of(other).length === 1);
       assert.deepEqual(await pending(), [1, 2], 'the one that is being handled too');
-      assert.deepEqual(await pending(1), [1]);
-      const [event] = await storage.pendingEvents.of(handler, [aggregate], 1);
+      assert.deepEqual(await pending(1), [2], 'the newest');
+      const [event] = await storage.pendingEvents.of(handler, [aggregate], 2);
       assert.deepEqual([event?.id, event?.type, event?.aggregate], [ids[0], 'contract.counted', aggregate]);
       assert.deepEqual(await storage.pendingEvents.of(handler, [], 9), []);
       const absent = { ...handler, subscription: 'listener' };
@@ -326,6 +331,33 @@ export const eventsChecks: readonly Check<EventsProvider>[] = [
       held.open();
       await storage.drained();
       assert.deepEqual(await pending(9, aggregate, other), []);
+    },
+  },
+  {
+    name: 'of the events about refs that a handler has not handled yet, those of the wanted refs are read first',
+    async run({ open }) {
+      const storage = await open();
+      const aggregate = randomUUID();
+      const handler = { plugin: 'contract', subscription: 'first', types: ['contract.counted'] } as const;
+      const [held, begun] = [gate(), gate()];
+      await handle(storage, aggregate, {
+        async first() {
+          begun.open();
+          await held.passed;
+        },
+      });
+      const odd = 'refs/heads/o"dd\\ü';
+      const refs = ['refs/tags/1', 'refs/heads/a', 'refs/heads/b', undefined, odd, 'refs/heads/b', 'refs/tags/2'];
+      for (const [n, ref] of refs.entries()) await emit(storage, aggregate, n, ref);
+      await begun.passed;
+      const pending = async (limit: number, wanted: RefFilter) =>
+        (await storage.pendingEvents.of(handler, [aggregate], limit, wanted)).map(({ payload }) => payload.n);
+      assert.deepEqual(await pending(9, { refs: [] }), [3], 'events without a ref are always read');
+      assert.deepEqual(await pending(9, { refs: ['refs/heads/a', odd] }), [1, 3, 4]);
+      assert.deepEqual(await pending(9, { refs: [], under: 'refs/heads/' }), [1, 2, 3, 4, 5]);
+      assert.deepEqual(await pending(3, { refs: ['refs/heads/a'], under: 'refs/heads/' }), [1, 3, 5]);
+      held.open();
+      await storage.drained();
     },
   },
   {

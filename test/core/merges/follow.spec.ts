@@ -185,6 +185,25 @@ void t.test('a deleted target closes the requests that existed then', async (t) 
   t.strictSame(await given.events(), ['merge.closed 1']);
 });
 
+void t.test('the deletion of a target closes no request that was reopened or retargeted afterwards', async (t) => {
+  const given = await world();
+  const deleted = new Date('2026-06-01T00:00:00.000Z');
+  const later = new Date('2026-06-02T00:00:00.000Z');
+  const [changed, unchanged] = [await given.add(), await given.add({ sourceBranch: 'unchanged' })];
+  const before = { updatedAt: new Date('2026-05-31T00:00:00.000Z') };
+  await given.storage.unitOfWork.run(async () => {
+    await given.store.update(changed.id, { updatedAt: later });
+    await given.store.update(unchanged.id, before);
+  });
+  given.tips.set(`${target} main`, two);
+  await given.pushed('main', old, zeroOid, { when: deleted });
+  t.equal((await given.store.find(target, 1))?.state, 'open', 'the branch exists again');
+  t.match(await given.store.find(target, 2), { state: 'closed' });
+  given.tips.delete(`${target} main`);
+  await given.pushed('main', old, zeroOid, { when: deleted });
+  t.match(await given.store.find(target, 1), { state: 'closed' }, 'it does not exist any more');
+});
+
 void t.test('opened requests are kept, and catch up with earlier pushes', async (t) => {
   const given = await world();
   const request = await given.add();

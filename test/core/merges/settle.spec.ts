@@ -76,6 +76,20 @@ void t.test('other requests and events are not touched; without pending events n
   t.strictSame(given.asked, [], 'a closed request does not move');
 });
 
+void t.test('thousands of pending pushes of other refs do not hide a push of the source', async (t) => {
+  const given = await world();
+  given.tips.set(`${target} topic`, two);
+  const first = await given.add();
+  const others = (under: string) =>
+    Array.from({ length: 1100 }, (_, index) => given.pushOf(`other-${index}`, zeroOid, one, { under }));
+  given.pending.push(given.pushOf('topic', one, two), ...others('heads'), ...others('tags'));
+  t.match(await at(given), { headOid: two }, 'in the request');
+  given.tips.set(`${target} topic`, three);
+  given.pending.unshift(given.pushOf('topic', two, three));
+  t.equal(await given.parts.settling.list(target, [first], given.signal), true);
+  t.match(await given.store.find(target, 1), { headOid: three }, 'in the list');
+});
+
 void t.test('concurrent reads of a request share the work', async (t) => {
   const given = await world();
   await given.add({ sourceRepositoryId: fork });

@@ -20,6 +20,7 @@ import {
   type Repositories,
   type Visibility,
 } from '#core/repositories/index';
+import { newestOf } from '#adapters/memory/subscriptions';
 import { reviewRows } from '#plugins/merges/tables';
 import { memoryMergeStore } from '#plugins/merges/requests/store-memory';
 import { quietLog } from '#test/contracts/storage/storage-engines';
@@ -148,11 +149,12 @@ export async function world({ readMs = 10_000 } = {}) {
   const pending: EventOf<'push' | 'merge.source_moved'>[] = [];
   const asked: (readonly string[])[] = [];
   const pendingEvents: PendingEvents = {
-    async of({ types }, aggregates) {
+    async of({ types }, aggregates, limit, refs) {
       asked.push(aggregates);
-      return pending.filter(
+      const all = pending.filter(
         (one) => types.some((type) => type === one.type) && aggregates.includes(one.aggregate),
-      ) as EventOf[] as never;
+      );
+      return newestOf(all, limit, refs) as EventOf[] as never;
     },
   };
   const moveOf = async (number: number): Promise<EventOf<'merge.source_moved'>> => {
@@ -164,12 +166,12 @@ export async function world({ readMs = 10_000 } = {}) {
     branch: string,
     old: Oid,
     next: Oid,
-    { repository = target, when = new Date() } = {},
+    { repository = target, when = new Date(), under = 'heads' } = {},
   ): EventOf<'push'> => ({
     id: `push-${(told += 1)}`,
     type: 'push',
     aggregate: `repository:${repository}`,
-    payload: { repository_id: repository, ref: `refs/heads/${branch}`, old, new: next, actor: 'bob' },
+    payload: { repository_id: repository, ref: `refs/${under}/${branch}`, old, new: next, actor: 'bob' },
     at: when,
   });
   const at = new Date('2026-05-01T10:00:00.000Z');
