@@ -21,6 +21,7 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'limits', module: '#plugins/limits/plugin', enabled: true },
   { name: 'settings', module: '#plugins/settings/plugin', enabled: true },
   { name: 'administration', module: '#plugins/administration/plugin', enabled: true },
+  { name: 'web', module: '#plugins/web/plugin', enabled: true },
   { name: 'redis', module: '#plugins/redis/plugin', enabled: false },
 ];
 

@@ -17,6 +17,11 @@ const bin = (name: string): string => join(root, 'node_modules', ...name.split('
 const tools: readonly Tool[] = [
   { name: 'tsc', checks: 'types', arguments: [bin('typescript/bin/tsc'), '-p', '.'] },
   {
+    name: 'tsc (browser)',
+    checks: 'types of scripts of pages',
+    arguments: [bin('typescript/bin/tsc'), '-p', 'plugins/web/assets'],
+  },
+  {
     name: 'oxlint',
     checks: 'layers, promises, habits',
     arguments: [bin('oxlint/bin/oxlint'), '--deny-warnings', '--report-unused-disable-directives'],

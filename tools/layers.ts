@@ -49,7 +49,7 @@ const libraries = ['node:**', 'npm:**'];
  * The modules that the package exports to plugin authors besides `hexforge/testing`. Includes areas that do not exist
  * yet.
  */
-export const forAuthors = ['plugin', ...Object.keys(areas).filter((area) => area !== 'kernel')].map(
+export const forAuthors = ['plugin', 'ui', ...Object.keys(areas).filter((area) => area !== 'kernel')].map(
   (face) => `npm:hexforge/${face}`,
 );
 

@@ -22,13 +22,15 @@ import { Followers } from './live/followers.ts';
 import { liveLimits, type LiveLimits } from './live/follower.ts';
 import { emitUsualRequests, opensWebSocket } from './overload/connections.ts';
 import { stackOf } from './descriptor/errors.ts';
+import type { PageFrame } from './descriptor/page-frame.ts';
 import { openapiDocument } from './routes/openapi.ts';
 import { madeOnce } from './reply/made-once.ts';
 import { createServer } from './overload/node-http.ts';
 import { everyMethod } from './overload/broken-requests.ts';
 import { ResponseCache } from './reply/response-cache.ts';
 import { noRoute, refuse, routeEntry, type OwnedRoute, type Wiring } from './routes/routes.ts';
-import { Routing } from './routes/routing.ts';
+import { acceptsHtml } from './routes/pages.ts';
+import { Routing, type Entry } from './routes/routing.ts';
 import { systemRoutes, type SystemParts } from './routes/system-routes.ts';
 
 export interface HttpOptions
@@ -189,6 +191,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     csrf: csrfProtection([options.baseUrl, options.webUrl]),
     secureCookies: new URL(options.baseUrl).protocol === 'https:',
     paths: externalPaths(options),
+    frame: () => options.optionalPort('PageFrame') as PageFrame | undefined,
     validateResponses: options.validateResponses === true,
     cache: new ResponseCache(),
     stopping: stopping.signal,
@@ -201,8 +204,19 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   const limits = { ...liveLimits, ...options.live };
   const followers = new Followers(limits, log);
   options.feed.connect(followers);
+  const entries = routes.map((owned) => routeEntry(owned, wiring));
+  // The page at `/` shares its path with the index.
+  const home = entries.find(isHome);
   const routing = new Routing([
-    ...routes.map((owned) => routeEntry(owned, wiring)),
+    ...entries.filter((entry) => !isHome(entry)),
+    // Unknown paths of the API are not taken for those of a repository's pages.
+    {
+      method: 'GET',
+      path: '/api/{path*}',
+      visible: () => false,
+      cors: false,
+      handler: (request, h) => nowhere(request, h),
+    },
     ...options.channels.map((owned) => channelEntry(owned, { ...wiring, limits, followers })),
   ]);
   const chargeReads = meterOf('api.read', wiring);
@@ -218,6 +232,10 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     return h.response().code(204).header('allow', allow.join(', '));
   };
   const handler: Lifecycle.Method = (request, h) => {
+    if (request.path === '/' && (request.method === 'get' || request.method === 'head') && home?.visible() === true) {
+      request.raw.res.setHeader('vary', 'accept');
+      if (acceptsHtml(request.raw.req.headers.accept)) return home.handler(request, h);
+    }
     const found = routing.find(request.method, request.path);
     if (found === undefined) return nowhere(request, h);
     request.app.exchange.params = found.params;
@@ -252,6 +270,8 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     },
   } satisfies HttpServer;
 }
+
+const isHome = ({ path, page }: Entry): boolean => path === '/' && page === true;
 
 /**
  * Counts a header. Node keeps the first of several, but a proxy in front may use another one (RFC 9112, section 3.2).

@@ -6,7 +6,7 @@ import { createBranch, deleteBranch, listBranches } from './refs/branches.ts';
 import { collaboratorUseCases } from './access/collaborators.ts';
 import { fetchCommit, listCommits } from './contents/commits.ts';
 import { compareRefs } from './contents/compare.ts';
-import { contents, rawFile } from './contents/contents.ts';
+import { contents, locate, rawFile } from './contents/contents.ts';
 import { createRepository } from './lifecycle/create.ts';
 import { deleteRepository } from './lifecycle/delete.ts';
 import { fetchRepository, recordRepository } from './lifecycle/record.ts';
@@ -55,6 +55,7 @@ export function repositoryUseCases(
     update: updateRepository(built),
     delete: deleteRepository(built),
     contents: contents(built),
+    locate: locate(built),
     rawFile: rawFile(built),
     commits: listCommits(built),
     commit: fetchCommit(built),

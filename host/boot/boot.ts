@@ -16,7 +16,8 @@ import { limited } from '../contributions/events.ts';
 import { runJobs, type RunningJobs } from '../contributions/jobs.ts';
 import type { Readiness } from '#adapters/http/routes/system-routes';
 import { readiness } from '../contributions/probes.ts';
-import { servedChannels, servedRoutes, type OwnedRoute } from '../contributions/mounting.ts';
+import type { AccessDecision } from '#core/kernel/access/access';
+import { servedChannels, servedPages, servedRoutes, type OwnedRoute } from '../contributions/mounting.ts';
 import { within } from '../problems/deadline.ts';
 import type { Instance } from '../plugin/definition.ts';
 import { Life } from '../plugin/life.ts';
@@ -195,7 +196,12 @@ export class Machine {
 
   /** The routes of running plugins with their mounted paths, in the order of the configuration. */
   get routes(): readonly OwnedRoute[] {
-    return this.#running().flatMap(({ name, made }) => servedRoutes(name, made?.routes ?? [], this.#options.plan));
+    const { plan } = this.#options;
+    const access = (): AccessDecision => this.container.port('AccessDecision');
+    return this.#running().flatMap(({ name, made }) => [
+      ...servedRoutes(name, made?.routes ?? [], plan),
+      ...servedPages(name, made?.pages ?? [], plan, access),
+    ]);
   }
 
   /** The live channels of running plugins with their mounted paths, in the order of the configuration. */

@@ -17,13 +17,27 @@ const kindsIn = ({ mountOf }: Plan): readonly Kind<Contributed>[] => [
   },
   { code: 'duplicate_tool', what: 'tool', namesOf: (of) => of.contributions.tools.map(({ name }) => name) },
   { code: 'duplicate_indexer', what: 'indexer', namesOf: (of) => of.contributions.indexers.map(({ name }) => name) },
-  { code: 'duplicate_page_id', what: 'page id', namesOf: (of) => of.contributions.pages.map(({ id }) => id) },
+  {
+    code: 'duplicate_page_id',
+    what: 'page id',
+    namesOf: (of) => of.contributions.pages.flatMap(({ id, forms }) => [id, ...forms.map((form) => form.id)]),
+  },
   {
     code: 'duplicate_page',
     what: 'page',
     namesOf: ({ plugin, contributions: { pages } }) =>
-      pages.map(({ path }) => unnamed(pagePath(plugin, path, mountOf(plugin)))),
+      pages.map((page) => unnamed(pagePath(plugin, page, mountOf(plugin)))),
   },
+  {
+    code: 'duplicate_form',
+    what: 'form',
+    namesOf: ({ plugin, contributions: { pages } }) =>
+      pages.flatMap(({ forms }) => forms.map((form) => unnamed(pagePath(plugin, form, mountOf(plugin))))),
+  },
+  { code: 'duplicate_tab', what: 'tab', namesOf: (of) => of.contributions.tabs.map(({ id }) => id) },
+  { code: 'duplicate_menu_entry', what: 'menu entry', namesOf: (of) => of.contributions.menu.map(({ id }) => id) },
+  { code: 'duplicate_card', what: 'card', namesOf: (of) => of.contributions.cards.map(({ id }) => id) },
+  { code: 'duplicate_panel', what: 'panel', namesOf: (of) => of.contributions.panels.map(({ id }) => id) },
   // The following names are unique per plugin, so only duplicates within one plugin are found.
   ...(
     [

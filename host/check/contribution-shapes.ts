@@ -3,7 +3,7 @@ import type { LiveChannel } from '#adapters/http/live/channel';
 import type { Route } from '#adapters/http/descriptor/route';
 import type { Subscription } from '#core/kernel/storage/events';
 import type { Indexer } from '../plugin/indexers.ts';
-import type { WebPage } from '../plugin/pages.ts';
+import type { DashboardCard, MenuEntry, PageForm, RepositoryTab, SidePanel, WebPage } from '../plugin/pages.ts';
 import type { Tool } from '../plugin/tools.ts';
 import type { Job, Probe } from '../plugin/definition.ts';
 import {
@@ -145,13 +145,59 @@ export const indexer: Shape = object('an indexer', {
   documents: required(fn, 'Add the function that reads all documents of a repository'),
 } satisfies Record<keyof Indexer, unknown>);
 
+const place = required(
+  oneOf('instance', 'repository', 'root'),
+  'Make it with `page` or `form`, which know the usual one',
+);
+
+const form: Shape = object('a form', {
+  id: required(name, 'Give it an id, such as "bellRing"'),
+  summary: required(text, 'Say in a few words what it does'),
+  place,
+  ...served,
+  body: required(later(objectSchema), 'Say what it sends: a schema such as `shape({ … })`'),
+  maxBytes: optional(later(count)),
+  run,
+} satisfies Record<keyof PageForm, unknown>);
+
 export const page: Shape = object('a page', {
   id: required(name, 'Give it an id, such as "bellList"'),
   summary: required(text, 'Say in a few words what it shows'),
+  place,
   ...served,
   ...optionals(later(objectSchema), 'params', 'query'),
+  forms: required(list(form), 'Make it with `page`'),
   run,
 } satisfies Record<keyof WebPage, unknown>);
+
+const entry = {
+  id: required(name, 'Give it an id, such as "bells"'),
+  title: required(text, 'Give it a title, such as "Bells"'),
+  order: optional(leaf('a number', (value) => typeof value === 'number')),
+};
+
+export const tab: Shape = object('a tab', {
+  ...entry,
+  path,
+  place: optional(oneOf('repository', 'root')),
+  permission: required(text, 'Name the permission of those who see it, such as "repo.read"'),
+  count: optional(fn),
+} satisfies Record<keyof RepositoryTab, unknown>);
+
+export const menuEntry: Shape = object('a menu entry', {
+  ...entry,
+  path,
+  menu: required(oneOf('instance', 'account', 'admin', 'new'), 'Say in which menu it is'),
+  access: required(others, 'Say who sees it, such as `signedIn`'),
+} satisfies Record<keyof MenuEntry, unknown>);
+
+export const card: Shape = object('a card', { ...entry, run } satisfies Record<keyof DashboardCard, unknown>);
+
+export const panel: Shape = object('a panel', {
+  ...entry,
+  on: required(oneOf('repository', 'issue', 'merge-request'), 'Say beside what it is'),
+  run,
+} satisfies Record<keyof SidePanel, unknown>);
 
 export const subscription: Shape = object('a subscription', {
   type: required(name, 'Name the type of event, such as "repository.deleted"'),

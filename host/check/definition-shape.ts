@@ -113,7 +113,23 @@ const members = {
   entities: optional(list(entity)),
   ...optionals(list(text), 'tables', 'references'),
   migrations: optional(list(object('a migration', { name: required(name), up: required(list(text)) }))),
-  ...optionals(fn, 'routes', 'channels', 'tools', 'indexers', 'pages', 'events', 'jobs', 'probes', 'start', 'stop'),
+  ...optionals(
+    fn,
+    'routes',
+    'channels',
+    'tools',
+    'indexers',
+    'pages',
+    'tabs',
+    'menu',
+    'cards',
+    'panels',
+    'events',
+    'jobs',
+    'probes',
+    'start',
+    'stop',
+  ),
 } satisfies Record<keyof PluginDefinition, unknown>;
 
 const definition = object('a plugin definition', members);

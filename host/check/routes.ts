@@ -147,13 +147,15 @@ export function guardProblems(plan: Plan, listed: readonly Contributed[]): reado
   });
 }
 
-const guardedOf = ({ plugin, contributions }: Contributed): readonly Guarded[] =>
-  (['routes', 'channels', 'tools', 'indexers', 'pages'] as const).flatMap((kind) =>
+const guardedOf = ({ plugin, contributions }: Contributed): readonly Guarded[] => [
+  ...(['routes', 'channels', 'tools', 'indexers', 'pages'] as const).flatMap((kind) =>
     contributions[kind].map((one: Identified) => ({
       ...one,
       what: `${kinds[kind].what} "${one.id ?? one.name}"`,
       plugin,
     })),
-  );
+  ),
+  ...contributions.pages.flatMap(({ forms }) => forms.map((form) => ({ ...form, what: `form "${form.id}"`, plugin }))),
+];
 
 type Identified = Pick<Guarded, 'scope' | 'access'> & { readonly id?: string; readonly name?: string };

@@ -2,10 +2,10 @@
 import type { Contributions } from '../plugin/contributions.ts';
 import type { IndexerRegistry } from '../plugin/indexers.ts';
 import type { Life } from '../plugin/life.ts';
-import type { PageRegistry } from '../plugin/pages.ts';
+import type { PageRegistry, Registered } from '../plugin/pages.ts';
 import type { Mount } from '../plugin/plan.ts';
 import type { ToolRegistry } from '../plugin/tools.ts';
-import { pagePath } from './mounting.ts';
+import { mountedPage, pagePath } from './mounting.ts';
 
 /** The contributions of one kind from every usable plugin, each as `entryOf` registers it. */
 const registered = <K extends keyof Contributions, T>(
@@ -26,10 +26,17 @@ export const livingIndexers = (lives: readonly Life[]): IndexerRegistry => ({
   indexers: () => registered(lives, 'indexers', (indexer, plugin) => ({ plugin, indexer })),
 });
 
-export const livingPages = (lives: readonly Life[], mountOf: (plugin: string) => Mount): PageRegistry => ({
-  pages: () =>
-    registered(lives, 'pages', (page, plugin) => ({
-      plugin,
-      page: { ...page, path: pagePath(plugin, page.path, mountOf(plugin)) },
-    })),
-});
+export function livingPages(lives: readonly Life[], mountOf: (plugin: string) => Mount): PageRegistry {
+  const all = <K extends 'pages' | 'tabs' | 'menu' | 'cards' | 'panels'>(
+    kind: K,
+    mounted: (one: Contributions[K][number], plugin: string) => Contributions[K][number] = (one) => one,
+  ): readonly Registered<Contributions[K][number]>[] =>
+    registered(lives, kind, (one, plugin) => ({ plugin, one: mounted(one, plugin) }));
+  return {
+    pages: () => all('pages', (page, plugin) => mountedPage(plugin, page, mountOf(plugin))),
+    tabs: () => all('tabs', (tab, plugin) => ({ ...tab, path: pagePath(plugin, tab, mountOf(plugin)) })),
+    menu: () => all('menu'),
+    cards: () => all('cards'),
+    panels: () => all('panels'),
+  };
+}

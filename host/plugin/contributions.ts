@@ -4,7 +4,7 @@ import type { Route } from '#adapters/http/descriptor/route';
 import type { Subscription } from '#core/kernel/storage/events';
 import type { Job, Probe } from './definition.ts';
 import type { Indexer } from './indexers.ts';
-import type { WebPage } from './pages.ts';
+import type { DashboardCard, MenuEntry, RepositoryTab, SidePanel, WebPage } from './pages.ts';
 import type { Tool } from './tools.ts';
 
 export interface Contributions {
@@ -13,6 +13,10 @@ export interface Contributions {
   readonly tools: readonly Tool[];
   readonly indexers: readonly Indexer[];
   readonly pages: readonly WebPage[];
+  readonly tabs: readonly RepositoryTab[];
+  readonly menu: readonly MenuEntry[];
+  readonly cards: readonly DashboardCard[];
+  readonly panels: readonly SidePanel[];
   readonly events: readonly Subscription[];
   readonly jobs: readonly Job[];
   readonly probes: readonly Probe[];

@@ -12,7 +12,7 @@ import type { OptionalPorts, PluralPorts, PortContract, PortName, PortValue } fr
 import type { ScopeRow } from '#core/kernel/access/scopes';
 import type { SettingKey, SettingSpec } from '#core/kernel/services/settings';
 import type { Indexer } from './indexers.ts';
-import type { WebPage } from './pages.ts';
+import type { DashboardCard, MenuEntry, RepositoryTab, SidePanel, WebPage } from './pages.ts';
 import type { Tool } from './tools.ts';
 
 export type { PermissionDeclaration };
@@ -137,6 +137,11 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
   readonly indexers?: (parts: Parts, context: Context<C, N, L, S>) => readonly Indexer[];
   /** Pages of the web interface (`page`), checked before the build like `routes`. */
   readonly pages?: (parts: Parts, context: Context<C, N, L, S>) => readonly WebPage[];
+  /** Tabs of repositories, menu entries, cards of the dashboard and panels of side columns, checked like `routes`. */
+  readonly tabs?: (parts: Parts, context: Context<C, N, L, S>) => readonly RepositoryTab[];
+  readonly menu?: (parts: Parts, context: Context<C, N, L, S>) => readonly MenuEntry[];
+  readonly cards?: (parts: Parts, context: Context<C, N, L, S>) => readonly DashboardCard[];
+  readonly panels?: (parts: Parts, context: Context<C, N, L, S>) => readonly SidePanel[];
   readonly events?: (parts: Parts, context: Context<C, N, L, S>) => readonly Subscription<EventType>[];
   readonly jobs?: (parts: Parts, context: Context<C, N, L, S>) => readonly Job[];
   readonly probes?: (parts: Parts, context: Context<C, N, L, S>) => readonly Probe[];

@@ -1,35 +1,104 @@
-// Contributed pages of the web interface: the descriptor of one page, and the registry of all pages.
+// Contributed pages of the web interface and their forms: the descriptors, and the registry of all pages.
 import type Joi from 'joi';
-import type { PathParams } from '#adapters/http/descriptor/route';
+import '#adapters/http/descriptor/page-frame';
+import type { Html, HtmlPage } from '#adapters/http/descriptor/html';
+import type { PathParams, Reply } from '#adapters/http/descriptor/route';
 import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access/access';
+import type { Call } from '#core/kernel/caller';
 import { declarePort } from '#core/kernel/ports';
 import type { Meter } from '#core/kernel/rate';
 import type { ScopeName } from '#core/kernel/access/scopes';
+
+/**
+ * The place of a page:
+ *
+ * - `instance`, the default: below `/-/x/<plugin>`, or below `/-` for plugins that may mount routes anywhere;
+ * - `repository`: below `/{owner}/{repo}/-/x/<plugin>`, or below `/{owner}/{repo}/-`;
+ * - `root`: the path itself, for plugins that may mount routes anywhere.
+ */
+export type PagePlace = 'instance' | 'repository' | 'root';
+
+/** The parameters of a page's path. */
+export type PageParams<Path extends string, Place extends PagePlace> = PathParams<Path> &
+  (Place extends 'repository' ? { readonly owner: string; readonly repo: string } : unknown);
+
+/** A form that was refused because of its content. The page shows it again, with status 422. */
+export interface RefusedForm {
+  /** The id of the form. */
+  readonly form: string;
+  /** One sentence. */
+  readonly error: string;
+  /** The cause and the remedy. */
+  readonly detail: string | undefined;
+  /** The member that is wrong, if the error is about a single one. */
+  readonly field: string | undefined;
+  /** The sent values, by the name of the member; a list for a repeated member. */
+  readonly values: Readonly<Record<string, string | readonly string[]>>;
+}
 
 export interface PageInput<P, Q, A> {
   readonly params: P;
   readonly query: Q;
   /** The proof of a `permitted` rule, with the resolved resource. */
   readonly granted: GrantOf<A>;
+  /** The path and the query of the request, percent-encoded. */
+  readonly url: string;
+  /** Cookies of the request. */
+  readonly cookies: Readonly<Record<string, string>>;
+  /** One request header by its lower-case name. */
+  readonly header: (name: string) => string | undefined;
+  /** The form of this page that was refused, if this request sent one. */
+  readonly refused: RefusedForm | undefined;
 }
 
-/** The content of a page. */
-export interface PageContent {
-  readonly title: string;
-  /** HTML of the main part. It is not escaped, so the plugin must escape everything that comes from users. */
-  readonly html: string;
-}
-
-/** The argument of `page`. */
-export interface PageSpec<P, Q, A extends AccessRule, Path extends string = string> {
-  /** Unique among the pages of all plugins, in camelCase: `bellList`. */
+/** The argument of `form`. */
+export interface FormSpec<B, A extends AccessRule, Path extends string, Place extends PagePlace> {
+  /** Unique among the pages and forms of all plugins, in camelCase: `bellRing`. */
   readonly id: string;
   readonly summary: string;
-  /**
-   * Relative to `/-/x/<plugin>`, or to `/-` for plugins that may mount routes anywhere. Otherwise like the path of a
-   * route.
-   */
+  /** Where it is sent to, by POST; in the same place as its page. */
   readonly path: Path;
+  readonly place?: Place;
+  readonly access: A;
+  readonly scope: ScopeName | null;
+  /** Default `api.write`. */
+  readonly meter?: Meter;
+  /** Each member is a text; an empty one counts as absent. */
+  readonly body: Joi.ObjectSchema<B>;
+  /** Default 1 MiB. */
+  readonly maxBytes?: number;
+  /**
+   * @returns the path of the page to show next, without the path of the external URL.
+   * @throws {ValidationFailed | Conflict | Unprocessable} if the content is refused: the page shows the form again.
+   */
+  run(
+    call: CallOf<A>,
+    input: Omit<PageInput<PageParams<Path, Place>, unknown, A>, 'refused' | 'query'> & { readonly body: B },
+  ): Promise<string | Reply<string>>;
+}
+
+/** A form without its type parameters, with defaults applied. */
+export type PageForm = Omit<FormSpec<unknown, AccessRule, string, PagePlace>, 'run' | 'body' | 'meter' | 'place'> & {
+  readonly place: PagePlace;
+  readonly meter: Meter;
+  readonly body: Joi.ObjectSchema;
+  run(call: never, input: never): unknown;
+};
+
+/** The argument of `page`. */
+export interface PageSpec<
+  P,
+  Q,
+  A extends AccessRule,
+  Path extends string = string,
+  Place extends PagePlace = PagePlace,
+> {
+  /** Unique among the pages and forms of all plugins, in camelCase: `bellList`. */
+  readonly id: string;
+  readonly summary: string;
+  /** As the path of a route. */
+  readonly path: Path;
+  readonly place?: Place;
   readonly access: A;
   /** The row of the scope catalogue that a token must satisfy; null if any credential will do. */
   readonly scope: ScopeName | null;
@@ -39,14 +108,21 @@ export interface PageSpec<P, Q, A extends AccessRule, Path extends string = stri
   readonly params?: Joi.ObjectSchema<P>;
   /** Unknown query parameters are ignored. */
   readonly query?: Joi.ObjectSchema<Q>;
-  run(call: CallOf<A>, input: PageInput<P, Q, A>): Promise<PageContent> | PageContent;
+  /** The forms that it shows again when they are refused. */
+  readonly forms?: readonly PageForm[];
+  run(call: CallOf<A>, input: PageInput<P, Q, A>): Promise<HtmlPage | Reply<HtmlPage>> | HtmlPage | Reply<HtmlPage>;
 }
 
 /** A page without its type parameters, with defaults applied. */
-export type WebPage = Omit<PageSpec<unknown, unknown, AccessRule>, 'run' | 'meter' | 'params' | 'query'> & {
+export type WebPage = Omit<
+  PageSpec<unknown, unknown, AccessRule>,
+  'run' | 'meter' | 'params' | 'query' | 'place' | 'forms'
+> & {
+  readonly place: PagePlace;
   readonly meter: Meter;
   readonly params?: Joi.ObjectSchema;
   readonly query?: Joi.ObjectSchema;
+  readonly forms: readonly PageForm[];
   run(call: never, input: never): unknown;
 };
 
@@ -61,31 +137,118 @@ export type WebPage = Omit<PageSpec<unknown, unknown, AccessRule>, 'run' | 'mete
  *       path: '/{tower}',
  *       access: signedIn,
  *       scope: null,
- *       run: async (_call, { params }) => ({
- *         title: 'Bells',
- *         html: `<p>${(await bells.of(params.tower, 30)).length} bells</p>`,
- *       }),
+ *       run: async (_call, { params }) =>
+ *         new HtmlPage({
+ *           title: 'Bells',
+ *           main: html`<p>${String((await bells.of(params.tower, 30)).length)} bells</p>`,
+ *         }),
  *     }),
  *   ],
  */
 export function page<
   const A extends AccessRule,
   const Path extends string,
-  P = PathParams<Path>,
+  const Place extends PagePlace = 'instance',
+  P = PageParams<Path, Place>,
   Q = Record<never, never>,
->(spec: PageSpec<P, Q, A, Path>): WebPage {
-  return { ...spec, meter: spec.meter ?? 'api.read' } as unknown as WebPage;
+>(spec: PageSpec<P, Q, A, Path, Place>): WebPage {
+  return { place: 'instance', meter: 'api.read', forms: [], ...spec } as unknown as WebPage;
 }
 
-export interface RegisteredPage {
+/**
+ * Declares a form of a page.
+ *
+ * @example
+ *   const ring = form({
+ *     id: 'bellRing',
+ *     summary: 'Rings a bell',
+ *     path: '/{tower}/ring',
+ *     access: signedIn,
+ *     scope: null,
+ *     body: shape({ times: count().min(1).max(12) }),
+ *     run: async (_call, { params, body }) => {
+ *       await bells.ring(params.tower, body.times);
+ *       return `/-/x/bell/${params.tower}`;
+ *     },
+ *   });
+ */
+export function form<
+  const A extends AccessRule,
+  const Path extends string,
+  B,
+  const Place extends PagePlace = 'instance',
+>(spec: FormSpec<B, A, Path, Place>): PageForm {
+  return { place: 'instance', meter: 'api.write', ...spec } as unknown as PageForm;
+}
+
+/** A tab of every repository, such as "Issues". */
+export interface RepositoryTab {
+  readonly id: string;
+  readonly title: string;
+  /** As the path of a page; the parameters are `{owner}` and `{repo}`. */
+  readonly path: string;
+  /** Default `repository`. */
+  readonly place?: 'repository' | 'root';
+  /** Shown to callers with this permission. */
+  readonly permission: string;
+  /** Tabs are in this order, then in that of the configuration. Default 50. */
+  readonly order?: number;
+  /** The number beside the title, for the repository with this id. A failure leaves it out. */
+  readonly count?: (repositoryId: string) => Promise<number | undefined>;
+}
+
+/** A link in one of the menus. */
+export interface MenuEntry {
+  readonly id: string;
+  readonly title: string;
+  /** The whole path of a page, without the path of the external URL. */
+  readonly path: string;
+  /** `new` is the menu of what can be created. */
+  readonly menu: 'instance' | 'account' | 'admin' | 'new';
+  /** Shown to callers who satisfy this rule; a rule about a resource is refused. */
+  readonly access: AccessRule;
+  readonly order?: number;
+}
+
+/** A part of the dashboard. */
+export interface DashboardCard {
+  readonly id: string;
+  readonly title: string;
+  readonly order?: number;
+  /** Nothing is shown for undefined, such as to a caller who is not signed in. */
+  run(call: Call): Promise<Html | undefined>;
+}
+
+/** The subject of a page that has a side column. */
+export type PanelSubject = 'repository' | 'issue' | 'merge-request';
+
+/** A part of the side column of a page. */
+export interface SidePanel {
+  readonly id: string;
+  readonly title: string;
+  readonly on: PanelSubject;
+  readonly order?: number;
+  /**
+   * Nothing is shown for undefined. Called for callers who may read the repository.
+   * @param of the ids of the subject and of its repository.
+   */
+  run(call: Call, of: { readonly id: string; readonly repositoryId: string }): Promise<Html | undefined>;
+}
+
+export interface Registered<T> {
   readonly plugin: string;
-  /** With the whole path, starting with `/-/`. */
-  readonly page: WebPage;
+  readonly one: T;
 }
 
-/** The pages of running plugins, in the order of the configuration. Provided by the host. */
+/** What running plugins contribute to the web interface, in the order of the configuration. Provided by the host. */
 export interface PageRegistry {
-  pages(): readonly RegisteredPage[];
+  /** With whole paths. */
+  pages(): readonly Registered<WebPage>[];
+  /** With whole paths, such as `/{owner}/{repo}/-/issues`. */
+  tabs(): readonly Registered<RepositoryTab>[];
+  menu(): readonly Registered<MenuEntry>[];
+  cards(): readonly Registered<DashboardCard>[];
+  panels(): readonly Registered<SidePanel>[];
 }
 
 declare module '#core/kernel/ports' {

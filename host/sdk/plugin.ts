@@ -19,7 +19,7 @@ import '#core/settings/index';
 export { entityTag } from '#adapters/http/reply/json-text';
 export { channel, type ChannelMessage, type ChannelSpec, type LiveChannel } from '#adapters/http/live/channel';
 export { deprecation } from '#adapters/http/descriptor/deprecation';
-export { html, HtmlPage, type Html, type HtmlPiece } from '#adapters/http/descriptor/html';
+export { html, HtmlPage, pageHeaders, type Html, type HtmlPiece } from '#adapters/http/descriptor/html';
 export { camelCased, presenter, type CamelCased, type Presentable } from '#adapters/http/descriptor/members';
 export { operations, type Noun, type OperationAccess, type Operations } from '#adapters/http/descriptor/operations';
 export {
@@ -58,6 +58,22 @@ export {
   type IndexerRegistry,
   type IndexerSpec,
 } from '#host/plugin/indexers';
-export { page, type PageContent, type PageRegistry, type PageSpec, type WebPage } from '#host/plugin/pages';
+export {
+  form,
+  page,
+  type DashboardCard,
+  type FormSpec,
+  type MenuEntry,
+  type PageForm,
+  type PageRegistry,
+  type PageSpec,
+  type PanelSubject,
+  type RefusedForm,
+  type Registered,
+  type RepositoryTab,
+  type SidePanel,
+  type WebPage,
+} from '#host/plugin/pages';
+export type { Around, PageDocument, PageFrame } from '#adapters/http/descriptor/page-frame';
 export { tool, type Tool, type ToolRegistry, type ToolSpec } from '#host/plugin/tools';
 export * from '#host/plugin/definition';

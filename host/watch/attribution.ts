@@ -55,7 +55,13 @@ export class Attribution {
       jobs: made.jobs.map((job) => tracked(job, ['run'])),
       tools: made.tools.map((tool) => tracked(tool, ['run'])),
       indexers: made.indexers.map((indexer) => tracked(indexer, ['changed', 'documents'])),
-      pages: made.pages.map((page) => tracked(page, ['run'])),
+      pages: made.pages.map((page) => ({
+        ...tracked(page, ['run']),
+        forms: page.forms.map((form) => tracked(form, ['run'])),
+      })),
+      tabs: made.tabs.map((tab) => (tab.count === undefined ? tab : tracked(tab, ['count']))),
+      cards: made.cards.map((card) => tracked(card, ['run'])),
+      panels: made.panels.map((panel) => tracked(panel, ['run'])),
       probes: made.probes.map((probe) => tracked(probe, ['check'])),
     };
   }

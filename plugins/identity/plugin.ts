@@ -19,6 +19,7 @@ import { memoryGroupStore } from './groups/store-memory.ts';
 import { sqlGroupStore } from './groups/store.ts';
 import { migrations } from './migrations.ts';
 import { profileRoutes } from './profiles/routes.ts';
+import { sessionPages } from './sessions/pages.ts';
 import { authRoutes } from './sessions/routes.ts';
 import { signInPageRoutes } from './sessions/sign-in-page.ts';
 import { memorySessionStore } from './sessions/store-memory.ts';
@@ -151,6 +152,7 @@ export default definePlugin({
     PasswordHasher: (parts) => parts.passwordHasher,
     CredentialReader: (parts) => parts.credentialReader,
   },
+  pages: (parts) => sessionPages(parts),
   routes: (parts, { instance }) => [
     ...authRoutes(parts),
     ...signInPageRoutes(parts, () => instance.webUrl),

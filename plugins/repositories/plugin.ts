@@ -1,5 +1,5 @@
 // The plugin "repositories": repository records, access, contents, and pushes.
-import { definePlugin, Joi, shape } from 'hexforge/plugin';
+import { anyone, definePlugin, Joi, shape } from 'hexforge/plugin';
 import {
   repositoryAudits,
   repositoryEvents,
@@ -20,6 +20,10 @@ import { contentsRoutes } from './contents/routes.ts';
 import { forkRoutes } from './forks/routes.ts';
 import { languageRoutes } from './languages/routes.ts';
 import { migrations, tables } from './migrations.ts';
+import { explorePages, repositoryCards } from './pages/explore.ts';
+import { filePages } from './pages/files.ts';
+import { historyPages } from './pages/history.ts';
+import { refPages } from './pages/refs.ts';
 import { protectionRoutes } from './protection/routes.ts';
 import { protectionStore } from './protection/store.ts';
 import { repositoryPresenter } from './repositories/present.ts';
@@ -129,6 +133,17 @@ export default definePlugin({
     ...starRoutes(useCases),
     ...forkRoutes(useCases, present),
   ],
+  pages: ({ useCases, present }) => [
+    ...explorePages(useCases),
+    ...filePages(useCases, present),
+    ...historyPages(useCases),
+    ...refPages(useCases),
+  ],
+  tabs: () => [
+    { id: 'code', title: 'Code', place: 'root', path: '/{owner}/{repo}', permission: 'repo.read', order: 10 },
+  ],
+  menu: () => [{ id: 'explore', title: 'Explore', path: '/-/explore', menu: 'instance', access: anyone, order: 10 }],
+  cards: ({ useCases }) => repositoryCards(useCases),
   jobs: (parts) => [
     { name: 'reconcile', everySeconds: 60, run: () => parts.useCases.reconciler.run() },
     { name: 'prune', everySeconds: 3600, run: (signal) => parts.useCases.pruneDue(signal) },

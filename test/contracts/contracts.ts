@@ -24,6 +24,7 @@ import {
   signingKeyRotationChecks,
   vouchingChecks,
 } from './issued-credentials.ts';
+import { pageFrameChecks } from './page-frame.ts';
 import { passwordDirectoryChecks } from './password-directory.ts';
 import { pipelineVerdictsChecks } from './pipeline-verdicts.ts';
 import { milestoneCountsChecks, planningPortChecks } from './planning-ports.ts';
@@ -69,6 +70,7 @@ export const contracts = {
   MergeRequests: suite<DiscussionsUnderTest<MergeRequests>>(discussionChecks),
   MeteredTargets: suite(meteredTargetsChecks),
   MilestoneCounts: suite(milestoneCountsChecks),
+  PageFrame: suite(pageFrameChecks),
   PasswordDirectory: suite(passwordDirectoryChecks),
   PasswordHasher: suite(passwordHasherChecks),
   PasswordSignIn: suite(passwordSignInChecks),

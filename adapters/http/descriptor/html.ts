@@ -38,18 +38,30 @@ const escaped = (text: string): string =>
     .replaceAll(/[&<>"']/g, htmlEntity);
 
 /**
- * A page of this instance. It has no scripts and no content of other sites, cannot be framed, and its forms submit to
- * this instance only.
+ * A page of this instance. It has no content of other sites, cannot be framed, and its forms submit to this instance
+ * only.
  */
 export class HtmlPage {
   readonly title: string;
   readonly main: Html;
+  /** The side column. */
+  readonly aside: Html | undefined;
+  /** `narrow` is for a single form, such as the sign-in page, and has no scripts. */
+  readonly width: 'narrow' | 'wide';
   /** URLs that its forms may lead to by a redirect. */
   readonly formsLeadTo: readonly string[];
 
-  constructor({ title, main, formsLeadTo = [] }: Pick<HtmlPage, 'title' | 'main'> & Partial<HtmlPage>) {
+  constructor({
+    title,
+    main,
+    aside,
+    width = 'narrow',
+    formsLeadTo = [],
+  }: Pick<HtmlPage, 'title' | 'main'> & Partial<HtmlPage>) {
     this.title = title;
     this.main = main;
+    this.aside = aside;
+    this.width = width;
     this.formsLeadTo = formsLeadTo;
   }
 }
@@ -68,8 +80,8 @@ const styleElement = new Html(`<style>${style}</style>`);
 const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
 
 /**
- * The whole document. Under the policy `no-referrer`, which every answer has, browsers send form posts with `Origin:
- * null`, as forms of other sites may; so the page sets the policy `same-origin` for itself.
+ * The document of a page without a frame. Under the policy `no-referrer`, which every answer has, browsers send form
+ * posts with `Origin: null`, as forms of other sites may; so the page sets the policy `same-origin` for itself.
  */
 export const pageText = ({ title, main }: HtmlPage): string =>
   html`<!doctype html>
@@ -86,12 +98,18 @@ export const pageText = ({ title, main }: HtmlPage): string =>
       </body>
     </html> `.text;
 
-/** The headers of an answer with this page. */
-export const pageHeaders = ({ formsLeadTo }: HtmlPage): Readonly<Record<string, string>> => ({
+/**
+ * The headers of an answer with this page.
+ * @param sources directives of the policy for scripts, styles and images.
+ */
+export const pageHeaders = (
+  { formsLeadTo }: HtmlPage,
+  sources: readonly string[] = [`style-src ${styleSource}`],
+): Readonly<Record<string, string>> => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
     "default-src 'none'",
-    `style-src ${styleSource}`,
+    ...sources,
     ["form-action 'self'", ...new Set(formsLeadTo.map(sourceOf))].join(' '),
     "frame-ancestors 'none'",
     "base-uri 'none'",

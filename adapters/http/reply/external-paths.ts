@@ -4,6 +4,8 @@
 export interface ExternalPaths {
   /** The value of a header, with the external path before each path of the server in it. */
   header(name: string, value: string): string;
+  /** As `header`, of a page: its paths are those of the web interface. */
+  pageHeader(name: string, value: string): string;
   /** The `Path` of a cookie. `/` covers the API and the pages. */
   cookie(path: string): string;
 }
@@ -28,10 +30,16 @@ export function externalPaths({
   const base = pathOf(baseUrl);
   const web = pathOf(webUrl);
   const both = shared(base, web);
+  const below =
+    (prefix: (path: string) => string) =>
+    (path: string): string =>
+      ownPath.test(path) ? prefix(path) + path : path;
   // Pages of the instance are below /-/.
-  const outside = (path: string): string => (ownPath.test(path) ? (path.startsWith('/-/') ? web : base) + path : path);
+  const outside = below((path) => (path.startsWith('/-/') ? web : base));
+  const outsideOfPages = below((path) => (path.startsWith('/api/') ? base : web));
   return {
     header: (name, value) => references[name.toLowerCase()]?.(value, outside) ?? value,
+    pageHeader: (name, value) => references[name.toLowerCase()]?.(value, outsideOfPages) ?? value,
     cookie: (path) => (path === '/' ? both : outside(path)),
   };
 }

@@ -3,7 +3,8 @@ import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { Caller } from '#core/kernel/caller';
 import type { AnswerCheck } from './answers.ts';
 import { bearerChallenge, type Failure } from '../descriptor/errors.ts';
-import { HtmlPage, pageHeaders, pageText, refusalPage } from '../descriptor/html.ts';
+import { HtmlPage } from '../descriptor/html.ts';
+import type { PageDocument } from '../descriptor/page-frame.ts';
 import type { ExternalPaths } from './external-paths.ts';
 import { jsonText, matches, tagOfText } from './json-text.ts';
 import { cacheKey, type ResponseCache } from './response-cache.ts';
@@ -18,7 +19,7 @@ const worthGzip = 1024;
 const sandbox = "default-src 'none'; sandbox";
 
 export interface ReplyContext {
-  readonly route: Pick<Route, 'id' | 'success' | 'sameForAll'>;
+  readonly route: Pick<Route, 'id' | 'success' | 'sameForAll' | 'result'>;
   /** Validated parameters of the path and the query. */
   readonly input: readonly unknown[];
   readonly caller: Caller;
@@ -29,6 +30,8 @@ export interface ReplyContext {
   readonly cache: ResponseCache;
   /** Undefined if answers are not checked. */
   readonly check: AnswerCheck | undefined;
+  /** Makes the document of a page. */
+  readonly framed: (page: HtmlPage, status: number) => Promise<PageDocument>;
 }
 
 export async function respond(
@@ -116,11 +119,12 @@ type SentHeaders = Pick<ReplyOptions, 'headers' | 'cookies'> & { readonly etag?:
 function withHeaders(
   response: ResponseObject,
   { etag, headers = {}, cookies = [] }: SentHeaders,
-  { secure, paths }: ReplyContext,
+  { route, secure, paths }: ReplyContext,
 ): ResponseObject {
+  const outside = route.result === 'html' ? paths.pageHeader : paths.header;
   response.header('cache-control', 'no-store');
   if (etag !== undefined) response.etag(checkTag(etag));
-  for (const [name, value] of Object.entries(headers)) setHeader(response, name, paths.header(name, value));
+  for (const [name, value] of Object.entries(headers)) setHeader(response, name, outside(name, value));
   for (const cookie of cookies)
     response.header('set-cookie', cookieLine(cookie, paths.cookie(cookie.path), secure), { append: true });
   return challenged(response);
@@ -133,29 +137,29 @@ function challenged(response: ResponseObject): ResponseObject {
   return response;
 }
 
-/** The formats of an error. `plain` is for git, which shows only `text/plain` to its user. */
-const refusals = {
-  json: ({ body }) => ({ text: JSON.stringify(body), headers: { 'content-type': json } }),
-  plain: ({ body: { error, detail } }) => ({
-    text: [error, detail]
-      .filter((line) => typeof line === 'string')
-      .join('\n')
-      .concat('\n'),
-    headers: { 'content-type': 'text/plain; charset=utf-8' },
-  }),
-  html(told) {
-    const page = told.page ?? refusalPage(told);
-    return { text: pageText(page), headers: pageHeaders(page) };
-  },
-} as const satisfies Record<
-  string,
-  (told: Failure) => { readonly text: string; readonly headers: Readonly<Record<string, string>> }
->;
+/** An error as JSON. */
+export const jsonError = ({ body }: Failure): PageDocument => ({
+  text: JSON.stringify(body),
+  headers: { 'content-type': json },
+});
 
-export function errorResponse(h: ResponseToolkit, told: Failure, as: keyof typeof refusals): ResponseObject {
-  const { text, headers } = refusals[as](told);
-  const response = h.response(text).code(told.status).header('cache-control', 'no-store');
-  for (const [name, value] of Object.entries({ ...headers, ...told.headers })) response.header(name, value);
+/** An error for git, which shows only `text/plain` to its user. */
+export const plainError = ({ body: { error, detail } }: Failure): PageDocument => ({
+  text: [error, detail]
+    .filter((line) => typeof line === 'string')
+    .join('\n')
+    .concat('\n'),
+  headers: { 'content-type': 'text/plain; charset=utf-8' },
+});
+
+/** The answer to a failure, written in one of the formats of an error. */
+export function errorResponse(
+  h: ResponseToolkit,
+  { status, headers }: Failure,
+  { text, headers: ofFormat }: PageDocument,
+): ResponseObject {
+  const response = h.response(text).code(status).header('cache-control', 'no-store');
+  for (const [name, value] of Object.entries({ ...ofFormat, ...headers })) response.header(name, value);
   return challenged(response);
 }
 
@@ -180,8 +184,9 @@ async function withBody(
   }
   if (body instanceof HtmlPage) {
     context.check?.other('html', status);
-    const response = h.response(pageText(body)).code(status);
-    for (const [name, value] of Object.entries(pageHeaders(body))) response.header(name, value);
+    const { text, headers } = await context.framed(body, status);
+    const response = h.response(text).code(status);
+    for (const [name, value] of Object.entries(headers)) response.header(name, value);
     return response;
   }
   return jsonResponse(h, await jsonOf(body, status, context), status);

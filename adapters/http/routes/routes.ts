@@ -18,10 +18,13 @@ import type { MemoryBudget } from '#core/kernel/limits/memory-budget';
 import { defaultMaxBytes, formMaxBytes, readForm, readJson } from '../request/parsed-body.ts';
 import { AnswerTooLarge } from '../reply/json-text.ts';
 import { chargeRepository, takeOfRepository, type RateDecision } from '../overload/rate-limiter.ts';
-import { errorResponse, respond } from '../reply/reply.ts';
+import { errorResponse, jsonError, plainError, respond } from '../reply/reply.ts';
 import { carriesBody, drain, requestBytes, uploaded } from '../request/request-body.ts';
 import type { ResponseCache } from '../reply/response-cache.ts';
 import type { OptionalPortName, RawBody, Route } from '../descriptor/route.ts';
+import type { PageDocument, PageFrame } from '../descriptor/page-frame.ts';
+import type { HtmlPage } from '../descriptor/html.ts';
+import { answersWithPage, framing, leadsToSignIn, pageOf, signInFirst } from './pages.ts';
 import type { Entry } from './routing.ts';
 import { compile, type Check } from '../descriptor/validation.ts';
 
@@ -51,6 +54,8 @@ export interface Wiring extends Identifying {
   readonly log: Log;
   readonly secureCookies: boolean;
   readonly paths: ExternalPaths;
+  /** The frame of pages, if a plugin provides one. */
+  readonly frame: () => PageFrame | undefined;
   readonly validateResponses: boolean;
   readonly cache: ResponseCache;
   readonly stopping: AbortSignal;
@@ -159,6 +164,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
         caller: exchange.caller,
         cache: wiring.cache,
         check,
+        framed: framing(wiring.frame, request, urlOf(request))(granted),
         hooks: {
           recheck: reading ? recheck : undefined,
           stopping: wiring.stopping,
@@ -192,9 +198,11 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     try {
       return await serve(request, h, exchange);
     } catch (error) {
+      if (page && wiring.frame() !== undefined && leadsToSignIn(error, request))
+        return signInFirst(h, urlOf(request), wiring.paths);
       return refuse(request, h, error, {
         basic: route.basic === true,
-        page,
+        ...(page && answersWithPage(path, request) && { framed: framing(wiring.frame, request, urlOf(request))() }),
         log: wiring.log,
         check: outside ? check : undefined,
         reword: route.refusal,
@@ -210,6 +218,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     visible: () => missing(true) === undefined,
     there: route.there,
     cors: route.cors === true,
+    page,
     handler: (request, h) => wiring.track(handler(request, h)),
   };
 }
@@ -230,8 +239,8 @@ async function performed(run: () => unknown, recheck: AccessRecheck): Promise<un
 interface Refusing {
   /** Whether a 401 carries the Basic challenge, which git answers. */
   readonly basic?: boolean;
-  /** Whether the answer is shown in a browser. */
-  readonly page?: boolean;
+  /** Makes the document of a page, if the answer is shown in a browser. */
+  readonly framed?: (page: HtmlPage, status: number) => Promise<PageDocument>;
   readonly log: Log;
   readonly check?: AnswerCheck | undefined;
   readonly reword?: Route['refusal'];
@@ -242,7 +251,7 @@ export async function refuse(
   request: Request,
   h: ResponseToolkit,
   error: unknown,
-  { basic = false, page = false, log, check, reword = (told) => told }: Refusing,
+  { basic = false, framed, log, check, reword = (told) => told }: Refusing,
 ): Promise<ResponseObject> {
   const { exchange } = request.app;
   const { requestId, plugin } = exchange;
@@ -266,7 +275,8 @@ export async function refuse(
     log.warn({ requestId, plugin, route: exchange.route }, 'an answer was over the bound of all answers');
   await drain(request.raw.req);
   const plain = basic && headerOf(request, 'user-agent')?.startsWith('git/') === true;
-  return errorResponse(h, told, page ? 'html' : plain ? 'plain' : 'json');
+  const written = framed ? await framed(pageOf(told), told.status) : plain ? plainError(told) : jsonError(told);
+  return errorResponse(h, told, written);
 }
 
 /** Errors of a plugin from outside may only have the members that their route declares. */

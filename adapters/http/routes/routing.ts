@@ -14,6 +14,8 @@ export interface Entry {
   readonly there?: ((call: Call) => Promise<boolean>) | undefined;
   /** Whether pages of any origin may call it. */
   readonly cors: boolean;
+  /** Whether it is a page for browsers. */
+  readonly page?: boolean;
   readonly handler: Lifecycle.Method;
 }
 

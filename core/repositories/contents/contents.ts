@@ -5,7 +5,7 @@ import { boundedEntries, type Bounded } from './answer-bounds.ts';
 import type { GitBackend, Oid, TreeEntry } from '../git/git-backend.ts';
 import { languageOf } from '../git/languages.ts';
 import type { Repository } from '../model/repository.ts';
-import { isUnborn, refAndPath } from './revisions.ts';
+import { isUnborn, refAndPath, splitTarget } from './revisions.ts';
 
 /** An entry of a folder with its last commit. */
 export interface DirectoryEntry {
@@ -117,6 +117,12 @@ async function file(
     size: blob.size,
   };
 }
+
+/** The ref and the path in `REF/PATH`, as in the address of a page. The path may be empty. */
+export const locate =
+  ({ git }: Parts) =>
+  ({ resource: { id } }: Readable, { target }: { readonly target: string }) =>
+    splitTarget(git, id, target);
 
 /**
  * The bytes of a file. `target` is `REF/PATH`. A ref may contain slashes, so the longest prefix that is a branch or tag

@@ -22,28 +22,37 @@ export async function isUnborn(git: GitBackend, { id, defaultBranch }: Repositor
 /** The most segments of a ref in `REF/PATH`. Longer refs are rare. */
 const deepestRef = 64;
 
-/** The commit and the path of `REF/PATH`. The longest prefix that is a branch or tag is the ref. */
-export async function refAndPath(
+/**
+ * The ref and the path in `REF/PATH`. The longest prefix that is a branch or tag is the ref, otherwise the first
+ * segment. The path may be empty.
+ */
+export async function splitTarget(
   git: GitBackend,
   repositoryId: string,
   target: string,
-): Promise<{ readonly commit: Oid | undefined; readonly path: string }> {
+): Promise<{ readonly ref: string; readonly path: string }> {
   const segments = target.split('/');
   const cut = (length: number): { ref: string; path: string } => ({
     ref: segments.slice(0, length).join('/'),
     path: segments.slice(length).join('/'),
   });
-  const longer = Array.from({ length: Math.min(segments.length - 1, deepestRef) }, (_, index) => cut(index + 1))
+  const longer = Array.from({ length: Math.min(segments.length, deepestRef) }, (_, index) => cut(index + 1))
     .slice(1)
     .reverse();
-  if (longer.length > 0) {
-    const names = longer.flatMap(({ ref }) => refsNamed(ref));
-    const oids = await git.readRefs(repositoryId, names);
-    const present = new Set(names.filter((_, index) => (oids[index] ?? zeroOid) !== zeroOid));
-    const found = longer.find(({ ref }) => refsNamed(ref).some((name) => present.has(name)));
-    if (found !== undefined) return { commit: await git.resolveCommit(repositoryId, found.ref), path: found.path };
-  }
-  const { ref, path } = cut(1);
+  if (longer.length === 0) return cut(1);
+  const names = longer.flatMap(({ ref }) => refsNamed(ref));
+  const oids = await git.readRefs(repositoryId, names);
+  const present = new Set(names.filter((_, index) => (oids[index] ?? zeroOid) !== zeroOid));
+  return longer.find(({ ref }) => refsNamed(ref).some((name) => present.has(name))) ?? cut(1);
+}
+
+/** The commit and the path of a file in `REF/PATH`. */
+export async function refAndPath(
+  git: GitBackend,
+  repositoryId: string,
+  target: string,
+): Promise<{ readonly commit: Oid | undefined; readonly path: string }> {
+  const { ref, path } = await splitTarget(git, repositoryId, target);
   // Without a path the target is the root folder, which has no bytes.
   return { commit: path === '' ? undefined : await git.resolveCommit(repositoryId, ref), path };
 }

@@ -1,5 +1,6 @@
 // MCP tools, indexers and pages contributed by plugins, in the registries that the endpoints read.
 import t from 'tap';
+import { html, HtmlPage } from '#adapters/http/descriptor/html';
 import { count, list, shape, word } from '#adapters/http/descriptor/shape';
 import { anyone, session, signedIn } from '#core/kernel/access/access';
 import { indexer } from '#host/plugin/indexers';
@@ -49,7 +50,8 @@ const bells = (name: string, rest: Partial<PluginDefinition> = {}): PluginDefini
         path: '/bells/{limit}',
         access: session,
         scope: null,
-        run: async (_call, { params }) => ({ title: 'Bells', html: (await all(Number(params.limit))).join() }),
+        run: async (_call, { params }) =>
+          new HtmlPage({ title: 'Bells', main: html`${(await all(Number(params.limit))).join()}` }),
       }),
     ],
   }),
@@ -71,10 +73,10 @@ void t.test('contributions are in the registries, with their defaults, once the 
   t.match(found, { plugin: 'bell', indexer: { name: 'bells', follows: ['sample.happened'] } });
   t.match(await Array.fromAsync(found?.indexer.documents('r') ?? []), [{ id: 'big' }, { id: 'small' }]);
   const [shown] = host.port('PageRegistry').pages();
-  t.match(shown, { plugin: 'bell', page: { id: 'bellList', path: '/-/x/bell/bells/{limit}', meter: 'api.read' } });
-  t.strictSame(await shown?.page.run({} as never, { params: { limit: '2' } } as never), {
+  t.match(shown, { plugin: 'bell', one: { id: 'bellList', path: '/-/x/bell/bells/{limit}', meter: 'api.read' } });
+  t.match(await shown?.one.run({} as never, { params: { limit: '2' } } as never), {
     title: 'Bells',
-    html: 'big,small',
+    main: { text: 'big,small' },
   });
 });
 
@@ -85,7 +87,7 @@ void t.test('pages of a plugin that may mount anywhere are directly under the we
     host
       .port('PageRegistry')
       .pages()
-      .map(({ page: { path } }) => path),
+      .map(({ one: { path } }) => path),
     ['/-/bells/{limit}'],
   );
 });
@@ -159,7 +161,7 @@ void t.test('scopes, permissions and events named by a tool, an indexer or a pag
           path: '/tower',
           access: anyone,
           scope: 'sample.read',
-          run: () => ({ title: '', html: '' }),
+          run: () => new HtmlPage({ title: '', main: html`` }),
         }),
       ],
     }),

@@ -269,10 +269,12 @@ void t.test('contributions of any kind that differ after the build are rejected'
       (name) => ({
         id: name,
         summary: 'A',
+        place: 'instance',
         path: '/a',
         access: { who: 'session' },
         scope: null,
         meter: 'none',
+        forms: [],
         run: () => 0,
       }),
       '"b" /a, "a" /a',

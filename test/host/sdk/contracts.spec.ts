@@ -313,6 +313,23 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     user: lost.id,
     administrator,
   })),
+  PageFrame: contracts.PageFrame(() => ({
+    frame: needed(forge.port('PageFrame')),
+    around: {
+      call: {
+        caller: anonymous,
+        requestId: 'r',
+        ip: '127.0.0.1',
+        userAgent: '',
+        signal: new AbortController().signal,
+        now: forge.clock.now(),
+        renew: () => Promise.reject(new Error('unused')),
+      },
+      url: '/',
+      status: 200,
+      cookies: {},
+    },
+  })),
   Users: contracts.Users(() => ({ users: forge.port('Users'), known: [one, other], administrator })),
   Vouching: contracts.Vouching(() => ({
     vouching: forge.port('Vouching'),

@@ -21,6 +21,7 @@ void t.test('the package exports exactly the parts of the kit and the index of e
     Object.entries(exports).sort(),
     [
       ['./plugin', './host/sdk/plugin.ts'],
+      ['./ui', './plugins/web/ui/index.ts'],
       ['./testing', './host/sdk/testing.ts'],
       ['./testing/contracts', './test/contracts/contracts.ts'],
       ...faces.map((area) => [`./${area}`, `./core/${area}/index.ts`]),

@@ -33,6 +33,7 @@ void t.test('GET /admin/plugins answers 200 with every plugin in the order of th
         'limits',
         'settings',
         'administration',
+        'web',
       ].map((name) => [name, 'started', 'standard']),
       ['redis', 'disabled', 'standard'],
     ],

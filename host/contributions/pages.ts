@@ -1,0 +1,108 @@
+// Makes routes of contributed pages and forms. Without a frame, they do not exist.
+import Joi from 'joi';
+import { HtmlPage, html } from '#adapters/http/descriptor/html';
+import { paramsOf, reply, Reply, type Route } from '#adapters/http/descriptor/route';
+import { compile } from '#adapters/http/descriptor/validation';
+import type { AccessDecision } from '#core/kernel/access/access';
+import type { Call } from '#core/kernel/caller';
+import { HexforgeError, type ErrorKind } from '#core/kernel/errors';
+import type { PageForm, PageInput, RefusedForm, WebPage } from '../plugin/pages.ts';
+
+const common = { mount: 'root', result: 'html', cookies: true, requires: ['PageFrame'] } as const;
+const anyForm = Joi.object().unknown();
+const formMaxBytes = 1024 * 1024;
+const nothing = new HtmlPage({ title: '', main: html`` });
+
+type Input = PageInput<unknown, unknown, unknown>;
+type Run = (call: Call, input: unknown) => unknown;
+
+/** @param page with its whole path, like its forms. */
+export function pageRoutes(page: WebPage, access: () => AccessDecision): readonly Route[] {
+  const { forms, place: _place, run, params, ...rest } = page;
+  const show = (call: Call, input: Input): unknown => (run as Run)(call, input);
+  return [
+    {
+      ...common,
+      ...rest,
+      ...paramsFor(page.path, params),
+      method: 'GET',
+      success: 200,
+      run: (call: Call, input: Omit<Input, 'refused'>) => show(call, { ...shown(input), refused: undefined }),
+    },
+    ...forms.map((form) => formRoute(form, { page, show, access })),
+  ];
+}
+
+/** A schema of all parameters in the whole path; `own` is that of the page's own parameters. */
+function paramsFor(path: string, own?: Joi.ObjectSchema): { readonly params?: Joi.ObjectSchema } {
+  const all = paramsOf(path);
+  if (own === undefined) return all === undefined ? {} : { params: all };
+  const names = [...path.matchAll(/\{(\w+)/g)].map(([, name = '']) => name);
+  const missing = names.filter((name) => !Object.hasOwn(own.describe().keys ?? {}, name));
+  return { params: own.append(Object.fromEntries(missing.map((name) => [name, Joi.string().required()]))) };
+}
+
+/** The members of a route's input that pages know. Some are getters, so they are not copied as a whole. */
+const shown = (input: Omit<Input, 'refused'>): Omit<Input, 'refused'> => ({
+  params: input.params,
+  query: input.query,
+  granted: input.granted as never,
+  url: input.url,
+  cookies: input.cookies,
+  header: input.header,
+});
+
+interface ShownOn {
+  readonly page: WebPage;
+  readonly show: (call: Call, input: Input) => unknown;
+  readonly access: () => AccessDecision;
+}
+
+function formRoute(form: PageForm, { page, show, access }: ShownOn): Route {
+  const { place: _place, body: schema, maxBytes = formMaxBytes, run, ...rest } = form;
+  const check = compile(schema, 'form');
+  return {
+    ...common,
+    ...rest,
+    ...paramsFor(form.path),
+    ...(page.query !== undefined && { query: page.query }),
+    method: 'POST',
+    form: true,
+    // The schema of the form is checked below, where what was typed is still known.
+    body: anyForm,
+    maxBytes,
+    success: 200,
+    async run(call: Call, input: Omit<Input, 'refused'> & { readonly body: RefusedForm['values'] }) {
+      try {
+        const next = await (run as Run)(call, { ...shown(input), body: check(input.body) });
+        const { body: location, options } = next instanceof Reply ? next : { body: next, options: {} };
+        return reply(nothing, {
+          ...options,
+          status: 303,
+          headers: { ...options.headers, location: String(location) },
+        });
+      } catch (error) {
+        const refused = refusedForm(error, form.id, input.body);
+        if (refused === undefined) throw error;
+        const of = input.params as Readonly<Record<string, string>>;
+        const granted = await access().decide(call, page.access, page.scope ?? undefined, of);
+        const again = await show(call, { ...shown(input), granted: granted as never, refused });
+        return again instanceof Reply
+          ? reply(again.body, { ...again.options, status: refusedStatus })
+          : reply(again, { status: refusedStatus });
+      }
+    },
+  } as Route;
+}
+
+const refusedStatus = 422;
+
+/** The kinds of errors that are about the content of a form. */
+const ofContent: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['validation_failed', 'conflict', 'unprocessable']);
+
+/** The refused form; undefined if the error is not about its content. */
+function refusedForm(error: unknown, form: string, values: RefusedForm['values']): RefusedForm | undefined {
+  if (!(error instanceof HexforgeError) || !ofContent.has(error.kind)) return undefined;
+  const { message, detail } = error;
+  return { form, error: message, detail, field: /^Field "(\w+)/.exec(detail ?? '')?.[1], values };
+}

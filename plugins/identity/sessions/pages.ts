@@ -1,0 +1,35 @@
+// The page for signing out. The menu of every page has the same form.
+import { anyone, form, html, HtmlPage, page, reply, shape, type WebPage } from 'hexforge/plugin';
+import { button } from 'hexforge/ui';
+import type { IdentityUseCases } from '#core/identity/use-cases';
+import { accessCookie, cleared } from './cookies.ts';
+
+export const sessionPages = ({ sessions }: IdentityUseCases): readonly WebPage[] => [
+  page({
+    id: 'signOutPage',
+    summary: 'Asks whether to sign out',
+    path: '/sign-out',
+    access: anyone,
+    scope: null,
+    run: () =>
+      new HtmlPage({
+        title: 'Sign out',
+        main: html`<h1>Sign out?</h1>
+          <form method="post">${button('Sign out', { kind: 'primary' })}</form>`,
+      }),
+    forms: [
+      form({
+        id: 'signOut',
+        summary: 'Ends the session',
+        path: '/sign-out',
+        access: anyone,
+        scope: null,
+        body: shape({}),
+        async run(call, { cookies }) {
+          await sessions.signOut(call, { access: cookies[accessCookie.name], refresh: undefined });
+          return reply('/', { cookies: cleared });
+        },
+      }),
+    ],
+  }),
+];

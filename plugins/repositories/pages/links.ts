@@ -1,0 +1,25 @@
+// The paths of the pages of a repository.
+import type { Repository } from 'hexforge/repositories';
+
+type Named = Pick<Repository, 'owner' | 'name'>;
+
+const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('/');
+
+export const repositoryPath = ({ owner, name }: Named): string =>
+  `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+
+/** A page of a repository, such as `commits` or `branches`. */
+const within = (repository: Named, page: string): string => `${repositoryPath(repository)}/-/${page}`;
+
+export const treePath = (repository: Named, ref: string, path = ''): string =>
+  within(repository, joined('tree', encoded(ref), encoded(path)));
+export const blobPath = (repository: Named, ref: string, path: string): string =>
+  within(repository, joined('blob', encoded(ref), encoded(path)));
+export const rawPath = (repository: Named, ref: string, path: string): string =>
+  `/api/v1/repos${repositoryPath(repository)}/raw/${joined(encodeURIComponent(ref), encoded(path))}`;
+export const commitsPath = (repository: Named, ref: string, path = ''): string =>
+  within(repository, joined('commits', encoded(ref), encoded(path)));
+export const commitPath = (repository: Named, oid: string): string => within(repository, `commit/${oid}`);
+export const branchesPath = (repository: Named): string => within(repository, 'branches');
+export const tagsPath = (repository: Named): string => within(repository, 'tags');

@@ -1,0 +1,120 @@
+// The document around a page: head, navigation, main part and side column.
+import { html, type Around, type Call, type Html, type HtmlPage } from 'hexforge/plugin';
+import { avatar } from '../ui/avatar.ts';
+import { menu, menuLink } from '../ui/menu.ts';
+import { tabs, type Tab } from '../ui/tabs.ts';
+import type { Theme } from './theme.ts';
+
+/** The parts of the frame that depend on the caller and the page. */
+export interface Surroundings {
+  readonly theme: Theme;
+  /** The paths of the style sheet and the script. */
+  readonly styles: string;
+  readonly script: string;
+  readonly version: string;
+  readonly menus: Readonly<Record<'instance' | 'account' | 'admin' | 'new', readonly MenuItem[]>>;
+  /** The repository of the page. */
+  readonly repository?: { readonly owner: string; readonly name: string; readonly tabs: readonly Tab[] } | undefined;
+}
+
+export interface MenuItem {
+  readonly title: string;
+  readonly path: string;
+}
+
+const logo = html`<svg viewBox="0 0 20 22" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">
+  <path d="M10 1.500L18.500 6.300v9.400L10 20.500 1.500 15.700V6.300z" />
+  <path d="M6.500 8v6M13.500 8v6M6.500 11h7" />
+</svg>`;
+
+const links = (items: readonly MenuItem[]): readonly Html[] =>
+  items.map(({ title, path }) => menuLink({ title, href: path }));
+
+const place = ({ repository }: Surroundings): Html | false =>
+  repository !== undefined &&
+  html`<nav class="place" aria-label="Repository">
+    <a class="owner" href="/${repository.owner}"><bdi>${repository.owner}</bdi></a
+    ><span class="slash">/</span><a href="/${repository.owner}/${repository.name}"><bdi>${repository.name}</bdi></a>
+  </nav>`;
+
+const themeNames = { light: 'Light colours', dark: 'Dark colours', system: 'Colours of the system' } as const;
+
+/** Its buttons are in a menu at the top; the form itself follows those of the page. */
+const frameForm = (id: string, action: string): Html => html`<form id="${id}" method="post" action="${action}"></form>`;
+
+const themeButtons = (theme: Theme): readonly Html[] =>
+  (['light', 'dark', 'system'] as const)
+    .filter((other) => other !== theme)
+    .map((other) => html`<button form="frame-theme" name="theme" value="${other}">${themeNames[other]}</button>`);
+
+function account({ caller }: Call, { menus, theme }: Surroundings, signIn: string): Html {
+  if (caller.kind === 'anonymous') return html`<a class="button" href="${signIn}">Sign in</a>`;
+  const { username } = caller;
+  return html`${menus.new.length > 0 && menu('New', links(menus.new))}
+  ${menu(
+    avatar(username, 'large'),
+    [
+      html`<span class="text">Signed in as <b>${username}</b></span>`,
+      ...links(menus.account),
+      ...(menus.admin.length > 0 ? [html`<span class="text">Administration</span>`] : []),
+      ...links(menus.admin),
+      ...themeButtons(theme),
+      html`<button form="frame-sign-out">Sign out</button>`,
+    ],
+    `Account of ${username}`,
+  )}`;
+}
+
+/** The path of the sign-in page, which leads back to this one. */
+export const signInPath = (url: string): string => `/-/sign-in?return_to=${encodeURIComponent(url)}`;
+
+export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroundings): string {
+  const { theme, styles, script, version, menus, repository } = frame;
+  const { title, main, aside, width } = page;
+  const where = repository === undefined ? '' : ` · ${repository.owner}/${repository.name}`;
+  return html`<!doctype html>
+    <html lang="en" ${theme !== 'system' && html`data-theme="${theme}"`}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="referrer" content="same-origin" />
+        <title>${title}${where} – Hexforge</title>
+        <link rel="stylesheet" href="${styles}" />
+        ${width === 'wide' && html`<script type="module" src="${script}"></script>`}
+      </head>
+      <body>
+        <a class="skip" href="#content">Skip to the content</a>
+        <header>
+          <div class="top">
+            <a class="logo" href="/" aria-label="Home">${logo}</a>
+            ${place(frame)}
+            ${
+              repository === undefined &&
+              menus.instance.length > 0 &&
+              html`<nav aria-label="Instance">
+                <ul>
+                  ${links(menus.instance).map((link) => html`<li>${link}</li>`)}
+                </ul>
+              </nav>`
+            }
+            <span class="spring"></span>
+            ${(width === 'wide' || call.caller.kind === 'user') && account(call, frame, signInPath(url))}
+          </div>
+          ${repository !== undefined && tabs('Parts of the repository', repository.tabs)}
+        </header>
+        <div id="content" class="page ${width}" tabindex="-1">
+          <main>${main}</main>
+          ${aside !== undefined && html`<aside>${aside}</aside>`}
+        </div>
+        <footer class="foot"><span>Hexforge ${version}</span><a href="/-/keys">Keys</a></footer>
+        ${
+          call.caller.kind === 'user' &&
+          html`${frameForm('frame-theme', '/-/theme')} ${frameForm('frame-sign-out', '/-/sign-out')}`
+        }
+      </body>
+    </html> `.text;
+}
+
+/** Puts the path of the external URL before every path of this instance, where that URL has one. */
+export const withPrefix = (text: string, prefix: string): string =>
+  prefix === '' ? text : text.replaceAll(/ (href|src|action|formaction)="\/(?!\/)/g, ` $1="${prefix}/`);

@@ -1,0 +1,116 @@
+// The frame of all pages: finds what the navigation shows to the caller, and writes the document.
+import {
+  pageHeaders,
+  type AccessDecision,
+  type AccessRule,
+  type Around,
+  type Call,
+  type Instance,
+  type Log,
+  type MenuEntry,
+  type PageFrame,
+  type PageRegistry,
+  type Registered,
+} from 'hexforge/plugin';
+import type { Repository } from 'hexforge/repositories';
+import type { Tab } from '../ui/tabs.ts';
+import type { Assets } from './assets.ts';
+import { documentOf, withPrefix, type MenuItem, type Surroundings } from './document.ts';
+import { themeIn } from './theme.ts';
+
+interface Parts {
+  readonly registry: PageRegistry;
+  readonly access: AccessDecision;
+  readonly assets: Assets;
+  readonly instance: Instance;
+  readonly log: Log;
+}
+
+const defaultOrder = 50;
+
+/** In the given order, then in that of the configuration. */
+export const ordered = <T extends { readonly order?: number }>(
+  all: readonly Registered<T>[],
+): readonly Registered<T>[] =>
+  all.toSorted((left, right) => (left.one.order ?? defaultOrder) - (right.one.order ?? defaultOrder));
+
+/** The documents load scripts, styles and images from this instance alone. Scripts cannot make HTML out of texts. */
+const passive = ["style-src 'self'", "img-src 'self'"];
+const active = [
+  "script-src 'self'",
+  ...passive,
+  "connect-src 'self'",
+  "require-trusted-types-for 'script'",
+  'trusted-types hexforge',
+];
+
+export function pageFrame(parts: Parts): PageFrame {
+  const { assets, instance } = parts;
+  const prefix = new URL(instance.webUrl).pathname.replace(/\/$/, '');
+  const fixed = {
+    styles: assets.pathOf('web.css'),
+    script: assets.pathOf('web.js'),
+    version: instance.version,
+  };
+  return {
+    async document(page, around) {
+      const [menus, repository] = await Promise.all([menusFor(around.call, parts), repositoryOf(around, parts)]);
+      const frame: Surroundings = { ...fixed, theme: themeIn(around.cookies), menus, repository };
+      return {
+        text: withPrefix(documentOf(page, around, frame), prefix),
+        headers: pageHeaders(page, page.width === 'wide' ? active : passive),
+      };
+    },
+  };
+}
+
+/** The menu entries that the caller may use. */
+async function menusFor(call: Call, { registry, access }: Parts): Promise<Surroundings['menus']> {
+  const entries = ordered(registry.menu());
+  const visible = await Promise.all(entries.map(({ one }) => allowed(call, one.access, access)));
+  const shown = entries.filter((_, index) => visible[index]).map(({ one }) => one);
+  const of = (name: MenuEntry['menu']): readonly MenuItem[] => shown.filter(({ menu }) => menu === name);
+  return {
+    instance: of('instance'),
+    new: of('new'),
+    account: of('account'),
+    admin: of('admin'),
+  };
+}
+
+const allowed = (call: Call, rule: AccessRule, access: AccessDecision): Promise<boolean> =>
+  access.decide(call, rule, undefined, {}).then(
+    () => true,
+    () => false,
+  );
+
+/** The repository of the page with its tabs. */
+async function repositoryOf({ granted, url }: Around, { registry, log }: Parts): Promise<Surroundings['repository']> {
+  const resource = granted?.resource as Partial<Repository> | undefined;
+  if (granted === undefined || resource === undefined) return undefined;
+  const { id, owner, name } = resource;
+  if (id === undefined || owner === undefined || name === undefined) return undefined;
+  const shown = ordered(registry.tabs()).filter(({ one }) => granted.may(one.permission));
+  const hrefs = shown.map(({ one }) => one.path.replace('{owner}', owner).replace('{repo}', name));
+  const current = currentOf(hrefs, url.split('?', 1)[0] ?? '');
+  const tabs = await Promise.all(
+    shown.map(async ({ one, plugin }, index): Promise<Tab> => {
+      const count = await one.count?.(id).catch((error: unknown) => {
+        log.warn({ plugin, tab: one.id, err: error }, 'the count of a tab is missing');
+        return undefined;
+      });
+      return { title: one.title, href: hrefs[index] ?? '', count, current: index === current };
+    }),
+  );
+  return { owner, name, tabs };
+}
+
+/** The tab whose path is the longest start of the page's path; the first tab for other pages. */
+function currentOf(hrefs: readonly string[], path: string): number {
+  let best = 0;
+  hrefs.forEach((href, index) => {
+    const inside = path === href || path.startsWith(`${href}/`);
+    if (inside && href.length > (hrefs[best]?.length ?? 0)) best = index;
+  });
+  return best;
+}

@@ -1,0 +1,75 @@
+// The page that shows every component in all its states.
+import { html, HtmlPage, type Html, type RefusedForm } from 'hexforge/plugin';
+import * as ui from '../ui/index.ts';
+
+const choices = [
+  { value: 'one', label: 'One' },
+  { value: 'two', label: 'Two' },
+];
+
+const refusedExample: RefusedForm = {
+  form: 'example',
+  error: 'The request is not valid',
+  detail: 'Field "title" is required',
+  field: 'title',
+  values: { about: 'What was typed is kept' },
+};
+
+const shown = (title: string, ...content: readonly (Html | false)[]): Html =>
+  html`<section>
+    <h2>${title}</h2>
+    ${content}
+  </section>`;
+
+export const componentsPage = (now: Date, url: string, refused: RefusedForm | undefined): HtmlPage =>
+  new HtmlPage({
+    title: 'Components',
+    width: 'wide',
+    main: html`<h1>Components</h1>
+      ${ui.formError(refused, 'webTheme')}
+      ${shown(
+        'Buttons',
+        html`<div class="actions">
+          ${ui.button('Plain')} ${ui.button('Primary', { kind: 'primary' })} ${ui.button('Danger', { kind: 'danger' })}
+          ${ui.linkButton('Link', '/-/ui', { key: 't' })}
+        </div>`,
+      )}
+      ${shown(
+        'Fields',
+        ui.field({ label: 'Title', name: 'title', hint: 'One line', required: true, refused: refusedExample }),
+        ui.textArea({ label: 'About', name: 'about', rows: 3, refused: refusedExample }),
+        ui.select({ label: 'Choice', name: 'choice', value: 'two', choices }),
+        ui.checkBox({ label: 'Tick', name: 'tick', value: true, hint: 'With a hint' }),
+      )}
+      ${shown(
+        'Pills',
+        ...(['neutral', 'good', 'bad', 'warning', 'merged', 'accent'] as const).map((tone) => ui.pill(tone, tone)),
+      )}
+      ${shown('People', ui.person('ada'), html``, ui.person('bo'), html``, ui.person('cleo'))}
+      ${shown(
+        'Times',
+        ...[0, 90, 7200, 90_000, 1_000_000, 100_000_000].map(
+          (seconds) => html`${ui.time(new Date(now.getTime() - seconds * 1000), now)} `,
+        ),
+      )}
+      ${shown(
+        'Tabs',
+        ui.tabs('Example', [
+          { title: 'Code', href: '/-/ui', current: true },
+          { title: 'Issues', href: '/-/keys', count: 42, current: false },
+        ]),
+      )}
+      ${shown('Menu', ui.menu('Menu', [ui.menuLink({ title: 'First', href: '/-/ui' })]))}
+      ${shown(
+        'Lists',
+        ui.list(
+          [
+            { mark: ui.icon('folder'), title: html`<a href="/-/ui">core</a>`, about: 'Rules', end: '2 h' },
+            { mark: ui.icon('file'), title: html`<a href="/-/ui">README.md</a>`, about: 'Read me', end: '3 d' },
+          ],
+          'Two of two',
+        ),
+        ui.pagination(url, { page: 2, perPage: 25, total: 70 }),
+      )}
+      ${shown('Empty', ui.empty('There is no issue yet', ui.linkButton('New issue', '/-/ui', { kind: 'primary' })))}`,
+  });

@@ -1,0 +1,133 @@
+// The pages of the web interface itself: the start page, the keys and the components.
+import {
+  anyone,
+  form,
+  html,
+  HtmlPage,
+  page,
+  reply,
+  type Call,
+  type Html,
+  type Log,
+  type PageRegistry,
+  type WebPage,
+} from 'hexforge/plugin';
+import { returnPath } from 'hexforge/identity';
+import { empty } from '../ui/list.ts';
+import { ordered } from '../frame/frame.ts';
+import { themeBody, themeCookie } from '../frame/theme.ts';
+import { componentsPage } from './components.ts';
+
+const keys: readonly (readonly [string, string])[] = [
+  ['?', 'this page'],
+  ['g i', 'issues of the repository'],
+  ['g m', 'merge requests of the repository'],
+  ['g c', 'code of the repository'],
+  ['Ctrl Enter', 'send the form'],
+  ['Escape', 'close the menu'],
+];
+
+const keysPage = new HtmlPage({
+  title: 'Keys',
+  width: 'wide',
+  main: html`<h1>Keys</h1>
+    <table class="plain">
+      <thead>
+        <tr>
+          <th>Key</th>
+          <th>Does</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${keys.map(
+          ([key, does]) =>
+            html`<tr>
+              <td>${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}</td>
+              <td>${does}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`,
+});
+
+interface Parts {
+  readonly registry: PageRegistry;
+  readonly log: Log;
+}
+
+/** The cards of all plugins. A card that fails is one quiet line. */
+async function cards(call: Call, { registry, log }: Parts): Promise<readonly Html[]> {
+  const shown = await Promise.all(
+    ordered(registry.cards()).map(async ({ plugin, one }) => {
+      try {
+        const content = await one.run(call);
+        return (
+          content !== undefined &&
+          html`<section class="card">
+            <h2>${one.title}</h2>
+            ${content}
+          </section>`
+        );
+      } catch (error) {
+        log.warn({ plugin, card: one.id, err: error }, 'a card is missing');
+        return html`<p class="quiet">The plugin “${plugin}” could not show “${one.title}”.</p>`;
+      }
+    }),
+  );
+  return shown.filter((card) => card !== false);
+}
+
+export const homePages = (parts: Parts): readonly WebPage[] => [
+  page({
+    id: 'webHome',
+    summary: 'What waits for the signed-in user; for others what they can explore',
+    place: 'root',
+    path: '/',
+    access: anyone,
+    scope: null,
+    async run(call) {
+      const all = await cards(call, parts);
+      return new HtmlPage({
+        title: call.caller.kind === 'user' ? 'Dashboard' : 'Explore',
+        width: 'wide',
+        main: html`<h1 class="skip">${call.caller.kind === 'user' ? 'Dashboard' : 'Explore'}</h1>
+          ${all.length > 0 ? all : empty('There is nothing here yet')}`,
+      });
+    },
+  }),
+  page({
+    id: 'webKeys',
+    summary: 'The keys of the pages',
+    path: '/keys',
+    access: anyone,
+    scope: null,
+    run: () => keysPage,
+  }),
+  page({
+    id: 'webComponents',
+    summary: 'The components of pages in all their states',
+    path: '/ui',
+    access: anyone,
+    scope: null,
+    run: (call, { url, refused }) => componentsPage(call.now, url, refused),
+    forms: [
+      form({
+        id: 'webTheme',
+        summary: 'Chooses light or dark colours',
+        path: '/theme',
+        access: anyone,
+        scope: null,
+        body: themeBody,
+        run: async (_call, { body: { theme }, header }) =>
+          reply(cameFrom(header('referer')), { cookies: [themeCookie(theme)] }),
+      }),
+    ],
+  }),
+];
+
+/** The page on which the form was, if it is one of this instance. */
+function cameFrom(referer: string | undefined): string {
+  if (referer === undefined || !URL.canParse(referer)) return '/';
+  const { pathname, search } = new URL(referer);
+  return returnPath(pathname + search) ?? '/';
+}

@@ -1,0 +1,27 @@
+// Buttons, and links that look like buttons.
+import { html, type Html } from 'hexforge/plugin';
+
+/** A page has at most one primary button. */
+type Kind = 'primary' | 'danger' | 'plain';
+
+interface Look {
+  readonly kind?: Kind;
+  /** The key that does the same, shown beside the label. */
+  readonly key?: string;
+}
+
+const classOf = ({ kind = 'plain' }: Look): string => (kind === 'plain' ? 'button' : `button ${kind}`);
+const keyOf = ({ key }: Look): Html | false => key !== undefined && html` <kbd>${key}</kbd>`;
+
+/** A button that submits its form. */
+export const button = (
+  label: string,
+  { name, value, ...look }: Look & { readonly name?: string; readonly value?: string } = {},
+): Html =>
+  html`<button class="${classOf(look)}" ${name !== undefined && html`name="${name}" value="${value ?? ''}"`}>
+    ${label}${keyOf(look)}
+  </button>`;
+
+/** A link that looks like a button. */
+export const linkButton = (label: string, href: string, look: Look = {}): Html =>
+  html`<a class="${classOf(look)}" href="${href}">${label}${keyOf(look)}</a>`;

@@ -1,0 +1,107 @@
+// Fields of forms, each with its label, a hint, and the error of the form that was refused.
+import { html, type Html, type RefusedForm } from 'hexforge/plugin';
+
+interface Common {
+  readonly label: string;
+  /** The name of the member in the form, which is also the id of the control. */
+  readonly name: string;
+  readonly hint?: string | undefined;
+  readonly required?: boolean;
+  /** The form that was refused; what was typed into it is kept. */
+  readonly refused?: RefusedForm | undefined;
+}
+
+export interface Field extends Common {
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'number' | 'search';
+  readonly value?: string | undefined;
+  readonly autocomplete?: string;
+  readonly placeholder?: string;
+}
+
+/** The text that was typed, or the given one. Passwords are not sent back. */
+function typed({ name, refused }: Common, value = ''): string {
+  const sent = refused?.values[name];
+  return refused === undefined ? value : typeof sent === 'string' ? sent : (sent?.[0] ?? '');
+}
+
+function around(field: Common, control: Html): Html {
+  const { label, name, hint, refused } = field;
+  const wrong = refused?.field === name;
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    ${control} ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${wrong && html`<p class="error" id="${name}-error">${refused?.detail ?? refused?.error}</p>`}
+  </div>`;
+}
+
+/** Attributes that every control has. */
+function attributes({ name, hint, required = false, refused }: Common): Html {
+  const wrong = refused?.field === name;
+  const described = [hint !== undefined ? `${name}-hint` : [], wrong ? `${name}-error` : []].flat();
+  return html`id="${name}" name="${name}" ${required && html`required`} ${wrong && html`aria-invalid="true"`}
+  ${described.length > 0 && html`aria-describedby="${described.join(' ')}"`}`;
+}
+
+/** A line of text. */
+export const field = ({ type = 'text', value, autocomplete, placeholder, ...common }: Field): Html =>
+  around(
+    common,
+    html`<input
+      type="${type}"
+      ${attributes(common)}
+      ${type !== 'password' && html`value="${typed(common, value)}"`}
+      ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+      ${placeholder !== undefined && html`placeholder="${placeholder}"`}
+    />`,
+  );
+
+/** Several lines of text. */
+export const textArea = ({
+  value,
+  rows = 8,
+  ...common
+}: Common & { readonly value?: string; readonly rows?: number }): Html =>
+  // The parser drops one newline after the tag.
+  around(
+    common,
+    html`<textarea ${attributes(common)} rows="${String(rows)}">${`\n${typed(common, value)}`}</textarea>`,
+  );
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** One of several choices. */
+export const select = ({
+  value,
+  choices,
+  ...common
+}: Common & { readonly value?: string; readonly choices: readonly Choice[] }): Html => {
+  const chosen = typed(common, value);
+  return around(
+    common,
+    html`<select ${attributes(common)}>
+      ${choices.map(
+        (choice) =>
+          html`<option value="${choice.value}" ${choice.value === chosen && html`selected`}>${choice.label}</option>`,
+      )}
+    </select>`,
+  );
+};
+
+/** A box to tick, which sends `true`. */
+export const checkBox = ({ value = false, label, ...common }: Common & { readonly value?: boolean }): Html => {
+  const ticked = common.refused === undefined ? value : common.refused.values[common.name] === 'true';
+  return html`<div class="field tick">
+    <input type="checkbox" ${attributes({ label, ...common })} value="true" ${ticked && html`checked`} />
+    <label for="${common.name}">${label}</label>
+    ${common.hint !== undefined && html`<p class="hint" id="${common.name}-hint">${common.hint}</p>`}
+  </div>`;
+};
+
+/** The error of a refused form that is not about one of its fields. */
+export const formError = (refused: RefusedForm | undefined, form: string, ...fields: readonly string[]): Html | false =>
+  refused?.form === form &&
+  !fields.includes(refused.field ?? '') &&
+  html`<p class="alert" role="alert"><b>${refused.error}</b> ${refused.detail}</p>`;

@@ -1,0 +1,11 @@
+// `hexforge/ui`: the components of pages, for plugins. Each is a function that returns HTML.
+export { avatar, person } from './avatar.ts';
+export { button, linkButton } from './button.ts';
+export { checkBox, field, formError, select, textArea, type Choice, type Field } from './field.ts';
+export { icon, type IconName } from './icon.ts';
+export { empty, list, type Row } from './list.ts';
+export { menu, menuLink, type MenuLink } from './menu.ts';
+export { pagination } from './pagination.ts';
+export { pill, type Tone } from './pill.ts';
+export { tabs, type Tab } from './tabs.ts';
+export { relativeTime, time } from './time.ts';

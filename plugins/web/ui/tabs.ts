@@ -1,0 +1,24 @@
+// Rows of tabs, each with an optional count.
+import { html, type Html } from 'hexforge/plugin';
+
+export interface Tab {
+  readonly title: string;
+  readonly href: string;
+  readonly count?: number | undefined;
+  readonly current: boolean;
+}
+
+/** @param label names the row for screen readers. */
+export const tabs = (label: string, all: readonly Tab[]): Html =>
+  html`<nav class="tabs" aria-label="${label}">
+    <ul>
+      ${all.map(
+        ({ title, href, count, current }) =>
+          html`<li>
+            <a href="${href}" ${current && html`aria-current="page"`}
+              >${title}${count !== undefined && html` <span class="count">${String(count)}</span>`}</a
+            >
+          </li>`,
+      )}
+    </ul>
+  </nav>`;

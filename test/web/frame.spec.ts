@@ -1,0 +1,229 @@
+// Tests the frame of pages: the start page, the redirect to the sign-in page, forms, menus, assets, and the forge
+// without a frame.
+import t from 'tap';
+import { html, HtmlPage } from '#adapters/http/descriptor/html';
+import { Conflict } from '#core/kernel/errors';
+import { count, shape, word } from '#adapters/http/descriptor/shape';
+import { anyone, reads, signedIn } from '#core/kernel/access/access';
+import { definePlugin, PLUGIN_API_VERSION } from '#host/plugin/definition';
+import { form, page, type RefusedForm } from '#host/plugin/pages';
+import { testHost } from '#host/sdk/testing';
+
+const shown = (title: string, refused?: RefusedForm): HtmlPage =>
+  new HtmlPage({
+    title,
+    main: html`<h1>${title}</h1>
+      <form method="post" action="/-/x/bell/towers/south/ring"><input name="times" /></form>
+      <p id="refused">
+        ${refused && `${refused.form}: ${refused.field ?? 'no field'}: ${String(refused.values['times'])}`}
+      </p>`,
+  });
+
+const bell = definePlugin({
+  name: 'bell',
+  version: '1.0.0',
+  api: `^${PLUGIN_API_VERSION}`,
+  pages: () => [
+    page({
+      id: 'bellTower',
+      summary: 'A tower',
+      path: '/towers/{tower}',
+      access: signedIn,
+      scope: null,
+      run: (_call, { params, refused }) => shown(params.tower, refused),
+      forms: [
+        form({
+          id: 'bellRing',
+          summary: 'Rings the bell',
+          path: '/towers/{tower}/ring',
+          access: signedIn,
+          scope: null,
+          body: shape({ times: count().min(1).max(12) }),
+          run: async (_call, { params, body }) => {
+            if (body.times === 11) throw new Conflict('It rings already');
+            return `/-/x/bell/towers/${params.tower}?rang=${String(body.times)}`;
+          },
+        }),
+      ],
+    }),
+    page({
+      id: 'bellRepository',
+      summary: 'The bells of a repository',
+      place: 'repository',
+      path: '/bells/{bell}',
+      access: reads('repository', 'repo.read'),
+      scope: 'repo.read',
+      query: shape({ of: word() }),
+      run: (_call, { params, granted, query }) => shown(`${granted.resource.name} ${params.bell} ${query.of}`),
+    }),
+    page({
+      id: 'bellBroken',
+      summary: 'A page that fails',
+      path: '/broken',
+      access: anyone,
+      scope: null,
+      run: () => {
+        throw new Error('no rope');
+      },
+    }),
+  ],
+  tabs: () => [
+    {
+      id: 'bells',
+      title: 'Bells',
+      path: '/bells/all',
+      permission: 'repo.read',
+      count: async (id) => (id === '' ? 0 : 7),
+    },
+    {
+      id: 'cracked',
+      title: 'Cracked',
+      path: '/cracked',
+      permission: 'repo.read',
+      count: async () => {
+        throw new Error('no count');
+      },
+    },
+    { id: 'workshop', title: 'Workshop', path: '/workshop', permission: 'repo.admin' },
+  ],
+  menu: () => [{ id: 'towers', title: 'Towers', path: '/-/x/bell/towers/all', menu: 'instance', access: signedIn }],
+  cards: () => [
+    { id: 'loud', title: 'Loud', run: async ({ caller }) => html`<p>Hello, ${caller.kind}</p>` },
+    {
+      id: 'silent',
+      title: 'Silent',
+      run: async () => {
+        throw new Error('no tongue');
+      },
+    },
+  ],
+});
+
+const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+void t.test('the start page is for who accepts HTML; others get the links as JSON', async (t) => {
+  await using forge = await testHost(bell, { log });
+  const ask = (accept?: string): Promise<Response> =>
+    fetch(forge.url, { headers: accept === undefined ? {} : { accept } });
+  for (const accept of ['text/html', 'text/html;q=0.9, */*;q=0.1', 'application/xhtml+xml'])
+    t.match((await ask(accept)).headers.get('content-type'), /^text\/html/, accept);
+  for (const accept of [undefined, '*/*', 'application/json', 'text/html;q=0, */*']) {
+    const answer = await ask(accept);
+    t.match(answer.headers.get('content-type'), /^application\/json/, accept ?? 'no Accept');
+    t.match(answer.headers.get('vary'), /accept(?:,|$)/i);
+  }
+  const start = await forge.browser().open('/');
+  t.match(start.html, /<p>Hello, anonymous<\/p>/);
+  t.match(start.html, /The plugin “bell” could not show “Silent”/);
+  t.match((await forge.browser('alice').open('/')).html, /<p>Hello, user<\/p>/);
+});
+
+void t.test('a page that needs an account leads to the sign-in page, which leads back', async (t) => {
+  await using forge = await testHost(bell, { log, users: ['alice'] });
+  const browser = forge.browser();
+  const signIn = await browser.open('/-/x/bell/towers/south?a=b%20c');
+  t.match(signIn, { status: 200, path: '/-/sign-in?return_to=%2F-%2Fx%2Fbell%2Ftowers%2Fsouth%3Fa%3Db%2520c' });
+  const token = await fetch(`${forge.url}/-/x/bell/towers/south`, {
+    headers: { authorization: 'Bearer svc_nothing' },
+    redirect: 'manual',
+  });
+  t.equal(token.status, 401, 'a credential in a header is refused');
+  const posted = await fetch(`${forge.url}/-/x/bell/towers/south/ring`, { method: 'POST', redirect: 'manual' });
+  t.equal(posted.status, 401, 'a form does not lead away');
+});
+
+void t.test('what is hidden or missing is a page with its status', async (t) => {
+  await using forge = await testHost(bell, { log, repositories: [{ path: 'alice/secret', visibility: 'private' }] });
+  const browser = forge.browser('bob');
+  for (const path of [
+    '/alice/secret/-/x/bell/bells/all',
+    '/alice/none/-/x/bell/bells/all',
+    '/alice/secret',
+    '/-/none',
+  ]) {
+    const page = await browser.open(path);
+    t.equal(page.status, 404, path);
+    if (path !== '/-/none') t.match(page.html, /<header>/, 'within the frame');
+  }
+  t.match(await browser.open('/-/x/bell/broken'), { status: 500, html: /The server failed to answer/ });
+  const bare = await fetch(`${forge.url}/alice/secret`);
+  t.match([bare.status, bare.headers.get('content-type')], [404, /^application\/json/], 'JSON for other clients');
+});
+
+void t.test('a form leads to a page, and a refused one shows its page again, filled in', async (t) => {
+  await using forge = await testHost(bell, { log });
+  const browser = forge.browser('alice');
+  const tower = await browser.open('/-/x/bell/towers/south');
+  t.match(await browser.submit(tower, { times: '3' }), { status: 200, path: '/-/x/bell/towers/south?rang=3' });
+  t.match(await browser.submit(tower, { times: '13' }), { status: 422, html: />\s*bellRing: times: 13\s*</ });
+  t.match(await browser.submit(tower, { times: '11' }), { status: 422, html: /bellRing: no field: 11\s*</ });
+  const foreign = await browser.request('POST', new URL('/-/x/bell/towers/south/ring', forge.url), {
+    body: 'times=3',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.example' },
+  });
+  t.equal(foreign.status, 403, 'forms of other sites are refused');
+});
+
+void t.test('the navigation shows what the caller may use', async (t) => {
+  await using forge = await testHost(bell, { log, repositories: ['alice/site'] });
+  const path = '/alice/site/-/x/bell/bells/all?of=bronze';
+  const owner = (await forge.browser('alice').open(path)).html;
+  t.match(owner, /<h1>site all bronze<\/h1>/);
+  t.match(
+    owner,
+    /href="\/alice\/site\/-\/x\/bell\/bells\/all"[^>]*aria-current="page"\s*>Bells <span class="count">7</,
+  );
+  t.match(owner, /Cracked\s*</, 'a tab without its count');
+  t.match(owner, /Workshop/);
+  t.match((await forge.browser('alice').open('/-/keys')).html, /href="\/-\/x\/bell\/towers\/all"/);
+  t.notMatch((await forge.browser().open('/-/keys')).html, /towers\/all/);
+  const other = (await forge.browser('bob').open(path)).html;
+  t.notMatch(other, /Workshop/);
+  const nobody = (await forge.browser().open(path)).html;
+  t.match(nobody, /href="\/-\/sign-in\?return_to=/);
+});
+
+void t.test('themes are kept in a cookie, and signing out ends the session', async (t) => {
+  await using forge = await testHost(bell, { log });
+  const browser = forge.browser('alice');
+  const page = await browser.open('/-/x/bell/towers/south');
+  const at = (action: string): number => page.forms.findIndex((form) => form.action === action);
+  t.ok(at('/-/theme') > 0, 'the forms of the frame come after those of the page');
+  await browser.submit(page, { theme: 'dark' }, at('/-/theme'));
+  t.match((await browser.open('/-/keys')).html, /<html lang="en" data-theme="dark"/);
+  t.match(await browser.submit(page, {}, at('/-/sign-out')), { status: 200, path: '/' });
+  t.match((await browser.open('/-/x/bell/towers/south')).path, /^\/-\/sign-in/);
+});
+
+void t.test('assets are immutable, compressed, and loaded by no inline text', async (t) => {
+  await using forge = await testHost(bell, { log });
+  const { html: text, headers } = await forge.browser().open('/');
+  t.match(headers['content-security-policy'], /script-src 'self'; style-src 'self'/);
+  t.notMatch(text, /<style|<script(?![^>]*src=)|style="| on\w+="/);
+  for (const [, path = ''] of text.matchAll(/(?:href|src)="(\/-\/assets\/[^"]+)"/g)) {
+    for (const [accepted, coding] of [
+      ['br, gzip', 'br'],
+      ['gzip', 'gzip'],
+      ['br;q=0, identity', null],
+    ] as const) {
+      const answer = await fetch(forge.url + path, { headers: { 'accept-encoding': accepted } });
+      t.match([answer.status, answer.headers.get('cache-control')], [200, /immutable/]);
+      t.equal(answer.headers.get('content-encoding'), coding);
+      t.ok((await answer.text()).length > 500);
+    }
+    t.equal((await fetch(forge.url + path.replace(/assets\/\w+/, 'assets/0000000000000000'))).status, 404);
+  }
+});
+
+void t.test('without the plugin every page is 404, and REST is unchanged', async (t) => {
+  await using forge = await testHost(bell, {
+    log,
+    environment: { HEXFORGE_PLUGINS: '-web' },
+    repositories: ['alice/site'],
+  });
+  const browser = forge.browser('alice');
+  for (const path of ['/alice/site', '/-/explore', '/-/x/bell/towers/south', '/alice/site/-/tree/main'])
+    t.equal((await browser.open(path)).status, 404, path);
+  t.match((await browser.open('/')).headers['content-type'], /^application\/json/);
+  t.equal((await forge.as('alice').get('/repos/alice/site')).status, 200);
+});
