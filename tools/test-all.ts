@@ -54,9 +54,8 @@ try {
   const { passed, failed } = await readResults(names);
   // These run in parallel, because each uses one process and neither measures time.
   await Promise.all([
-    generated('push/merges', { HEXFORGE_TEST_MERGES: '100' }).then(() =>
-      generated('contract', { HEXFORGE_TEST_DIFFS: '300' }),
-    ),
+    generated('push/merges', { HEXFORGE_TEST_MERGES: '100' }),
+    generated('contract', { HEXFORGE_TEST_DIFFS: '300' }),
     drill('embedded').then(() =>
       drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : [])),
     ),

@@ -1,7 +1,7 @@
 // Contributed pages of the web interface and their forms: the descriptors, and the registry of all pages.
 import type Joi from 'joi';
 import '#adapters/http/descriptor/page-frame';
-import type { Html, HtmlPage } from '#adapters/http/descriptor/html';
+import type { Html, HtmlPage, PageSubject } from '#adapters/http/descriptor/html';
 import type { PathParams, Reply } from '#adapters/http/descriptor/route';
 import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access/access';
 import type { Call } from '#core/kernel/caller';
@@ -219,20 +219,15 @@ export interface DashboardCard {
   run(call: Call): Promise<Html | undefined>;
 }
 
-/** The subject of a page that has a side column. */
-export type PanelSubject = 'repository' | 'issue' | 'merge-request';
-
 /** A part of the side column of a page. */
 export interface SidePanel {
   readonly id: string;
   readonly title: string;
-  readonly on: PanelSubject;
+  /** The kind of page. */
+  readonly on: PageSubject['kind'];
   readonly order?: number;
-  /**
-   * Nothing is shown for undefined. Called for callers who may read the repository.
-   * @param of the ids of the subject and of its repository.
-   */
-  run(call: Call, of: { readonly id: string; readonly repositoryId: string }): Promise<Html | undefined>;
+  /** Nothing is shown for undefined. Called for callers who may read the repository. */
+  run(call: Call, subject: PageSubject): Promise<Html | undefined>;
 }
 
 export interface Registered<T> {

@@ -19,7 +19,14 @@ import '#core/settings/index';
 export { entityTag } from '#adapters/http/reply/json-text';
 export { channel, type ChannelMessage, type ChannelSpec, type LiveChannel } from '#adapters/http/live/channel';
 export { deprecation } from '#adapters/http/descriptor/deprecation';
-export { html, HtmlPage, pageHeaders, type Html, type HtmlPiece } from '#adapters/http/descriptor/html';
+export {
+  html,
+  HtmlPage,
+  pageHeaders,
+  type Html,
+  type HtmlPiece,
+  type PageSubject,
+} from '#adapters/http/descriptor/html';
 export { camelCased, presenter, type CamelCased, type Presentable } from '#adapters/http/descriptor/members';
 export { operations, type Noun, type OperationAccess, type Operations } from '#adapters/http/descriptor/operations';
 export {
@@ -67,7 +74,6 @@ export {
   type PageForm,
   type PageRegistry,
   type PageSpec,
-  type PanelSubject,
   type RefusedForm,
   type Registered,
   type RepositoryTab,

@@ -87,6 +87,11 @@ const bell = definePlugin({
     { id: 'workshop', title: 'Workshop', path: '/workshop', permission: 'repo.admin' },
   ],
   menu: () => [{ id: 'towers', title: 'Towers', path: '/-/x/bell/towers/all', menu: 'instance', access: signedIn }],
+  panels: () => [
+    { id: 'rope', title: 'Rope', on: 'repository', run: async (_call, { id }) => html`<p id="rope">${id}</p>` },
+    { id: 'rust', title: 'Rust', on: 'repository', run: () => Promise.reject(new Error('no oil')) },
+    { id: 'other', title: 'Other', on: 'issue', run: async () => html`<p id="other"></p>` },
+  ],
   cards: () => [
     { id: 'loud', title: 'Loud', run: async ({ caller }) => html`<p>Hello, ${caller.kind}</p>` },
     {
@@ -177,10 +182,12 @@ void t.test('the navigation shows what the caller may use', async (t) => {
   t.match(owner, /Workshop/);
   t.match((await forge.browser('alice').open('/-/keys')).html, /href="\/-\/x\/bell\/towers\/all"/);
   t.notMatch((await forge.browser().open('/-/keys')).html, /towers\/all/);
+  const front = (await forge.browser('alice').open('/alice/site')).html;
+  t.match(front, /<aside>[\s\S]*<p id="rope">[0-9a-f-]{36}<\/p>[\s\S]*could not show “Rust”[\s\S]*<\/aside>/);
+  t.notMatch(front, /id="other"/);
   const other = (await forge.browser('bob').open(path)).html;
   t.notMatch(other, /Workshop/);
-  const nobody = (await forge.browser().open(path)).html;
-  t.match(nobody, /href="\/-\/sign-in\?return_to=/);
+  t.match((await forge.browser().open('/-/keys')).html, /href="\/-\/sign-in\?return_to=%2F-%2Fkeys"/);
 });
 
 void t.test('themes are kept in a cookie, and signing out ends the session', async (t) => {
@@ -222,7 +229,14 @@ void t.test('without the plugin every page is 404, and REST is unchanged', async
     repositories: ['alice/site'],
   });
   const browser = forge.browser('alice');
-  for (const path of ['/alice/site', '/-/explore', '/-/x/bell/towers/south', '/alice/site/-/tree/main'])
+  for (const path of [
+    '/alice/site',
+    '/-/explore',
+    '/-/sign-in',
+    '/-/oauth2/authorize',
+    '/-/x/bell/towers/south',
+    '/alice/site/-/tree/main',
+  ])
     t.equal((await browser.open(path)).status, 404, path);
   t.match((await browser.open('/')).headers['content-type'], /^application\/json/);
   t.equal((await forge.as('alice').get('/repos/alice/site')).status, 200);

@@ -37,6 +37,13 @@ const escaped = (text: string): string =>
     .replaceAll(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, '\u{fffd}')
     .replaceAll(/[&<>"']/g, htmlEntity);
 
+/** The subject of a page with a side column: a repository, or a numbered thing in one. */
+export interface PageSubject {
+  readonly kind: 'repository' | 'issue' | 'merge-request';
+  readonly id: string;
+  readonly repositoryId: string;
+}
+
 /**
  * A page of this instance. It has no content of other sites, cannot be framed, and its forms submit to this instance
  * only.
@@ -46,6 +53,8 @@ export class HtmlPage {
   readonly main: Html;
   /** The side column. */
   readonly aside: Html | undefined;
+  /** The subject of the page, for which plugins contribute panels of the side column. */
+  readonly subject: PageSubject | undefined;
   /** `narrow` is for a single form, such as the sign-in page, and has no scripts. */
   readonly width: 'narrow' | 'wide';
   /** URLs that its forms may lead to by a redirect. */
@@ -55,12 +64,14 @@ export class HtmlPage {
     title,
     main,
     aside,
+    subject,
     width = 'narrow',
     formsLeadTo = [],
   }: Pick<HtmlPage, 'title' | 'main'> & Partial<HtmlPage>) {
     this.title = title;
     this.main = main;
     this.aside = aside;
+    this.subject = subject;
     this.width = width;
     this.formsLeadTo = formsLeadTo;
   }

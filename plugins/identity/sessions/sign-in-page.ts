@@ -36,6 +36,7 @@ const common = {
   path: '/-/sign-in',
   access: anyone,
   scope: null,
+  requires: ['PageFrame'],
   query: shape({ return_to: maybe(word().empty('').max(16_384)) }),
   result: 'html',
   refusal: (failure) => ({ ...failure, page: signInPage(failure.body['error'], failure.body['detail']) }),

@@ -99,6 +99,7 @@ const common = {
   access: anyone,
   scope: null,
   cookies: true,
+  requires: ['PageFrame'],
   query: authorizationQuery,
   result: 'html',
 } as const;

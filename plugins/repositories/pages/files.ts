@@ -222,6 +222,7 @@ git push origin HEAD:${repository.defaultBranch}</pre>`,
           width: 'wide',
           main: html`<h1 class="skip"><bdi>${repository.owner}/${repository.name}</bdi></h1>
             ${main}`,
+          subject: { kind: 'repository', id: repository.id, repositoryId: repository.id },
           aside: await aboutRepository(useCases, granted, record, url),
         });
       },

@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly script: string;
   readonly version: string;
   readonly menus: Readonly<Record<'instance' | 'account' | 'admin' | 'new', readonly MenuItem[]>>;
+  /** The panels of the side column. */
+  readonly panels: readonly Html[];
   /** The repository of the page. */
   readonly repository?: { readonly owner: string; readonly name: string; readonly tabs: readonly Tab[] } | undefined;
 }
@@ -69,7 +71,7 @@ function account({ caller }: Call, { menus, theme }: Surroundings, signIn: strin
 export const signInPath = (url: string): string => `/-/sign-in?return_to=${encodeURIComponent(url)}`;
 
 export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroundings): string {
-  const { theme, styles, script, version, menus, repository } = frame;
+  const { theme, styles, script, version, menus, repository, panels } = frame;
   const { title, main, aside, width } = page;
   const where = repository === undefined ? '' : ` · ${repository.owner}/${repository.name}`;
   return html`<!doctype html>
@@ -104,7 +106,7 @@ export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroun
         </header>
         <div id="content" class="page ${width}" tabindex="-1">
           <main>${main}</main>
-          ${aside !== undefined && html`<aside>${aside}</aside>`}
+          ${(aside !== undefined || panels.length > 0) && html`<aside>${aside} ${panels}</aside>`}
         </div>
         <footer class="foot"><span>Hexforge ${version}</span><a href="/-/keys">Keys</a></footer>
         ${

@@ -5,15 +5,17 @@ import {
   type AccessRule,
   type Around,
   type Call,
+  type Html,
+  type HtmlPage,
   type Instance,
   type Log,
   type MenuEntry,
   type PageFrame,
   type PageRegistry,
-  type Registered,
 } from 'hexforge/plugin';
 import type { Repository } from 'hexforge/repositories';
 import type { Tab } from '../ui/tabs.ts';
+import { attempted, ordered, sections } from './contributed.ts';
 import type { Assets } from './assets.ts';
 import { documentOf, withPrefix, type MenuItem, type Surroundings } from './document.ts';
 import { themeIn } from './theme.ts';
@@ -25,14 +27,6 @@ interface Parts {
   readonly instance: Instance;
   readonly log: Log;
 }
-
-const defaultOrder = 50;
-
-/** In the given order, then in that of the configuration. */
-export const ordered = <T extends { readonly order?: number }>(
-  all: readonly Registered<T>[],
-): readonly Registered<T>[] =>
-  all.toSorted((left, right) => (left.one.order ?? defaultOrder) - (right.one.order ?? defaultOrder));
 
 /** The documents load scripts, styles and images from this instance alone. Scripts cannot make HTML out of texts. */
 const passive = ["style-src 'self'", "img-src 'self'"];
@@ -54,8 +48,12 @@ export function pageFrame(parts: Parts): PageFrame {
   };
   return {
     async document(page, around) {
-      const [menus, repository] = await Promise.all([menusFor(around.call, parts), repositoryOf(around, parts)]);
-      const frame: Surroundings = { ...fixed, theme: themeIn(around.cookies), menus, repository };
+      const [menus, repository, panels] = await Promise.all([
+        menusFor(around.call, parts),
+        repositoryOf(around, parts),
+        panelsOf(page, around.call, parts),
+      ]);
+      const frame: Surroundings = { ...fixed, theme: themeIn(around.cookies), menus, repository, panels };
       return {
         text: withPrefix(documentOf(page, around, frame), prefix),
         headers: pageHeaders(page, page.width === 'wide' ? active : passive),
@@ -84,6 +82,16 @@ const allowed = (call: Call, rule: AccessRule, access: AccessDecision): Promise<
     () => false,
   );
 
+/** The panels in the side column of the page. */
+const panelsOf = async ({ subject }: HtmlPage, call: Call, { registry, log }: Parts): Promise<readonly Html[]> =>
+  subject === undefined
+    ? []
+    : sections(
+        registry.panels().filter(({ one }) => one.on === subject.kind),
+        (panel) => panel.run(call, subject),
+        log,
+      );
+
 /** The repository of the page with its tabs. */
 async function repositoryOf({ granted, url }: Around, { registry, log }: Parts): Promise<Surroundings['repository']> {
   const resource = granted?.resource as Partial<Repository> | undefined;
@@ -94,12 +102,10 @@ async function repositoryOf({ granted, url }: Around, { registry, log }: Parts):
   const hrefs = shown.map(({ one }) => one.path.replace('{owner}', owner).replace('{repo}', name));
   const current = currentOf(hrefs, url.split('?', 1)[0] ?? '');
   const tabs = await Promise.all(
-    shown.map(async ({ one, plugin }, index): Promise<Tab> => {
-      const count = await one.count?.(id).catch((error: unknown) => {
-        log.warn({ plugin, tab: one.id, err: error }, 'the count of a tab is missing');
-        return undefined;
-      });
-      return { title: one.title, href: hrefs[index] ?? '', count, current: index === current };
+    shown.map(async (tab, index): Promise<Tab> => {
+      const { title, count } = tab.one;
+      const { value } = await attempted(tab, () => count?.(id), log);
+      return { title, href: hrefs[index] ?? '', count: value, current: index === current };
     }),
   );
   return { owner, name, tabs };

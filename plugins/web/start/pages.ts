@@ -1,20 +1,8 @@
 // The pages of the web interface itself: the start page, the keys and the components.
-import {
-  anyone,
-  form,
-  html,
-  HtmlPage,
-  page,
-  reply,
-  type Call,
-  type Html,
-  type Log,
-  type PageRegistry,
-  type WebPage,
-} from 'hexforge/plugin';
+import { anyone, form, html, HtmlPage, page, reply, type Log, type PageRegistry, type WebPage } from 'hexforge/plugin';
 import { returnPath } from 'hexforge/identity';
 import { empty } from '../ui/list.ts';
-import { ordered } from '../frame/frame.ts';
+import { sections } from '../frame/contributed.ts';
 import { themeBody, themeCookie } from '../frame/theme.ts';
 import { componentsPage } from './components.ts';
 
@@ -55,29 +43,7 @@ interface Parts {
   readonly log: Log;
 }
 
-/** The cards of all plugins. A card that fails is one quiet line. */
-async function cards(call: Call, { registry, log }: Parts): Promise<readonly Html[]> {
-  const shown = await Promise.all(
-    ordered(registry.cards()).map(async ({ plugin, one }) => {
-      try {
-        const content = await one.run(call);
-        return (
-          content !== undefined &&
-          html`<section class="card">
-            <h2>${one.title}</h2>
-            ${content}
-          </section>`
-        );
-      } catch (error) {
-        log.warn({ plugin, card: one.id, err: error }, 'a card is missing');
-        return html`<p class="quiet">The plugin “${plugin}” could not show “${one.title}”.</p>`;
-      }
-    }),
-  );
-  return shown.filter((card) => card !== false);
-}
-
-export const homePages = (parts: Parts): readonly WebPage[] => [
+export const homePages = ({ registry, log }: Parts): readonly WebPage[] => [
   page({
     id: 'webHome',
     summary: 'What waits for the signed-in user; for others what they can explore',
@@ -86,7 +52,7 @@ export const homePages = (parts: Parts): readonly WebPage[] => [
     access: anyone,
     scope: null,
     async run(call) {
-      const all = await cards(call, parts);
+      const all = await sections(registry.cards(), (card) => card.run(call), log);
       return new HtmlPage({
         title: call.caller.kind === 'user' ? 'Dashboard' : 'Explore',
         width: 'wide',
