@@ -45,6 +45,23 @@ void t.test('files, folders and history', async (t) => {
     t.equal((await browser.open(`/alice/site/-/${missing}`)).status, 404, missing);
 });
 
+void t.test('files, folders and commits have bounds', async (t) => {
+  await using forge = await testHost([], { repositories: [{ path: 'alice/site', visibility: 'public' }] });
+  await write(forge, 'lines', '\n'.repeat(10_001), 'Many lines');
+  await write(forge, 'bytes', 'x'.repeat(512 * 1024 + 1), 'Many bytes');
+  const browser = forge.browser();
+  for (const name of ['lines', 'bytes']) {
+    const { html } = await browser.open(`/alice/site/-/blob/main/${name}`);
+    t.match(html, /The file is too large to be shown/, name);
+    t.match(html, new RegExp(`href="/api/v1/repos/alice/site/raw/main/${name}"`));
+  }
+  const { html: commits } = await browser.open('/alice/site/-/commits/main/lines');
+  const [, commit = ''] = /href="(\/alice\/site\/-\/commit\/[0-9a-f]{40})"/.exec(commits) ?? [];
+  const { html } = await browser.open(commit);
+  t.match(html, /Too large to be shown/);
+  t.ok(html.length < 20_000);
+});
+
 void t.test('refs with slashes: the longest that exists', async (t) => {
   await using forge = await testHost([], { repositories: [{ path: 'alice/site', visibility: 'public' }] });
   await write(forge, 'topic/one', 'a file', 'First');

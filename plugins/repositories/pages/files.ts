@@ -1,137 +1,16 @@
 // The pages of files: a repository's front page, folders and single files.
-import { html, HtmlPage, page, reply, type Call, type Html, type Granted, type WebPage } from 'hexforge/plugin';
-import type { DirectoryEntry, FileBlob, Repository } from 'hexforge/repositories';
-import { empty, icon, linkButton, time, type IconName } from 'hexforge/ui';
+import { html, HtmlPage, page, reply, type Call, type Granted, type Html, type WebPage } from 'hexforge/plugin';
+import type { DirectoryEntry, Repository } from 'hexforge/repositories';
+import { empty, icon, linkButton, time } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
 import { aboutRepository } from './about.ts';
-import {
-  blobPath,
-  branchesPath,
-  commitPath,
-  commitsPath,
-  rawPath,
-  repositoryPath,
-  tagsPath,
-  treePath,
-} from './links.ts';
+import { fileView, shownText } from './file-view.ts';
+import { bar, folderView, type At } from './folder-view.ts';
+import { blobPath, branchesPath, commitPath, commitsPath, repositoryPath, tagsPath } from './links.ts';
 import type { RepositoryPresenter } from '../repositories/present.ts';
 
 type Readable = Granted<Repository, 'repo.read'>;
-
-/** The repository, ref and path of a page. */
-interface At {
-  readonly repository: Repository;
-  readonly ref: string;
-  readonly path: string;
-  readonly now: Date;
-}
-
-const iconOf: Readonly<Record<DirectoryEntry['type'], IconName>> = {
-  directory: 'folder',
-  file: 'file',
-  symlink: 'link',
-  submodule: 'submodule',
-};
-
-/** The folders above, each as a link, and the name itself. */
-function breadcrumbs({ repository, ref, path }: At): Html {
-  const segments = path === '' ? [] : path.split('/');
-  return html`<nav class="crumbs" aria-label="Path">
-    <a href="${treePath(repository, ref)}"><bdi>${repository.name}</bdi></a>
-    ${segments.map((segment, index) => {
-      const name = html`<bdi>${segment}</bdi>`;
-      const last = index === segments.length - 1;
-      return html`<span class="slash">/</span>${
-          last
-            ? html`<b>${name}</b>`
-            : html`<a href="${treePath(repository, ref, segments.slice(0, index + 1).join('/'))}">${name}</a>`
-        }`;
-    })}
-  </nav>`;
-}
-
-const bar = (at: At, ...end: readonly (Html | false)[]): Html =>
-  html`<div class="bar">
-    <a class="button" href="${branchesPath(at.repository)}">${icon('branch')} <bdi>${at.ref}</bdi></a>
-    <div class="grow">${breadcrumbs(at)}</div>
-    ${end}
-  </div>`;
-
-/** Folders first. */
-const inOrder = (entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] => [
-  ...entries.filter(({ type }) => type === 'directory'),
-  ...entries.filter(({ type }) => type !== 'directory'),
-];
-
-function folder(at: At, entries: readonly DirectoryEntry[], newest: Html | false, truncated: boolean): Html {
-  const { repository, ref, now } = at;
-  return html`<div class="box">
-      ${newest}
-      <table class="files" aria-label="Files">
-        <tbody>
-          ${inOrder(entries).map(({ type, name, path, lastCommit }) => {
-            const href = type === 'directory' ? treePath(repository, ref, path) : blobPath(repository, ref, path);
-            const link =
-              type === 'submodule' ? html`<bdi>${name}</bdi>` : html`<a href="${href}"><bdi>${name}</bdi></a>`;
-            return html`<tr>
-              <td>${icon(iconOf[type], type === 'file' ? undefined : type)} ${link}</td>
-              <td class="subject"><bdi>${lastCommit?.subject}</bdi></td>
-              <td class="when">${lastCommit !== undefined && time(lastCommit.committedAt, now)}</td>
-            </tr>`;
-          })}
-        </tbody>
-      </table>
-    </div>
-    ${truncated && html`<p class="quiet">This folder has more entries than are shown.</p>`}`;
-}
-
-const utf8 = new TextDecoder('utf-8');
-
-function lines(content: Uint8Array): Html {
-  const text = utf8.decode(content);
-  const all = text.split('\n');
-  if (all.at(-1) === '') all.pop();
-  return html`<table class="code">
-    <tbody>
-      ${all.map(
-        (line, index) =>
-          html`<tr id="L${String(index + 1)}">
-            <td class="number"><a href="#L${String(index + 1)}" data-line="${String(index + 1)}"></a></td>
-            <td><code>${line}</code></td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
-}
-
-const units = ['bytes', 'KiB', 'MiB', 'GiB'] as const;
-function sized(bytes: number): string {
-  const step = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  return `${step === 0 ? String(bytes) : (bytes / 1024 ** step).toFixed(1)} ${units[step] ?? ''}`;
-}
-
-function fileView(at: At, blob: FileBlob): Html {
-  const { repository, ref, path } = at;
-  const raw = rawPath(repository, ref, path);
-  const content =
-    blob.content === undefined || blob.isBinary
-      ? html`<div class="empty">
-          <p><b>${blob.isBinary ? 'A binary file is not shown' : 'The file is too large to be shown'}</b></p>
-          <a href="${raw}">Download ${sized(blob.size)}</a>
-        </div>`
-      : blob.size === 0
-        ? empty('The file is empty')
-        : lines(blob.content);
-  return html`<div class="box">
-    <div class="head">
-      <span class="grow quiet">${blob.lang !== '' && `${blob.lang} · `}${sized(blob.size)}</span>
-      <a class="button small" href="${raw}">Raw</a>
-      <a class="button small" href="${commitsPath(repository, ref, path)}">History</a>
-    </div>
-    ${content}
-  </div>`;
-}
 
 const readmeName = /^readme(?:\.(?:md|markdown|txt|rst))?$/i;
 
@@ -157,11 +36,11 @@ export function filePages(useCases: RepositoryUseCases, present: RepositoryPrese
     if (entry === undefined) return false;
     const found = await useCases.contents(granted, { ref: at.ref, path: entry.path });
     if (found.kind !== 'file') return false;
-    const { content, isBinary } = await found.read();
-    if (content === undefined || isBinary) return false;
+    const text = shownText(await found.read());
+    if (text === undefined) return false;
     return html`<section class="readme box" aria-label="${entry.name}">
       <div class="head"><bdi>${entry.name}</bdi></div>
-      <pre class="text">${utf8.decode(content)}</pre>
+      <pre class="text">${text}</pre>
     </section>`;
   };
 
@@ -175,7 +54,7 @@ export function filePages(useCases: RepositoryUseCases, present: RepositoryPrese
         width: 'wide',
         main: html`<h1 class="skip"><bdi>${path}</bdi></h1>
           ${bar(at, linkButton('Permanent link', blobPath(repository, ref, path), { key: 'y' }))}
-          ${fileView(at, await found.read())}`,
+          ${await fileView(at, await found.read())}`,
       });
     const { items, truncated } = await found.read();
     const newest = await newestCommit(granted, at);
@@ -183,7 +62,7 @@ export function filePages(useCases: RepositoryUseCases, present: RepositoryPrese
       title: path === '' ? `Files of ${ref}` : path,
       width: 'wide',
       main: html`<h1 class="skip"><bdi>${path === '' ? repository.name : path}</bdi></h1>
-        ${bar(at)} ${folder(at, items, newest, truncated)} ${await readme(granted, at, items)}`,
+        ${bar(at)} ${await folderView(at, items, newest, truncated)} ${await readme(granted, at, items)}`,
     });
   };
 
@@ -216,7 +95,8 @@ git push origin HEAD:${repository.defaultBranch}</pre>`,
                   <a class="quiet" href="${branchesPath(repository)}">Branches</a>
                   <a class="quiet" href="${tagsPath(repository)}">Tags</a>
                 </div>
-                ${folder(at, items, await newestCommit(granted, at), truncated)} ${await readme(granted, at, items)}`;
+                ${await folderView(at, items, await newestCommit(granted, at), truncated)}
+                ${await readme(granted, at, items)}`;
         return new HtmlPage({
           title: repository.description === '' ? 'Code' : repository.description,
           width: 'wide',

@@ -5,6 +5,7 @@ import { empty, list, pagination, pill, time, linkButton } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
 import { commitParams } from '../commits/schemas.ts';
+import { inTurns, most } from './bounds.ts';
 import { blobPath, commitPath, treePath } from './links.ts';
 
 const perPage = 30;
@@ -22,9 +23,15 @@ const commitRows = (repository: Repository, commits: readonly CommitRecord[], no
 
 const tones = { added: 'good', removed: 'bad', modified: 'neutral', renamed: 'accent' } as const;
 
-/** The hunks of one file. */
-function changedFile(repository: Repository, oid: string, file: FileChange): Html {
-  const { path, previousPath, status, additions, deletions, isBinary, patch } = file;
+/** A changed file. @param patch its hunks; undefined if they are not shown. */
+async function changedFile(
+  repository: Repository,
+  oid: string,
+  file: FileChange,
+  patch?: readonly string[],
+): Promise<Html> {
+  const { path, previousPath, status, additions, deletions, isBinary } = file;
+  const lines = patch && (await inTurns(patch, patchLine));
   return html`<section class="box diff">
     <div class="head">
       ${pill(status, tones[status])}
@@ -39,17 +46,34 @@ function changedFile(repository: Repository, oid: string, file: FileChange): Htm
       <span class="plus">+${String(additions)}</span> <span class="minus">−${String(deletions)}</span>
     </div>
     ${
-      patch === undefined
+      lines === undefined
         ? html`<p class="quiet">
             ${isBinary ? 'A binary file' : additions + deletions > 0 ? 'Too large to be shown' : 'No lines changed'}
           </p>`
-        : html`<pre class="patch">${patch.split('\n').map(patchLine)}</pre>`
+        : html`<pre class="patch">${lines}</pre>`
     }
   </section>`;
 }
 
 const classes: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'hunk' };
 const patchLine = (line: string): Html => html`<span class="${classes[line[0] ?? ''] ?? ''}">${line}${'\n'}</span>`;
+
+/** The files of a commit, with hunks until the bound of all lines is reached. */
+async function changedFiles(
+  repository: Repository,
+  oid: string,
+  files: readonly FileChange[],
+): Promise<readonly Html[]> {
+  let left: number = most.patchLines;
+  const shown: Html[] = [];
+  for (const file of files.slice(0, most.files)) {
+    const lines = file.patch?.split('\n');
+    const fits = lines !== undefined && lines.length <= left;
+    if (fits) left -= lines.length;
+    shown.push(await changedFile(repository, oid, file, fits ? lines : undefined));
+  }
+  return shown;
+}
 
 export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
   page({
@@ -106,7 +130,11 @@ export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] =
             ${String(difference.files.length)} files changed, <span class="plus">+${String(difference.additions)}</span>
             <span class="minus">−${String(difference.deletions)}</span>
           </p>
-          ${difference.files.map((file) => changedFile(repository, commit.oid, file))}`,
+          ${await changedFiles(repository, commit.oid, difference.files)}
+          ${
+            (difference.truncated || difference.files.length > most.files) &&
+            html`<p class="quiet">This commit changes more files than are shown.</p>`
+          }`,
       });
     },
   }),

@@ -1,0 +1,82 @@
+// Shows a folder: its entries with the last commit of each, and the path above it.
+import { html, type Html } from 'hexforge/plugin';
+import type { DirectoryEntry, Repository } from 'hexforge/repositories';
+import { icon, time, type IconName } from 'hexforge/ui';
+import { inTurns, most } from './bounds.ts';
+import { blobPath, branchesPath, treePath } from './links.ts';
+
+/** The repository, ref and path of a page. */
+export interface At {
+  readonly repository: Repository;
+  readonly ref: string;
+  readonly path: string;
+  readonly now: Date;
+}
+
+const iconOf: Readonly<Record<DirectoryEntry['type'], IconName>> = {
+  directory: 'folder',
+  file: 'file',
+  symlink: 'link',
+  submodule: 'submodule',
+};
+
+/** The folders above, each as a link, and the name itself. */
+function breadcrumbs({ repository, ref, path }: At): Html {
+  const segments = path === '' ? [] : path.split('/');
+  return html`<nav class="crumbs" aria-label="Path">
+    <a href="${treePath(repository, ref)}"><bdi>${repository.name}</bdi></a>
+    ${segments.map((segment, index) => {
+      const name = html`<bdi>${segment}</bdi>`;
+      const last = index === segments.length - 1;
+      return html`<span class="slash">/</span>${
+          last
+            ? html`<b>${name}</b>`
+            : html`<a href="${treePath(repository, ref, segments.slice(0, index + 1).join('/'))}">${name}</a>`
+        }`;
+    })}
+  </nav>`;
+}
+
+/** The line above a folder or file: its ref and path. */
+export const bar = (at: At, ...end: readonly (Html | false)[]): Html =>
+  html`<div class="bar">
+    <a class="button" href="${branchesPath(at.repository)}">${icon('branch')} <bdi>${at.ref}</bdi></a>
+    <div class="grow">${breadcrumbs(at)}</div>
+    ${end}
+  </div>`;
+
+/** Folders first. */
+const inOrder = (entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] => [
+  ...entries.filter(({ type }) => type === 'directory'),
+  ...entries.filter(({ type }) => type !== 'directory'),
+];
+
+/** @param newest The line of the newest commit. @param truncated Whether entries are already missing. */
+export async function folderView(
+  { repository, ref, now }: At,
+  entries: readonly DirectoryEntry[],
+  newest: Html | false,
+  truncated: boolean,
+): Promise<Html> {
+  const rows = await inTurns(inOrder(entries).slice(0, most.entries), ({ type, name, path, lastCommit }) => {
+    const href = type === 'directory' ? treePath(repository, ref, path) : blobPath(repository, ref, path);
+    const link = type === 'submodule' ? html`<bdi>${name}</bdi>` : html`<a href="${href}"><bdi>${name}</bdi></a>`;
+    return html`<tr>
+      <td>${icon(iconOf[type], type === 'file' ? undefined : type)} ${link}</td>
+      <td class="subject"><bdi>${lastCommit?.subject}</bdi></td>
+      <td class="when">${lastCommit !== undefined && time(lastCommit.committedAt, now)}</td>
+    </tr>`;
+  });
+  return html`<div class="box">
+      ${newest}
+      <table class="files" aria-label="Files">
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+    ${
+      (truncated || entries.length > most.entries) &&
+      html`<p class="quiet">This folder has more entries than are shown.</p>`
+    }`;
+}
