@@ -56,7 +56,7 @@ export interface FormSpec<B, A extends AccessRule, Path extends string, Place ex
   /** Unique among the pages and forms of all plugins, in camelCase: `bellRing`. */
   readonly id: string;
   readonly summary: string;
-  /** Where it is sent to, by POST; in the same place as its page. */
+  /** The path that receives it by POST; its place is that of the page. */
   readonly path: Path;
   readonly place?: Place;
   readonly access: A;
