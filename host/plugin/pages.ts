@@ -203,7 +203,7 @@ export interface MenuEntry {
   readonly title: string;
   /** The whole path of a page, without the path of the external URL. */
   readonly path: string;
-  /** `new` is the menu of what can be created. */
+  /** `new` is the menu for new repositories and the like. */
   readonly menu: 'instance' | 'account' | 'admin' | 'new';
   /** Shown to callers who satisfy this rule; a rule about a resource is refused. */
   readonly access: AccessRule;
