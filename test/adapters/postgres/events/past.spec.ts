@@ -82,7 +82,7 @@ if (testEngines().includes('postgresql'))
         .transaction()
         .execute(async (transaction) => {
           await sql`lock table hexforge_delivery in access exclusive mode`.execute(transaction);
-          const delivering = starting.deliver([subscription]);
+          const rejected = t.rejects(starting.deliver([subscription]));
           const waiting = async () =>
             (
               await sql<{ pid: number }>`select pid from pg_stat_activity where datname = current_database()
@@ -91,7 +91,7 @@ if (testEngines().includes('postgresql'))
           let found = await waiting();
           while (found.length === 0) found = await waiting();
           for (const { pid } of found) await sql`select pg_terminate_backend(${pid})`.execute(transaction);
-          await t.rejects(delivering);
+          await rejected;
         });
       t.strictSame(await state(), []);
       await starting.close();
