@@ -10,6 +10,7 @@ export const tables = [
   'repositories_star',
   'repositories_watch',
   'repositories_brought',
+  'repositories_setting',
 ];
 
 const marks = (table: string): readonly string[] => [
@@ -164,6 +165,20 @@ export const migrations: readonly Migration[] = [
     )`,
       'create index repositories_brought_repository on repositories_brought (repository_id, request_id)',
       'create index repositories_brought_user on repositories_brought (user_id)',
+    ],
+  },
+  {
+    name: '009-settings',
+    up: [
+      // A purge finds the settings of a plugin by the last column.
+      `create table repositories_setting (
+      repository_id uuid not null references repositories_repository (id) on delete cascade,
+      key text not null,
+      text text not null,
+      updated_at timestamptz not null,
+      hexforge_plugin text not null,
+      primary key (repository_id, key)
+    )`,
     ],
   },
 ];
