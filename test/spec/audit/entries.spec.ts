@@ -28,7 +28,7 @@ const elsewhere = new Map([
   ['user.login_blocked_bot', 'test/spec/identity/bots.spec.ts'],
   ['user.login_blocked_account_unknown', 'test/core/identity/password-sign-in.spec.ts'],
   ['user.login_blocked_account_exists', 'test/core/identity/password-sign-in.spec.ts'],
-  ['repository.setting_updated', 'test/spec/settings/repository-settings.spec.ts'],
+  ['repository.setting_updated', 'test/spec/repositories/settings.spec.ts'],
   ['user.password_reset', 'test/core/identity/administration.spec.ts'],
   ...[...documented.keys()]
     .filter((action) => action.startsWith('oauth_'))
