@@ -168,7 +168,7 @@ export const migrations: readonly Migration[] = [
     ],
   },
   {
-    name: '009-settings',
+    name: '010-settings',
     up: [
       // A purge finds the settings of a plugin by the last column.
       `create table repositories_setting (
