@@ -23,6 +23,7 @@ export * from './services/plugin-inventory.ts';
 export * from './ports.ts';
 export * from './rate.ts';
 export * from './storage/rows.ts';
+export * from './services/repository-settings.ts';
 export * from './access/scopes.ts';
 export * from './services/settings.ts';
 export * from './services/signing-keys.ts';

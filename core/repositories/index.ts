@@ -27,6 +27,7 @@ export { checkRoom, quotaExceeded, repositorySettings, type Owned } from './mode
 export { measure, roomForBytes } from './push/byte-limit.ts';
 export * from './model/repository.ts';
 export * from './model/role-template.ts';
+export * from './model/setting.ts';
 export { isRole, roles, type Collaboration, type Role } from './model/roles.ts';
 export type { Tag } from './refs/tags.ts';
 export * from './model/permissions.ts';

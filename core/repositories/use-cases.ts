@@ -24,6 +24,7 @@ import { pushes } from './push/push.ts';
 import { reconciler } from './push/reconciliation.ts';
 import { roleTemplateUseCases } from './access/role-templates.ts';
 import { lateRoleTable } from './model/roles.ts';
+import { repositorySettingUseCases } from './lifecycle/settings.ts';
 import { changeMark, checkStarred } from './lifecycle/stars.ts';
 import { createTag, deleteTag, listTags } from './refs/tags.ts';
 import { updateRepository } from './lifecycle/update.ts';
@@ -71,6 +72,7 @@ export function repositoryUseCases(
     createTag: createTag(built),
     deleteTag: deleteTag(built),
     protections: protectionUseCases(built),
+    settings: repositorySettingUseCases(built),
     record: recordRepository(built),
     collaborators: collaboratorUseCases(built),
     roleTemplates: roleTemplateUseCases(built),

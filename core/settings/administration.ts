@@ -1,13 +1,13 @@
 // Use cases of the administration of settings: read one or all, write one or several.
 import { auditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
-import { Unprocessable, ValidationFailed } from '#core/kernel/errors';
+import { checkDistinct, sentSetting } from '#core/kernel/services/setting-text';
 import type { DeclaredSetting, SettingValue } from '#core/kernel/services/settings';
 import { settingAggregate } from './events.ts';
 import type { SettingsParts } from './parts.ts';
 import type { StoredSetting } from './ports.ts';
 import { readStored, storedSetting } from './sealing.ts';
-import { maskedValue, readSetting, shownSetting, shownValue, type ShownSetting } from './setting.ts';
+import { maskedValue, shownSetting, shownValue, type ShownSetting } from './setting.ts';
 import type { Values } from './values.ts';
 
 export interface SettingChange {
@@ -30,10 +30,7 @@ export function settingAdministration(
     const declared = catalogue.of(key);
     const { declaration } = declared;
     if (declaration.sensitive === true && text === maskedValue) return { declared, value: undefined };
-    const { value, misfit } = readSetting(declaration, text);
-    if (misfit !== undefined)
-      throw new Unprocessable('The value is out of bounds', { detail: `"${key}" must be ${misfit}` });
-    return { declared, value };
+    return { declared, value: sentSetting(declaration, text) };
   };
 
   /** Must run in the unit of work, after `hold`. */
@@ -76,12 +73,7 @@ export function settingAdministration(
      * @throws {NotFound | Unprocessable} for the first invalid change.
      */
     async write(call: Call<User>, changes: readonly SettingChange[]): Promise<readonly SettingChange[]> {
-      const keys = new Set<string>();
-      for (const { key } of changes) {
-        if (keys.has(key))
-          throw new ValidationFailed('A setting is there twice', { detail: `"settings" has "${key}" twice` });
-        keys.add(key);
-      }
+      checkDistinct(changes);
       const plan = changes.map(planned);
       if (plan.some(({ value }) => value !== undefined)) {
         try {

@@ -78,7 +78,8 @@ function recordOf(
     references: declared.references ?? [],
     config: keysOf(declared.config),
     environment: Object.keys(declared.environment ?? {}),
-    settings: (declared.settings ?? []).map(({ key }) => key),
+    settings: keysIn(declared.settings),
+    repository_settings: keysIn(declared.repositorySettings),
     reads: declared.reads ?? [],
     events: { handles: [...new Set(events.flatMap(typesOf))], emits: declared.emits ?? [] },
     audits: declared.audits ?? [],
@@ -96,6 +97,8 @@ function recordOf(
 }
 
 const keysOf = (config: PluginDefinition['config']): readonly string[] => Object.keys(config?.describe().keys ?? {});
+const keysIn = (settings: readonly { readonly key: string }[] = []): readonly string[] =>
+  settings.map(({ key }) => key);
 const namesOf = (items: readonly { readonly name: string }[] = []): readonly string[] => items.map(({ name }) => name);
 
 /** The contributions of the built plugin; otherwise those that its builders return when called with placeholders. */

@@ -8,7 +8,7 @@ import type { Clock, Ids } from '#core/kernel/time';
 import type { BootOptions } from './boot.ts';
 import { credentialReaders } from './credential-readers.ts';
 import { livingPermissions, livingScopes } from '../contributions/scopes.ts';
-import { configuredSettings, livingSettings } from '../contributions/settings.ts';
+import { configuredSettings, livingRepositorySettings, livingSettings } from '../contributions/settings.ts';
 import { livingIndexers, livingPages, livingTools } from '../contributions/registries.ts';
 import { livingInventory } from './inventory.ts';
 import { parkedCounts } from '../storage/dead-letters.ts';
@@ -74,6 +74,7 @@ export function hostProviders(parts: HostParts): BootOptions['own'] {
       PageRegistry: livingPages(lives, plan.mountOf),
       Sealer: sealer,
       SettingCatalogue: settings,
+      RepositorySettingCatalogue: livingRepositorySettings(lives),
       Settings: configuredSettings(settings),
       RateCounter: rateCounter,
       PluginInventory: {

@@ -13,6 +13,8 @@ export interface Kind<T> {
   readonly keyOf?: (name: string) => string;
 }
 
+const keyOfSetting = ({ key }: { readonly key: string }): string => key;
+
 const kinds: readonly Kind<PluginDefinition>[] = [
   { code: 'duplicate_scope', what: 'scope row', namesOf: ({ scopes = [] }) => scopes.map(({ name }) => name) },
   {
@@ -20,7 +22,12 @@ const kinds: readonly Kind<PluginDefinition>[] = [
     what: 'permission',
     namesOf: ({ permissions = [] }) => permissions.map(({ name }) => name),
   },
-  { code: 'duplicate_setting', what: 'setting', namesOf: ({ settings = [] }) => settings.map(({ key }) => key) },
+  { code: 'duplicate_setting', what: 'setting', namesOf: ({ settings = [] }) => settings.map(keyOfSetting) },
+  {
+    code: 'duplicate_repository_setting',
+    what: 'setting of repositories',
+    namesOf: ({ repositorySettings = [] }) => repositorySettings.map(keyOfSetting),
+  },
   { code: 'duplicate_table', what: 'table', namesOf: ({ tables = [] }) => tables },
   // Two plugins may use the same migration name. One plugin may not use it twice.
   {

@@ -86,7 +86,7 @@ const members = {
   ),
   build: optional(fn),
   provides: optional(table(fn)),
-  settings: optional(list(setting)),
+  ...optionals(list(setting), 'settings', 'repositorySettings'),
   ...optionals(list(name), 'emits', 'audits'),
   ...optionals(list(text), 'reads', 'outbound'),
   scopes: optional(

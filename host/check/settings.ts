@@ -8,12 +8,26 @@ const keyPattern = /^[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)+$/;
 const longestKey = 200;
 
 export function settingDeclarationProblems({ enabled, isOutside }: Plan): readonly Problem[] {
-  return enabled.flatMap(({ name: plugin, settings = [] }) =>
-    settings.flatMap((setting) => [badKey(plugin, setting, isOutside(plugin)), badDeclaration(plugin, setting)].flat()),
-  );
+  return enabled.flatMap(({ name: plugin, settings = [], repositorySettings = [] }) => {
+    const ofRepositories: readonly SettingDeclaration<string>[] = repositorySettings;
+    return [
+      ...[...settings, ...ofRepositories].flatMap((setting) =>
+        [badKey(plugin, setting, isOutside(plugin)), badDeclaration(plugin, setting)].flat(),
+      ),
+      ...ofRepositories.filter(({ sensitive }) => sensitive === true).map(({ key }) => sealed(plugin, key)),
+    ];
+  });
 }
 
-function badKey(plugin: string, { key }: SettingDeclaration, outside: boolean): Problem | readonly Problem[] {
+/** The values of a repository are not sealed. */
+const sealed = (plugin: string, key: string): Problem => ({
+  code: 'sensitive_repository_setting',
+  plugin,
+  message: `The setting "${key}" of plugin "${plugin}" is sensitive, which a setting of repositories cannot be`,
+  remedy: 'Remove `sensitive`, and store secrets in a table of the plugin, sealed with the port `Sealer`',
+});
+
+function badKey(plugin: string, { key }: SettingDeclaration<string>, outside: boolean): Problem | readonly Problem[] {
   const said = `The setting "${key}" of plugin "${plugin}"`;
   if (!keyPattern.test(key) || key.length > longestKey)
     return {
@@ -32,13 +46,13 @@ function badKey(plugin: string, { key }: SettingDeclaration, outside: boolean): 
       };
 }
 
-function badDeclaration(plugin: string, setting: SettingDeclaration): Problem | readonly Problem[] {
+function badDeclaration(plugin: string, setting: SettingDeclaration<string>): Problem | readonly Problem[] {
   const expected = settingMisfit(setting, setting.default);
   if (expected === undefined) return [];
   return {
     code: 'setting_declaration',
     plugin,
     message: `The setting "${setting.key}" of plugin "${plugin}" has a default that must be ${expected}`,
-    remedy: 'Correct it in the `settings` of its definition',
+    remedy: 'Correct it in its definition',
   };
 }

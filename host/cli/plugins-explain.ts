@@ -47,7 +47,7 @@ function explanation(record: PluginRecord): readonly string[] {
     ['references', record.references],
     ['config', record.config],
     ['environment', record.environment],
-    ['settings', record.settings],
+    ['settings', [...record.settings, ...record.repository_settings.map((key) => `${key} (of repositories)`)]],
     ['reads', record.reads],
     ['handles', events.handles],
     ['emits', events.emits],

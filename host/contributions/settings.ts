@@ -70,6 +70,17 @@ export function livingSettings(
   return { all: () => catalogue().all(), of: (key) => catalogue().of(key) } satisfies SettingCatalogue;
 }
 
+/** The settings of repositories, in the same way. They have no configured values. */
+export function livingRepositorySettings(lives: readonly Life[]): SettingCatalogue<string> {
+  const catalogue = living(lives, (definitions) =>
+    settingCatalogue<string>(
+      definitions.map(({ name, repositorySettings = [] }) => ({ name, settings: repositorySettings })),
+      {},
+    ),
+  );
+  return { all: () => catalogue().all(), of: (key) => catalogue().of(key) } satisfies SettingCatalogue<string>;
+}
+
 /** The port `Settings` if no plugin stores settings. */
 export function configuredSettings(catalogue: SettingCatalogue): Settings {
   const get = async (key: string): Promise<unknown> => catalogue.of(key).configured;

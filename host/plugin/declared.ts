@@ -5,6 +5,7 @@ import type { AuditLog } from '#core/kernel/services/audit';
 import { Internal } from '#core/kernel/errors';
 import { longestAggregate, type EventOf, type EventType } from '#core/kernel/storage/events';
 import { declaredPorts } from '#core/kernel/ports';
+import type { RepositorySettings } from '#core/kernel/services/repository-settings';
 import type { SettingKey, Settings } from '#core/kernel/services/settings';
 import type { Events } from '#core/kernel/storage/unit-of-work';
 import type { HostBot } from './bots.ts';
@@ -29,6 +30,7 @@ export function heldPort(definition: PluginDefinition, port: string, value: unkn
   if (port === 'Events') return heldEvents(definition, value as Events);
   if (port === 'AuditLog') return heldAuditLog(definition, value as AuditLog);
   if (port === 'Settings') return heldSettings(definition, value as Settings);
+  if (port === 'RepositorySettings') return heldRepositorySettings(definition, value as RepositorySettings);
   if (port === 'Bot') return (value as HostBot).of(definition.name);
   return value;
 }
@@ -112,6 +114,29 @@ function heldSettings(definition: PluginDefinition, settings: Settings): Setting
       return await settings.get(key);
     },
   } satisfies Settings;
+}
+
+function heldRepositorySettings(definition: PluginDefinition, settings: RepositorySettings): RepositorySettings {
+  const own: readonly { readonly key: string }[] = definition.repositorySettings ?? [];
+  const declared: ReadonlySet<string> = new Set(own.map(({ key }) => key));
+  const check = (key: string): void => {
+    if (!declared.has(key))
+      throw undeclared(
+        definition,
+        `reads the setting "${key}" of a repository, which is not in its \`repositorySettings\``,
+        addTo('repositorySettings', key, declared),
+      );
+  };
+  return {
+    async get(repositoryId, key) {
+      check(key);
+      return await settings.get(repositoryId, key);
+    },
+    async getMany(repositoryIds, key) {
+      check(key);
+      return await settings.getMany(repositoryIds, key);
+    },
+  } satisfies RepositorySettings;
 }
 
 /** The in-memory database for the plugin's stores, restricted to the plugin's own tables. */

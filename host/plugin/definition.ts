@@ -10,6 +10,7 @@ import type { Log } from '#core/kernel/services/log';
 import type { PermissionDeclaration } from '#core/kernel/access/permissions';
 import type { OptionalPorts, PluralPorts, PortContract, PortName, PortValue } from '#core/kernel/ports';
 import type { ScopeRow } from '#core/kernel/access/scopes';
+import type { RepositorySettingSpec } from '#core/kernel/services/repository-settings';
 import type { SettingKey, SettingSpec } from '#core/kernel/services/settings';
 import type { Indexer } from './indexers.ts';
 import type { DashboardCard, MenuEntry, RepositoryTab, SidePanel, WebPage } from './pages.ts';
@@ -98,6 +99,8 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
   readonly provides?: { readonly [K in PortName]?: (parts: Parts, context: Context<C, N, L, S>) => PortContract<K> };
   /** The plugin's own settings. It may read these and the settings in `reads`. */
   readonly settings?: readonly SettingSpec[];
+  /** The plugin's own settings of repositories, which it reads with `RepositorySettings`. */
+  readonly repositorySettings?: readonly RepositorySettingSpec[];
   /** Keys of other plugins' settings that it reads, such as `['signup.enabled']`. Reading an undeclared one throws. */
   readonly reads?: readonly SettingKey[];
   /**

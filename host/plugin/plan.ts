@@ -57,6 +57,7 @@ const ofTheHost = {
   ScopeCatalogue: 'fixed',
   PermissionTable: 'fixed',
   SettingCatalogue: 'fixed',
+  RepositorySettingCatalogue: 'fixed',
   ToolRegistry: 'fixed',
   IndexerRegistry: 'fixed',
   PageRegistry: 'fixed',

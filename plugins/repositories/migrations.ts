@@ -10,6 +10,7 @@ export const tables = [
   'repositories_star',
   'repositories_watch',
   'repositories_brought',
+  'repositories_setting',
 ];
 
 const marks = (table: string): readonly string[] => [
@@ -180,6 +181,20 @@ export const migrations: readonly Migration[] = [
     where named.id = renamed.id and not exists (
       select from repositories_role_template other
       where other.repository_id = named.repository_id and other.name_key = renamed.key
+    )`,
+    ],
+  },
+  {
+    name: '010-settings',
+    up: [
+      // A purge finds the settings of a plugin by the last column.
+      `create table repositories_setting (
+      repository_id uuid not null references repositories_repository (id) on delete cascade,
+      key text not null,
+      text text not null,
+      updated_at timestamptz not null,
+      hexforge_plugin text not null,
+      primary key (repository_id, key)
     )`,
     ],
   },

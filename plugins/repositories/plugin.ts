@@ -32,6 +32,8 @@ import { memoryRepositoryStore } from './repositories/store-memory.ts';
 import { sqlRepositoryStore } from './repositories/store.ts';
 import { roleTemplateRoutes } from './role-templates/routes.ts';
 import { roleTemplateStore } from './role-templates/store.ts';
+import { repositorySettingRoutes } from './settings/routes.ts';
+import { repositorySettingStore } from './settings/store.ts';
 import { starRoutes } from './stars/routes.ts';
 import { markStore } from './stars/store.ts';
 import { broughtRows, entities } from './tables.ts';
@@ -57,6 +59,7 @@ export default definePlugin({
     'AuditLog',
     'Users',
     'Settings',
+    'RepositorySettingCatalogue',
     'PermissionTable',
     'RateCounter',
     'Clock',
@@ -70,6 +73,7 @@ export default definePlugin({
     marks: markStore,
     protections: protectionStore,
     brought: broughtRows,
+    repositorySettings: repositorySettingStore,
   },
   build({ stores: { repositories: store, ...stores }, late, log, config, instance, ...context }) {
     const parts = {
@@ -83,6 +87,7 @@ export default definePlugin({
       audit: context.AuditLog,
       users: context.Users,
       settings: context.Settings,
+      repositorySettingCatalogue: context.RepositorySettingCatalogue,
       permissionTable: context.PermissionTable,
       rateCounter: context.RateCounter,
       clock: context.Clock,
@@ -105,6 +110,7 @@ export default definePlugin({
     Merging: ({ useCases }) => useCases.merging,
     MergeHeads: ({ useCases }) => useCases.mergeHeads,
     Repositories: ({ offered }) => offered,
+    RepositorySettings: ({ useCases }) => useCases.settings.read,
     MeteredTargets: ({ store }) => ({ repos: (ids) => store.known(ids) }),
     UserReferences: ({ store }) => ({ what: 'repositories', counts: (userIds) => store.countByOwner(userIds) }),
   },
@@ -127,6 +133,7 @@ export default definePlugin({
     ...archiveRoutes(useCases),
     ...branchRoutes(useCases),
     ...protectionRoutes(useCases),
+    ...repositorySettingRoutes(useCases),
     ...tagRoutes(useCases),
     ...collaboratorRoutes(useCases),
     ...roleTemplateRoutes(useCases),

@@ -83,6 +83,18 @@ export const BroughtTable = defineEntity({
   },
 });
 
+export const SettingTable = defineEntity({
+  name: 'repositories.Setting',
+  tableName: 'repositories_setting',
+  properties: {
+    repositoryId: p.uuid().primary(),
+    key: p.text().primary(),
+    text: p.text(),
+    updatedAt: p.datetime(),
+    hexforgePlugin: p.text(),
+  },
+});
+
 export const entities = [
   RepositoryTable,
   CollaboratorTable,
@@ -91,6 +103,7 @@ export const entities = [
   WatchTable,
   ProtectionTable,
   BroughtTable,
+  SettingTable,
 ] as const;
 
 /** The foreign keys of rows that belong to a repository, and to one of its users. */

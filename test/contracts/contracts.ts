@@ -29,7 +29,7 @@ import { passwordDirectoryChecks } from './password-directory.ts';
 import { pipelineVerdictsChecks } from './pipeline-verdicts.ts';
 import { milestoneCountsChecks, planningPortChecks } from './planning-ports.ts';
 import { rateCounterChecks } from './rate-counter.ts';
-import { auditLogChecks, settingsChecks } from './stores/records.ts';
+import { auditLogChecks, repositorySettingsChecks, settingsChecks } from './stores/records.ts';
 import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from './stores/repositories.ts';
 
 /** One check of a contract suite. */
@@ -81,6 +81,7 @@ export const contracts = {
   RateCounter: suite(rateCounterChecks),
   Repositories: suite(repositoriesChecks),
   RepositoryCounters: suite(repositoryCountersChecks),
+  RepositorySettings: suite(repositorySettingsChecks),
   ResourceResolver: suite(resourceResolverChecks),
   SealedRecords: suite(sealedRecordsChecks),
   Sealer: suite(sealerChecks),

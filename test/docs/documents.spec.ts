@@ -41,6 +41,7 @@ void t.test('the pages on plugins show their examples unchanged', async (t) => {
   for (const [page, example] of [
     ['docs/writing-a-plugin.md', 'docs/examples/greeting.ts'],
     ['docs/plugins/bots.md', 'docs/examples/first-look.ts'],
+    ['docs/plugins/ports.md', 'docs/examples/motto.ts'],
   ] as const) {
     const [, shown] = new RegExp(`<!-- ${RegExp.escape(example)} -->\n\`\`\`ts\n([^]*?)\`\`\``).exec(read(page)) ?? [];
     t.equal(shown, read(example), page);

@@ -4,6 +4,7 @@ import { builtInTypes } from 'hexforge/issues';
 import { checkPlugin, testHost, type TestHost } from 'hexforge/testing';
 import badges from '../../docs/examples/badges.ts';
 import firstLook from '../../docs/examples/first-look.ts';
+import motto from '../../docs/examples/motto.ts';
 
 for (const database of ['memory', 'embedded'] as const)
   void t.test(`badges are credentials of their account within their scope, on ${database}`, async (t) => {
@@ -23,6 +24,31 @@ for (const database of ['memory', 'embedded'] as const)
     t.equal(await by('POST', '/x/badges'), 403, 'a token issues no token');
     await forge.advance(3_600_000);
     t.equal(await by('GET', '/repos/alice/site'), 401);
+  });
+
+for (const database of ['memory', 'embedded'] as const)
+  void t.test(`each repository has its own motto, which its administrators set, on ${database}`, async (t) => {
+    t.same(checkPlugin(motto), []);
+    await using forge = await testHost(motto, {
+      database,
+      repositories: [{ path: 'alice/site', visibility: 'public' }, 'alice/other'],
+    });
+    const shown = async (name: string) => (await forge.as('alice').get(`/x/motto/alice/${name}`)).body;
+    t.same(await shown('site'), { motto: 'No motto' });
+    const json = { settings: [{ key: 'motto.text', value: 'Less is more' }] };
+    t.equal((await forge.as('bob').post('/repos/alice/site/settings', { json })).status, 403);
+    t.equal((await forge.as('bob').post('/repos/alice/other/settings', { json })).status, 404);
+    t.equal((await forge.as('alice').post('/repos/alice/site/settings', { json })).status, 200);
+    t.same([await shown('site'), await shown('other')], [{ motto: 'Less is more' }, { motto: 'No motto' }]);
+    const { id: site } = await forge.repository('alice/site');
+    const { id: other } = await forge.repository('alice/other');
+    t.same(
+      await forge.port('RepositorySettings').getMany([site, other], 'motto.text'),
+      new Map([
+        [site, 'Less is more'],
+        [other, 'No motto'],
+      ]),
+    );
   });
 
 interface Comment {

@@ -40,6 +40,13 @@ declare module '#core/kernel/services/settings' {
   }
 }
 
+declare module '#core/kernel/services/repository-settings' {
+  interface RepositorySettingValues {
+    'sample.loud': boolean;
+    'sample.times': number;
+  }
+}
+
 declarePort('SampleGreeter', { arity: 'single', component: 'greeter', critical: false, absent: 'refuse' });
 declarePort('SampleCritical', { arity: 'single', component: 'critical greeter', critical: true, absent: 'refuse' });
 declarePort('SampleUnavailable', {

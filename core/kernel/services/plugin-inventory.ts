@@ -48,6 +48,8 @@ export interface PluginRecord {
   readonly environment: readonly string[];
   /** Keys of the settings that it declares. */
   readonly settings: readonly string[];
+  /** Keys of the settings of repositories that it declares. */
+  readonly repository_settings: readonly string[];
   /** Keys of other plugins' settings that it reads. */
   readonly reads: readonly string[];
   /** Event types. */

@@ -11,9 +11,9 @@ export type SettingKey = keyof SettingValues & string;
 export type SettingValue = boolean | number | string;
 
 /** The declaration of a setting by a plugin. */
-export type SettingDeclaration = {
+export type SettingDeclaration<Key extends string = SettingKey> = {
   /** Words joined by dots. In an external plugin the first word is the plugin's name: `greeting.word`. */
-  readonly key: SettingKey;
+  readonly key: Key;
   readonly description: string;
   /** Encrypted in storage and masked when read by administrators. */
   readonly sensitive?: boolean;
@@ -30,16 +30,19 @@ export type SettingDeclaration = {
     }
 );
 
-type OfType<T> = Extract<SettingDeclaration, { readonly type: T }>;
+type OfType<T> = Extract<SettingDeclaration<string>, { readonly type: T }>;
 
-/** A declaration whose type matches the type of the key's values. */
-export type SettingSpec<K extends SettingKey = SettingKey> = {
-  [Key in K]: { readonly key: Key } & ([SettingValues[Key]] extends [boolean]
+/** A declaration of one of the keys `K`, of the type that its values have in `Values`. */
+export type SettingSpecIn<Values, K extends keyof Values & string> = {
+  [Key in K]: { readonly key: Key } & ([Values[Key]] extends [boolean]
     ? OfType<'boolean'>
-    : [SettingValues[Key]] extends [number]
+    : [Values[Key]] extends [number]
       ? OfType<'integer'>
       : OfType<'string'>);
 }[K];
+
+/** A declaration whose type matches the type of the key's values. */
+export type SettingSpec<K extends SettingKey = SettingKey> = SettingSpecIn<SettingValues, K>;
 
 /** The port that reads settings. */
 export interface Settings {
@@ -51,31 +54,31 @@ export interface Settings {
 }
 
 /** A setting of a running plugin, with its value if none is stored. */
-export interface DeclaredSetting {
-  readonly declaration: SettingDeclaration;
+export interface DeclaredSetting<Key extends string = SettingKey> {
+  readonly declaration: SettingDeclaration<Key>;
   readonly plugin: string;
   /** The configured value, else the default. */
   readonly configured: SettingValue;
 }
 
 /** The settings of the running plugins. */
-export interface SettingCatalogue {
+export interface SettingCatalogue<Key extends string = SettingKey> {
   /** All settings, in alphabetical order of their keys. */
-  all(): readonly DeclaredSetting[];
+  all(): readonly DeclaredSetting<Key>[];
   /** @throws {NotFound} if no running plugin declares the key. */
-  of(key: string): DeclaredSetting;
+  of(key: string): DeclaredSetting<Key>;
 }
 
 /** Builds the catalogue from the plugins' declarations. The host rejects duplicates and invalid values beforehand. */
-export function settingCatalogue(
-  owners: readonly { readonly name: string; readonly settings?: readonly SettingDeclaration[] }[],
+export function settingCatalogue<Key extends string = SettingKey>(
+  owners: readonly { readonly name: string; readonly settings?: readonly SettingDeclaration<Key>[] }[],
   configured: Readonly<Record<string, unknown>>,
-): SettingCatalogue {
-  const valueOf = (declaration: SettingDeclaration): SettingValue => {
+): SettingCatalogue<Key> {
+  const valueOf = (declaration: SettingDeclaration<Key>): SettingValue => {
     const value = Object.hasOwn(configured, declaration.key) ? configured[declaration.key] : undefined;
     return isValue(value) ? value : declaration.default;
   };
-  const byKey = new Map<string, DeclaredSetting>(
+  const byKey = new Map<string, DeclaredSetting<Key>>(
     owners
       .flatMap(({ name: plugin, settings = [] }) =>
         settings.map((declaration) => ({ declaration, plugin, configured: valueOf(declaration) })),
@@ -97,7 +100,7 @@ const isValue = (value: unknown): value is SettingValue =>
   typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string';
 
 /** Returns undefined for a valid value, else a description that completes the sentence "The value must be …". */
-export function settingMisfit(setting: SettingDeclaration, value: unknown): string | undefined {
+export function settingMisfit(setting: SettingDeclaration<string>, value: unknown): string | undefined {
   switch (setting.type) {
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'true or false';

@@ -4,14 +4,13 @@ import type { ScopeName } from '#core/kernel/access/scopes';
 import type { Call } from '#core/kernel/caller';
 import { found, NotFound } from '#core/kernel/errors';
 import type { Repositories } from '../model/offers.ts';
+import { isRepositoryId } from '../model/repository-id.ts';
 
 /** An access rule about a repository, and the scope that a token needs. */
 export interface RepositoryAccess<P extends string = string, N extends boolean = boolean> {
   readonly access: ResourceRule<'repository', P, N>;
   readonly scope: ScopeName;
 }
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Builds a function that authenticates the caller of a call again and decides access to a repository by its id, with
@@ -32,7 +31,7 @@ export const grantedById =
   ): Promise<GrantOf<ResourceRule<'repository', P, N>>> => {
     await call.charge?.(rule.access.needsUser ? 'api.write' : 'api.read');
     const current = await call.renew();
-    const repository = found(uuid.test(repositoryId) ? await repositories.byId(repositoryId) : undefined);
+    const repository = found(isRepositoryId(repositoryId) ? await repositories.byId(repositoryId) : undefined);
     const path = { owner: repository.owner, repo: repository.name };
     const granted = await access.decide(current, rule.access, rule.scope, path);
     // Another repository has the path if this one was renamed meanwhile.

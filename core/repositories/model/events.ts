@@ -90,6 +90,7 @@ declare module '#core/kernel/services/audit' {
     'repository.renamed': true;
     'repository.visibility_changed': true;
     'repository.deleted': true;
+    'repository.setting_updated': true;
     'collaborator.added': true;
     'collaborator.updated': true;
     'collaborator.removed': true;
@@ -172,6 +173,7 @@ export const repositoryAudits = [
   'repository.renamed',
   'repository.visibility_changed',
   'repository.deleted',
+  'repository.setting_updated',
   'collaborator.added',
   'collaborator.updated',
   'collaborator.removed',

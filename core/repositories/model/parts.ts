@@ -4,7 +4,7 @@ import type { AuditLog } from '#core/kernel/services/audit';
 import type { Log } from '#core/kernel/services/log';
 import type { PermissionTable } from '#core/kernel/access/permissions';
 import type { RateCounter } from '#core/kernel/rate';
-import type { Settings } from '#core/kernel/services/settings';
+import type { SettingCatalogue, Settings } from '#core/kernel/services/settings';
 import type { Clock, Ids } from '#core/kernel/time';
 import type { Events, Intents, Locks, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { CollaboratorStore } from './collaborator.ts';
@@ -15,6 +15,7 @@ import type { RepositoryStore } from './ports.ts';
 import type { Brought } from './brought.ts';
 import type { Rows } from '#core/kernel/storage/rows';
 import type { RoleTemplateStore } from './role-template.ts';
+import type { RepositorySettingStore } from './setting.ts';
 
 /** The dependencies of all use cases. Each use case picks those it needs. */
 export interface RepositoryParts {
@@ -33,6 +34,8 @@ export interface RepositoryParts {
   readonly audit: AuditLog;
   readonly users: Users;
   readonly settings: Settings;
+  readonly repositorySettings: RepositorySettingStore;
+  readonly repositorySettingCatalogue: SettingCatalogue<string>;
   readonly permissionTable: PermissionTable;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -29,6 +29,7 @@ export const pluginJson = shape({
   config: names(),
   environment: names(),
   settings: names(),
+  repository_settings: names(),
   reads: names(),
   events: shape({ handles: names(), emits: names() }).id('PluginEvents'),
   audits: names(),

@@ -1,7 +1,8 @@
-// Contract checks for AuditLog and Settings.
+// Contract checks for AuditLog, Settings and RepositorySettings.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { AuditAction, AuditEntry, AuditLog } from '#core/kernel/services/audit';
+import type { RepositorySettingKey, RepositorySettings } from '#core/kernel/services/repository-settings';
 import type { SettingDeclaration, SettingKey, Settings } from '#core/kernel/services/settings';
 import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { Check } from '../checks.ts';
@@ -102,6 +103,54 @@ export const settingsChecks: readonly Check<SettingsUnderTest>[] = [
     async run({ settings }) {
       for (const key of ['contract.unheard_of', 'constructor', '__proto__'])
         await assert.rejects(settings.get(key as SettingKey), Error, key);
+    },
+  },
+];
+
+export interface RepositorySettingsUnderTest {
+  readonly settings: RepositorySettings;
+  /** A declared setting of repositories. */
+  readonly declared: SettingDeclaration<string>;
+  /** The id of a repository that has a stored value, which is not the default. */
+  readonly known: { readonly repositoryId: string; readonly value: boolean | number | string };
+  /** The id of a repository without a stored value. */
+  readonly fresh: string;
+}
+
+export const repositorySettingsChecks: readonly Check<RepositorySettingsUnderTest>[] = [
+  {
+    name: 'a repository has its stored value, and another the default',
+    async run({ settings, declared, known, fresh }) {
+      const get = (id: string): Promise<unknown> => settings.get(id, declared.key as RepositorySettingKey);
+      assert.equal(await get(known.repositoryId), known.value);
+      for (const id of [fresh, randomUUID(), 'no id', '']) assert.equal(await get(id), declared.default, id);
+    },
+  },
+  {
+    name: 'one read returns the values of many repositories by id',
+    async run({ settings, declared, known, fresh }) {
+      const key = declared.key as RepositorySettingKey;
+      const [unknown, none] = [randomUUID(), 'no id'];
+      assert.deepEqual(
+        await settings.getMany([known.repositoryId, fresh, unknown, none, fresh], key),
+        new Map<string, unknown>([
+          [known.repositoryId, known.value],
+          ...[fresh, unknown, none].map((id) => [id, declared.default] as const),
+        ]),
+      );
+      assert.deepEqual(await settings.getMany([], key), new Map());
+      const many = Array.from({ length: 1000 }, () => randomUUID());
+      assert.equal((await settings.getMany(many, key)).size, 1000);
+      await assert.rejects(settings.getMany([...many, fresh], key), Error);
+    },
+  },
+  {
+    name: 'reading an undeclared setting rejects',
+    async run({ settings, fresh }) {
+      for (const key of ['contract.unheard_of', 'constructor', '__proto__']) {
+        await assert.rejects(settings.get(fresh, key as RepositorySettingKey), Error, key);
+        await assert.rejects(settings.getMany([fresh], key as RepositorySettingKey), Error, key);
+      }
     },
   },
 ];

@@ -4,6 +4,7 @@ import { systemClock } from '#adapters/system/time';
 import { memoryRateCounter } from '#core/kernel/limits/memory-rate-counter';
 import { changes, reads } from '#core/kernel/access/access';
 import { Conflict, Unavailable } from '#core/kernel/errors';
+import { settingCatalogue } from '#core/kernel/services/settings';
 import { intentNotOpen } from '#core/kernel/storage/intent-not-open';
 import {
   Unauthorized,
@@ -34,6 +35,7 @@ import { roleTemplateStore } from '#plugins/repositories/role-templates/store';
 import { markStore } from '#plugins/repositories/stars/store';
 import { memoryRepositoryStore } from '#plugins/repositories/repositories/store-memory';
 import { protectionStore } from '#plugins/repositories/protection/store';
+import { repositorySettingStore } from '#plugins/repositories/settings/store';
 import { broughtRows } from '#plugins/repositories/tables';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 import { addAccount } from '#test/support/clients/accounts';
@@ -146,6 +148,8 @@ export async function world(
     marks: markStore.memory(storage.database),
     protections,
     brought,
+    repositorySettings: repositorySettingStore.memory(storage.database),
+    repositorySettingCatalogue: settingCatalogue<string>([], {}),
     rateCounter: memoryRateCounter(),
     git,
     intents,

@@ -210,6 +210,7 @@ void t.test('claims by two plugins are reported with both names', async (t) => {
       scopes: [{ name: 'sample.read' }],
       permissions: [{ name: 'sample.write', from: 'write' }],
       settings: [{ key: 'sample.enabled', description: 'A sample', type: 'boolean', default: true }],
+      repositorySettings: [{ key: 'sample.loud', description: 'A sample', type: 'boolean', default: true }],
       routes: () => [route('GET', '/samples/{id}', 'sampleGet')],
     });
   t.strictSame(
@@ -218,6 +219,7 @@ void t.test('claims by two plugins are reported with both names', async (t) => {
       ['duplicate_scope', 'The scope row "sample.read" is claimed by "a" and by "b"'],
       ['duplicate_permission', 'The permission "sample.write" is claimed by "a" and by "b"'],
       ['duplicate_setting', 'The setting "sample.enabled" is claimed by "a" and by "b"'],
+      ['duplicate_repository_setting', 'The setting of repositories "sample.loud" is claimed by "a" and by "b"'],
       ['duplicate_route', 'The route "GET /api/v1/samples/{id}" is claimed by "a" and by "b"'],
       ['duplicate_route_id', 'The route id "sampleGet" is claimed by "a" and by "b"'],
     ],

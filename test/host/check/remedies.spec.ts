@@ -176,3 +176,34 @@ void t.test('a reference names the port whose need makes it valid', async (t) =>
     /^reference: .* Add "SampleGreeter" to its `needs`, or keep a plain id and clean it by event$/,
   ]);
 });
+
+void t.test('settings of repositories follow the same rules, and cannot be sensitive', async (t) => {
+  const said = (over: object) =>
+    check(
+      plan(
+        [
+          {
+            ...base,
+            name: 'a',
+            repositorySettings: [
+              { key: 'a.size', description: 'A sample', type: 'integer', default: 3, min: 1, max: 9, ...over },
+            ],
+          } as unknown as PluginDefinition,
+        ],
+        { isOutside: () => true },
+      ),
+    ).map(({ code, message, remedy }) => [code, message, remedy]);
+  t.strictSame(said({}), []);
+  t.match(said({ key: 'b.size' }), [['setting_name', /does not start with the plugin's name/, 'Name it "a.size"']]);
+  t.match(said({ key: 'size' }), [['setting_name', /is not named with words/]]);
+  t.match(said({ default: 10 }), [['setting_declaration', /must be a whole number from 1 to 9/]]);
+  t.match(said({ default: 'three' }), [['bad_member', /"repositorySettings\[0\].default"/]]);
+  t.strictSame(said({ sensitive: false }), []);
+  t.strictSame(said({ sensitive: true }), [
+    [
+      'sensitive_repository_setting',
+      'The setting "a.size" of plugin "a" is sensitive, which a setting of repositories cannot be',
+      'Remove `sensitive`, and store secrets in a table of the plugin, sealed with the port `Sealer`',
+    ],
+  ]);
+});

@@ -172,6 +172,39 @@ void t.test('a setting that is neither its own nor in `reads` is rejected', asyn
   );
 });
 
+void t.test('a setting of repositories that is not its own is rejected', async (t) => {
+  let context: Context = {};
+  const asked: unknown[] = [];
+  const answer = (...given: readonly unknown[]) => void asked.push(given);
+  const setting = (key: string) => ({ key, description: 'A sample', type: 'boolean', default: true });
+  await started(
+    t,
+    {
+      name: 'other',
+      repositorySettings: [setting('other.loud')],
+      provides: { RepositorySettings: () => ({ get: answer, getMany: answer }) },
+    },
+    {
+      needs: ['RepositorySettings'],
+      repositorySettings: [setting('bell.loud')],
+      build: (given: Context) => {
+        context = given;
+      },
+    },
+  );
+  for (const read of ['get', 'getMany'] as const) {
+    t.equal(await told(() => context['RepositorySettings']?.[read]?.('r', 'bell.loud')), 'it was not refused');
+    t.equal(
+      await told(() => context['RepositorySettings']?.[read]?.('r', 'other.loud')),
+      'Plugin "bell" reads the setting "other.loud" of a repository, which is not in its `repositorySettings`. Add it to `repositorySettings` of its definition.',
+    );
+  }
+  t.strictSame(asked, [
+    ['r', 'bell.loud'],
+    ['r', 'bell.loud'],
+  ]);
+});
+
 void t.test('an undeclared port is rejected by name, wherever it is read', async (t) => {
   const voices = { needs: ['SampleExtra'], late: ['SampleVoices'] };
   const uses = (build: (context: never) => unknown) => refused({ ...voices, build });

@@ -61,6 +61,31 @@ export function mistakes(): unknown {
     }),
     // @ts-expect-error an unknown setting
     definePlugin({ ...base, settings: [{ key: 'sample.unknown', description: '', type: 'boolean', default: true }] }),
+    definePlugin({
+      ...base,
+      // @ts-expect-error an unknown setting of repositories
+      repositorySettings: [{ key: 'sample.unknown', description: '', type: 'boolean', default: true }],
+    }),
+    definePlugin({
+      ...base,
+      // @ts-expect-error a setting of repositories of another type
+      repositorySettings: [{ key: 'sample.times', description: '', type: 'boolean', default: true }],
+    }),
+    definePlugin({
+      ...base,
+      // @ts-expect-error a sensitive setting of repositories
+      repositorySettings: [{ key: 'sample.loud', description: '', type: 'boolean', default: true, sensitive: true }],
+    }),
+    definePlugin({
+      ...base,
+      needs: ['RepositorySettings'],
+      build: async ({ RepositorySettings }) => {
+        // @ts-expect-error a setting of the instance
+        await RepositorySettings.get('x', 'sample.enabled');
+        // @ts-expect-error a value of another type
+        (await RepositorySettings.get('x', 'sample.times')).trim();
+      },
+    }),
     // @ts-expect-error a route without access
     api(route),
     // @ts-expect-error a route with an unknown scope row
@@ -108,10 +133,22 @@ void t.test('the same lines without their mistakes compile', async (t) => {
         payload.what.trim();
       },
     }),
+    definePlugin({
+      ...base,
+      needs: ['RepositorySettings'],
+      repositorySettings: [
+        { key: 'sample.loud', description: '', type: 'boolean', default: true },
+        { key: 'sample.times', description: '', type: 'integer', default: 1, min: 1, max: 3 },
+      ],
+      build: async ({ RepositorySettings }) => {
+        (await RepositorySettings.get('x', 'sample.times')).toFixed();
+        (await RepositorySettings.getMany(['x'], 'sample.times')).get('x')?.toFixed();
+      },
+    }),
     api({ ...route, access: anyone, scope: 'sample.read', requires: ['SampleExtra'] }),
     api({ ...route, access: anyone, result: shape({ size: count() }), run: () => ({ size: 3 }) }),
     api({ ...route, access: anyone, result: shape({ value: text() }), run: () => ({ value: 'three' }) }),
     api({ ...route, access: anyone, result: list(shape({ value: text() })), run: () => [{ value: 'three' }] }),
   ];
-  t.equal(good.length, 8);
+  t.equal(good.length, 9);
 });

@@ -24,11 +24,26 @@ let leave: Granted<Repository, 'repo.write', User> | undefined;
 let leaveToMerge: Granted<Repository, 'merge.merge', User> | undefined;
 let owner: User | undefined;
 
+declare module 'hexforge/plugin' {
+  interface RepositorySettingValues {
+    'keeper.size': number;
+  }
+}
+const keeperSetting = {
+  key: 'keeper.size',
+  type: 'integer',
+  default: 3,
+  min: 1,
+  max: 9,
+  description: 'A sample',
+} as const;
+
 /** Stores the access decision that a route gets, for ports that need one. */
 const keeper = definePlugin({
   name: 'keeper',
   version: '1.0.0',
   api: '^0.2.0',
+  repositorySettings: [keeperSetting],
   routes: () => [
     api({
       id: 'keeperKeep',
@@ -296,6 +311,15 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     counters: counted,
     counted: { id: repository, caller: granted.call.caller, counts: { stars: 2, starred: true } },
   })),
+  RepositorySettings: contracts.RepositorySettings(async () => {
+    await asked('/repos/ada/offered/settings', { settings: [{ key: 'keeper.size', value: '7' }] });
+    return {
+      settings: forge.port('RepositorySettings'),
+      declared: keeperSetting,
+      known: { repositoryId: offered, value: 7 },
+      fresh: repository,
+    };
+  }),
   ResourceResolver: contracts.ResourceResolver(() => ({ resolver: only(forge.port('ResourceResolver')), things })),
   SealedRecords: contracts.SealedRecords(() =>
     only(forge.port('SealedRecords').filter(({ what }) => what === 'signing keys')),

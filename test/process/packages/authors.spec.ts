@@ -47,6 +47,7 @@ void t.test('plugins written with only the package', async (t) => {
       'first-look.ts',
       'greeting-test.ts',
       'greeting.ts',
+      'motto.ts',
       'quiet.ts',
     ]);
     await write('own-words.ts', ownWords);

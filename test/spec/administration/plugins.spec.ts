@@ -55,10 +55,20 @@ void t.test('GET /admin/plugins answers 200 with every plugin in the order of th
     scopes: ['admin.plugins'],
   });
   t.strictSame(
-    ['settings', 'reads', 'jobs', 'permissions', 'tools', 'indexers', 'pages', 'channels', 'outbound', 'untold'].map(
-      (list) => (own as unknown as Readonly<Record<string, unknown>>)[list],
-    ),
-    Array.from({ length: 10 }, () => []),
+    [
+      'settings',
+      'repository_settings',
+      'reads',
+      'jobs',
+      'permissions',
+      'tools',
+      'indexers',
+      'pages',
+      'channels',
+      'outbound',
+      'untold',
+    ].map((list) => (own as unknown as Readonly<Record<string, unknown>>)[list]),
+    Array.from({ length: 11 }, () => []),
   );
   t.match(
     rows.find(({ name }) => name === 'repositories'),

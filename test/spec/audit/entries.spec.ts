@@ -23,11 +23,12 @@ const documented = new Map(
   ].map(([, action = '', about = '']) => [action, [...about.matchAll(/`(\w+):/g)].map(([, type = '']) => type)]),
 );
 
-/** Actions that cannot be caused over HTTP or need more than one forge, with the spec that tests them. */
+/** Actions that need another plugin or several forges, or that no request causes, with the spec that tests them. */
 const elsewhere = new Map([
   ['user.login_blocked_bot', 'test/spec/identity/bots.spec.ts'],
   ['user.login_blocked_account_unknown', 'test/core/identity/password-sign-in.spec.ts'],
   ['user.login_blocked_account_exists', 'test/core/identity/password-sign-in.spec.ts'],
+  ['repository.setting_updated', 'test/spec/repositories/settings.spec.ts'],
   ['user.password_reset', 'test/core/identity/administration.spec.ts'],
   ...[...documented.keys()]
     .filter((action) => action.startsWith('oauth_'))

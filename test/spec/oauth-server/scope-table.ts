@@ -124,6 +124,7 @@ const table: readonly (readonly [operations: string, door: Door])[] = [
   ['* /repos/{owner}/{repo}/collaborators*', adminsRepo],
   ['* /repos/{owner}/{repo}/branches/{branch}/protection', adminsRepo],
   ['* /repos/{owner}/{repo}/role-templates*', adminsRepo],
+  ['* /repos/{owner}/{repo}/settings', adminsRepo],
   ['* /repos/{owner}/{repo}/subscription', readsRepo],
 
   // Issues, their comments and labels need the scopes of issues; deleting issues and history needs repo:admin.

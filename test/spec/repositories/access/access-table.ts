@@ -280,6 +280,10 @@ export const table: readonly Row[] = [
     before: { route: `POST ${repo}/role-templates`, body: template },
   },
 
+  // No standard plugin declares a setting of repositories, so the batch is empty.
+  { route: `GET ${repo}/settings`, access: administering, scope: 'admin' },
+  { route: `POST ${repo}/settings`, access: administering, scope: 'admin', body: { settings: [] } },
+
   // Labels need the scopes of issues, milestones those of repositories. Writing labels needs label.create (triage and
   // higher), writing milestones milestone.write (write and higher); otherwise 403.
   { route: `GET ${repo}/labels`, access: reading, scope: 'readIssues' },

@@ -62,6 +62,10 @@ export const endpoints: readonly Endpoint[] = [
   [`PATCH ${repo}/role-templates/{id}`, '200 400 401 403 404 413 415 429'],
   [`DELETE ${repo}/role-templates/{id}`, '204 401 403 404 429'],
 
+  [`GET ${repo}/settings`, '200 401 403 404 429'],
+  // 422 for a value out of bounds.
+  [`POST ${repo}/settings`, '200 400 401 403 404 413 415 422 429'],
+
   ['PUT /user/starred/{owner}/{repo}', '204 401 403 404 429'],
   ['DELETE /user/starred/{owner}/{repo}', '204 401 403 404 429'],
   [`PUT ${repo}/subscription`, '204 401 403 404 429'],
