@@ -235,7 +235,7 @@ export interface Registered<T> {
   readonly one: T;
 }
 
-/** What running plugins contribute to the web interface, in the order of the configuration. Provided by the host. */
+/** The contributions of running plugins to the web interface, in the order of the configuration. From the host. */
 export interface PageRegistry {
   /** With whole paths. */
   pages(): readonly Registered<WebPage>[];
