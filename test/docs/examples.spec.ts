@@ -43,10 +43,11 @@ for (const database of ['memory', 'embedded'] as const)
     const { id: site } = await forge.repository('alice/site');
     const { id: other } = await forge.repository('alice/other');
     t.same(
-      await forge.port('RepositorySettings').getMany([site, other], 'motto.text'),
+      await forge.port('RepositorySettings').getMany([site, other, 'no id'], 'motto.text'),
       new Map([
         [site, 'Less is more'],
         [other, 'No motto'],
+        ['no id', 'No motto'],
       ]),
     );
   });
