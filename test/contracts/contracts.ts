@@ -16,6 +16,7 @@ import { discussionChecks, type DiscussionsUnderTest } from './discussions.ts';
 import { gitBackendChecks } from './git-backend.ts';
 import { openBench, type Bench, type MakeGitBackend } from './git/provider.ts';
 import { adminGrantsChecks, meteredTargetsChecks, rateBudgetsChecks, resourceResolverChecks } from './guards.ts';
+import { keptRequestsChecks } from './kept-requests.ts';
 import { mergeHeadsChecks } from './merge-heads.ts';
 import { mergingChecks } from './merging.ts';
 import {
@@ -68,6 +69,7 @@ export const contracts = {
   IssuedCredentials: suite(issuedCredentialsChecks),
   Issues: suite<DiscussionsUnderTest<Issues>>(discussionChecks),
   MergeRequests: suite<DiscussionsUnderTest<MergeRequests>>(discussionChecks),
+  KeptRequests: suite(keptRequestsChecks),
   MeteredTargets: suite(meteredTargetsChecks),
   MilestoneCounts: suite(milestoneCountsChecks),
   PageFrame: suite(pageFrameChecks),

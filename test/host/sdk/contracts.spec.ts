@@ -18,6 +18,7 @@ import { hostPorts } from '#host/plugin/plan';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
 import { auditTrail } from '#plugins/audit/entries/store';
 import { memoryGrantStore } from '#plugins/oauth-server/grants/store';
+import type { KeptRequestsUnderTest } from '#test/contracts/kept-requests';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 
 let leave: Granted<Repository, 'repo.write', User> | undefined;
@@ -182,6 +183,31 @@ async function twoBranches(): Promise<{ readonly target: string; readonly source
   await put(source, source);
   return { target, source };
 }
+/** Opens two merge requests from a fork. */
+async function requestsFromFork(): Promise<KeptRequestsUnderTest['known']> {
+  const target = await forge.repository(`kim/kept-${(forks += 1)}`, { visibility: 'public' });
+  const path = `/repos/kim/kept-${forks}`;
+  await forge.as('kim').put(`${path}/contents/file`, { json: { message: 'x', content: '' } });
+  await forge.as('lee').post(`${path}/forks`, { json: {} });
+  const author = await forge.user('lee');
+  const kept = [];
+  for (const branch of ['one', 'two']) {
+    await forge.as('lee').post(`/repos/lee/kept-${forks}/branches`, { json: { name: branch } });
+    const json = { message: 'x', content: '', branch };
+    const { body: written } = await forge.as('lee').put(`/repos/lee/kept-${forks}/contents/${branch}`, { json });
+    const { body: opened } = await forge.as('lee').post(`${path}/merges`, {
+      json: { title: branch, source_branch: `lee:${branch}`, target_branch: 'main' },
+    });
+    kept.push({
+      requestId: (opened as { readonly id: string }).id,
+      userId: author.id,
+      commit: (written as { readonly commit: { readonly sha: string } }).commit.sha,
+    });
+  }
+  return { repositoryId: target.id, kept };
+}
+let forks = 0;
+
 /** Creates an issue or a merge request of ada's private repository. @returns its number. */
 async function numbered(kind: 'issues' | 'merges', json: object): Promise<number> {
   const { body } = await forge.as('ada').post(`/repos/ada/closed/${kind}`, { json });
@@ -264,6 +290,10 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     tip: async (branch) => (await forge.port('GitBackend').readRefs(repository, [`refs/heads/${branch}`]))[0] ?? '',
   })),
   IssuedCredentials: contracts.IssuedCredentials(granting),
+  KeptRequests: contracts.KeptRequests(async () => ({
+    requests: needed(forge.port('KeptRequests')),
+    known: await requestsFromFork(),
+  })),
   MeteredTargets: contracts.MeteredTargets(() => ({
     targets: only(forge.port('MeteredTargets').filter(({ repos }) => repos !== undefined)),
     known: { repos: repository },
