@@ -35,6 +35,12 @@ const sqlAlone = [
   'a row is written by its id with one statement',
   'entries older than ten minutes are counted from the stored count',
   'keys of names from earlier versions are normalized, except where two become equal',
+  'keys of role templates from earlier versions are normalized, except where two become equal',
+  'a purge removes the stored settings of the plugin from every repository',
+  'events without an actor have the owner of their cause',
+  'more owners than one search returns are all served',
+  'a search for due events does not read the many events of one chain',
+  'owners share each batch of new events, and those of one aggregate keep their order',
 ];
 const sqlMark = ' (SQL alone)';
 
