@@ -20,12 +20,15 @@ function asked(statement: unknown, values: unknown): Statement | undefined {
   return text === undefined ? undefined : asked(text, own);
 }
 
+const ofTransactions = /^(?:begin|commit|rollback|set local)\b/i;
+
 export type Recorder = (work: () => Promise<unknown>) => Promise<readonly Statement[]>;
 
 /**
  * Call it before the forges start, because clients keep the `query` they were created with. Recording is never switched
  * off in this process.
- * @returns the statements sent while `work` runs, in order, except those on the forge's internal tables.
+ * @returns the statements sent while `work` runs, in order, except those on the forge's internal tables and those that
+ * begin, limit or end a transaction, because the delivery of events has transactions too.
  */
 export function statementRecorder(): Recorder {
   let sent: Statement[] = [];
@@ -45,6 +48,6 @@ export function statementRecorder(): Recorder {
   return async (work) => {
     sent = [];
     await work();
-    return sent.filter(({ sql }) => !sql.includes('hexforge_'));
+    return sent.filter(({ sql }) => !sql.includes('hexforge_') && !ofTransactions.test(sql));
   };
 }
