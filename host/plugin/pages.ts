@@ -159,15 +159,16 @@ export function page<
  * Declares a form of a page.
  *
  * @example
- *   const ring = form({
- *     id: 'bellRing',
- *     summary: 'Rings a bell',
- *     path: '/{tower}/ring',
+ *   const clear = form({
+ *     id: 'bellClear',
+ *     summary: 'Removes the bells of a tower',
+ *     path: '/{tower}/clear',
  *     access: signedIn,
  *     scope: null,
- *     body: shape({ times: count().min(1).max(12) }),
+ *     body: shape({ tower: word() }),
  *     run: async (_call, { params, body }) => {
- *       await bells.ring(params.tower, body.times);
+ *       if (body.tower !== params.tower) throw new ValidationFailed('The name of the tower is another one');
+ *       await bells.clear(params.tower);
  *       return `/-/x/bell/${params.tower}`;
  *     },
  *   });
@@ -230,6 +231,7 @@ export interface SidePanel {
   run(call: Call, subject: PageSubject): Promise<Html | undefined>;
 }
 
+/** A contribution, and the plugin that it is from. */
 export interface Registered<T> {
   readonly plugin: string;
   readonly one: T;

@@ -12,6 +12,7 @@ declare module '#core/kernel/access/access' {
   }
 }
 
+/** The access rules of issues, each with the scope that a token needs. */
 export const issueAccess = {
   reading: { access: reads('repository', 'issue.read'), scope: 'issue.read' },
   /** Requires a user who may read. The use case checks further rights, because they depend on the author. */

@@ -11,6 +11,7 @@ declare module '#core/kernel/access/access' {
   }
 }
 
+/** The access rules of merge requests, each with the scope that a token needs. */
 export const mergeAccess = {
   reading: { access: reads('repository', 'repo.read'), scope: 'repo.read' },
   writing: { access: changes('repository', 'repo.write'), scope: 'repo.write' },

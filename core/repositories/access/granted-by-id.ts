@@ -18,8 +18,11 @@ export interface RepositoryAccess<P extends string = string, N extends boolean =
  * unchanged, so one call can be used any number of times.
  *
  * @example
- *   const decide = grantedById({ access: AccessDecision, repositories: Repositories });
- *   const granted = await decide(call, { access: reads('repository', 'repo.read'), scope: 'repo.read' }, id);
+ *   const canWrite = async (access: AccessDecision, repositories: Repositories, call: Call, id: string) => {
+ *     const decide = grantedById({ access, repositories });
+ *     const granted = await decide(call, { access: reads('repository', 'repo.read'), scope: 'repo.read' }, id);
+ *     return granted.may('repo.write');
+ *   };
  */
 export const grantedById =
   ({ access, repositories }: { readonly access: AccessDecision; readonly repositories: Pick<Repositories, 'byId'> }) =>

@@ -11,6 +11,7 @@ interface Common {
   readonly refused?: RefusedForm | undefined;
 }
 
+/** A line of text in a form. */
 export interface Field extends Common {
   readonly type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'number' | 'search';
   readonly value?: string | undefined;
@@ -67,6 +68,7 @@ export const textArea = ({
     html`<textarea ${attributes(common)} rows="${String(rows)}">${`\n${typed(common, value)}`}</textarea>`,
   );
 
+/** One of the choices of a `select`. */
 export interface Choice {
   readonly value: string;
   readonly label: string;

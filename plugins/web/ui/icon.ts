@@ -18,6 +18,7 @@ const drawings = {
     />`,
 } as const;
 
+/** The names of the icons. */
 export type IconName = keyof typeof drawings;
 
 /** Decoration, unless it has a name. */

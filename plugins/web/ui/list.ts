@@ -1,6 +1,7 @@
 // Lists in one box, and the text for an empty list.
 import { html, type Html, type HtmlPiece } from 'hexforge/plugin';
 
+/** A row of a list. */
 export interface Row {
   /** Such as the state of an issue. */
   readonly mark?: HtmlPiece;

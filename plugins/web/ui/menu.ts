@@ -1,6 +1,7 @@
 // Menus that open without a script.
 import { html, type Html } from 'hexforge/plugin';
 
+/** A link in a menu. */
 export interface MenuLink {
   readonly title: string;
   readonly href: string;
@@ -18,4 +19,5 @@ export const menu = (shown: Html | string, items: readonly Html[], name?: string
     </ul>
   </details>`;
 
+/** A link in a menu. */
 export const menuLink = ({ title, href }: MenuLink): Html => html`<a href="${href}">${title}</a>`;

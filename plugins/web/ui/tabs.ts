@@ -1,6 +1,7 @@
 // Rows of tabs, each with an optional count.
 import { html, type Html } from 'hexforge/plugin';
 
+/** A tab. */
 export interface Tab {
   readonly title: string;
   readonly href: string;

@@ -2,7 +2,7 @@
 /** Declarations that the lines use in addition to `ownWords` of outside-words.ts. */
 const prelude = `
 import {
-  anyone, api, changes, count, declarePort, defineEntity, definePlugin, indexer, maybe, on, p, page, reads, reply,
+  anyone, api, changes, count, declarePort, defineEntity, definePlugin, html, HtmlPage, indexer, maybe, on, p, page, reads, reply,
   rows, shape, signedIn, text, tool, word,
   type Events, type Granted, type MemoryDatabase, type Sealer, type Settings, type TypeOf, type User,
 } from 'hexforge/plugin';
@@ -393,15 +393,19 @@ const contributions: readonly Row[] = [
     "indexer({ ...listed, source: sized, follows: ['bell.rung'], changed: () => [{ put: { ...found, source: { name: 'a', size: «1→'one'» } } }], documents: none });",
     'TS2322',
   ],
-  ['a page without access', "page({ ...«told→untold», run: () => ({ title: 'a', html: 'a' }) });", 'TS2741'],
+  [
+    'a page without access',
+    "page({ ...«told→untold», run: () => new HtmlPage({ title: 'a', main: html`a` }) });",
+    'TS2741',
+  ],
   [
     'a page that answers other than its content',
-    "page({ ...told, run: () => ({ title: 'a', «html→text»: 'a' }) });",
-    'TS2322',
+    "page({ ...told, run: () => new HtmlPage({ title: 'a', «main→text»: html`a` }) });",
+    'TS2353',
   ],
   [
     'a parameter that the path of the page has not',
-    "page({ ...told, run: (_, { params }) => ({ title: params.«tower→name», html: 'a' }) });",
+    'page({ ...told, run: (_, { params }) => new HtmlPage({ title: params.«tower→name», main: html`a` }) });',
     'TS2339',
   ],
 ];
