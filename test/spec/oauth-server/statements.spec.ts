@@ -18,7 +18,7 @@ void onDatabase(t).test('statements of requests about tokens', { timeout: 60_000
   const app = await makeApp(user);
   /** The statements that `work` causes, without the reads of settings, which happen once a second. */
   const statements = async (work: () => Promise<unknown>): Promise<readonly string[]> =>
-    (await recorded(work)).map(words).filter((one) => !/settings_setting$/.test(one));
+    (await recorded(work)).map(words).filter((one) => !one.endsWith('settings_setting'));
 
   // The first exchange records that the client is in use, and makes the key of ID tokens.
   const first = await tokensFor(forge, user, app, { scope: 'read:user openid' });
