@@ -32,6 +32,9 @@ void t.test('files, folders and history', async (t) => {
   t.match(file, /id="L2"/);
   t.match(file, /<code>const two = 2;<\/code>/);
   t.notMatch(file, /id="L3"/);
+  const [, permanent = ''] = /href="([^"]*)"\s*data-key="y"/.exec(file) ?? [];
+  t.match(permanent, /^\/alice\/site\/-\/blob\/[0-9a-f]{40}\/src\/a%20b\//, 'the permanent link names the commit');
+  t.match((await browser.open(permanent)).html, /<code>const two = 2;<\/code>/);
 
   const commits = (await browser.open('/alice/site/-/commits/main')).html;
   t.match(commits, /Add a file[\s\S]*Explain it/);

@@ -48,14 +48,16 @@ export function filePages(useCases: RepositoryUseCases, present: RepositoryPrese
     const repository = granted.resource;
     const at: At = { repository, ref, path, now };
     const found = await useCases.contents(granted, { ref, path });
-    if (found.kind === 'file')
+    if (found.kind === 'file') {
+      const [tip] = (await (await useCases.commits(granted, { ref, page: 1, perPage: 1 })).read()).items;
       return new HtmlPage({
         title: path,
         width: 'wide',
         main: html`<h1 class="skip"><bdi>${path}</bdi></h1>
-          ${bar(at, linkButton('Permanent link', blobPath(repository, ref, path), { key: 'y' }))}
+          ${bar(at, linkButton('Permanent link', blobPath(repository, tip?.oid ?? ref, path), { key: 'y' }))}
           ${await fileView(at, await found.read())}`,
       });
+    }
     const { items, truncated } = await found.read();
     const newest = await newestCommit(granted, at);
     return new HtmlPage({

@@ -108,7 +108,7 @@ export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroun
           <main>${main}</main>
           ${(aside !== undefined || panels.length > 0) && html`<aside>${aside} ${panels}</aside>`}
         </div>
-        <footer class="foot"><span>Hexforge ${version}</span><a href="/-/keys">Keys</a></footer>
+        <footer class="foot"><span>Hexforge ${version}</span><a href="/-/keys" data-key="?">Keys</a></footer>
         ${
           call.caller.kind === 'user' &&
           html`${frameForm('frame-theme', '/-/theme')} ${frameForm('frame-sign-out', '/-/sign-out')}`

@@ -8,9 +8,7 @@ import { componentsPage } from './components.ts';
 
 const keys: readonly (readonly [string, string])[] = [
   ['?', 'this page'],
-  ['g i', 'issues of the repository'],
-  ['g m', 'merge requests of the repository'],
-  ['g c', 'code of the repository'],
+  ['y', 'permanent link of a file'],
   ['Ctrl Enter', 'send the form'],
   ['Escape', 'close the menu'],
 ];

@@ -12,16 +12,21 @@ interface Look {
 
 const classOf = ({ kind = 'plain' }: Look): string => (kind === 'plain' ? 'button' : `button ${kind}`);
 const keyOf = ({ key }: Look): Html | false => key !== undefined && html` <kbd>${key}</kbd>`;
+const pressedBy = ({ key }: Look): Html | false => key !== undefined && html`data-key="${key}"`;
 
 /** A button that submits its form. */
 export const button = (
   label: string,
   { name, value, ...look }: Look & { readonly name?: string; readonly value?: string } = {},
 ): Html =>
-  html`<button class="${classOf(look)}" ${name !== undefined && html`name="${name}" value="${value ?? ''}"`}>
+  html`<button
+    class="${classOf(look)}"
+    ${pressedBy(look)}
+    ${name !== undefined && html`name="${name}" value="${value ?? ''}"`}
+  >
     ${label}${keyOf(look)}
   </button>`;
 
 /** A link that looks like a button. */
 export const linkButton = (label: string, href: string, look: Look = {}): Html =>
-  html`<a class="${classOf(look)}" href="${href}">${label}${keyOf(look)}</a>`;
+  html`<a class="${classOf(look)}" href="${href}" ${pressedBy(look)}>${label}${keyOf(look)}</a>`;
