@@ -6,24 +6,35 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 /** The content codings of a file (RFC 9110, section 8.4.1). */
 export type Coding = 'br' | 'gzip' | 'identity';
 
-export interface StaticFile {
-  /** The first digits of the SHA-256 of its bytes. */
+/** The bytes of a file, in every coding. */
+export type StaticFile = Readonly<Record<Coding, Uint8Array>>;
+
+export interface StaticFiles {
+  /** The first digits of a SHA-256 of all files. */
   readonly digest: string;
-  readonly bytes: Readonly<Record<Coding, Uint8Array>>;
+  readonly files: ReadonlyMap<string, StaticFile>;
 }
 
-/** Reads a file of a few kilobytes. @throws {Error} of node:fs. */
-export function readStaticFile(url: URL): StaticFile {
-  const identity = readFileSync(url);
-  return {
-    digest: createHash('sha256').update(identity).digest('hex').slice(0, 16),
-    bytes: {
-      br: brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-      gzip: gzipSync(identity),
-      identity,
-    },
-  };
+/**
+ * Reads files of a few kilobytes each.
+ * @param files the name of each file, and its parts in the folder, which are joined in the given order.
+ * @throws {Error} of node:fs.
+ */
+export function readStaticFiles(folder: URL, files: Readonly<Record<string, readonly string[]>>): StaticFiles {
+  const digest = createHash('sha256');
+  const read = Object.entries(files).map(([name, parts]) => {
+    const bytes = Buffer.concat(parts.map((part) => readFileSync(new URL(part, folder))));
+    digest.update(`${name} ${String(bytes.byteLength)}\n`).update(bytes);
+    return [name, compressed(bytes)] as const;
+  });
+  return { digest: digest.digest('hex').slice(0, 16), files: new Map(read) };
 }
+
+const compressed = (identity: Uint8Array): StaticFile => ({
+  br: brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: gzipSync(identity),
+  identity,
+});
 
 /** The best coding that the header `Accept-Encoding` allows. */
 export const codingFor = (accepted: string): Coding =>

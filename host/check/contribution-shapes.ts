@@ -180,6 +180,7 @@ export const tab: Shape = object('a tab', {
   ...entry,
   path,
   place: optional(oneOf('repository', 'root')),
+  menu: optional(oneOf('tabs', 'settings')),
   permission: required(text, 'Name the permission of those who see it, such as "repo.read"'),
   count: optional(fn),
 } satisfies Record<keyof RepositoryTab, unknown>);
@@ -187,7 +188,7 @@ export const tab: Shape = object('a tab', {
 export const menuEntry: Shape = object('a menu entry', {
   ...entry,
   path,
-  menu: required(oneOf('instance', 'account', 'admin', 'new'), 'Say in which menu it is'),
+  menu: required(oneOf('instance', 'account', 'settings', 'admin', 'new'), 'Say in which menu it is'),
   access: required(others, 'Say who sees it, such as `signedIn`'),
 } satisfies Record<keyof MenuEntry, unknown>);
 

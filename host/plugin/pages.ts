@@ -1,6 +1,7 @@
 // Contributed pages of the web interface and their forms: the descriptors, and the registry of all pages.
 import type Joi from 'joi';
 import '#adapters/http/descriptor/page-frame';
+import './markup.ts';
 import type { Html, HtmlPage, PageSubject } from '#adapters/http/descriptor/html';
 import type { PathParams, Reply } from '#adapters/http/descriptor/route';
 import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access/access';
@@ -190,6 +191,8 @@ export interface RepositoryTab {
   readonly path: string;
   /** Default `repository`. */
   readonly place?: 'repository' | 'root';
+  /** `settings` is the menu of the settings of a repository; its entries have no count. Default `tabs`. */
+  readonly menu?: 'tabs' | 'settings';
   /** Shown to callers with this permission. */
   readonly permission: string;
   /** Tabs are in this order, then in that of the configuration. Default 50. */
@@ -204,8 +207,11 @@ export interface MenuEntry {
   readonly title: string;
   /** The whole path of a page, without the path of the external URL. */
   readonly path: string;
-  /** `new` is the menu for new repositories and the like. */
-  readonly menu: 'instance' | 'account' | 'admin' | 'new';
+  /**
+   * `new` is the menu for new repositories and the like. The entries of `settings` (of the account) and `admin` are
+   * shown on each other's pages.
+   */
+  readonly menu: 'instance' | 'account' | 'settings' | 'admin' | 'new';
   /** Shown to callers who satisfy this rule; a rule about a resource is refused. */
   readonly access: AccessRule;
   readonly order?: number;

@@ -2,6 +2,7 @@
 import { definePlugin } from 'hexforge/plugin';
 import { assetRoutes, readAssets } from './frame/assets.ts';
 import { pageFrame } from './frame/frame.ts';
+import { plainMarkup } from './markup/plain.ts';
 import { homePages } from './start/pages.ts';
 
 export default definePlugin({
@@ -10,10 +11,10 @@ export default definePlugin({
   api: '^0.2.0',
   needs: ['AccessDecision', 'PageRegistry'],
   build({ AccessDecision: access, PageRegistry: registry, instance, log }) {
-    const assets = readAssets(['web.css', 'web.js']);
+    const assets = readAssets();
     return { assets, registry, frame: pageFrame({ access, registry, assets, instance, log }) };
   },
-  provides: { PageFrame: ({ frame }) => frame },
+  provides: { PageFrame: ({ frame }) => frame, Markup: () => plainMarkup },
   routes: ({ assets }) => assetRoutes(assets),
   pages: ({ registry }, { log }) => homePages({ registry, log }),
 });

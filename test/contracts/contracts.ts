@@ -25,6 +25,7 @@ import {
   signingKeyRotationChecks,
   vouchingChecks,
 } from './issued-credentials.ts';
+import { markupChecks } from './markup.ts';
 import { pageFrameChecks } from './page-frame.ts';
 import { passwordDirectoryChecks } from './password-directory.ts';
 import { pipelineVerdictsChecks } from './pipeline-verdicts.ts';
@@ -72,6 +73,7 @@ export const contracts = {
   KeptRequests: suite(keptRequestsChecks),
   MeteredTargets: suite(meteredTargetsChecks),
   MilestoneCounts: suite(milestoneCountsChecks),
+  Markup: suite(markupChecks),
   PageFrame: suite(pageFrameChecks),
   PasswordDirectory: suite(passwordDirectoryChecks),
   PasswordHasher: suite(passwordHasherChecks),

@@ -57,6 +57,11 @@ export class HtmlPage {
   readonly subject: PageSubject | undefined;
   /** `narrow` is for a single form, such as the sign-in page, and has no scripts. */
   readonly width: 'narrow' | 'wide';
+  /**
+   * The path of the channel whose messages mean that the page has changed. Its elements with `id` and `data-region` are
+   * then replaced, except those in which the user types.
+   */
+  readonly live: string | undefined;
   /** URLs that its forms may lead to by a redirect. */
   readonly formsLeadTo: readonly string[];
 
@@ -65,6 +70,7 @@ export class HtmlPage {
     main,
     aside,
     subject,
+    live,
     width = 'narrow',
     formsLeadTo = [],
   }: Pick<HtmlPage, 'title' | 'main'> & Partial<HtmlPage>) {
@@ -72,6 +78,7 @@ export class HtmlPage {
     this.main = main;
     this.aside = aside;
     this.subject = subject;
+    this.live = live;
     this.width = width;
     this.formsLeadTo = formsLeadTo;
   }

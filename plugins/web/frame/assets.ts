@@ -1,37 +1,39 @@
 // Style sheets and scripts of pages. Each is served under the digest of its text and never changes.
 import { anyone, api, ByteStream, NotFound, reply, type Route } from 'hexforge/plugin';
-import { codingFor, readStaticFile, type StaticFile } from '#adapters/static-files/index';
+import { codingFor, readStaticFiles, type Coding } from '#adapters/static-files/index';
 
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
 };
 
+/** The style sheet, in the order of its parts. */
+const styles = ['base', 'frame', 'controls', 'things', 'code', 'markup', 'repositories', 'planning', 'merges', 'admin'];
+/** Modules, which import each other. The first one is the entry. */
+const scripts = ['web', 'menus', 'keys'];
+
 export interface Assets {
-  /** The path of a file in `assets`, such as `web.css`. */
-  pathOf(name: string): string;
+  readonly styles: string;
+  readonly scripts: readonly string[];
   /** Undefined for an unknown name or another digest. */
-  find(name: string, digest: string): StaticFile | undefined;
+  find(name: string, digest: string): Readonly<Record<Coding, Uint8Array>> | undefined;
 }
 
 /** A year: the digest in the path changes with the text. */
 const immutable = 'public, max-age=31536000, immutable';
 
-/** @throws {Error} if a file is missing. */
-export function readAssets(names: readonly string[]): Assets {
-  const files = new Map(
-    names.map((name) => [name, readStaticFile(new URL(`../assets/${name}`, import.meta.url))] as const),
-  );
+/** All files have one digest, so that modules import each other by relative URLs. @throws {Error} if one is missing. */
+export function readAssets(): Assets {
+  const scriptNames = scripts.map((name) => `${name}.js`);
+  const { digest, files } = readStaticFiles(new URL('../assets/', import.meta.url), {
+    'web.css': styles.map((name) => `styles/${name}.css`),
+    ...Object.fromEntries(scriptNames.map((name) => [name, [`scripts/${name}`]])),
+  });
+  const pathOf = (name: string): string => `/-/assets/${digest}/${name}`;
   return {
-    pathOf(name) {
-      const file = files.get(name);
-      if (file === undefined) throw new Error(`there is no asset "${name}"`);
-      return `/-/assets/${file.digest}/${name}`;
-    },
-    find(name, digest) {
-      const file = files.get(name);
-      return file?.digest === digest ? file : undefined;
-    },
+    styles: pathOf('web.css'),
+    scripts: scriptNames.map(pathOf),
+    find: (name, wanted) => (wanted === digest ? files.get(name) : undefined),
   };
 }
 
@@ -51,7 +53,7 @@ export const assetRoutes = (assets: Assets): readonly Route[] => [
       const file = assets.find(name, digest);
       if (file === undefined) throw new NotFound('There is nothing at this path');
       const coding = codingFor(header('accept-encoding') ?? '');
-      const bytes = file.bytes[coding];
+      const bytes = file[coding];
       const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
       return reply(new ByteStream(once(bytes), { type, length: bytes.byteLength }), {
         headers: {

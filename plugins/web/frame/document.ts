@@ -1,5 +1,5 @@
 // The document around a page: head, navigation, main part and side column.
-import { html, type Around, type Call, type Html, type HtmlPage } from 'hexforge/plugin';
+import { html, type Around, type Call, type Html, type HtmlPage, type MenuEntry } from 'hexforge/plugin';
 import { avatar } from '../ui/avatar.ts';
 import { menu, menuLink } from '../ui/menu.ts';
 import { tabs, type Tab } from '../ui/tabs.ts';
@@ -8,11 +8,13 @@ import type { Theme } from './theme.ts';
 /** The parts of the frame that depend on the caller and the page. */
 export interface Surroundings {
   readonly theme: Theme;
-  /** The paths of the style sheet and the script. */
+  /** The paths of the style sheet and of the modules; the first module imports the others. */
   readonly styles: string;
-  readonly script: string;
+  readonly scripts: readonly string[];
   readonly version: string;
-  readonly menus: Readonly<Record<'instance' | 'account' | 'admin' | 'new', readonly MenuItem[]>>;
+  readonly menus: Readonly<Record<MenuEntry['menu'], readonly MenuItem[]>>;
+  /** The pages beside this one, such as all pages of administration. */
+  readonly section?: { readonly title: string; readonly pages: readonly Tab[] } | undefined;
   /** The panels of the side column. */
   readonly panels: readonly Html[];
   /** The repository of the page. */
@@ -58,8 +60,8 @@ function account({ caller }: Call, { menus, theme }: Surroundings, signIn: strin
     [
       html`<span class="text">Signed in as <b>${username}</b></span>`,
       ...links(menus.account),
-      ...(menus.admin.length > 0 ? [html`<span class="text">Administration</span>`] : []),
-      ...links(menus.admin),
+      ...links(menus.settings.slice(0, 1).map(({ path }) => ({ title: 'Settings', path }))),
+      ...links(menus.admin.slice(0, 1).map(({ path }) => ({ title: 'Administration', path }))),
       ...themeButtons(theme),
       html`<button form="frame-sign-out">Sign out</button>`,
     ],
@@ -70,9 +72,13 @@ function account({ caller }: Call, { menus, theme }: Surroundings, signIn: strin
 /** The path of the sign-in page, which leads back to this one. */
 export const signInPath = (url: string): string => `/-/sign-in?return_to=${encodeURIComponent(url)}`;
 
+const loaded = ([entry = '', ...imported]: readonly string[]): Html =>
+  html`<script type="module" src="${entry}"></script>
+    ${imported.map((path) => html`<link rel="modulepreload" href="${path}" />`)}`;
+
 export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroundings): string {
-  const { theme, styles, script, version, menus, repository, panels } = frame;
-  const { title, main, aside, width } = page;
+  const { theme, styles, scripts, version, menus, repository, panels, section } = frame;
+  const { title, main, aside, width, live } = page;
   const where = repository === undefined ? '' : ` · ${repository.owner}/${repository.name}`;
   return html`<!doctype html>
     <html lang="en" ${theme !== 'system' && html`data-theme="${theme}"`}>
@@ -82,7 +88,7 @@ export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroun
         <meta name="referrer" content="same-origin" />
         <title>${title}${where} – Hexforge</title>
         <link rel="stylesheet" href="${styles}" />
-        ${width === 'wide' && html`<script type="module" src="${script}"></script>`}
+        ${width === 'wide' && loaded(scripts)}
       </head>
       <body>
         <a class="skip" href="#content">Skip to the content</a>
@@ -104,7 +110,8 @@ export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroun
           </div>
           ${repository !== undefined && tabs('Parts of the repository', repository.tabs)}
         </header>
-        <div id="content" class="page ${width}" tabindex="-1">
+        <div id="content" class="page ${width}" tabindex="-1" ${live !== undefined && html`data-live="${live}"`}>
+          ${section !== undefined && tabs(section.title, section.pages, 'section')}
           <main>${main}</main>
           ${(aside !== undefined || panels.length > 0) && html`<aside>${aside} ${panels}</aside>`}
         </div>
@@ -119,4 +126,4 @@ export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroun
 
 /** Puts the path of the external URL before every path of this instance, where that URL has one. */
 export const withPrefix = (text: string, prefix: string): string =>
-  prefix === '' ? text : text.replaceAll(/ (href|src|action|formaction)="\/(?!\/)/g, ` $1="${prefix}/`);
+  prefix === '' ? text : text.replaceAll(/ (href|src|action|formaction|data-live)="\/(?!\/)/g, ` $1="${prefix}/`);

@@ -41,11 +41,8 @@ const active = [
 export function pageFrame(parts: Parts): PageFrame {
   const { assets, instance } = parts;
   const prefix = new URL(instance.webUrl).pathname.replace(/\/$/, '');
-  const fixed = {
-    styles: assets.pathOf('web.css'),
-    script: assets.pathOf('web.js'),
-    version: instance.version,
-  };
+  const { styles, scripts } = assets;
+  const fixed = { styles, scripts, version: instance.version };
   return {
     async document(page, around) {
       const [menus, repository, panels] = await Promise.all([
@@ -53,7 +50,8 @@ export function pageFrame(parts: Parts): PageFrame {
         repositoryOf(around, parts),
         panelsOf(page, around.call, parts),
       ]);
-      const frame: Surroundings = { ...fixed, theme: themeIn(around.cookies), menus, repository, panels };
+      const section = repository?.section ?? sectionOf(menus, pathOf(around));
+      const frame: Surroundings = { ...fixed, theme: themeIn(around.cookies), menus, repository, panels, section };
       return {
         text: withPrefix(documentOf(page, around, frame), prefix),
         headers: pageHeaders(page, page.width === 'wide' ? active : passive),
@@ -72,6 +70,7 @@ async function menusFor(call: Call, { registry, access }: Parts): Promise<Surrou
     instance: of('instance'),
     new: of('new'),
     account: of('account'),
+    settings: of('settings'),
     admin: of('admin'),
   };
 }
@@ -92,31 +91,63 @@ const panelsOf = async ({ subject }: HtmlPage, call: Call, { registry, log }: Pa
         log,
       );
 
-/** The repository of the page with its tabs. */
-async function repositoryOf({ granted, url }: Around, { registry, log }: Parts): Promise<Surroundings['repository']> {
+const pathOf = ({ url }: Pick<Around, 'url'>): string => url.split('?', 1)[0] ?? '';
+
+/** All pages of the account's settings, or of administration, on each of them. */
+function sectionOf({ settings, admin }: Surroundings['menus'], path: string): Surroundings['section'] {
+  for (const [title, items] of [
+    ['Settings', settings],
+    ['Administration', admin],
+  ] as const) {
+    const pages = tabsOf(items, path);
+    if (pages.some(({ current }) => current)) return { title, pages };
+  }
+  return undefined;
+}
+
+const tabsOf = (items: readonly MenuItem[], path: string): readonly Tab[] => {
+  const found = currentOf(items, path);
+  return items.map((item) => ({ title: item.title, href: item.path, current: item === found }));
+};
+
+/** The item whose path is the longest start of the page's path. */
+const currentOf = <T extends MenuItem>(items: readonly T[], path: string): T | undefined =>
+  items
+    .filter((item) => path === item.path || path.startsWith(`${item.path}/`))
+    .toSorted((left, right) => right.path.length - left.path.length)[0];
+
+/** The repository of the page with its tabs, of which one leads to the pages of its settings. */
+async function repositoryOf(
+  { granted, url }: Around,
+  { registry, log }: Parts,
+): Promise<(Surroundings['repository'] & Pick<Surroundings, 'section'>) | undefined> {
   const resource = granted?.resource as Partial<Repository> | undefined;
   if (granted === undefined || resource === undefined) return undefined;
   const { id, owner, name } = resource;
   if (id === undefined || owner === undefined || name === undefined) return undefined;
-  const shown = ordered(registry.tabs()).filter(({ one }) => granted.may(one.permission));
-  const hrefs = shown.map(({ one }) => one.path.replace('{owner}', owner).replace('{repo}', name));
-  const current = currentOf(hrefs, url.split('?', 1)[0] ?? '');
+  const shown = ordered(registry.tabs())
+    .filter(({ one }) => granted.may(one.permission))
+    .map((tab) => ({
+      tab,
+      title: tab.one.title,
+      path: tab.one.path.replace('{owner}', owner).replace('{repo}', name),
+    }));
+  const of = (menu: 'tabs' | 'settings') => shown.filter(({ tab }) => (tab.one.menu ?? 'tabs') === menu);
+  const main = of('tabs');
+  const settings = tabsOf(of('settings'), pathOf({ url }));
+  const inSettings = settings.some(({ current }) => current);
+  const current = inSettings ? undefined : (currentOf(main, pathOf({ url })) ?? main[0]);
   const tabs = await Promise.all(
-    shown.map(async (tab, index): Promise<Tab> => {
-      const { title, count } = tab.one;
-      const { value } = await attempted(tab, () => count?.(id), log);
-      return { title, href: hrefs[index] ?? '', count: value, current: index === current };
+    main.map(async (item): Promise<Tab> => {
+      const { value } = await attempted(item.tab, () => item.tab.one.count?.(id), log);
+      return { title: item.title, href: item.path, count: value, current: item === current };
     }),
   );
-  return { owner, name, tabs };
-}
-
-/** The tab whose path is the longest start of the page's path; the first tab for other pages. */
-function currentOf(hrefs: readonly string[], path: string): number {
-  let best = 0;
-  hrefs.forEach((href, index) => {
-    const inside = path === href || path.startsWith(`${href}/`);
-    if (inside && href.length > (hrefs[best]?.length ?? 0)) best = index;
-  });
-  return best;
+  const last = settings.slice(0, 1).map(({ href }): Tab => ({ title: 'Settings', href, current: inSettings }));
+  return {
+    owner,
+    name,
+    tabs: [...tabs, ...last],
+    section: inSettings ? { title: 'Settings of the repository', pages: settings } : undefined,
+  };
 }

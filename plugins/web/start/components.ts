@@ -71,5 +71,34 @@ export const componentsPage = (now: Date, url: string, refused: RefusedForm | un
         ),
         ui.pagination(url, { page: 2, perPage: 25, total: 70 }),
       )}
+      ${shown(
+        'Timeline',
+        ui.timeline([
+          ui.comment({
+            id: 'comment-1',
+            author: 'ada',
+            head: ui.time(now, now),
+            actions: ui.menu('…', [ui.menuLink({ title: 'Edit', href: '/-/ui' })], 'Actions'),
+            body: html`<p>The text of a comment</p>`,
+          }),
+          ui.change(ui.icon('branch'), html`${ui.person('bo')} pushed 2 commits`),
+        ]),
+      )}
+      ${shown('Labels', ui.label('bug', '#b3332a', 'A defect'), html``, ui.progress(3, 4, '3 of 4 closed'))}
+      ${shown(
+        'Filters',
+        ui.filterBar(
+          '/-/ui',
+          html`${ui.searchField('Search', 'q', '')} ${ui.filterChoice('Sort', 'sort', 'two', choices)}`,
+        ),
+      )}
+      ${shown(
+        'Disclosures',
+        ui.disclosure('Plain', html`<p>Opened</p>`),
+        ui.disclosure('Button', html`<p>Opened</p>`, { kind: 'button' }),
+        ui.sidePart('Labels', 'None yet', html`<form method="get">${ui.button('Save')}</form>`),
+        ui.group('Visibility', 'Who can read it', ui.button('Change')),
+      )}
+      ${shown('Table', ui.table(['Name', 'State', ''], [['ada', ui.pill('active', 'good'), ui.button('Edit')]]))}
       ${shown('Empty', ui.empty('There is no issue yet', ui.linkButton('New issue', '/-/ui', { kind: 'primary' })))}`,
   });

@@ -1,5 +1,6 @@
 // Links to the pages before and after.
 import { html, type Html } from 'hexforge/plugin';
+import { urlWith } from './filter.ts';
 
 /**
  * @param url The path and query of the page that is shown.
@@ -13,15 +14,8 @@ export function pagination(
   const follows = last === undefined ? more === true : page < last;
   if (page <= 1 && !follows) return false;
   return html`<nav class="pagination" aria-label="Pages">
-    ${page > 1 && html`<a class="button" rel="prev" href="${at(url, page - 1)}">Previous</a>`}
+    ${page > 1 && html`<a class="button" rel="prev" href="${urlWith(url, { page: String(page - 1) })}">Previous</a>`}
     <span>Page ${String(page)}${last !== undefined && ` of ${last}`}</span>
-    ${follows && html`<a class="button" rel="next" href="${at(url, page + 1)}">Next</a>`}
+    ${follows && html`<a class="button" rel="next" href="${urlWith(url, { page: String(page + 1) })}">Next</a>`}
   </nav>`;
-}
-
-function at(url: string, page: number): string {
-  const [path = '', query = ''] = url.split('?', 2);
-  const parameters = new URLSearchParams(query);
-  parameters.set('page', String(page));
-  return `${path}?${parameters.toString()}`;
 }

@@ -9,9 +9,12 @@ export interface Tab {
   readonly current: boolean;
 }
 
-/** @param label names the row for screen readers. */
-export const tabs = (label: string, all: readonly Tab[]): Html =>
-  html`<nav class="tabs" aria-label="${label}">
+/**
+ * @param label names the row for screen readers.
+ * @param kind `section` is a column on wide screens.
+ */
+export const tabs = (label: string, all: readonly Tab[], kind: 'tabs' | 'section' = 'tabs'): Html =>
+  html`<nav class="${kind}" aria-label="${label}">
     <ul>
       ${all.map(
         ({ title, href, count, current }) =>

@@ -218,6 +218,15 @@ function askers(): { readonly call: Call<User>; readonly stranger: Call<User> } 
   const stranger: Call<User> = { ...granted.call, caller: thing.stranger, renew: async () => stranger };
   return { call: granted.call, stranger };
 }
+const anonymousCall = (): Call => ({
+  caller: anonymous,
+  requestId: 'r',
+  ip: '127.0.0.1',
+  userAgent: '',
+  signal: new AbortController().signal,
+  now: forge.clock.now(),
+  renew: () => Promise.reject(new Error('unused')),
+});
 const grants: NonNullable<PortValue<'AdminGrants'>> = {
   scopesOf: async (id) => (id === ada.id ? ['admin:users'] : []),
 };
@@ -367,22 +376,10 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     user: lost.id,
     administrator,
   })),
+  Markup: contracts.Markup(() => ({ markup: needed(forge.port('Markup')), context: { call: anonymousCall() } })),
   PageFrame: contracts.PageFrame(() => ({
     frame: needed(forge.port('PageFrame')),
-    around: {
-      call: {
-        caller: anonymous,
-        requestId: 'r',
-        ip: '127.0.0.1',
-        userAgent: '',
-        signal: new AbortController().signal,
-        now: forge.clock.now(),
-        renew: () => Promise.reject(new Error('unused')),
-      },
-      url: '/',
-      status: 200,
-      cookies: {},
-    },
+    around: { call: anonymousCall(), url: '/', status: 200, cookies: {} },
   })),
   Users: contracts.Users(() => ({ users: forge.port('Users'), known: [one, other], administrator })),
   Vouching: contracts.Vouching(() => ({

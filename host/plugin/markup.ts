@@ -1,0 +1,48 @@
+// The port for rendering texts of users: Markdown and highlighted code.
+import type { Html } from '#adapters/http/descriptor/html';
+import type { Call } from '#core/kernel/caller';
+import { declarePort } from '#core/kernel/ports';
+
+/** The repository of a text. */
+export interface MarkupRepository {
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+  /** Whether the caller has this permission in the repository. */
+  readonly may: (permission: string) => boolean;
+}
+
+/** The place of a Markdown text, which relative links and references depend on. */
+export interface MarkdownContext {
+  readonly call: Call;
+  readonly repository?: MarkupRepository | undefined;
+  /** The ref and the folder of a file, for its relative links and images. */
+  readonly ref?: string | undefined;
+  readonly folder?: string | undefined;
+  /** Whether a line break in a paragraph is shown as one, as in comments. */
+  readonly breaks?: boolean | undefined;
+}
+
+/** Renders texts of users. */
+export interface Markup {
+  /**
+   * Renders the texts of one page. References are looked up once for all of them; one that the caller may not read
+   * stays text. A text that is too large, or not rendered within the deadline, is shown unformatted.
+   */
+  markdown(texts: readonly string[], context: MarkdownContext): Promise<readonly Html[]>;
+  /**
+   * The lines of a text with highlighted syntax. Must not fail.
+   *
+   * @param language its name as in the languages of a repository, such as `TypeScript`; empty for plain text.
+   * @param oid the object id of the text if it is a file, under which the result is kept.
+   */
+  code(text: string, language: string, oid?: string): Promise<readonly Html[]>;
+}
+
+declare module '#core/kernel/ports' {
+  interface OptionalPorts {
+    Markup: Markup;
+  }
+}
+
+declarePort('Markup', { arity: 'optional', component: 'markup', critical: false, absent: 'hidden' });

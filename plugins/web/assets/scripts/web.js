@@ -1,0 +1,3 @@
+// The entry of the scripts of pages.
+import './menus.js';
+import './keys.js';
