@@ -181,6 +181,7 @@ export const tab: Shape = object('a tab', {
   path,
   place: optional(oneOf('repository', 'root')),
   menu: optional(oneOf('tabs', 'settings')),
+  key: optional(text),
   permission: required(text, 'Name the permission of those who see it, such as "repo.read"'),
   count: optional(fn),
 } satisfies Record<keyof RepositoryTab, unknown>);

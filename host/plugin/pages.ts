@@ -195,6 +195,8 @@ export interface RepositoryTab {
   readonly menu?: 'tabs' | 'settings';
   /** Shown to callers with this permission. */
   readonly permission: string;
+  /** The letter that leads to it, pressed after `g`. */
+  readonly key?: string;
   /** Tabs are in this order, then in that of the configuration. Default 50. */
   readonly order?: number;
   /** The number beside the title, for the repository with this id. A failure leaves it out. */

@@ -147,7 +147,7 @@ export default definePlugin({
     ...refPages(useCases),
   ],
   tabs: () => [
-    { id: 'code', title: 'Code', place: 'root', path: '/{owner}/{repo}', permission: 'repo.read', order: 10 },
+    { id: 'code', title: 'Code', place: 'root', path: '/{owner}/{repo}', permission: 'repo.read', order: 10, key: 'c' },
   ],
   menu: () => [{ id: 'explore', title: 'Explore', path: '/-/explore', menu: 'instance', access: anyone, order: 10 }],
   cards: ({ useCases }) => repositoryCards(useCases),

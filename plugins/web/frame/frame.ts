@@ -41,8 +41,8 @@ const active = [
 export function pageFrame(parts: Parts): PageFrame {
   const { assets, instance } = parts;
   const prefix = new URL(instance.webUrl).pathname.replace(/\/$/, '');
-  const { styles, scripts } = assets;
-  const fixed = { styles, scripts, version: instance.version };
+  const { styles, scripts, icon } = assets;
+  const fixed = { styles, scripts, icon, version: instance.version };
   return {
     async document(page, around) {
       const [menus, repository, panels] = await Promise.all([
@@ -140,7 +140,9 @@ async function repositoryOf(
   const tabs = await Promise.all(
     main.map(async (item): Promise<Tab> => {
       const { value } = await attempted(item.tab, () => item.tab.one.count?.(id), log);
-      return { title: item.title, href: item.path, count: value, current: item === current };
+      const { key } = item.tab.one;
+      const keys = key === undefined ? undefined : `g${key}`;
+      return { title: item.title, href: item.path, count: value, current: item === current, key: keys };
     }),
   );
   const last = settings.slice(0, 1).map(({ href }): Tab => ({ title: 'Settings', href, current: inSettings }));
