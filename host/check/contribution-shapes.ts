@@ -53,13 +53,11 @@ function isPath(value: unknown): boolean {
   const names = [...value.matchAll(/\{(\w+)/g)].map(([, name]) => name);
   return (alone || segments.every((one) => one !== '' && segment.test(one))) && new Set(names).size === names.length;
 }
-const path = required(
-  leaf(
-    'a path such as "/bells/{name}", which begins with "/", does not end with it, and names each parameter once,',
-    isPath,
-  ),
-  'Say where it is served, such as "/{name}"',
+const anyPath = leaf(
+  'a path such as "/bells/{name}", which begins with "/", does not end with it, and names each parameter once,',
+  isPath,
 );
+const path = required(anyPath, 'Say where it is served, such as "/{name}"');
 
 const permitted = object('an access rule about a thing', {
   who: required(oneOf('permitted')),
@@ -180,6 +178,7 @@ export const tab: Shape = object('a tab', {
   ...entry,
   path,
   place: optional(oneOf('repository', 'root')),
+  currentOn: optional(list(anyPath)),
   menu: optional(oneOf('tabs', 'settings')),
   key: optional(text),
   permission: required(text, 'Name the permission of those who see it, such as "repo.read"'),

@@ -191,6 +191,8 @@ export interface RepositoryTab {
   readonly path: string;
   /** Default `repository`. */
   readonly place?: 'repository' | 'root';
+  /** The paths of other pages on which it is the current tab. */
+  readonly currentOn?: readonly string[];
   /** `settings` is the menu of the settings of a repository; its entries have no count. Default `tabs`. */
   readonly menu?: 'tabs' | 'settings';
   /** Shown to callers with this permission. */

@@ -40,6 +40,8 @@ export const componentsPage = (now: Date, url: string, refused: RefusedForm | un
         ui.textArea({ label: 'About', name: 'about', rows: 3, refused: refusedExample }),
         ui.select({ label: 'Choice', name: 'choice', value: 'two', choices }),
         ui.checkBox({ label: 'Tick', name: 'tick', value: true, hint: 'With a hint' }),
+        ui.picks({ label: 'Several', name: 'several', values: ['two'], choices }),
+        ui.picks({ label: 'None', name: 'none', values: [], choices: [] }),
       )}
       ${shown(
         'Pills',
