@@ -10,7 +10,7 @@ export {
 } from './model/diff.ts';
 export * from './model/events.ts';
 export type { FileDiff } from './requests/files.ts';
-export type { DiffHunk, DiffLine } from './discussion/hunks.ts';
+export type { DiffHunk, DiffLine } from '#core/repositories/index';
 export * from './model/merge-request.ts';
 export { mergeRuleCodes, type MergeRule, type MergeRuleCode } from './merging/merge-rules.ts';
 export { mergeabilityStates, type Mergeability } from './merging/mergeability.ts';
