@@ -20,4 +20,4 @@ export * from './model/pipeline-verdicts.ts';
 export * from './model/ports.ts';
 export { reviewStates, verdicts, type MergeReview, type ReviewState, type Verdict } from './model/review.ts';
 export { sourceLosses, type SourceLoss } from './model/source-access.ts';
-export { longestText } from './model/said.ts';
+export { longestText, unescaped } from './model/said.ts';

@@ -17,6 +17,11 @@ export interface Planning {
    * missing in the result.
    */
   labelsNamed(repositoryId: string, names: readonly string[]): Promise<readonly Label[]>;
+  /** All labels by name, and all milestones by due date, to choose from. */
+  ofRepository(repositoryId: string): Promise<{
+    readonly labels: readonly Label[];
+    readonly milestones: readonly Milestone[];
+  }>;
   /**
    * Returns the labels to attach, without duplicates and sorted by name. Runs inside the caller's unit of work, at most
    * once, and prevents their deletion until it ends. Must be called after the row that gets the labels is written,

@@ -10,5 +10,13 @@ export type { MilestoneUseCases } from './milestones.ts';
 export function planningUseCases(parts: PlanningParts) {
   const labels = labelUseCases(parts);
   const milestones = milestoneUseCases(parts);
-  return { labels, milestones, planning: { ...labels.offered, ...milestones.offered } satisfies Planning };
+  const ofRepository: Planning['ofRepository'] = async (repositoryId) => {
+    const [allLabels, allMilestones] = await Promise.all([labels.all(repositoryId), milestones.all(repositoryId)]);
+    return { labels: allLabels, milestones: allMilestones };
+  };
+  return {
+    labels,
+    milestones,
+    planning: { ...labels.offered, ...milestones.offered, ofRepository } satisfies Planning,
+  };
 }

@@ -118,7 +118,7 @@ const hunkRow = (
 ): Html =>
   html`<tr class="hunk">
     <td colspan="${view === 'split' ? '4' : '3'}">
-      ${expand !== undefined && html`<a href="${expand}" aria-label="Show all lines">…</a>`} @@
+      ${expand !== undefined && html`<a href="${expand}" aria-label="Show all lines"><u>…</u></a>`} @@
       −${String(oldStart)},${String(oldLines)} +${String(newStart)},${String(newLines)} @@
     </td>
   </tr>`;

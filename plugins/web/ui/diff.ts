@@ -17,6 +17,8 @@ export interface ChangedFile {
   readonly oldMode?: string | undefined;
   readonly newMode?: string | undefined;
   readonly hunks: readonly FileHunk[];
+  /** Whether the lines are not given, because the page would be too long. */
+  readonly isLeftOut?: boolean | undefined;
   /** Why the lines are not shown, as a sentence. */
   readonly suppressed?: string | undefined;
 }
@@ -72,7 +74,7 @@ export async function diff(files: readonly ChangedFile[], looks: DiffLooks): Pro
   let [bodies, left] = [0, mostLines];
   for (const [index, file] of files.entries()) {
     const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
-    const fits = bodies < most.files && lines <= left;
+    const fits = file.isLeftOut !== true && bodies < most.files && lines <= left;
     if (fits) [bodies, left] = [bodies + 1, left - lines];
     shown.push(await fileOf(file, fits, lines, looks, looks.of?.(file, index) ?? {}));
   }
@@ -129,7 +131,7 @@ async function fileOf(
             ${await diffLines(file, view, id, looks)}
           </details>`
         : html`<p class="quiet note">
-            ${String(lines)} lines are not shown on this page.
+            ${file.isLeftOut === true ? 'Its' : String(lines)} lines are not shown on this page.
             ${alone !== undefined && html`<a href="${alone(file)}">Show <bdi>${file.newPath}</bdi></a>`}
           </p>`;
   return html`<section
@@ -144,6 +146,7 @@ async function fileOf(
 function noteOn(file: ChangedFile): string | undefined {
   if (file.suppressed !== undefined) return file.suppressed;
   if (file.isBinary) return 'A binary file is not shown.';
+  if (file.isLeftOut === true) return undefined;
   if (file.hunks.length > 0) return undefined;
   return file.isRename
     ? 'The file was renamed without changes.'
