@@ -1,5 +1,5 @@
 // The plugin "repositories": repository records, access, contents, and pushes.
-import { anyone, definePlugin, Joi, shape } from 'hexforge/plugin';
+import { anyone, definePlugin, Joi, shape, signedIn } from 'hexforge/plugin';
 import {
   repositoryAudits,
   repositoryEvents,
@@ -15,6 +15,7 @@ import { collaboratorRoutes } from './collaborators/routes.ts';
 import { memoryCollaboratorStore } from './collaborators/store-memory.ts';
 import { sqlCollaboratorStore } from './collaborators/store.ts';
 import { commitRoutes } from './commits/routes.ts';
+import { writingPages } from './contents/pages-writing.ts';
 import { contentsWritingRoutes } from './contents/routes-writing.ts';
 import { contentsRoutes } from './contents/routes.ts';
 import { forkRoutes } from './forks/routes.ts';
@@ -26,6 +27,7 @@ import { historyPages } from './pages/history.ts';
 import { refPages } from './pages/refs.ts';
 import { protectionRoutes } from './protection/routes.ts';
 import { protectionStore } from './protection/store.ts';
+import { newRepositoryPages } from './repositories/new-page.ts';
 import { repositoryPresenter } from './repositories/present.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { memoryRepositoryStore } from './repositories/store-memory.ts';
@@ -145,11 +147,16 @@ export default definePlugin({
     ...filePages(useCases, present),
     ...historyPages(useCases),
     ...refPages(useCases),
+    ...newRepositoryPages(useCases),
+    ...writingPages(useCases),
   ],
   tabs: () => [
     { id: 'code', title: 'Code', place: 'root', path: '/{owner}/{repo}', permission: 'repo.read', order: 10 },
   ],
-  menu: () => [{ id: 'explore', title: 'Explore', path: '/-/explore', menu: 'instance', access: anyone, order: 10 }],
+  menu: () => [
+    { id: 'explore', title: 'Explore', path: '/-/explore', menu: 'instance', access: anyone, order: 10 },
+    { id: 'newRepository', title: 'New repository', path: '/-/new', menu: 'new', access: signedIn, order: 10 },
+  ],
   cards: ({ useCases }) => repositoryCards(useCases),
   jobs: (parts) => [
     { name: 'reconcile', everySeconds: 60, run: () => parts.useCases.reconciler.run() },
