@@ -104,7 +104,13 @@ const ofContent: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['validation_failed
 function refusedForm(error: unknown, form: string, body: Sent): RefusedForm | undefined {
   if (!(error instanceof HexforgeError) || !ofContent.has(error.kind)) return undefined;
   const { message, detail } = error;
-  return { form, error: message, detail, field: /^(?:Field )?"(\w+)/.exec(detail ?? '')?.[1], values: textsOf(body) };
+  return {
+    form,
+    error: message,
+    detail,
+    field: /^(?:Field )?"([\w.-]+)/.exec(detail ?? '')?.[1],
+    values: textsOf(body),
+  };
 }
 
 type Sent = Readonly<Record<string, unknown>>;

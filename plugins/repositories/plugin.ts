@@ -11,6 +11,7 @@ import { offeredRepositories, repositoryResolver, repositoryUseCases } from '#co
 import { archiveRoutes } from './archives/routes.ts';
 import { blameRoutes } from './blame/routes.ts';
 import { branchRoutes } from './branches/routes.ts';
+import { collaboratorPages } from './collaborators/pages.ts';
 import { collaboratorRoutes } from './collaborators/routes.ts';
 import { memoryCollaboratorStore } from './collaborators/store-memory.ts';
 import { sqlCollaboratorStore } from './collaborators/store.ts';
@@ -25,6 +26,7 @@ import { explorePages, repositoryCards } from './pages/explore.ts';
 import { filePages } from './pages/files.ts';
 import { historyPages } from './pages/history.ts';
 import { refPages } from './pages/refs.ts';
+import { protectionPages } from './protection/pages.ts';
 import { protectionRoutes } from './protection/routes.ts';
 import { protectionStore } from './protection/store.ts';
 import { newRepositoryPages } from './repositories/new-page.ts';
@@ -32,8 +34,10 @@ import { repositoryPresenter } from './repositories/present.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { memoryRepositoryStore } from './repositories/store-memory.ts';
 import { sqlRepositoryStore } from './repositories/store.ts';
+import { roleTemplatePages } from './role-templates/pages.ts';
 import { roleTemplateRoutes } from './role-templates/routes.ts';
 import { roleTemplateStore } from './role-templates/store.ts';
+import { settingPages } from './settings/pages.ts';
 import { repositorySettingRoutes } from './settings/routes.ts';
 import { repositorySettingStore } from './settings/store.ts';
 import { starRoutes } from './stars/routes.ts';
@@ -149,9 +153,28 @@ export default definePlugin({
     ...refPages(useCases),
     ...newRepositoryPages(useCases),
     ...writingPages(useCases),
+    ...settingPages(useCases),
+    ...collaboratorPages(useCases),
+    ...roleTemplatePages(useCases),
+    ...protectionPages(useCases),
   ],
   tabs: () => [
     { id: 'code', title: 'Code', place: 'root', path: '/{owner}/{repo}', permission: 'repo.read', order: 10 },
+    ...(
+      [
+        ['settings', 'General', '/settings', 'repo.admin', 10],
+        ['access', 'Access', '/settings/access', 'repo.admin', 20],
+        ['roles', 'Roles', '/settings/roles', 'repo.admin', 30],
+        ['protection', 'Protection', '/settings/protection', 'branch.protect', 40],
+      ] as const
+    ).map(([id, title, path, permission, order]) => ({
+      id,
+      title,
+      path,
+      permission,
+      order,
+      menu: 'settings' as const,
+    })),
   ],
   menu: () => [
     { id: 'explore', title: 'Explore', path: '/-/explore', menu: 'instance', access: anyone, order: 10 },
