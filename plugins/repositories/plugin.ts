@@ -10,6 +10,7 @@ import {
 import { offeredRepositories, repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
 import { archiveRoutes } from './archives/routes.ts';
 import { blameRoutes } from './blame/routes.ts';
+import { branchPages } from './branches/pages.ts';
 import { branchRoutes } from './branches/routes.ts';
 import { collaboratorPages } from './collaborators/pages.ts';
 import { collaboratorRoutes } from './collaborators/routes.ts';
@@ -19,13 +20,14 @@ import { commitRoutes } from './commits/routes.ts';
 import { writingPages } from './contents/pages-writing.ts';
 import { contentsWritingRoutes } from './contents/routes-writing.ts';
 import { contentsRoutes } from './contents/routes.ts';
+import { forkPages } from './forks/pages.ts';
 import { forkRoutes } from './forks/routes.ts';
 import { languageRoutes } from './languages/routes.ts';
 import { migrations, tables } from './migrations.ts';
+import { comparePages } from './pages/compare.ts';
 import { explorePages, repositoryCards } from './pages/explore.ts';
 import { filePages } from './pages/files.ts';
 import { historyPages } from './pages/history.ts';
-import { refPages } from './pages/refs.ts';
 import { protectionPages } from './protection/pages.ts';
 import { protectionRoutes } from './protection/routes.ts';
 import { protectionStore } from './protection/store.ts';
@@ -43,6 +45,7 @@ import { repositorySettingStore } from './settings/store.ts';
 import { starRoutes } from './stars/routes.ts';
 import { markStore } from './stars/store.ts';
 import { broughtRows, entities } from './tables.ts';
+import { tagPages } from './tags/pages.ts';
 import { tagRoutes } from './tags/routes.ts';
 
 export default definePlugin({
@@ -150,7 +153,10 @@ export default definePlugin({
     ...explorePages(useCases),
     ...filePages(useCases, present),
     ...historyPages(useCases),
-    ...refPages(useCases),
+    ...branchPages(useCases),
+    ...tagPages(useCases),
+    ...comparePages(useCases),
+    ...forkPages(useCases),
     ...newRepositoryPages(useCases),
     ...writingPages(useCases),
     ...settingPages(useCases),

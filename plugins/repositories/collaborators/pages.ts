@@ -10,9 +10,9 @@ import {
   formError,
   group,
   linkButton,
+  list,
   person,
   select,
-  table,
   time,
 } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
@@ -35,15 +35,15 @@ const words: Readonly<Record<(typeof roles)[number], string>> = {
 /** The value of a choice for a template. */
 const templateValue = (id: string): string => `template:${id}`;
 
-const choicesOf = (templates: readonly RoleTemplate[]) => [
-  ...roles.map((value) => ({ value: value as string, label: words[value] })),
+const choicesOf = (templates: readonly RoleTemplate[], label: (role: (typeof roles)[number]) => string) => [
+  ...roles.map((value) => ({ value: value as string, label: label(value) })),
   ...templates.map(({ id, name }) => ({ value: templateValue(id), label: name })),
 ];
 
 /** The choices for a collaborator, whose custom role may have no template any more. */
 function choicesFor({ collaboration }: Collaborator, templates: readonly RoleTemplate[]) {
   const { role, roleTemplateId } = collaboration;
-  const all = choicesOf(templates);
+  const all = choicesOf(templates, (name) => name);
   const value = isRole(role) ? role : templateValue(roleTemplateId ?? '');
   return all.some((choice) => choice.value === value)
     ? { value, choices: all }
@@ -67,7 +67,7 @@ export function collaboratorPages({ collaborators, roleTemplates }: RepositoryUs
     html`<form class="sheet" method="post" action="${path(repository)}">
       ${formError(refused, 'repositoryCollaboratorForm', 'user', 'role')}
       ${field({ label: 'Username', name: 'user', required: true, autocomplete: 'off', refused })}
-      ${select({ label: 'Role', name: 'role', value: 'write', choices: choicesOf(templates), refused })}
+      ${select({ label: 'Role', name: 'role', value: 'write', choices: choicesOf(templates, (role) => words[role]), refused })}
       ${button('Add', { kind: 'primary' })}
     </form>`;
 
@@ -84,27 +84,24 @@ export function collaboratorPages({ collaborators, roleTemplates }: RepositoryUs
         const rows = all.map((one) => {
           const { username } = one.user;
           const { value, choices } = choicesFor(one, templates);
-          return [
-            person(username),
-            html`<form class="filter" method="post" action="${path(repository)}">
+          return {
+            title: person(username),
+            about: html`since ${time(one.createdAt, now)}`,
+            end: html`<form class="filter" method="post" action="${path(repository)}">
               <input type="hidden" name="user" value="${username}" />
               ${filterChoice(`Role of ${username}`, 'role', value, choices)} ${button('Change')}
+              ${owns && linkButton('Remove', removePath(repository, username), { kind: 'danger' })}
             </form>`,
-            time(one.createdAt, now),
-            owns && linkButton('Remove', removePath(repository, username), { kind: 'danger' }),
-          ];
+          };
         });
         return new HtmlPage({
           title: 'Access',
           width: 'wide',
           main: html`<h1>Access</h1>
-            ${group(
-              'Collaborators',
-              html`<bdi>${repository.owner}</bdi> owns this repository and may do everything.`,
-              rows.length > 0
-                ? table(['Person', 'Role', 'Since', ''], rows)
-                : empty('Nobody else has a role here', 'Add somebody below.'),
-            )}
+            <section class="group">
+              <p class="muted"><bdi>${repository.owner}</bdi> owns this repository and may do everything.</p>
+              ${rows.length > 0 ? list(rows) : empty('Nobody else has a role here', 'Add somebody below.')}
+            </section>
             ${group(
               'Add a collaborator',
               '',

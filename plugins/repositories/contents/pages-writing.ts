@@ -19,7 +19,7 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import type { FileBlob, Repository } from 'hexforge/repositories';
-import { checkBox, empty, field, linkButton, textArea } from 'hexforge/ui';
+import { checkBox, empty, field, icon, linkButton, textArea } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { blobPath, treePath, within, encoded } from '../pages/links.ts';
 import { sha, writing } from '../shapes.ts';
@@ -53,7 +53,7 @@ export function writingPages(useCases: RepositoryUseCases): readonly WebPage[] {
 
   const heading = (title: string, { ref, path }: CommitPlace): Html =>
     html`<h1>${title} <bdi>${path}</bdi></h1>
-      <p class="muted">On <bdi>${ref}</bdi></p>`;
+      <p class="muted">${icon('branch')} <bdi>${ref}</bdi></p>`;
 
   const common = { place: 'repository', ...writing } as const;
   return [
@@ -152,7 +152,7 @@ export function writingPages(useCases: RepositoryUseCases): readonly WebPage[] {
               ${textArea({ label: 'Content', name: 'content', rows: 20, refused })}
               ${commitFields(at, refused, {
                 label: 'Commit new file',
-                message: 'Add …',
+                message: 'Add and the name',
                 cancel: treePath(at.repository, at.ref, at.path),
               })}
             </form>`,
@@ -209,7 +209,7 @@ export function writingPages(useCases: RepositoryUseCases): readonly WebPage[] {
               </div>
               ${commitFields(at, refused, {
                 label: 'Commit file',
-                message: 'Add …',
+                message: 'Add and the name',
                 cancel: treePath(at.repository, at.ref, at.path),
               })}
             </form>`,

@@ -140,15 +140,16 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
           title: 'Settings',
           width: 'wide',
           main: html`<h1>General</h1>
-            ${group(
-              'Repository',
-              !owns && 'The owner and the administrators of the instance change these.',
-              owns
-                ? await record(granted, refusedOf(refused, 'repositoryGeneralForm'))
-                : html`<p>
-                    <bdi>${repository.description}</bdi> · ${repository.visibility} · ${repository.defaultBranch}
-                  </p>`,
-            )}
+            <section class="group">
+              ${
+                owns
+                  ? await record(granted, refusedOf(refused, 'repositoryGeneralForm'))
+                  : html`<p>
+                        <bdi>${repository.description}</bdi> · ${repository.visibility} · ${repository.defaultBranch}
+                      </p>
+                      <p class="muted">The owner and the administrators of the instance change these.</p>`
+              }
+            </section>
             ${await declared(granted, refusedOf(refused, 'repositorySettingsForm'))}
             ${owns && ownersPart(repository, refused)}`,
         });
