@@ -11,6 +11,7 @@ import {
   filterChoice,
   formError,
   icon,
+  linkButton,
   list,
   pagination,
   pill,
@@ -103,10 +104,11 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
         title: 'Branches',
         width: 'wide',
         main: html`<h1>Branches</h1>
-          ${filterBar(branchesPath(repository), [
-            searchField('Find a branch', 'search', search ?? ''),
-            filterChoice('Order', 'sort', sort ?? '', sorts),
-          ])}
+          ${filterBar(
+            branchesPath(repository),
+            [searchField('Find a branch', 'search', search ?? ''), filterChoice('Order', 'sort', sort ?? '', sorts)],
+            linkButton('Compare', within(repository, 'compare')),
+          )}
           ${writable && newBranch(repository, refused)}
           ${
             rows.length > 0

@@ -10,9 +10,13 @@ const mostLanguages = 6;
 
 const counted = (count: number, one: string, many: string): string => `${String(count)} ${count === 1 ? one : many}`;
 
-/** A URL to copy. */
+/** A URL, with a button that a script shows. */
 const cloneUrlField = (id: string, label: string, url: string): Html =>
-  html`<label class="skip" for="${id}">${label}</label> <input id="${id}" class="copied" readonly value="${url}" />`;
+  html`<div class="clone">
+    <label class="skip" for="${id}">${label}</label>
+    <input id="${id}" class="copied" readonly value="${url}" />
+    <button class="button" type="button" data-copies="${id}" hidden>Copy</button>
+  </div>`;
 
 /** The percentages of the languages, the largest first. */
 function languageList(sizes: readonly (readonly [string, number])[]): Html | false {

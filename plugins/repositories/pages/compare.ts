@@ -23,22 +23,24 @@ function rangeOf(text: string): Range {
 const picker = (repository: Repository, { base, head }: Range, branches: readonly string[]): Html =>
   html`<form class="pair" method="get" action="${within(repository, 'compare')}">
     ${field({ label: 'Base', name: 'base', value: base, suggestions: branches, required: true })}
-    ${field({ label: 'Compared with it', name: 'head', value: head, suggestions: branches, required: true })}
+    ${field({ label: 'Head', name: 'head', value: head, suggestions: branches, required: true })}
     <div class="actions">
       <button class="button">Compare</button>
       ${head !== '' && html`<a class="quiet" href="${comparePath(repository, head, base)}">Swap</a>`}
     </div>
   </form>`;
 
+const commitCount = (count: number): string => `${String(count)} ${count === 1 ? 'commit' : 'commits'}`;
+
 async function compared(repository: Repository, { base, head }: Range, found: Comparison, now: Date): Promise<Html> {
   const { aheadBy, behindBy, commits, difference, mergeBase } = found;
   if (aheadBy === 0 && difference.files.length === 0)
     return empty(
       behindBy === 0 ? 'Both are the same' : 'There is nothing new',
-      behindBy > 0 && html`<bdi>${base}</bdi> has ${String(behindBy)} commits that <bdi>${head}</bdi> does not have.`,
+      behindBy > 0 && html`<bdi>${base}</bdi> has ${commitCount(behindBy)} that <bdi>${head}</bdi> does not have.`,
     );
   return html`<p>
-      <bdi>${head}</bdi> is ${String(aheadBy)} commits ahead of <bdi>${base}</bdi>, and ${String(behindBy)} behind.
+      <bdi>${head}</bdi> is ${commitCount(aheadBy)} ahead of <bdi>${base}</bdi>, and ${String(behindBy)} behind.
       ${mergeBase === undefined && 'They have no common commit.'}
     </p>
     <h2>Commits</h2>

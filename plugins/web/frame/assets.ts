@@ -10,7 +10,7 @@ const types: Readonly<Record<string, string>> = {
 /** The style sheet, in the order of its parts. */
 const styles = ['base', 'frame', 'controls', 'things', 'code', 'markup', 'repositories', 'planning', 'merges', 'admin'];
 /** Modules, which import each other. The first one is the entry. */
-const scripts = ['web', 'menus', 'keys'];
+const scripts = ['web', 'menus', 'keys', 'copy'];
 
 export interface Assets {
   readonly styles: string;

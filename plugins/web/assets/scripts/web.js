@@ -1,3 +1,4 @@
 // The entry of the scripts of pages.
 import './menus.js';
 import './keys.js';
+import './copy.js';
