@@ -98,7 +98,7 @@ export const route: Shape = object('a route', {
   ),
   statuses: optional(later(list(count))),
   errorMembers: optional(later(objectSchema)),
-  ...optionals(flag, 'sameForAll', 'cookies', 'form', 'fromOtherSites', 'ownCredentials', 'cors'),
+  ...optionals(flag, 'sameForAll', 'cookies', 'form', 'files', 'fromOtherSites', 'ownCredentials', 'cors'),
   ...optionals(fn, 'there', 'open', 'refusal'),
   ...optionals(flag, 'basic', 'refusesTrailingSlash', 'hidden', 'deprecated'),
   run,
@@ -154,6 +154,7 @@ const form: Shape = object('a form', {
   place,
   ...served,
   body: required(later(objectSchema), 'Say what it sends: a schema such as `shape({ … })`'),
+  files: optional(flag),
   maxBytes: optional(later(count)),
   run,
 } satisfies Record<keyof PageForm, unknown>);

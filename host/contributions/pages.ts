@@ -72,7 +72,7 @@ function formRoute(form: PageForm, { page, show, access }: ShownOn): Route {
     body: anyForm,
     maxBytes,
     success: 200,
-    async run(call: Call, input: Omit<Input, 'refused'> & { readonly body: RefusedForm['values'] }) {
+    async run(call: Call, input: Omit<Input, 'refused'> & { readonly body: Sent }) {
       try {
         const next = await (run as Run)(call, { ...shown(input), body: check(input.body) });
         const { body: location, options } = next instanceof Reply ? next : { body: next, options: {} };
@@ -101,8 +101,22 @@ const refusedStatus = 422;
 const ofContent: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['validation_failed', 'conflict', 'unprocessable']);
 
 /** The refused form; undefined if the error is not about its content. */
-function refusedForm(error: unknown, form: string, values: RefusedForm['values']): RefusedForm | undefined {
+function refusedForm(error: unknown, form: string, body: Sent): RefusedForm | undefined {
   if (!(error instanceof HexforgeError) || !ofContent.has(error.kind)) return undefined;
   const { message, detail } = error;
-  return { form, error: message, detail, field: /^(?:Field )?"(\w+)/.exec(detail ?? '')?.[1], values };
+  return {
+    form,
+    error: message,
+    detail,
+    field: /^(?:Field )?"([\w.-]+)/.exec(detail ?? '')?.[1],
+    values: textsOf(body),
+  };
 }
+
+type Sent = Readonly<Record<string, unknown>>;
+
+/** The members without files, which a page cannot fill in again. */
+const textsOf = (body: Sent): RefusedForm['values'] =>
+  Object.fromEntries(
+    Object.entries(body).filter(([, value]) => [value].flat().every((text) => typeof text === 'string')),
+  ) as RefusedForm['values'];

@@ -33,7 +33,7 @@ export interface RefusedForm {
   readonly detail: string | undefined;
   /** The member that is wrong, if the error is about a single one. */
   readonly field: string | undefined;
-  /** The sent values, by the name of the member; a list for a repeated member. */
+  /** The sent texts, by the name of the member; a list for a repeated member. */
   readonly values: Readonly<Record<string, string | readonly string[]>>;
 }
 
@@ -66,6 +66,8 @@ export interface FormSpec<B, A extends AccessRule, Path extends string, Place ex
   readonly meter?: Meter;
   /** Each member is a text; an empty one counts as absent. */
   readonly body: Joi.ObjectSchema<B>;
+  /** The form may be `multipart/form-data`, with members of the shape `file()`. */
+  readonly files?: true;
   /** Default 1 MiB. */
   readonly maxBytes?: number;
   /**

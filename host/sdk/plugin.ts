@@ -45,6 +45,7 @@ export {
   type RouteSpec,
 } from '#adapters/http/descriptor/route';
 export * from '#adapters/http/descriptor/shape';
+export { file, UploadedFile } from '#adapters/http/descriptor/uploaded-file';
 export { compiledRead } from '#adapters/postgres/statements/compiled-read';
 export { columnNames, columnsOf, nesting, type Nested } from '#adapters/postgres/statements/columns';
 export { countEach, countOf } from '#adapters/postgres/statements/counts';

@@ -1,5 +1,5 @@
 // The plugin "repositories": repository records, access, contents, and pushes.
-import { anyone, definePlugin, Joi, shape } from 'hexforge/plugin';
+import { anyone, definePlugin, Joi, shape, signedIn } from 'hexforge/plugin';
 import {
   repositoryAudits,
   repositoryEvents,
@@ -10,33 +10,42 @@ import {
 import { offeredRepositories, repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
 import { archiveRoutes } from './archives/routes.ts';
 import { blameRoutes } from './blame/routes.ts';
+import { branchPages } from './branches/pages.ts';
 import { branchRoutes } from './branches/routes.ts';
+import { collaboratorPages } from './collaborators/pages.ts';
 import { collaboratorRoutes } from './collaborators/routes.ts';
 import { memoryCollaboratorStore } from './collaborators/store-memory.ts';
 import { sqlCollaboratorStore } from './collaborators/store.ts';
 import { commitRoutes } from './commits/routes.ts';
+import { writingPages } from './contents/pages-writing.ts';
 import { contentsWritingRoutes } from './contents/routes-writing.ts';
 import { contentsRoutes } from './contents/routes.ts';
+import { forkPages } from './forks/pages.ts';
 import { forkRoutes } from './forks/routes.ts';
 import { languageRoutes } from './languages/routes.ts';
 import { migrations, tables } from './migrations.ts';
+import { comparePages } from './pages/compare.ts';
 import { explorePages, repositoryCards } from './pages/explore.ts';
 import { filePages } from './pages/files.ts';
 import { historyPages } from './pages/history.ts';
-import { refPages } from './pages/refs.ts';
+import { protectionPages } from './protection/pages.ts';
 import { protectionRoutes } from './protection/routes.ts';
 import { protectionStore } from './protection/store.ts';
+import { newRepositoryPages } from './repositories/new-page.ts';
 import { repositoryPresenter } from './repositories/present.ts';
 import { repositoryRoutes } from './repositories/routes.ts';
 import { memoryRepositoryStore } from './repositories/store-memory.ts';
 import { sqlRepositoryStore } from './repositories/store.ts';
+import { roleTemplatePages } from './role-templates/pages.ts';
 import { roleTemplateRoutes } from './role-templates/routes.ts';
 import { roleTemplateStore } from './role-templates/store.ts';
+import { settingPages } from './settings/pages.ts';
 import { repositorySettingRoutes } from './settings/routes.ts';
 import { repositorySettingStore } from './settings/store.ts';
 import { starRoutes } from './stars/routes.ts';
 import { markStore } from './stars/store.ts';
 import { broughtRows, entities } from './tables.ts';
+import { tagPages } from './tags/pages.ts';
 import { tagRoutes } from './tags/routes.ts';
 
 export default definePlugin({
@@ -144,12 +153,39 @@ export default definePlugin({
     ...explorePages(useCases),
     ...filePages(useCases, present),
     ...historyPages(useCases),
-    ...refPages(useCases),
+    ...branchPages(useCases),
+    ...tagPages(useCases),
+    ...comparePages(useCases),
+    ...forkPages(useCases),
+    ...newRepositoryPages(useCases),
+    ...writingPages(useCases),
+    ...settingPages(useCases),
+    ...collaboratorPages(useCases),
+    ...roleTemplatePages(useCases),
+    ...protectionPages(useCases),
   ],
   tabs: () => [
     { id: 'code', title: 'Code', place: 'root', path: '/{owner}/{repo}', permission: 'repo.read', order: 10, key: 'c' },
+    ...(
+      [
+        ['settings', 'General', '/settings', 'repo.admin', 10],
+        ['access', 'Access', '/settings/access', 'repo.admin', 20],
+        ['roles', 'Roles', '/settings/roles', 'repo.admin', 30],
+        ['protection', 'Protection', '/settings/protection', 'branch.protect', 40],
+      ] as const
+    ).map(([id, title, path, permission, order]) => ({
+      id,
+      title,
+      path,
+      permission,
+      order,
+      menu: 'settings' as const,
+    })),
   ],
-  menu: () => [{ id: 'explore', title: 'Explore', path: '/-/explore', menu: 'instance', access: anyone, order: 10 }],
+  menu: () => [
+    { id: 'explore', title: 'Explore', path: '/-/explore', menu: 'instance', access: anyone, order: 10 },
+    { id: 'newRepository', title: 'New repository', path: '/-/new', menu: 'new', access: signedIn, order: 10 },
+  ],
   cards: ({ useCases }) => repositoryCards(useCases),
   jobs: (parts) => [
     { name: 'reconcile', everySeconds: 60, run: () => parts.useCases.reconciler.run() },

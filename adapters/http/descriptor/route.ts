@@ -236,6 +236,8 @@ export interface RouteSpec<
    * are ignored, and a repeated one is 400.
    */
   readonly form?: true;
+  /** The form may also be `multipart/form-data`. Its files are of the class `UploadedFile`. */
+  readonly files?: true;
   /** Forms of other sites may be posted to the page; `run` distinguishes them by `crossSite`. */
   readonly fromOtherSites?: true;
   /**

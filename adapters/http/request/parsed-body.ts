@@ -30,7 +30,8 @@ const mostValues = 20_000;
 /** This many bytes are parsed in well under a millisecond; 1 MiB takes up to ten. */
 const parsedAtOnce = 64 * 1024;
 const oneByOne = new KeyedMutex();
-const mostFields = 100;
+/** The most fields of a form. */
+export const mostFields = 100;
 const formType = 'application/x-www-form-urlencoded';
 const jsonType = /^application\/(?:[a-z0-9.+-]+\+)?json$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -59,18 +60,31 @@ export const readForm: ReadBody = async (message, maxBytes, take) => {
   if (!carriesBody(message)) return {};
   if (!hasType(message, /^application\/x-www-form-urlencoded$/i))
     throw new UnsupportedMediaType('The body must be a form', { detail: `Send it with Content-Type: ${formType}` });
-  const fields = new Map<string, string | string[]>();
+  const fields = new FormFields<string>();
   const pairs = formText(await collect(message, maxBytes, take)).split('&');
   if (pairs.length > mostFields) throw badForm(`It has more than ${mostFields} fields`);
   for (const pair of pairs) {
     const equals = pair.indexOf('=');
     const name = unescaped(equals === -1 ? pair : pair.slice(0, equals));
     const value = equals === -1 ? '' : unescaped(pair.slice(equals + 1));
-    const before = fields.get(name);
-    if (value !== '') fields.set(name, before === undefined ? value : [before, value].flat());
+    if (value !== '') fields.add(name, value);
   }
-  return Object.fromEntries(fields);
+  return fields.all();
 };
+
+/** The fields of a form, with a list for a repeated field. */
+export class FormFields<T> {
+  readonly #fields = new Map<string, T | T[]>();
+
+  add(name: string, value: T): void {
+    const before = this.#fields.get(name);
+    this.#fields.set(name, before === undefined ? value : ([before, value].flat() as T[]));
+  }
+
+  all(): Readonly<Record<string, T | readonly T[]>> {
+    return Object.fromEntries(this.#fields);
+  }
+}
 
 /**
  * Whether the content type is of this form. Parameters are ignored, `charset` too: JSON and forms are read as UTF-8
@@ -85,7 +99,11 @@ function hasType({ headers }: IncomingMessage, expected: RegExp): boolean {
  * Collects the body in one growing buffer: a list of chunks could take a hundred times their size, if each has one
  * byte.
  */
-async function collect(message: IncomingMessage, maxBytes: number, take: (bytes: number) => void): Promise<Buffer> {
+export async function collect(
+  message: IncomingMessage,
+  maxBytes: number,
+  take: (bytes: number) => void,
+): Promise<Buffer> {
   let held = Buffer.alloc(0);
   let length = 0;
   const started = performance.now();
@@ -177,7 +195,7 @@ function inspect(value: unknown, trail: (string | number)[] = []): void {
 const named = (trail: readonly (string | number)[]): string =>
   trail.map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`)).join('');
 
-function formText(bytes: Uint8Array): string {
+export function formText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
@@ -193,4 +211,4 @@ function unescaped(text: string): string {
   }
 }
 
-const badForm = (detail: string): ValidationFailed => new ValidationFailed('The form is not valid', { detail });
+export const badForm = (detail: string): ValidationFailed => new ValidationFailed('The form is not valid', { detail });

@@ -15,6 +15,7 @@ import type { ExternalPaths } from '../reply/external-paths.ts';
 import { failure, stackOf, type Failure } from '../descriptor/errors.ts';
 import { AccessRecheck, type Exchange } from '../request/exchange.ts';
 import type { MemoryBudget } from '#core/kernel/limits/memory-budget';
+import { readFormWithFiles } from '../request/multipart.ts';
 import { defaultMaxBytes, formMaxBytes, readForm, readJson } from '../request/parsed-body.ts';
 import { AnswerTooLarge } from '../reply/json-text.ts';
 import { chargeRepository, takeOfRepository, type RateDecision } from '../overload/rate-limiter.ts';
@@ -315,7 +316,7 @@ function inputReader(
   const { body, maxBytes = route.form === true ? formMaxBytes : defaultMaxBytes } = route;
   const checkBody =
     body === undefined || body === 'raw' ? undefined : compile(body, route.form === true ? 'form' : 'body');
-  const read = route.form === true ? readForm : readJson;
+  const read = route.files === true ? readFormWithFiles : route.form === true ? readForm : readJson;
   return async (request, recheck) => {
     if (route.refusesTrailingSlash === true) refuseTrailingSlash(request);
     const { exchange } = request.app;

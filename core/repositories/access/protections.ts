@@ -40,6 +40,10 @@ export function protectionUseCases({ git, protections, unitOfWork, events, audit
     await audit.append(auditEntry(call, action, `repository:${id}`, details));
   };
   return {
+    /** All protections by branch, sorted. */
+    list: async ({ resource: { id } }: Readable): Promise<readonly (readonly [branch: string, Protection])[]> =>
+      [...(await protections.all(id))].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+
     /** @throws {NotFound} for a branch that is not protected. */
     fetch: async ({ resource: { id } }: Readable, { branch }: BranchCommand): Promise<Protection> =>
       found((await protections.all(id)).get(branch), missing),

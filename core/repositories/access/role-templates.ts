@@ -53,6 +53,10 @@ export function roleTemplateUseCases({ roleTemplates, unitOfWork, events, audit,
   return {
     list: ({ resource }: Administered): Promise<readonly RoleTemplate[]> => roleTemplates.list(resource.id),
 
+    /** The permissions that the caller may put into a template. */
+    permissions: (granted: Administered): readonly string[] =>
+      [...roleTable().of('admin')].filter((name) => granted.may(name)),
+
     /** @throws {ValidationFailed | Forbidden | Conflict} */
     async create(granted: Administered, command: Pick<RoleTemplate, 'name' | 'permissions'>): Promise<RoleTemplate> {
       const { resource: repository, call } = granted;

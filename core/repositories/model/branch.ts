@@ -20,6 +20,8 @@ export interface Branch {
 export const branchSorts = ['name', 'last_commit_at', 'ahead', 'behind'] as const;
 
 export interface BranchQuery extends PageRequest {
+  /** Only branches whose name contains this text, in any case. */
+  readonly search?: string | undefined;
   readonly includeDivergence: boolean;
   readonly sort?: (typeof branchSorts)[number] | undefined;
   readonly order?: 'asc' | 'desc' | undefined;

@@ -31,7 +31,8 @@ export const listBranches =
     query: BranchQuery,
   ): Promise<Derived<Page<Branch>>> => {
     const [{ refs, digest }, rules] = await Promise.all([git.refList(id, 'branches'), protections.all(id)]);
-    if (refs.length > mostSorted && query.sort !== undefined && query.sort !== 'name') throw tooMany(query.sort);
+    const wanted = refs.filter(named(query.search, prefix));
+    if (wanted.length > mostSorted && query.sort !== undefined && query.sort !== 'name') throw tooMany(query.sort);
     const divergences = async (shown: readonly Ref[]): Promise<ReadonlyMap<Oid, Divergence>> => {
       const base = refs.find(({ name }) => name === `${prefix}${defaultBranch}`)?.oid;
       return base === undefined ? new Map() : git.divergence(id, base, shown.map(oidOf), signal);
@@ -60,16 +61,16 @@ export const listBranches =
             divergence: apart.get(oid) ?? none,
           };
         });
-        return { items, total: refs.length, page: query.page, perPage: query.perPage };
+        return { items, total: wanted.length, page: query.page, perPage: query.perPage };
       },
     };
 
     async function sorted(): Promise<readonly Ref[]> {
       const { sort = 'name', order } = query;
       const sign = query.sort !== undefined && order === 'desc' ? -1 : 1;
-      if (sort === 'name') return sign === 1 ? refs : refs.toReversed();
+      if (sort === 'name') return sign === 1 ? wanted : wanted.toReversed();
       const key = await keyOf(sort);
-      return refs
+      return wanted
         .map((ref) => ({ ref, key: key(ref.oid) }))
         .sort((a, b) => sign * (a.key - b.key))
         .map(({ ref }) => ref);
@@ -77,7 +78,7 @@ export const listBranches =
 
     async function keyOf(sort: 'last_commit_at' | 'ahead' | 'behind'): Promise<(oid: Oid) => number> {
       if (sort !== 'last_commit_at') {
-        const apart = await divergences(refs);
+        const apart = await divergences(wanted);
         return (oid) => apart.get(oid)?.[sort] ?? 0;
       }
       const tips = await git.tips(id, refs.map(oidOf));
@@ -89,6 +90,12 @@ export const listBranches =
   };
 
 const oidOf = ({ oid }: Ref): Oid => oid;
+
+/** Whether the name of a ref without its prefix contains the text, in any case. Every name contains an absent text. */
+export function named(search: string | undefined, start: string): (ref: Pick<Ref, 'name'>) => boolean {
+  const text = search?.toLowerCase() ?? '';
+  return ({ name }) => text === '' || name.toLowerCase().includes(text, start.length);
+}
 
 export function pageOf<T>(all: readonly T[], { page, perPage }: PageRequest): readonly T[] {
   const from = (page - 1) * perPage;

@@ -3,7 +3,7 @@ import type { Granted } from '#core/kernel/access/access';
 import type { Call, User } from '#core/kernel/caller';
 import type { Page, PageRequest } from '#core/kernel/page';
 import { boundedMessages } from '../contents/answer-bounds.ts';
-import { pageOf } from './branches.ts';
+import { named, pageOf } from './branches.ts';
 import type { Derived } from '../contents/derived.ts';
 import type { Oid } from '../git/git-backend.ts';
 import type { Signature } from '../git/git-history.ts';
@@ -20,13 +20,19 @@ export interface Tag {
   readonly annotation: { readonly message: string; readonly tagger: Signature | undefined } | undefined;
 }
 
+export interface TagQuery extends PageRequest {
+  /** Only tags whose name contains this text, in any case. */
+  readonly search?: string | undefined;
+}
+
 const prefix = 'refs/tags/';
 
 /** Sorted by name. */
 export const listTags =
   ({ git }: Pick<RepositoryParts, 'git'>) =>
-  async ({ resource: { id } }: Granted<Repository, 'repo.read'>, query: PageRequest): Promise<Derived<Page<Tag>>> => {
-    const { refs, digest } = await git.refList(id, 'tags');
+  async ({ resource: { id } }: Granted<Repository, 'repo.read'>, query: TagQuery): Promise<Derived<Page<Tag>>> => {
+    const { refs: all, digest } = await git.refList(id, 'tags');
+    const refs = all.filter(named(query.search, prefix));
     return {
       basis: { query, refs: digest },
       async read() {

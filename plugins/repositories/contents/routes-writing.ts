@@ -7,7 +7,7 @@ import { presentWritten } from './present.ts';
 import { contentsParams, removeBody, writeBody, writtenJson, type WriteBody } from './schemas.ts';
 
 /** The most bytes of a request that writes a file. */
-const maxBytes = 50 * 1024 * 1024;
+export const maxBytes = 50 * 1024 * 1024;
 const common = {
   path: '/repos/{owner}/{repo}/contents/{path*}',
   ...writing,

@@ -9,7 +9,7 @@ import { reading } from '../shapes.ts';
 
 const path = '/repos/{owner}/{repo}/forks';
 
-const forkBody = shape({
+export const forkBody = shape({
   name: maybe(word().description("The parent's where it is absent")),
   description: maybe(text().max(1000)),
   visibility: maybe(oneOf(...visibilities).description("At most the parent's, which it is where it is absent")),

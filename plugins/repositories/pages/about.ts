@@ -1,18 +1,52 @@
-// The side column of a repository: what it is about, where to clone it from, and its languages.
+// The side column of a repository: what it is about, where to clone it from, archives, and its languages.
 import { html, type Granted, type Html } from 'hexforge/plugin';
 import type { Repository, RepositoryRecord } from 'hexforge/repositories';
+import { pill } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { markButtons } from '../stars/forms.ts';
+import { archivePath, within } from './links.ts';
 
 const mostLanguages = 6;
 
+const counted = (count: number, one: string, many: string): string => `${String(count)} ${count === 1 ? one : many}`;
+
+/** A URL, with a button that a script shows. */
+const cloneUrlField = (id: string, label: string, url: string): Html =>
+  html`<div class="clone">
+    <label class="skip" for="${id}">${label}</label>
+    <input id="${id}" class="copied" readonly value="${url}" />
+    <button class="button" type="button" data-copies="${id}" hidden>Copy</button>
+  </div>`;
+
+/** The percentages of the languages, the largest first. */
+function languageList(sizes: readonly (readonly [string, number])[]): Html | false {
+  const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+  return (
+    total > 0 &&
+    html`<section>
+      <h2>Languages</h2>
+      <ul class="languages">
+        ${sizes
+          .slice(0, mostLanguages)
+          .map(
+            ([name, bytes]) =>
+              html`<li>${name} <span class="muted">${String(Math.round((100 * bytes) / total))} %</span></li>`,
+          )}
+      </ul>
+    </section>`
+  );
+}
+
+/** @param urls of HTTP and SSH; an empty one is not shown. @param isEmpty whether it has no commits. */
 export async function aboutRepository(
   useCases: RepositoryUseCases,
   granted: Granted<Repository, 'repo.read'>,
-  { repository, counts }: RepositoryRecord,
-  cloneUrl: string,
+  record: RepositoryRecord,
+  { urls, isEmpty }: { readonly urls: readonly string[]; readonly isEmpty: boolean },
 ): Promise<Html> {
-  const sizes = [...(await (await useCases.languages(granted)).read())];
-  const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+  const { repository, counts } = record;
+  const languages = [...(await (await useCases.languages(granted)).read())];
+  const signedIn = granted.call.caller.kind === 'user';
   return html`<section>
       <h2>About</h2>
       ${
@@ -20,27 +54,34 @@ export async function aboutRepository(
           ? html`<p class="muted">No description</p>`
           : html`<p><bdi>${repository.description}</bdi></p>`
       }
+      ${repository.visibility !== 'public' && html`<p>${pill(repository.visibility)}</p>`}
       <p class="quiet">
-        ${String(counts.stars)} stars · ${String(counts.forks)} forks · ${String(counts.watchers)} watching
+        ${counted(counts.stars, 'star', 'stars')} ·
+        <a href="${within(repository, 'forks')}">${counted(counts.forks, 'fork', 'forks')}</a> ·
+        ${String(counts.watchers)} watching
       </p>
+      ${
+        signedIn &&
+        html`<div class="actions">
+          ${markButtons(record)} <a class="button" href="${within(repository, 'fork')}">Fork</a>
+        </div>`
+      }
     </section>
     <section>
       <h2>Clone</h2>
-      <label class="skip" for="clone">The URL to clone from</label>
-      <input id="clone" class="copied" readonly value="${cloneUrl}" />
+      ${urls.flatMap((url, index) =>
+        url === ''
+          ? []
+          : cloneUrlField(`clone-${String(index)}`, `The URL to clone from, ${url.split(':', 1)[0] ?? ''}`, url),
+      )}
+      ${
+        !isEmpty &&
+        html`<p class="quiet">
+          Download
+          <a href="${archivePath(repository, repository.defaultBranch, 'zip')}" rel="nofollow">.zip</a> ·
+          <a href="${archivePath(repository, repository.defaultBranch, 'tar.gz')}" rel="nofollow">.tar.gz</a>
+        </p>`
+      }
     </section>
-    ${
-      total > 0 &&
-      html`<section>
-        <h2>Languages</h2>
-        <ul class="languages">
-          ${sizes
-            .slice(0, mostLanguages)
-            .map(
-              ([name, bytes]) =>
-                html`<li>${name} <span class="muted">${String(Math.round((100 * bytes) / total))} %</span></li>`,
-            )}
-        </ul>
-      </section>`
-    }`;
+    ${languageList(languages)}`;
 }

@@ -9,6 +9,7 @@ import { fileView, shownText } from './file-view.ts';
 import { bar, folderView, type At } from './folder-view.ts';
 import { blobPath, branchesPath, commitPath, commitsPath, repositoryPath, tagsPath } from './links.ts';
 import type { RepositoryPresenter } from '../repositories/present.ts';
+import { markForms } from '../stars/forms.ts';
 
 type Readable = Granted<Repository, 'repo.read'>;
 
@@ -75,13 +76,14 @@ export function filePages(useCases: RepositoryUseCases, present: RepositoryPrese
       place: 'root',
       path: '/{owner}/{repo}',
       ...reading,
+      forms: markForms(useCases),
       async run(call, { granted }) {
         const repository = granted.resource;
         const at: At = { repository, ref: repository.defaultBranch, path: '', now: call.now };
         const found = await useCases.contents(granted, { path: '', ref: repository.defaultBranch });
         const record = await useCases.fetch(granted);
         const { items, truncated } = found.kind === 'directory' ? await found.read() : { items: [], truncated: false };
-        const url = present.item(repository).clone_url_http;
+        const { clone_url_http: url, clone_url_ssh: sshUrl } = present.item(repository);
         const main =
           items.length === 0
             ? empty(
@@ -105,7 +107,7 @@ git push origin HEAD:${repository.defaultBranch}</pre>`,
           main: html`<h1 class="skip"><bdi>${repository.owner}/${repository.name}</bdi></h1>
             ${main}`,
           subject: { kind: 'repository', id: repository.id, repositoryId: repository.id },
-          aside: await aboutRepository(useCases, granted, record, url),
+          aside: await aboutRepository(useCases, granted, record, { urls: [url, sshUrl], isEmpty: items.length === 0 }),
         });
       },
     }),

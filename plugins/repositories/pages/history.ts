@@ -1,79 +1,21 @@
 // The pages of the history: commits of a ref, and one commit with its changes.
-import { html, HtmlPage, page, pageQuery, readPage, pageRules, shape, type Html, type WebPage } from 'hexforge/plugin';
-import type { CommitRecord, FileChange, Repository } from 'hexforge/repositories';
-import { empty, list, pagination, pill, time, linkButton } from 'hexforge/ui';
+import { html, HtmlPage, maybe, moment, page, pageQuery, readPage, pageRules, shape, word } from 'hexforge/plugin';
+import type { Html, WebPage } from 'hexforge/plugin';
+import { empty, filterBar, linkButton, pagination, searchField, time } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
 import { commitParams } from '../commits/schemas.ts';
-import { inTurns, most } from './bounds.ts';
-import { blobPath, commitPath, treePath } from './links.ts';
+import { changedFiles } from './changed-files.ts';
+import { commitRows } from './commit-rows.ts';
+import { commitPath, commitsPath, treePath } from './links.ts';
 
 const perPage = 30;
 
-const subjectOf = ({ message }: CommitRecord): string => message.split('\n', 1)[0] ?? '';
+const day = () => maybe(word().empty('').max(64));
+const filters = shape({ ...pageQuery, author: maybe(word().empty('')), since: day(), until: day() });
 
-const commitRows = (repository: Repository, commits: readonly CommitRecord[], now: Date): Html =>
-  list(
-    commits.map((commit) => ({
-      title: html`<a href="${commitPath(repository, commit.oid)}"><bdi>${subjectOf(commit)}</bdi></a>`,
-      about: html`<bdi>${commit.author.name}</bdi> committed ${time(commit.committer.date, now)}`,
-      end: html`<a href="${commitPath(repository, commit.oid)}"><code>${commit.oid.slice(0, 7)}</code></a>`,
-    })),
-  );
-
-const tones = { added: 'good', removed: 'bad', modified: 'neutral', renamed: 'accent' } as const;
-
-/** A changed file. @param patch its hunks; undefined if they are not shown. */
-async function changedFile(
-  repository: Repository,
-  oid: string,
-  file: FileChange,
-  patch?: readonly string[],
-): Promise<Html> {
-  const { path, previousPath, status, additions, deletions, isBinary } = file;
-  const lines = patch && (await inTurns(patch, patchLine));
-  return html`<section class="box diff">
-    <div class="head">
-      ${pill(status, tones[status])}
-      <span class="grow">
-        ${previousPath !== undefined && html`<bdi>${previousPath}</bdi> → `}
-        ${
-          status === 'removed'
-            ? html`<bdi>${path}</bdi>`
-            : html`<a href="${blobPath(repository, oid, path)}"><bdi>${path}</bdi></a>`
-        }
-      </span>
-      <span class="plus">+${String(additions)}</span> <span class="minus">−${String(deletions)}</span>
-    </div>
-    ${
-      lines === undefined
-        ? html`<p class="quiet">
-            ${isBinary ? 'A binary file' : additions + deletions > 0 ? 'Too large to be shown' : 'No lines changed'}
-          </p>`
-        : html`<pre class="patch">${lines}</pre>`
-    }
-  </section>`;
-}
-
-const classes: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'hunk' };
-const patchLine = (line: string): Html => html`<span class="${classes[line[0] ?? ''] ?? ''}">${line}${'\n'}</span>`;
-
-/** The files of a commit, with hunks until the bound of all lines is reached. */
-async function changedFiles(
-  repository: Repository,
-  oid: string,
-  files: readonly FileChange[],
-): Promise<readonly Html[]> {
-  let left: number = most.patchLines;
-  const shown: Html[] = [];
-  for (const file of files.slice(0, most.files)) {
-    const lines = file.patch?.split('\n');
-    const fits = lines !== undefined && lines.length <= left;
-    if (fits) left -= lines.length;
-    shown.push(await changedFile(repository, oid, file, fits ? lines : undefined));
-  }
-  return shown;
-}
+const dateField = (label: string, name: string, value = ''): Html =>
+  html`<label class="inline">${label} <input type="date" name="${name}" value="${value}" /></label>`;
 
 export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
   page({
@@ -82,21 +24,44 @@ export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] =
     place: 'repository',
     path: '/commits/{target*}',
     ...reading,
-    query: shape(pageQuery),
-    async run({ now }, { granted, params, query, url }) {
+    query: filters,
+    async run({ now }, { granted, params, query: { author, since, until, ...query }, url }) {
       const repository = granted.resource;
       const { ref, path } = await useCases.locate(granted, { target: params.target });
       const { page: number } = readPage(pageRules.capped(), query);
-      const found = await useCases.commits(granted, { ref, ...(path !== '' && { path }), page: number, perPage });
+      const found = await useCases.commits(granted, {
+        ref,
+        author,
+        since: moment('since', since, '00:00:00Z'),
+        until: moment('until', until, '23:59:59Z'),
+        page: number,
+        perPage,
+        ...(path !== '' && { path }),
+      });
       const { items } = await found.read();
+      const here = commitsPath(repository, ref, path);
+      const filtered = author !== undefined || since !== undefined || until !== undefined;
       return new HtmlPage({
         title: path === '' ? `Commits of ${ref}` : `History of ${path}`,
         width: 'wide',
-        main: html`<h1>Commits</h1>
+        main: html`<h1>${path === '' ? 'Commits' : 'History'}</h1>
           <div class="bar">
-            ${linkButton(ref, treePath(repository, ref))} ${path !== '' && html`<bdi>${path}</bdi>`}
+            ${linkButton(ref, treePath(repository, ref))}
+            ${
+              path !== '' &&
+              html`<bdi class="grow">${path}</bdi> <a href="${commitsPath(repository, ref)}">History of all files</a>`
+            }
           </div>
-          ${items.length === 0 ? empty('There are no commits here') : commitRows(repository, items, now)}
+          ${filterBar(here, [
+            searchField('Author', 'author', author ?? ''),
+            dateField('From', 'since', since),
+            dateField('to', 'until', until),
+          ])}
+          ${
+            items.length > 0
+              ? commitRows(repository, items, now)
+              : empty('There are no commits here', filtered && html`<a href="${here}">Without the filter</a>`)
+          }
           ${pagination(url, { page: number, perPage, more: items.length === perPage })}`,
       });
     },
@@ -111,30 +76,29 @@ export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] =
     async run({ now }, { granted, params }) {
       const repository = granted.resource;
       const { commit, difference } = await (await useCases.commit(granted, { revision: params.ref })).read();
+      const { author, committer } = commit;
       const [subject = '', ...rest] = commit.message.split('\n');
       const body = rest.join('\n').trim();
       return new HtmlPage({
         title: subject,
         width: 'wide',
-        main: html`<h1><bdi>${subject}</bdi></h1>
+        main: html`<div class="bar">
+            <h1 class="grow"><bdi>${subject}</bdi></h1>
+            ${linkButton('Files', treePath(repository, commit.oid))}
+          </div>
           ${body !== '' && html`<pre class="text"><bdi>${body}</bdi></pre>`}
           <p class="muted">
-            <b><bdi>${commit.author.name}</bdi></b> committed ${time(commit.committer.date, now)} ·
-            <code>${commit.oid}</code>
+            <b><bdi>${author.name}</bdi></b> wrote it
+            ${time(author.date, now)}${
+              committer.name !== author.name &&
+              html`, <b><bdi>${committer.name}</bdi></b> committed it ${time(committer.date, now)}`
+            }
+            · <code>${commit.oid}</code>
             ${commit.parents.map(
               (oid) => html`· parent <a href="${commitPath(repository, oid)}"><code>${oid.slice(0, 7)}</code></a> `,
             )}
-            · <a href="${treePath(repository, commit.oid)}">Files</a>
           </p>
-          <p>
-            ${String(difference.files.length)} files changed, <span class="plus">+${String(difference.additions)}</span>
-            <span class="minus">−${String(difference.deletions)}</span>
-          </p>
-          ${await changedFiles(repository, commit.oid, difference.files)}
-          ${
-            (difference.truncated || difference.files.length > most.files) &&
-            html`<p class="quiet">This commit changes more files than are shown.</p>`
-          }`,
+          ${await changedFiles(repository, commit.oid, difference)}`,
       });
     },
   }),

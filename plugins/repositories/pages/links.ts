@@ -3,14 +3,14 @@ import type { Repository } from 'hexforge/repositories';
 
 type Named = Pick<Repository, 'owner' | 'name'>;
 
-const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+export const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('/');
 
 export const repositoryPath = ({ owner, name }: Named): string =>
   `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
 
 /** A page of a repository, such as `commits` or `branches`. */
-const within = (repository: Named, page: string): string => `${repositoryPath(repository)}/-/${page}`;
+export const within = (repository: Named, page: string): string => `${repositoryPath(repository)}/-/${page}`;
 
 export const treePath = (repository: Named, ref: string, path = ''): string =>
   within(repository, joined('tree', encoded(ref), encoded(path)));
@@ -21,5 +21,10 @@ export const rawPath = (repository: Named, ref: string, path: string): string =>
 export const commitsPath = (repository: Named, ref: string, path = ''): string =>
   within(repository, joined('commits', encoded(ref), encoded(path)));
 export const commitPath = (repository: Named, oid: string): string => within(repository, `commit/${oid}`);
+/** @param format of the archive. */
+export const archivePath = (repository: Named, ref: string, format: 'zip' | 'tar.gz'): string =>
+  within(repository, `archive/${encoded(ref)}.${format}`);
+export const comparePath = (repository: Named, base: string, head: string): string =>
+  within(repository, `compare/${encoded(base)}...${encoded(head)}`);
 export const branchesPath = (repository: Named): string => within(repository, 'branches');
 export const tagsPath = (repository: Named): string => within(repository, 'tags');

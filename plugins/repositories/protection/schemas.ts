@@ -13,17 +13,18 @@ export const presentProtection = presenter(protectionJson);
 
 const strict = () => maybe(flag().strict());
 
+export const pushRoles = () =>
+  list(
+    word()
+      .max(100)
+      .pattern(/^[^\p{Cc}]+$/u, 'no control characters'),
+  ).max(50);
+
 export const protectionBody = shape({
   allow_force_push: strict().description('Default false'),
   allow_deletion: strict().description('By a push; default false'),
   push_roles: maybe(
-    list(
-      word()
-        .max(100)
-        .pattern(/^[^\p{Cc}]+$/u, 'no control characters'),
-    )
-      .max(50)
-      .description('Roles that may push directly; empty: nobody. Default write, maintain, admin'),
+    pushRoles().description('Roles that may push directly; empty: nobody. Default write, maintain, admin'),
   ),
   required_approvals: maybe(Joi.number().strict().integer().min(0).max(100).description('Default 0')),
   dismiss_stale_approvals: strict().description(

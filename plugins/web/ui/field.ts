@@ -19,6 +19,8 @@ export interface Field extends Common {
   readonly value?: string | undefined;
   readonly autocomplete?: string;
   readonly placeholder?: string;
+  /** Values to choose from; others can be typed. */
+  readonly suggestions?: readonly string[];
 }
 
 /** The text that was typed, or the given one. Passwords are not sent back. */
@@ -46,16 +48,23 @@ function attributes({ name, id = name, hint, required = false, refused }: Common
 }
 
 /** A line of text. */
-export const field = ({ type = 'text', value, autocomplete, placeholder, ...common }: Field): Html =>
+export const field = ({ type = 'text', value, autocomplete, placeholder, suggestions, ...common }: Field): Html =>
   around(
     common,
     html`<input
-      type="${type}"
-      ${attributes(common)}
-      ${type !== 'password' && html`value="${typed(common, value)}"`}
-      ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
-      ${placeholder !== undefined && html`placeholder="${placeholder}"`}
-    />`,
+        type="${type}"
+        ${attributes(common)}
+        ${type !== 'password' && html`value="${typed(common, value)}"`}
+        ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+        ${placeholder !== undefined && html`placeholder="${placeholder}"`}
+        ${suggestions !== undefined && html`list="${common.name}-list"`}
+      />
+      ${
+        suggestions !== undefined &&
+        html`<datalist id="${common.name}-list">
+          ${suggestions.map((suggestion) => html`<option value="${suggestion}"></option>`)}
+        </datalist>`
+      }`,
   );
 
 /** Several lines of text. */

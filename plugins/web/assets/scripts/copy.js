@@ -1,23 +1,21 @@
-// Adds a button to fields that are there to be copied.
+// Buttons that copy the value of a field to the clipboard. Without this script they are hidden.
 
-for (const field of document.querySelectorAll('input.copied')) {
-  if (!(field instanceof HTMLInputElement)) continue;
-  field.addEventListener('focus', () => field.select());
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'button small';
-  button.textContent = 'Copy';
-  const copied = () => {
+/** Browsers have the clipboard on pages over TLS and on this machine; others select the value. */
+async function copy(/** @type {HTMLInputElement} */ field, /** @type {HTMLElement} */ button) {
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
     button.textContent = 'Copied';
     setTimeout(() => (button.textContent = 'Copy'), 2000);
-  };
-  button.addEventListener('click', () => {
-    // Browsers offer the clipboard only over HTTPS and on the own machine.
-    if (navigator.clipboard === undefined) {
-      field.select();
-      document.execCommand('copy');
-      copied();
-    } else navigator.clipboard.writeText(field.value).then(copied, () => field.select());
-  });
-  field.after(button);
+  } catch {
+    field.focus();
+  }
+}
+
+for (const button of document.querySelectorAll('[data-copies]')) {
+  if (!(button instanceof HTMLButtonElement)) continue;
+  const field = document.getElementById(button.dataset['copies'] ?? '');
+  if (!(field instanceof HTMLInputElement)) continue;
+  button.hidden = false;
+  button.addEventListener('click', () => void copy(field, button));
 }

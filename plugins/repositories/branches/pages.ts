@@ -1,0 +1,174 @@
+// The pages of branches: the list with the distance of each from the default branch, and the question before deletion.
+import { form, html, HtmlPage, maybe, oneOf, page, pageQuery, pageRules, readPage, shape, word } from 'hexforge/plugin';
+import type { Html, RefusedForm, WebPage } from 'hexforge/plugin';
+import { branchSorts, type Branch, type Repository } from 'hexforge/repositories';
+import {
+  button,
+  disclosure,
+  empty,
+  field,
+  filterBar,
+  filterChoice,
+  formError,
+  icon,
+  linkButton,
+  list,
+  pagination,
+  pill,
+  searchField,
+  time,
+} from 'hexforge/ui';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { confirmation } from '../pages/confirm.ts';
+import { asContent } from '../pages/forms.ts';
+import { branchesPath, commitPath, comparePath, treePath, within } from '../pages/links.ts';
+import { reading, sha, writing } from '../shapes.ts';
+
+const writes = { place: 'repository', ...writing } as const;
+
+const branchListQuery = shape({
+  ...pageQuery,
+  search: maybe(word().empty('').max(255)),
+  sort: maybe(oneOf(...branchSorts).empty('')),
+});
+
+const sorts = [
+  { value: '', label: 'By name' },
+  { value: 'last_commit_at', label: 'Newest commit first' },
+  { value: 'ahead', label: 'Most commits ahead first' },
+  { value: 'behind', label: 'Most commits behind first' },
+] as const;
+
+const branchToDelete = shape({ name: word().max(255) });
+
+const deletePath = (repository: Repository, name: string): string =>
+  `${within(repository, 'delete-branch')}?name=${encodeURIComponent(name)}`;
+
+const apart = (repository: Repository, { name, divergence: { ahead, behind } }: Branch): Html =>
+  html`<a href="${comparePath(repository, repository.defaultBranch, name)}"
+    >${String(ahead)} ahead, ${String(behind)} behind</a
+  >`;
+
+const newBranch = (repository: Repository, refused: RefusedForm | undefined): Html =>
+  disclosure(
+    'New branch',
+    html`<form class="sheet" method="post" action="${branchesPath(repository)}">
+      ${formError(refused, 'repositoryBranchCreate', 'name', 'base_ref')}
+      ${field({ label: 'Name', name: 'name', required: true, autocomplete: 'off', refused })}
+      ${field({
+        label: 'Begins from',
+        name: 'base_ref',
+        value: repository.defaultBranch,
+        hint: 'A branch, tag or commit',
+        required: true,
+        refused,
+      })}
+      ${button('Create branch', { kind: 'primary' })}
+    </form>`,
+    { kind: 'button', open: refused !== undefined },
+  );
+
+export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
+  page({
+    id: 'repositoryBranches',
+    summary: 'The branches, each with its distance from the default branch',
+    place: 'repository',
+    path: '/branches',
+    ...reading,
+    query: branchListQuery,
+    async run({ now }, { granted, query: { search, sort, ...query }, url, refused }) {
+      const repository = granted.resource;
+      const writable = granted.may('repo.write');
+      const request = readPage(pageRules.capped(), query);
+      const order = sort === undefined || sort === 'name' ? 'asc' : 'desc';
+      const asked = { ...request, search, sort, order, includeDivergence: true } as const;
+      const found = await (await useCases.branches(granted, asked)).read();
+      const rows = found.items.map((branch) => ({
+        mark: icon('branch'),
+        title: html`<a href="${treePath(repository, branch.name)}"><bdi>${branch.name}</bdi></a>
+          ${branch.isDefault && pill('default', 'accent')} ${branch.isProtected && pill('protected')}`,
+        about: html`<a href="${commitPath(repository, branch.oid)}"><bdi>${branch.subject}</bdi></a> ·
+          <bdi>${branch.author}</bdi> ${time(branch.committedAt, now)}`,
+        end:
+          !branch.isDefault &&
+          html`<span class="apart">
+            ${apart(repository, branch)}
+            ${
+              writable &&
+              !branch.isProtected &&
+              html`<a href="${deletePath(repository, branch.name)}" aria-label="Delete ${branch.name}">Delete</a>`
+            }
+          </span>`,
+      }));
+      return new HtmlPage({
+        title: 'Branches',
+        width: 'wide',
+        main: html`<h1>Branches</h1>
+          ${filterBar(
+            branchesPath(repository),
+            [searchField('Find a branch', 'search', search ?? ''), filterChoice('Order', 'sort', sort ?? '', sorts)],
+            linkButton('Compare', within(repository, 'compare')),
+          )}
+          ${writable && newBranch(repository, refused)}
+          ${
+            rows.length > 0
+              ? list(rows)
+              : search === undefined
+                ? empty('There is no branch yet', 'The first push makes one.')
+                : empty('No branch has this in its name', html`<a href="${branchesPath(repository)}">All branches</a>`)
+          }
+          ${pagination(url, { ...request, total: found.total })}`,
+      });
+    },
+    forms: [
+      form({
+        ...writes,
+        id: 'repositoryBranchCreate',
+        summary: 'Creates a branch',
+        path: '/branches',
+        body: shape({ name: word(), base_ref: maybe(word()) }),
+        async run(_call, { granted, body: { name, base_ref: baseRef } }) {
+          await asContent(() => useCases.createBranch(granted, { name, baseRef }));
+          return treePath(granted.resource, name);
+        },
+      }),
+    ],
+  }),
+  page({
+    ...writes,
+    id: 'repositoryBranchDelete',
+    summary: 'Asks whether to delete a branch',
+    path: '/delete-branch',
+    query: branchToDelete,
+    async run(_call, { granted, query: { name }, refused }) {
+      const repository = granted.resource;
+      const commit = await (await useCases.commits(granted, { ref: `refs/heads/${name}`, page: 1, perPage: 1 })).read();
+      const [tip] = commit.items;
+      return confirmation({
+        title: html`Delete the branch <bdi>${name}</bdi>?`,
+        pageTitle: `Delete ${name}`,
+        about: html`Commits that no other branch or tag has can then no longer be reached.
+          <a href="${comparePath(repository, repository.defaultBranch, name)}">Compare it</a> with
+          <bdi>${repository.defaultBranch}</bdi> first.`,
+        action: deletePath(repository, name),
+        fields: { name, at: tip?.oid ?? '' },
+        label: 'Delete branch',
+        cancel: branchesPath(repository),
+        refused,
+      });
+    },
+    forms: [
+      form({
+        ...writes,
+        id: 'repositoryBranchDeleteForm',
+        summary: 'Deletes a branch',
+        path: '/delete-branch',
+        body: shape({ name: word().max(255), at: sha() }),
+        async run(_call, { granted, body }) {
+          await asContent(() => useCases.deleteBranch(granted, body));
+          return branchesPath(granted.resource);
+        },
+      }),
+    ],
+  }),
+];

@@ -1,0 +1,101 @@
+// The page that compares two refs: the commits and the changed files of the second one.
+import { html, HtmlPage, maybe, NotFound, page, reply, shape, word, type Html, type WebPage } from 'hexforge/plugin';
+import type { Comparison, Repository } from 'hexforge/repositories';
+import { empty, field } from 'hexforge/ui';
+import type { RepositoryUseCases } from '#core/repositories/use-cases';
+import { reading } from '../shapes.ts';
+import { branchNames } from './branch-names.ts';
+import { changedFiles } from './changed-files.ts';
+import { commitRows } from './commit-rows.ts';
+import { comparePath, within } from './links.ts';
+
+interface Range {
+  readonly base: string;
+  readonly head: string;
+}
+
+/** `BASE...HEAD`; a ref has no three dots in a row. */
+function rangeOf(text: string): Range {
+  const cut = text.indexOf('...');
+  return cut < 0 ? { base: text, head: '' } : { base: text.slice(0, cut), head: text.slice(cut + 3) };
+}
+
+const picker = (repository: Repository, { base, head }: Range, branches: readonly string[]): Html =>
+  html`<form class="pair" method="get" action="${within(repository, 'compare')}">
+    ${field({ label: 'Base', name: 'base', value: base, suggestions: branches, required: true })}
+    ${field({ label: 'Head', name: 'head', value: head, suggestions: branches, required: true })}
+    <div class="actions">
+      <button class="button">Compare</button>
+      ${head !== '' && html`<a class="quiet" href="${comparePath(repository, head, base)}">Swap</a>`}
+    </div>
+  </form>`;
+
+const commitCount = (count: number): string => `${String(count)} ${count === 1 ? 'commit' : 'commits'}`;
+
+async function compared(repository: Repository, { base, head }: Range, found: Comparison, now: Date): Promise<Html> {
+  const { aheadBy, behindBy, commits, difference, mergeBase } = found;
+  if (aheadBy === 0 && difference.files.length === 0)
+    return empty(
+      behindBy === 0 ? 'Both are the same' : 'There is nothing new',
+      behindBy > 0 && html`<bdi>${base}</bdi> has ${commitCount(behindBy)} that <bdi>${head}</bdi> does not have.`,
+    );
+  return html`<p>
+      <bdi>${head}</bdi> is ${commitCount(aheadBy)} ahead of <bdi>${base}</bdi>, and ${String(behindBy)} behind.
+      ${mergeBase === undefined && 'They have no common commit.'}
+    </p>
+    <h2>Commits</h2>
+    ${commitRows(repository, commits.items, now)}
+    ${
+      aheadBy > commits.items.length &&
+      html`<p class="quiet">The newest ${String(commits.items.length)} of ${String(aheadBy)} commits are shown.</p>`
+    }
+    <h2 class="next">Changed files</h2>
+    ${await changedFiles(repository, head, difference)}`;
+}
+
+export function comparePages(useCases: RepositoryUseCases): readonly WebPage[] {
+  const framed = (title: string, form: Html, content: Html | false): HtmlPage =>
+    new HtmlPage({
+      title,
+      width: 'wide',
+      main: html`<h1>Compare</h1>
+        ${form} ${content}`,
+    });
+  return [
+    page({
+      id: 'repositoryComparePick',
+      summary: 'The form that picks two refs to compare',
+      place: 'repository',
+      path: '/compare',
+      ...reading,
+      query: shape({ base: maybe(word().empty('').max(255)), head: maybe(word().empty('').max(255)) }),
+      async run(_call, { granted, query: { base, head } }) {
+        const repository = granted.resource;
+        const range = { base: base ?? repository.defaultBranch, head: head ?? '' };
+        const shown = framed('Compare', picker(repository, range, await branchNames(useCases, granted)), false);
+        if (head === undefined) return shown;
+        return reply(shown, { status: 303, headers: { location: comparePath(repository, range.base, head) } });
+      },
+    }),
+    page({
+      id: 'repositoryCompare',
+      summary: 'The commits and changes of one ref beside another',
+      place: 'repository',
+      path: '/compare/{range*}',
+      ...reading,
+      async run({ now }, { granted, params }) {
+        const repository = granted.resource;
+        const range = rangeOf(params.range);
+        const form = picker(repository, range, await branchNames(useCases, granted));
+        const title = `Compare ${range.base} and ${range.head}`;
+        try {
+          const found = await (await useCases.compare(granted, { range: params.range })).read();
+          return framed(title, form, await compared(repository, range, found, now));
+        } catch (error) {
+          if (!(error instanceof NotFound)) throw error;
+          return reply(framed(title, form, empty(error.message, 'Choose two that exist.')), { status: 404 });
+        }
+      },
+    }),
+  ];
+}
