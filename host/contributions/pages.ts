@@ -104,5 +104,5 @@ const ofContent: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['validation_failed
 function refusedForm(error: unknown, form: string, values: RefusedForm['values']): RefusedForm | undefined {
   if (!(error instanceof HexforgeError) || !ofContent.has(error.kind)) return undefined;
   const { message, detail } = error;
-  return { form, error: message, detail, field: /^Field "(\w+)/.exec(detail ?? '')?.[1], values };
+  return { form, error: message, detail, field: /^(?:Field )?"(\w+)"/.exec(detail ?? '')?.[1], values };
 }

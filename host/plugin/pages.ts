@@ -5,7 +5,7 @@ import './markup.ts';
 import type { Html, HtmlPage, PageSubject } from '#adapters/http/descriptor/html';
 import type { PathParams, Reply } from '#adapters/http/descriptor/route';
 import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access/access';
-import type { Call } from '#core/kernel/caller';
+import type { Call, User } from '#core/kernel/caller';
 import { declarePort } from '#core/kernel/ports';
 import type { Meter } from '#core/kernel/rate';
 import type { ScopeName } from '#core/kernel/access/scopes';
@@ -215,6 +215,10 @@ export interface MenuEntry {
   /** Shown to callers who satisfy this rule; a rule about a resource is refused. */
   readonly access: AccessRule;
   readonly order?: number;
+  /** One sentence about the page. The overview of administration shows it. */
+  readonly about?: string;
+  /** The number of things on the page, which the overview of administration shows. A failure leaves it out. */
+  readonly count?: (call: Call<User>) => Promise<number | undefined>;
 }
 
 /** A part of the dashboard. */
