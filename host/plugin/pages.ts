@@ -57,7 +57,10 @@ export interface FormSpec<B, A extends AccessRule, Path extends string, Place ex
   /** Unique among the pages and forms of all plugins, in camelCase: `bellRing`. */
   readonly id: string;
   readonly summary: string;
-  /** The path that receives it by POST; its place is that of the page. */
+  /**
+   * The path that receives it by POST; its place is that of the page. Parameters that the page has too are checked by
+   * its schema.
+   */
   readonly path: Path;
   readonly place?: Place;
   readonly access: A;
