@@ -193,7 +193,7 @@ export const menuEntry: Shape = object('a menu entry', {
   ...entry,
   path,
   menu: required(oneOf('instance', 'account', 'settings', 'admin', 'new'), 'Say in which menu it is'),
-  access: required(others, 'Say who sees it, such as `signedIn`'),
+  access: required(variant('who', { admin: administrators }, others), 'Say who sees it, such as `signedIn`'),
   about: optional(text),
   count: optional(fn),
 } satisfies Record<keyof MenuEntry, unknown>);

@@ -118,7 +118,7 @@ export const pluginView = (plugin: PluginRecord): Html =>
     <p class="muted">
       ${plugin.version !== null && `Version ${plugin.version}, `}<bdi>${plugin.origin}</bdi>${!plugin.enabled && ', not enabled'}
     </p>
-    ${part('Needs', 'It cannot start without the first of them.', needs(plugin))}
+    ${part('Needs', 'It cannot start without the ports.', needs(plugin))}
     ${part('Contributes', 'All of it is gone if the plugin is disabled.', contributions(plugin))}
     ${part('Uses', 'A changed configuration is read at the next start.', others(plugin))}
     ${

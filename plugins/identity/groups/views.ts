@@ -112,7 +112,7 @@ function memberPart({ group, members, url }: Shown, mayChange: boolean, now: Dat
     ${
       editable &&
       html`${formError(mine, 'userGroupMemberAddForm', 'username')}
-        <form class="form" method="post" action="${groupPath(group)}/add">
+        <form class="form row" method="post" action="${groupPath(group)}/add">
           ${field({ label: 'Username', name: 'username', required: true, autocomplete: 'off', refused: mine })}
           ${button('Add member')}
         </form>`

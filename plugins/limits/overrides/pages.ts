@@ -123,7 +123,7 @@ const overrideForm = (
         name: 'target',
         required: true,
         value: target,
-        hint: kinds.map(({ value, label }) => `${label}: ${targetHints[value as OverrideKind]}`).join('. '),
+        hint: 'For a user the username, for a repository owner/name or its id, else the id of the token or application',
         autocomplete: 'off',
         refused,
       })}

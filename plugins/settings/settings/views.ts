@@ -1,5 +1,5 @@
 // Views of settings: the list by plugin, and the form for one setting.
-import { maskedValue, type DescribedSetting } from 'hexforge/settings';
+import type { DescribedSetting } from 'hexforge/settings';
 import { html, type Html, type RefusedForm } from 'hexforge/plugin';
 import { button, empty, field, filterBar, pill, searchField, select, table, textArea } from 'hexforge/ui';
 
@@ -8,10 +8,17 @@ export const settingPath = (key: string): string => `${settingsPath}/${encodeURI
 
 /** Longer texts have a field of several lines. */
 const oneLine = 200;
+const number = new Intl.NumberFormat('en');
 const words: Readonly<Record<string, string>> = { true: 'on', false: 'off' };
 
 const readable = ({ type }: DescribedSetting, value: string): string =>
-  value === '' ? 'empty' : type === 'boolean' ? (words[value] ?? value) : value;
+  value === ''
+    ? 'empty'
+    : type === 'boolean'
+      ? (words[value] ?? value)
+      : type === 'integer'
+        ? number.format(Number(value))
+        : value;
 
 const valueOf = (setting: DescribedSetting): Html =>
   setting.sensitive
@@ -52,18 +59,20 @@ function control(setting: DescribedSetting, refused: RefusedForm | undefined): H
   const { type, value, sensitive, bounds, longest = 0 } = setting;
   const wrong = refused?.form === 'settingUpdateForm' ? { ...refused, field: 'value' } : undefined;
   const common = { label: 'Value', name: 'value', refused: wrong };
-  const hint = `The value is ${bounds}`;
+  const usual = sensitive && setting.default !== '' ? 'hidden' : readable(setting, setting.default);
+  const hint = `The value is ${bounds}. The default is: ${usual.slice(0, oneLine)}`;
   if (sensitive)
     return field({
       ...common,
       type: 'password',
       autocomplete: 'new-password',
-      hint: `${hint}. The stored one is not shown; an empty field keeps it`,
+      hint: `${hint}. The stored value is not shown; an empty field keeps it`,
     });
   if (type === 'boolean')
     return select({
       ...common,
       value,
+      hint: `The default is: ${usual}`,
       choices: [
         { value: 'true', label: 'On' },
         { value: 'false', label: 'Off' },
@@ -75,7 +84,7 @@ function control(setting: DescribedSetting, refused: RefusedForm | undefined): H
 
 export const settingView = (setting: DescribedSetting, refused: RefusedForm | undefined): Html =>
   html`<p class="quiet"><a href="${settingsPath}">Settings</a></p>
-    <h1><code>${setting.key}</code> ${setting.sensitive && pill('secret', 'warning')}</h1>
+    <h1>${setting.key} ${setting.sensitive && pill('secret', 'warning')}</h1>
     <p>${setting.description}.</p>
     <form class="form" method="post" action="${settingPath(setting.key)}">
       ${control(setting, refused)} ${button('Save', { kind: 'primary' })}
@@ -83,10 +92,7 @@ export const settingView = (setting: DescribedSetting, refused: RefusedForm | un
     ${
       setting.stored &&
       html`<form method="post" action="${settingPath(setting.key)}/reset">
-        <p class="hint">
-          Without a value of its own, the setting has that of the configuration, or else the default:
-          <bdi class="clipped">${setting.sensitive ? maskedValue : readable(setting, setting.default)}</bdi>
-        </p>
+        <p class="hint">A reset deletes the value: that of the configuration applies, or else the default.</p>
         ${button('Reset')}
       </form>`
     }`;
