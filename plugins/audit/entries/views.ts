@@ -68,17 +68,22 @@ export function entryView(entry: NumberedEntry, now: Date): Html {
     ['Action', html`<a href="${urlWith(auditPath, { action: entry.action })}">${entry.action}</a>`],
     ['About', html`<a href="${urlWith(auditPath, { resource: entry.resource })}"><bdi>${entry.resource}</bdi></a>`],
     ['Address', entry.ip],
-    ['Client', html`<bdi>${entry.userAgent}</bdi>`],
+    ['Client', entry.userAgent],
   ];
   return html`<p class="quiet"><a href="${auditPath}">Audit log</a></p>
     <h1>${entry.action} <span class="count">${String(entry.id)}</span></h1>
     <dl class="facts">
-      ${rows.map(
-        ([name, value]) =>
-          html`<dt>${name}</dt>
-            <dd>${value}</dd>`,
-      )}
+      ${rows
+        .filter(([, value]) => value !== '')
+        .map(
+          ([name, value]) =>
+            html`<dt>${name}</dt>
+              <dd><bdi>${value}</bdi></dd>`,
+        )}
     </dl>
-    <h2>Details</h2>
-    <pre class="text">${JSON.stringify(entry.details, undefined, 2)}</pre>`;
+    ${
+      Object.keys(entry.details).length > 0 &&
+      html`<h2>Details</h2>
+        <pre class="text">${JSON.stringify(entry.details, undefined, 2)}</pre>`
+    }`;
 }

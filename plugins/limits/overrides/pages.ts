@@ -57,13 +57,6 @@ const kindName = () =>
     .empty('')
     .default('users');
 
-const targetHints: Readonly<Record<OverrideKind, string>> = {
-  users: 'The username',
-  repos: 'Owner and name, such as ada/engine, or the id',
-  apps: 'The id of the application',
-  tokens: 'The id of the token, which its violations show',
-};
-
 const editPath = ({ kind, targetId, scope }: Pick<Override, 'kind' | 'targetId' | 'scope'>): string =>
   `${overridesPath}/edit?${new URLSearchParams({ kind, target: targetId, scope }).toString()}`;
 
@@ -111,33 +104,43 @@ const overrideForm = (
   { kind, target, scope }: { readonly kind: OverrideKind; readonly target: string; readonly scope: string },
   known: Override | undefined,
   refused: RefusedForm | undefined,
-): Html =>
-  html`<p class="quiet"><a href="${overridesPath}?kind=${kind}">Overrides</a></p>
-    <h1>${known === undefined ? 'New override' : 'Override'}</h1>
+): Html => {
+  const chosen = html`${select({ label: 'Kind', name: 'kind', value: kind, choices: kinds, refused })}
+  ${field({
+    label: 'For',
+    name: 'target',
+    required: true,
+    value: target,
+    hint: 'For a user the username, for a repository owner/name or its id, else the id of the token or application',
+    autocomplete: 'off',
+    refused,
+  })}
+  ${select({
+    label: 'Kind of request',
+    name: 'scope',
+    value: scope,
+    choices: rateScopes.map((value) => ({ value, label: value })),
+    refused,
+  })}`;
+  return html`<p class="quiet"><a href="${overridesPath}?kind=${kind}">Overrides</a></p>
+    <h1>${known === undefined ? 'New override' : html`<bdi>${target}</bdi>, ${scope}`}</h1>
     <p class="muted">An override narrows a budget. One that is wider than that of the group is refused.</p>
     ${formError(refused, 'rateLimitOverrideForm', 'kind', 'target', 'scope', ...ruleFieldNames, 'reason')}
     <form class="form" method="post" action="${overridesPath}/edit">
-      ${select({ label: 'Kind', name: 'kind', value: kind, choices: kinds, refused })}
-      ${field({
-        label: 'For',
-        name: 'target',
-        required: true,
-        value: target,
-        hint: 'For a user the username, for a repository owner/name or its id, else the id of the token or application',
-        autocomplete: 'off',
-        refused,
-      })}
-      ${select({
-        label: 'Kind of request',
-        name: 'scope',
-        value: scope,
-        choices: rateScopes.map((value) => ({ value, label: value })),
-        refused,
-      })}
+      ${
+        known === undefined
+          ? chosen
+          : html`<input type="hidden" name="kind" value="${kind}" /><input
+                type="hidden"
+                name="target"
+                value="${target}"
+              /><input type="hidden" name="scope" value="${scope}" />`
+      }
       ${ruleFieldset(known ?? { windowSeconds: 60, burst: 0 }, refused)}
       ${field({ label: 'Reason', name: 'reason', value: known?.reason, refused })}
       ${button('Save', { kind: 'primary' })}
     </form>`;
+};
 
 export function overridePages({ overrides }: LimitUseCases, access: AccessDecision): readonly WebPage[] {
   const noTarget = (kind: OverrideKind): ValidationFailed =>
