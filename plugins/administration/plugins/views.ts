@@ -69,8 +69,8 @@ const needs = ({ needs: all, late, reads, references }: PluginRecord) => [
     all.filter((port) => !late.includes(port)),
   ),
   names('Ports, if they exist', late),
-  names('Settings of others', reads),
-  names('Tables of others', references),
+  names('Settings', reads),
+  names('Tables', references),
 ];
 
 const contributions = (plugin: PluginRecord) => [
@@ -118,7 +118,7 @@ export const pluginView = (plugin: PluginRecord): Html =>
     <p class="muted">
       ${plugin.version !== null && `Version ${plugin.version}, `}<bdi>${plugin.origin}</bdi>${!plugin.enabled && ', not enabled'}
     </p>
-    ${part('Needs', 'It cannot start without the ports.', needs(plugin))}
+    ${part('Needs', 'Ports, settings and tables of others.', needs(plugin))}
     ${part('Contributes', 'All of it is gone if the plugin is disabled.', contributions(plugin))}
     ${part('Uses', 'A changed configuration is read at the next start.', others(plugin))}
     ${

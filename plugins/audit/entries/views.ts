@@ -55,7 +55,7 @@ export const entryList = (entries: Page<NumberedEntry>, filters: EntryFilters, u
               html`<a href="${urlWith(auditPath, { resource: entry.resource })}"
                 ><bdi class="clipped">${entry.resource}</bdi></a
               >`,
-              html`<bdi class="muted">${summaryOf(entry)}</bdi>`,
+              html`<bdi class="long muted">${summaryOf(entry)}</bdi>`,
             ]),
           )
     }
