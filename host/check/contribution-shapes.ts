@@ -69,7 +69,11 @@ const permitted = object('an access rule about a thing', {
   lacking: required(oneOf(403, 404)),
   orAdminScope: optional(text),
 });
-const administrators = object('an access rule', { who: required(oneOf('admin')), scopes: required(list(text)) });
+const administrators = object('an access rule', {
+  who: required(oneOf('admin')),
+  scopes: required(list(text)),
+  any: optional(flag),
+});
 const others = object('an access rule', {
   who: required(oneOf('anyone', 'signed-in', 'session', 'admin', 'super-admin', 'permitted'), 'Say who may'),
 });
@@ -190,7 +194,9 @@ export const menuEntry: Shape = object('a menu entry', {
   ...entry,
   path,
   menu: required(oneOf('instance', 'account', 'settings', 'admin', 'new'), 'Say in which menu it is'),
-  access: required(others, 'Say who sees it, such as `signedIn`'),
+  access: required(variant('who', { admin: administrators }, others), 'Say who sees it, such as `signedIn`'),
+  about: optional(text),
+  count: optional(fn),
 } satisfies Record<keyof MenuEntry, unknown>);
 
 export const card: Shape = object('a card', { ...entry, run } satisfies Record<keyof DashboardCard, unknown>);
