@@ -15,6 +15,7 @@ import { namedUseCases } from './catalogue/named.ts';
 import type { IssueParts } from './model/parts.ts';
 import { offeredIssues } from './offered.ts';
 import { searchIssues } from './lists/search.ts';
+import { issueTitles } from './lists/titles.ts';
 import { clearParent, setParent } from './changes/set-parent.ts';
 import { typeSchemeUseCases } from './catalogue/type-scheme.ts';
 import { updateIssue } from './changes/update-issue.ts';
@@ -33,6 +34,7 @@ export function issueUseCases(parts: IssueParts) {
     create: createIssue(parts),
     listPiece: listPiece(parts),
     search: searchIssues(parts),
+    titles: issueTitles(parts),
     indexed: indexedThings(parts),
     update: updateIssue(parts),
     close: closeIssue(parts),

@@ -19,6 +19,7 @@ import { offeredMergeRequests } from './offered.ts';
 import { prepareUrl } from './requests/prepare-url.ts';
 import { settling } from './merging/settle.ts';
 import { submitReview } from './discussion/reviews.ts';
+import { requestTitles } from './requests/titles.ts';
 import { updateRequest } from './requests/update-request.ts';
 
 export type MergeUseCases = ReturnType<typeof mergeUseCases>;
@@ -32,6 +33,7 @@ export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly p
     ...shown,
     offered: offeredMergeRequests(parts, shown),
     open: openRequest(parts),
+    titles: requestTitles(parts),
     files: listFiles(parts),
     file: fetchFile(parts),
     idOf: idOfRequest(parts),

@@ -11,6 +11,7 @@ import {
 import { count, definePlugin, maybe, shape, word } from 'hexforge/plugin';
 import { jwtSessionTokens, owaspCost, scryptHasher, sha256Hasher } from '#adapters/crypto/index';
 import { identityUseCases, ofNormalForm } from '#core/identity/use-cases';
+import { userReferences } from './accounts/references.ts';
 import { adminUserRoutes } from './accounts/routes.ts';
 import { memoryAccountStore } from './accounts/store-memory.ts';
 import { sqlAccountStore } from './accounts/store.ts';
@@ -142,6 +143,7 @@ export default definePlugin({
 
   provides: {
     Users: (parts) => parts.users,
+    ReferenceFinder: (parts) => userReferences(parts),
     UserGroups: (parts) => parts.groups.port,
     MeteredTargets: (parts) => parts.meteredTargets,
     Vouching: (parts) => parts.vouching,

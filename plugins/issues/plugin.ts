@@ -16,6 +16,7 @@ import { linkRoutes } from './links/routes.ts';
 import { memoryLinkStore } from './links/store-memory.ts';
 import { sqlLinkStore } from './links/store.ts';
 import { migrations, tables } from './migrations.ts';
+import { issueReferences } from './references.ts';
 import { searchRoutes } from './search/routes.ts';
 import { memoryIssueSearchStore } from './search/store-memory.ts';
 import { sqlIssueSearchStore } from './search/store.ts';
@@ -72,6 +73,7 @@ export default definePlugin({
     }),
     UserReferences: ({ userReferences }) => userReferences,
     MilestoneCounts: ({ milestoneCounts }) => milestoneCounts,
+    ReferenceFinder: (useCases) => issueReferences(useCases),
   },
   routes: (useCases) => [
     ...searchRoutes(useCases),

@@ -11,6 +11,7 @@ import { mergeabilityRoutes } from './mergeability/routes.ts';
 import { mergingRoutes } from './merging/routes.ts';
 import { migrations, tables } from './migrations.ts';
 import { pullRoutes } from './pulls/routes.ts';
+import { requestReferences } from './references.ts';
 import { requestRoutes } from './requests/routes.ts';
 import { memoryMergeStore } from './requests/store-memory.ts';
 import { sqlMergeStore } from './requests/store.ts';
@@ -82,6 +83,7 @@ export default definePlugin({
     }),
     UserReferences: ({ userReferences }) => userReferences,
     KeptRequests: ({ keptRequests }) => keptRequests,
+    ReferenceFinder: (useCases) => requestReferences(useCases),
   },
   routes: (useCases, { instance }) => [
     ...requestRoutes(useCases, instance),

@@ -14,6 +14,7 @@ import { branchRoutes } from './branches/routes.ts';
 import { collaboratorRoutes } from './collaborators/routes.ts';
 import { memoryCollaboratorStore } from './collaborators/store-memory.ts';
 import { sqlCollaboratorStore } from './collaborators/store.ts';
+import { commitReferences } from './commits/references.ts';
 import { commitRoutes } from './commits/routes.ts';
 import { contentsWritingRoutes } from './contents/routes-writing.ts';
 import { contentsRoutes } from './contents/routes.ts';
@@ -111,6 +112,7 @@ export default definePlugin({
     MergeHeads: ({ useCases }) => useCases.mergeHeads,
     Repositories: ({ offered }) => offered,
     RepositorySettings: ({ useCases }) => useCases.settings.read,
+    ReferenceFinder: ({ useCases }) => commitReferences(useCases),
     MeteredTargets: ({ store }) => ({ repos: (ids) => store.known(ids) }),
     UserReferences: ({ store }) => ({ what: 'repositories', counts: (userIds) => store.countByOwner(userIds) }),
   },
