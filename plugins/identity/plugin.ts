@@ -12,6 +12,7 @@ import { count, definePlugin, maybe, shape, word } from 'hexforge/plugin';
 import { jwtSessionTokens, owaspCost, scryptHasher, sha256Hasher } from '#adapters/crypto/index';
 import { identityUseCases, ofNormalForm } from '#core/identity/use-cases';
 import { adminUserMenu, adminUserPages } from './accounts/admin-pages.ts';
+import { userReferences } from './accounts/references.ts';
 import { adminUserRoutes } from './accounts/routes.ts';
 import { memoryAccountStore } from './accounts/store-memory.ts';
 import { sqlAccountStore } from './accounts/store.ts';
@@ -144,6 +145,7 @@ export default definePlugin({
 
   provides: {
     Users: (parts) => parts.users,
+    ReferenceFinder: (parts) => userReferences(parts),
     UserGroups: (parts) => parts.groups.port,
     MeteredTargets: (parts) => parts.meteredTargets,
     Vouching: (parts) => parts.vouching,

@@ -31,6 +31,7 @@ import { passwordDirectoryChecks } from './password-directory.ts';
 import { pipelineVerdictsChecks } from './pipeline-verdicts.ts';
 import { milestoneCountsChecks, planningPortChecks } from './planning-ports.ts';
 import { rateCounterChecks } from './rate-counter.ts';
+import { referenceFinderChecks } from './reference-finder.ts';
 import { auditLogChecks, repositorySettingsChecks, settingsChecks } from './stores/records.ts';
 import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from './stores/repositories.ts';
 
@@ -83,6 +84,7 @@ export const contracts = {
   Pushes: suite(pushesChecks),
   RateBudgets: suite(rateBudgetsChecks),
   RateCounter: suite(rateCounterChecks),
+  ReferenceFinder: suite(referenceFinderChecks),
   Repositories: suite(repositoriesChecks),
   RepositoryCounters: suite(repositoryCountersChecks),
   RepositorySettings: suite(repositorySettingsChecks),
