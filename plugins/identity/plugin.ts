@@ -136,6 +136,11 @@ export default definePlugin({
       // The issuer is not the base URL: processes with different addresses share sessions, and sessions remain valid
       // when the address changes.
       sessionTokens: jwtSessionTokens({ key: context.Sealer.derive('session-jwt'), issuer: 'hexforge' }),
+      pageTokens: jwtSessionTokens({
+        key: context.Sealer.derive('page-session-jwt'),
+        issuer: 'hexforge',
+        use: 'pages',
+      }),
       settings: context.Settings,
       tokenHasher: sha256Hasher,
       unitOfWork: context.UnitOfWork,
@@ -152,6 +157,7 @@ export default definePlugin({
     AccountRecovery: (parts) => parts.recovery,
     BotAccounts: (parts) => parts.bots,
     AccountStanding: (parts) => parts.accountStanding,
+    PageSessions: (parts) => parts.sessions.pages,
     PasswordSignIn: (parts) => parts.passwordSignIn,
     PasswordHasher: (parts) => parts.passwordHasher,
     CredentialReader: (parts) => parts.credentialReader,

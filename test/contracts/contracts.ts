@@ -7,6 +7,7 @@ import { limited, type Check } from './checks.ts';
 import {
   accountStandingChecks,
   credentialReaderChecks,
+  pageSessionsChecks,
   passwordHasherChecks,
   passwordSignInChecks,
   sealedRecordsChecks,
@@ -76,6 +77,7 @@ export const contracts = {
   MilestoneCounts: suite(milestoneCountsChecks),
   Markup: suite(markupChecks),
   PageFrame: suite(pageFrameChecks),
+  PageSessions: suite(pageSessionsChecks),
   PasswordDirectory: suite(passwordDirectoryChecks),
   PasswordHasher: suite(passwordHasherChecks),
   PasswordSignIn: suite(passwordSignInChecks),

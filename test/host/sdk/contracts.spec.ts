@@ -354,6 +354,16 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     signIn: needed(forge.port('PasswordSignIn')),
     known: { username: 'lost', password: await passwordOf('lost'), userId: lost.id },
   })),
+  PageSessions: contracts.PageSessions(async () => {
+    const browser = forge.browser();
+    await browser.submit(await browser.open('/-/sign-in'), { username: 'lost', password: await passwordOf('lost') });
+    return {
+      sessions: needed(forge.port('PageSessions')),
+      pageToken: browser.cookies['svc_page_session'] ?? '',
+      now: forge.clock.now(),
+      end: async () => void (await browser.submit(await browser.open('/-/sign-out'))),
+    };
+  }),
   PipelineVerdicts: contracts.PipelineVerdicts(() => ({
     pipelines: onePipeline,
     known: { repositoryId: repository, commit: commit.sha, verdict: 'success' },
