@@ -17,6 +17,7 @@ import { pluginLines } from './plugins.ts';
 import { gitLines, readLines, startLines, type Setting } from './lines.ts';
 import { git, Subject } from './subject.ts';
 import { table } from './table.ts';
+import { webLines } from './web.ts';
 
 const { values } = parseArgs({
   options: {
@@ -65,6 +66,7 @@ try {
       if (wanted('live')) lines.push(...(await liveLines(setting, subject)));
       if (wanted('issues')) lines.push(...(await issueLines(setting, subject)));
       if (wanted('merges')) lines.push(...(await mergeLines(setting, subject)));
+      if (wanted('web')) lines.push(...(await webLines(setting, subject)));
       if (values.hostile)
         lines.push(
           ...(await hostileLines(setting, subject, { seconds: Number(values.seconds), only: values.only ?? '' })),

@@ -99,6 +99,8 @@ export const suites: Readonly<Record<string, Suite>> = {
   'whole/bin-once': { holds: ['test/process/once/*.spec.ts', 'test/fault/**/*.spec.ts'], whole: embedded },
   /** The published package, built once for all specs, as authors and operators use it. */
   'whole/packages': { holds: ['test/process/packages/*.spec.ts'], whole: embedded },
+  /** Pages and journeys in a real browser. */
+  'whole/browser': { holds: ['test/browser/**/*.spec.ts'], whole: memory, inMemory: true },
   /** Packages of plugins, installed beside it and served. */
   'whole/packages-served': { holds: ['test/process/packages/served/*.spec.ts'], whole: postgresql },
   /** Every operation once on the embedded database. */

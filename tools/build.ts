@@ -75,7 +75,7 @@ const assets = globSync(
     'bin/**',
     'host/cli/new-plugin/*',
     '{core,adapters,plugins,host,config}/**/*.{yaml,sh,sql,html,css}',
-    'plugins/web/assets/scripts/*.js',
+    'plugins/web/assets/{scripts/*.js,images/*.svg}',
     'README.md',
     'LICENSE',
     'CHANGELOG.md',

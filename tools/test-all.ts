@@ -7,6 +7,7 @@ import { specsOf, suites } from '../test/suites.ts';
 import { startCluster } from './postgres-cluster.ts';
 import { program } from './program.ts';
 import { root } from './project-files.ts';
+import { ensureChromium } from './chromium.ts';
 import { ensureRedis } from './redis-server.ts';
 import { readResults } from './test-results.ts';
 
@@ -27,9 +28,10 @@ async function generated(spec: string, environment: Readonly<Record<string, stri
   if (!(await program('npm', args, environment))) faults.push(`generated cases of "${spec}" failed`);
 }
 
-// Installs Redis before the suites, which run in parallel, because only one of them could take the package manager's
+// Installs programs before the suites, which run in parallel, because only one of them could take the package manager's
 // lock.
 ensureRedis();
+ensureChromium();
 // Inherited settings are removed, because each suite sets its own.
 delete process.env['HEXFORGE_TEST_DATABASE'];
 delete process.env['HEXFORGE_TEST_ENGINES'];

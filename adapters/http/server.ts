@@ -182,7 +182,9 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   });
   server.ext('onPreResponse', (request, h) => {
     const { response } = request;
-    return 'isBoom' in response && response.isBoom ? refuse(request, h, ourOwn(response), { log }) : h.continue;
+    if ('isBoom' in response && response.isBoom) return refuse(request, h, ourOwn(response), { log });
+    if (request.path === '/' && home?.visible() === true && 'vary' in response) response.vary('accept');
+    return h.continue;
   });
 
   const wiring: Wiring = {
@@ -233,7 +235,6 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   };
   const handler: Lifecycle.Method = (request, h) => {
     if (request.path === '/' && (request.method === 'get' || request.method === 'head') && home?.visible() === true) {
-      request.raw.res.setHeader('vary', 'accept');
       if (acceptsHtml(request.raw.req.headers.accept)) return home.handler(request, h);
     }
     const found = routing.find(request.method, request.path);

@@ -3,7 +3,8 @@ import { auditEntry, type AuditLog } from '#core/kernel/services/audit';
 import { adminScopes, type AdminGrants, type AdminScope } from '#core/kernel/access/admin-grants';
 import { tokenScopeOf, usesToken } from '#core/kernel/access/token-reach';
 import type { Call, User } from '#core/kernel/caller';
-import { Conflict, Forbidden, found, InsufficientScope, NotFound } from '#core/kernel/errors';
+import { Conflict, Forbidden, found, InsufficientScope, NotFound, ValidationFailed } from '#core/kernel/errors';
+import type { Page, PageRequest } from '#core/kernel/page';
 import type { Events, UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { PublicUser, Users } from '#core/identity/index';
 import { adminScope, type AdminScopeGrant } from './admin-scope.ts';
@@ -57,6 +58,38 @@ export function adminScopeUseCases({ grants, users, unitOfWork, events, audit }:
       _call: Call<User>,
       { scope, ...slice }: { readonly scope: string; readonly limit: number; readonly offset: number },
     ) => grants.ofScope(adminScope(scope), slice),
+
+    /**
+     * One page of all grants, or of those of a scope or user, with the users who hold and gave them. Deleted users are
+     * missing. @throws {Unprocessable} for an unknown scope.
+     */
+    async page(
+      _call: Call<User>,
+      {
+        scope,
+        username,
+        ...at
+      }: PageRequest & { readonly scope: string | undefined; readonly username: string | undefined },
+    ): Promise<Page<AdminScopeGrant> & { readonly users: ReadonlyMap<string, PublicUser> }> {
+      const user = username === undefined ? undefined : await users.byUsername(username);
+      const filter = {
+        ...(scope !== undefined && { scope: adminScope(scope) }),
+        ...(user !== undefined && { userId: user.id }),
+      };
+      const found =
+        username !== undefined && user === undefined ? { ...at, items: [], total: 0 } : await grants.page(filter, at);
+      return {
+        ...found,
+        users: await users.byIds(found.items.flatMap(({ userId, grantedBy }) => [userId, grantedBy])),
+      };
+    },
+
+    /** The user of this name. @throws {ValidationFailed} if there is none. */
+    async named(_call: Call<User>, { username }: Pick<PublicUser, 'username'>): Promise<PublicUser> {
+      const user = await users.byUsername(username);
+      if (user === undefined) throw new ValidationFailed(missing, { detail: '"username" is not the name of a user' });
+      return user;
+    },
 
     /** The admin scopes of one user. @throws {NotFound} if the user does not exist. */
     async list(_call: Call<User>, { userId }: OfUser): Promise<readonly AdminScopeGrant[]> {

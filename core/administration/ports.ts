@@ -1,5 +1,6 @@
 // Ports of the administration area: the stores of admin-scope grants and of known plugins.
 import type { AdminScope } from '#core/kernel/access/admin-grants';
+import type { Page, PageRequest } from '#core/kernel/page';
 import type { AdminScopeGrant } from './admin-scope.ts';
 
 /** The store of admin-scope grants. Deleting a user deletes their grants. */
@@ -20,6 +21,11 @@ export interface AdminGrantStore {
     scope: AdminScope,
     slice: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly grants: readonly AdminScopeGrant[]; readonly total: number }>;
+  /** One page of the grants of a scope, of a user, of both or of all, the newest first. */
+  page(
+    filter: { readonly scope?: AdminScope; readonly userId?: string },
+    page: PageRequest,
+  ): Promise<Page<AdminScopeGrant>>;
 }
 
 /** The store of the plugins that were enabled at the last start. */

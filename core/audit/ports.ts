@@ -6,15 +6,21 @@ export type KeptEntry = Omit<AuditEntry, 'action'> & { readonly action: string }
 /** A stored entry with its id. Ids increase. */
 export type NumberedEntry = KeptEntry & { readonly id: number };
 
-/** The filters and the slice of a list of entries. */
-export interface AuditQuery {
+/** The filters of a list of entries. */
+export interface AuditFilter {
   /** A username, compared case-insensitively. */
   readonly actor: string | undefined;
   /** A prefix of the action. */
   readonly action: string | undefined;
+  /** The whole resource, such as `user:ID`. */
+  readonly resource?: string | undefined;
   /** The time range. Both bounds are inclusive. */
   readonly from: Date | undefined;
   readonly to: Date | undefined;
+}
+
+/** The filters and the slice of a list of entries. */
+export interface AuditQuery extends AuditFilter {
   readonly limit: number;
   readonly offset: number;
 }
@@ -28,6 +34,8 @@ export interface AuditStore {
   append(entry: KeptEntry): Promise<void>;
   /** One slice of the matching entries, newest first, and the count of all matching entries. */
   list(query: AuditQuery): Promise<{ readonly entries: readonly NumberedEntry[]; readonly total: number }>;
+  /** The newest matching entries with a smaller id, or the newest of all, at most `limit`. */
+  before(filter: AuditFilter, id: number | undefined, limit: number): Promise<readonly NumberedEntry[]>;
   byId(id: number): Promise<NumberedEntry | undefined>;
   /**
    * Must run inside a unit of work; called every ten minutes. Adds the entries up to the id seen at the previous call

@@ -3,7 +3,7 @@ import type { Call, User } from '#core/kernel/caller';
 import { HexforgeError, Unavailable, found } from '#core/kernel/errors';
 import { AuditUnwritten, type AuditLog } from '#core/kernel/services/audit';
 import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
-import type { AuditStore, AuditQuery, NumberedEntry } from './ports.ts';
+import type { AuditFilter, AuditStore, AuditQuery, NumberedEntry } from './ports.ts';
 import { cleanText, redact } from './redaction.ts';
 
 const bounds = { actorUsername: 100, action: 100, resource: 300, ip: 64, userAgent: 512 } as const;
@@ -42,11 +42,27 @@ const beginning = new Date(0);
 const notBefore = (date: Date | undefined): Date | undefined =>
   date !== undefined && date < beginning ? beginning : date;
 
-/** The use cases of the operations `auditEntryList` and `auditEntryFetch`. */
+/** The most entries of one export, and how many of them are read at once. */
+export const mostExported = 100_000;
+const batch = 500;
+
+/** The use cases of the operations `auditEntryList` and `auditEntryFetch`, and of the export. */
 export function auditReading({ store }: { readonly store: AuditStore }) {
   return {
     list: (_call: Call<User>, { from, to, ...query }: AuditQuery) =>
       store.list({ ...query, from: notBefore(from), to: notBefore(to) }),
+
+    /** The matching entries, newest first, at most `mostExported`. */
+    async *all(_call: Call<User>, { from, to, ...given }: AuditFilter): AsyncGenerator<readonly NumberedEntry[]> {
+      const filter = { ...given, from: notBefore(from), to: notBefore(to) };
+      let last: number | undefined;
+      for (let read = 0; read < mostExported; read += batch) {
+        const some = await store.before(filter, last, batch);
+        if (some.length > 0) yield some;
+        if (some.length < batch) return;
+        last = some.at(-1)?.id;
+      }
+    },
 
     /** @throws {NotFound} if no entry has this id. */
     fetch: async (_call: Call<User>, { id }: { readonly id: number }): Promise<NumberedEntry> =>

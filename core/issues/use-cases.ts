@@ -1,6 +1,6 @@
 // All use cases of the area for its own plugin, built once from its dependencies. Each takes a `Granted` and a command.
 import type { UserReferences } from '#core/identity/index';
-import type { MilestoneCounts } from '#core/planning/index';
+import type { IssuePages, MilestoneCounts } from '#core/planning/index';
 import { indexedThings, type RepositoryCounters } from '#core/repositories/index';
 import { closeIssue, reopenIssue } from './changes/close-issue.ts';
 import { commentUseCases } from './discussion/comments.ts';
@@ -10,8 +10,11 @@ import { descriptionHistoryUseCases } from './changes/description-history.ts';
 import { fetchIssue } from './changes/fetch-issue.ts';
 import { issueTypeUseCases } from './catalogue/issue-types.ts';
 import { linkUseCases } from './discussion/links.ts';
-import { listChildren, listIssues, listPiece } from './lists/list-issues.ts';
+import { issueChoices, usersNamed } from './lists/choices.ts';
+import { listChildren, listIssues, listPiece, listWithCounts } from './lists/list-issues.ts';
+import { listMine } from './lists/mine.ts';
 import { namedUseCases } from './catalogue/named.ts';
+import type { IssueState } from './model/issue.ts';
 import type { IssueParts } from './model/parts.ts';
 import { offeredIssues } from './offered.ts';
 import { searchIssues } from './lists/search.ts';
@@ -21,7 +24,10 @@ import { updateIssue } from './changes/update-issue.ts';
 import type { VersionMembers } from './model/named.ts';
 import { unwatchIssue, watchIssue } from './discussion/watching.ts';
 
-export type { SearchResult } from './lists/search.ts';
+export type { IssueChoices } from './lists/choices.ts';
+export type { ListCommand, StateCounts } from './lists/list-issues.ts';
+export type { LocatedIssue } from './lists/mine.ts';
+export type { FacetValues, SearchResult } from './lists/search.ts';
 
 export type IssueUseCases = ReturnType<typeof issueUseCases>;
 
@@ -32,6 +38,10 @@ export function issueUseCases(parts: IssueParts) {
     offered: offeredIssues(parts, shown),
     create: createIssue(parts),
     listPiece: listPiece(parts),
+    listWithCounts: listWithCounts(parts),
+    listMine: listMine(parts),
+    choices: issueChoices(parts),
+    usersNamed: usersNamed(parts),
     search: searchIssues(parts),
     indexed: indexedThings(parts),
     update: updateIssue(parts),
@@ -62,6 +72,8 @@ const countsFor = ({
   readonly repositoryCounters: RepositoryCounters;
   readonly userReferences: UserReferences;
   readonly milestoneCounts: MilestoneCounts;
+  readonly openIssues: (repositoryId: string) => Promise<number>;
+  readonly ofMilestone: IssuePages['ofMilestone'];
 } => ({
   repositoryCounters: {
     async counts(repositoryIds) {
@@ -70,5 +82,12 @@ const countsFor = ({
     },
   },
   userReferences: { what: 'issues, comments and descriptions', counts: (userIds) => store.countByAuthor(userIds) },
+  openIssues: async (repositoryId) => (await store.countOpen([repositoryId])).get(repositoryId) ?? 0,
   milestoneCounts: { counts: (repositoryId, milestoneIds) => store.countByMilestone(repositoryId, milestoneIds) },
+  async ofMilestone(repositoryId, milestoneId, limit) {
+    const some = (state: IssueState) =>
+      store.list(repositoryId, { milestoneId, state }, { order: 'newest', limit, offset: 0, texts: 0 });
+    const [open, closed] = await Promise.all([some('open'), some('closed')]);
+    return [...open, ...closed].slice(0, limit);
+  },
 });

@@ -92,6 +92,19 @@ export function overrideUseCases(parts: RuleParts) {
       return { ...page, items, total } satisfies Page<Override>;
     },
 
+    /** The usernames of the users with an override. One query. */
+    async usernames(_call: Call<User>, userIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      return new Map([...(await users.byIds(userIds))].map(([id, { username }]) => [id, username]));
+    },
+
+    /** The id of a user. @throws {NotFound} */
+    userNamed: async (_call: Call<User>, username: string): Promise<string> =>
+      found(await users.byUsername(username), 'There is no such user').id,
+
+    /** @throws {NotFound} if the kind or scope does not exist. */
+    fetch: async (_call: Call<User>, { kind, targetId, scope }: Target): Promise<Override | undefined> =>
+      overrides.get({ kind: overrideKind(kind), targetId, scope: rateScope(scope) }),
+
     /**
      * @throws {NotFound} if the kind, the scope or the target does not exist. @throws {Unprocessable} if the override
      * is wider than the target's budget, or the maximum number of overrides is reached. @throws {Forbidden}

@@ -10,7 +10,7 @@ export {
 } from './model/diff.ts';
 export * from './model/events.ts';
 export type { FileDiff } from './requests/files.ts';
-export type { DiffHunk, DiffLine } from './discussion/hunks.ts';
+export type { DiffHunk, DiffLine } from '#core/repositories/index';
 export * from './model/merge-request.ts';
 export { mergeRuleCodes, type MergeRule, type MergeRuleCode } from './merging/merge-rules.ts';
 export { mergeabilityStates, type Mergeability } from './merging/mergeability.ts';
@@ -20,4 +20,4 @@ export * from './model/pipeline-verdicts.ts';
 export * from './model/ports.ts';
 export { reviewStates, verdicts, type MergeReview, type ReviewState, type Verdict } from './model/review.ts';
 export { sourceLosses, type SourceLoss } from './model/source-access.ts';
-export { longestText } from './model/said.ts';
+export { longestText, unescaped } from './model/said.ts';

@@ -3,12 +3,20 @@ import type { PendingEvents } from '#core/kernel/storage/pending-events';
 import type { UserReferences } from '#core/identity/index';
 import { indexedThings, type KeptRequests, type RepositoryCounters } from '#core/repositories/index';
 import { commentUseCases } from './discussion/comments.ts';
+import { fetchComment, mergeTalk } from './discussion/talk.ts';
+import { browseRequests } from './requests/browse.ts';
+import { placesOf, requestChanges } from './requests/changes.ts';
+import { branchChoices, mergeChoices, usersNamed } from './requests/choices.ts';
+import { listMine } from './requests/mine.ts';
+import { previewRequest } from './requests/preview.ts';
+import { mergeStanding } from './requests/standing.ts';
 import { fetchFile, listFiles } from './requests/files.ts';
 import { fetchRequest, idOfRequest, listRequests, requestCommits } from './requests/read-requests.ts';
 import { appliedEvents } from './merging/applied-events.ts';
 import { followUseCases } from './merging/follow.ts';
 import { broughtFor } from './merging/heads.ts';
 import { accessUseCases } from './merging/lose-source.ts';
+import { deleteSource } from './merging/delete-source.ts';
 import { letGoUseCases } from './merging/let-go.ts';
 import { mergeIntents } from './merging/merge-intents.ts';
 import { mergeRequest } from './merging/merge.ts';
@@ -21,6 +29,13 @@ import { settling } from './merging/settle.ts';
 import { submitReview } from './discussion/reviews.ts';
 import { updateRequest } from './requests/update-request.ts';
 
+export type { AuthoredComment, AuthoredReview, MergeTalk } from './discussion/talk.ts';
+export type { Place } from './discussion/placed.ts';
+export type { Browsed, BrowsedRequest } from './requests/browse.ts';
+export type { RequestChanges, ShownFile } from './requests/changes.ts';
+export type { MergePreview } from './requests/preview.ts';
+export type { MergeStanding } from './requests/standing.ts';
+export type { LocatedRequest } from './requests/mine.ts';
 export type MergeUseCases = ReturnType<typeof mergeUseCases>;
 
 export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly pendingEvents: PendingEvents }) {
@@ -31,6 +46,18 @@ export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly p
   return {
     ...shown,
     offered: offeredMergeRequests(parts, shown),
+    browse: browseRequests(parts),
+    listMine: listMine(parts),
+    choices: mergeChoices(parts),
+    branchChoices: branchChoices(parts),
+    usersNamed: usersNamed(parts),
+    preview: previewRequest(parts),
+    standing: mergeStanding(parts),
+    comment: fetchComment(parts),
+    talk: mergeTalk({ ...parts, comments: shown.comments }),
+    changes: requestChanges(parts),
+    places: placesOf(parts),
+    deleteSource: deleteSource(parts),
     open: openRequest(parts),
     files: listFiles(parts),
     file: fetchFile(parts),
@@ -46,6 +73,8 @@ export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly p
     access: accessUseCases(parts),
     letGo: letGoUseCases(parts),
     keptRequests: keptRequests(parts),
+    /** The number of open requests of a repository. */
+    countOpen: async (repositoryId: string) => (await parts.store.countOpen([repositoryId])).get(repositoryId) ?? 0,
     indexed: indexedThings(parts),
     ...countsFor(parts),
     dropLabel: (labelId: string) => parts.store.dropLabel(labelId),

@@ -57,9 +57,11 @@ export function labelUseCases({ labels, events, unitOfWork, ids }: PlanningParts
     unitOfWork,
     ids,
   });
+  const all = (repositoryId: string) => labels.find({ where: { repositoryId }, orderBy: ['nameKey'] });
   return {
-    list: ({ resource }: Reading) => labels.find({ where: { repositoryId: resource.id }, orderBy: ['nameKey'] }),
-    fetch: (granted: Reading, which: { readonly id: string }) => items.fetch(granted, which),
+    all,
+    list: ({ resource }: Reading) => all(resource.id),
+    fetch: (granted: Reading | Writing, which: { readonly id: string }) => items.fetch(granted, which),
     create: async (granted: Writing, wish: LabelWish) => items.create(granted, newLabel(wish)),
     update: (granted: Writing, { id, ...wish }: Partial<LabelWish> & { readonly id: string }) =>
       items.update(granted, id, () => labelParts(wish)),

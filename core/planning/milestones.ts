@@ -45,20 +45,20 @@ export function milestoneUseCases({ milestones, counters, events, unitOfWork, id
     const [one = { ...milestone, ...uncounted }] = await counted(milestone.repositoryId, [milestone]);
     return one;
   };
+  /** Sorted by due date. Milestones without one are last. */
+  const all = (repositoryId: string, state?: MilestoneState) =>
+    milestones.find({
+      where: { repositoryId, ...(state !== undefined && { state }) },
+      orderBy: ['dueDate', 'createdAt', 'id'],
+    });
   return {
-    /** Sorted by due date. Milestones without one are last. */
+    all,
     list: async (
       { resource: { id: repositoryId } }: Reading,
       { state }: { readonly state?: MilestoneState | undefined },
-    ) =>
-      counted(
-        repositoryId,
-        await milestones.find({
-          where: { repositoryId, ...(state !== undefined && { state }) },
-          orderBy: ['dueDate', 'createdAt', 'id'],
-        }),
-      ),
-    fetch: async (granted: Reading, which: { readonly id: string }) => withCounts(await items.fetch(granted, which)),
+    ) => counted(repositoryId, await all(repositoryId, state)),
+    fetch: async (granted: Reading | Writing, which: { readonly id: string }) =>
+      withCounts(await items.fetch(granted, which)),
     create: async (granted: Writing, wish: MilestoneWish & { readonly title: string }): Promise<CountedMilestone> => ({
       ...(await items.create(granted, {
         description: '',

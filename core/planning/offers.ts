@@ -17,6 +17,11 @@ export interface Planning {
    * missing in the result.
    */
   labelsNamed(repositoryId: string, names: readonly string[]): Promise<readonly Label[]>;
+  /** All labels by name, and all milestones by due date, to choose from. */
+  ofRepository(repositoryId: string): Promise<{
+    readonly labels: readonly Label[];
+    readonly milestones: readonly Milestone[];
+  }>;
   /**
    * Returns the labels to attach, without duplicates and sorted by name. Runs inside the caller's unit of work, at most
    * once, and prevents their deletion until it ends. Must be called after the row that gets the labels is written,
@@ -40,8 +45,29 @@ export interface Planning {
   hold(repositoryId: string, milestoneId: string): Promise<Milestone>;
 }
 
+/** An issue of a milestone, as its page lists it. */
+export interface MilestoneIssue {
+  readonly number: number;
+  readonly title: string;
+  readonly state: 'open' | 'closed';
+}
+
+/** Pages of a plugin whose issues have labels and milestones, to which the pages of planning link. */
+export interface IssuePages {
+  /** The pages beside those of planning, as paths below that of the repository. */
+  readonly beside: readonly { readonly title: string; readonly path: string }[];
+  /** The path of the page of one issue. */
+  issue(number: number): string;
+  /** The path of the list of issues with a label, by its name, or a milestone, by its id. */
+  list(filter: { readonly label: string } | { readonly milestone: string }): string;
+  /** The open ones first, then the newest. */
+  ofMilestone(repositoryId: string, milestoneId: string, limit: number): Promise<readonly MilestoneIssue[]>;
+}
+
 /** Counts the issues of milestones of one repository. The counts of several providers are added. */
 export interface MilestoneCounts {
+  /** Absent if the plugin has no pages. */
+  readonly pages?: IssuePages;
   counts(
     repositoryId: string,
     milestoneIds: readonly string[],

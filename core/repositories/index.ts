@@ -11,6 +11,7 @@ export type { Derived } from './contents/derived.ts';
 export * from './model/events.ts';
 export type { RepositoryRecord } from './lifecycle/record.ts';
 export * from './git/git-backend.ts';
+export { hunksOf, readHunks, type DiffHunk, type DiffLine } from './git/hunks.ts';
 export { checkIdentity, identityText } from './contents/identity-text.ts';
 export * from './lifecycle/items.ts';
 export * from './git/languages.ts';

@@ -1,5 +1,5 @@
 // Use cases of the administration of settings: read one or all, write one or several.
-import { auditEntry } from '#core/kernel/services/audit';
+import { auditEntry, type AuditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import { checkDistinct, sentSetting } from '#core/kernel/services/setting-text';
 import type { DeclaredSetting, SettingValue } from '#core/kernel/services/settings';
@@ -7,7 +7,14 @@ import { settingAggregate } from './events.ts';
 import type { SettingsParts } from './parts.ts';
 import type { StoredSetting } from './ports.ts';
 import { readStored, storedSetting } from './sealing.ts';
-import { maskedValue, shownSetting, shownValue, type ShownSetting } from './setting.ts';
+import {
+  describedSetting,
+  maskedValue,
+  shownSetting,
+  shownValue,
+  type DescribedSetting,
+  type ShownSetting,
+} from './setting.ts';
 import type { Values } from './values.ts';
 
 export interface SettingChange {
@@ -33,6 +40,13 @@ export function settingAdministration(
     return { declared, value: sentSetting(declaration, text) };
   };
 
+  /** Writes the audit entry of a change, and emits its event. */
+  const tell = async (call: Call<User>, key: string, details: AuditEntry['details']): Promise<void> => {
+    await audit.append(auditEntry(call, 'setting.updated', settingAggregate(key), details));
+    const about = { aggregate: settingAggregate(key), actorId: call.caller.id };
+    await events.emit({ type: 'setting.changed', ...about, payload: { key } });
+  };
+
   /** Must run in the unit of work, after `hold`. */
   const put = async (
     call: Call<User>,
@@ -47,9 +61,7 @@ export function settingAdministration(
     // A value that was stored sealed stays masked in the audit log, even if the setting is no longer sensitive.
     const secret = sensitive || before?.sealed === true;
     const details = secret ? { sensitive: true } : { from: from ?? configured, to: value };
-    await audit.append(auditEntry(call, 'setting.updated', settingAggregate(key), details));
-    const about = { aggregate: settingAggregate(key), actorId: call.caller.id };
-    await events.emit({ type: 'setting.changed', ...about, payload: { key } });
+    await tell(call, key, details);
   };
 
   return {
@@ -64,6 +76,39 @@ export function settingAdministration(
     async fetch(_call: Call<User>, { key }: { readonly key: string }): Promise<ShownSetting> {
       const declared = catalogue.of(key);
       return shownSetting(declared, (await values.read()).get(key) ?? declared.configured);
+    },
+
+    /** All settings as `list`, with what forms for them need. */
+    async described(_call: Call<User>): Promise<readonly DescribedSetting[]> {
+      const stored = await values.read();
+      return catalogue.all().map((declared) => {
+        const value = stored.get(declared.declaration.key);
+        return describedSetting(declared, value ?? declared.configured, value !== undefined);
+      });
+    },
+
+    /**
+     * Deletes the stored value, so that the configured value applies, or else the default.
+     * @throws {NotFound} if no enabled plugin declares the setting.
+     */
+    async reset(call: Call<User>, { key }: { readonly key: string }): Promise<ShownSetting> {
+      const declared = catalogue.of(key);
+      const { declaration, configured } = declared;
+      try {
+        await unitOfWork.run(async () => {
+          await store.hold();
+          const before = (await store.all()).find((stored) => stored.key === key);
+          if (before === undefined) return;
+          await store.remove(key);
+          const secret = declaration.sensitive === true || before.sealed;
+          const from = secret ? undefined : readStored(sealer, declaration, before).value;
+          const details = secret ? { sensitive: true } : { from: from ?? configured, to: configured };
+          await tell(call, key, { ...details, reset: true });
+        });
+      } finally {
+        values.forget();
+      }
+      return shownSetting(declared, configured);
     },
 
     /**

@@ -21,4 +21,6 @@ export interface SettingStore {
    * plugin.
    */
   put(setting: StoredSetting, plugin?: string): Promise<void>;
+  /** Deletes the setting with this key, if it exists. */
+  remove(key: string): Promise<void>;
 }

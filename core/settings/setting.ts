@@ -1,5 +1,10 @@
 // The form of settings that is shown to administrators.
-import type { DeclaredSetting, SettingDeclaration, SettingValue } from '#core/kernel/services/settings';
+import {
+  settingMisfit,
+  type DeclaredSetting,
+  type SettingDeclaration,
+  type SettingValue,
+} from '#core/kernel/services/settings';
 
 export { readSetting, type Reading } from '#core/kernel/services/setting-text';
 
@@ -15,9 +20,38 @@ export interface ShownSetting {
   readonly default: string;
 }
 
+/** A setting with what a form for it needs. */
+export interface DescribedSetting extends ShownSetting {
+  readonly plugin: string;
+  readonly type: SettingDeclaration['type'];
+  /** Describes the valid values, such as "a whole number from 0 to 9". */
+  readonly bounds: string;
+  readonly longest: number | undefined;
+  /** Whether a value is stored. It replaces the configured and the default value. */
+  readonly stored: boolean;
+}
+
 /** The value shown to administrators: masked if the setting is sensitive. */
 export const shownValue = ({ sensitive }: SettingDeclaration, value: SettingValue): string =>
   sensitive === true ? maskedValue : String(value);
+
+const boundsOf = (declaration: SettingDeclaration): Pick<DescribedSetting, 'bounds' | 'longest'> => {
+  if (declaration.type !== 'string') return { bounds: settingMisfit(declaration, undefined) ?? '', longest: undefined };
+  const longest = declaration.maxLength ?? 65_536;
+  return { bounds: `a text of at most ${longest} characters`, longest };
+};
+
+export const describedSetting = (
+  declared: DeclaredSetting,
+  value: SettingValue,
+  stored: boolean,
+): DescribedSetting => ({
+  ...shownSetting(declared, value),
+  ...boundsOf(declared.declaration),
+  plugin: declared.plugin,
+  type: declared.declaration.type,
+  stored,
+});
 
 /** A sensitive default is masked too, unless it is empty. */
 export function shownSetting({ declaration }: DeclaredSetting, value: SettingValue): ShownSetting {

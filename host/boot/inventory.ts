@@ -124,7 +124,7 @@ function accessText(rule: AccessRule): string {
     case 'permitted':
       return `${rule.permission} on ${rule.resource}`;
     case 'admin':
-      return `admin (${rule.scopes.join(', ')})`;
+      return `admin (${rule.any ? 'any scope' : rule.scopes.join(', ')})`;
     default:
       return rule.who;
   }

@@ -53,13 +53,11 @@ function isPath(value: unknown): boolean {
   const names = [...value.matchAll(/\{(\w+)/g)].map(([, name]) => name);
   return (alone || segments.every((one) => one !== '' && segment.test(one))) && new Set(names).size === names.length;
 }
-const path = required(
-  leaf(
-    'a path such as "/bells/{name}", which begins with "/", does not end with it, and names each parameter once,',
-    isPath,
-  ),
-  'Say where it is served, such as "/{name}"',
+const anyPath = leaf(
+  'a path such as "/bells/{name}", which begins with "/", does not end with it, and names each parameter once,',
+  isPath,
 );
+const path = required(anyPath, 'Say where it is served, such as "/{name}"');
 
 const permitted = object('an access rule about a thing', {
   who: required(oneOf('permitted')),
@@ -71,7 +69,11 @@ const permitted = object('an access rule about a thing', {
   lacking: required(oneOf(403, 404)),
   orAdminScope: optional(text),
 });
-const administrators = object('an access rule', { who: required(oneOf('admin')), scopes: required(list(text)) });
+const administrators = object('an access rule', {
+  who: required(oneOf('admin')),
+  scopes: required(list(text)),
+  any: optional(flag),
+});
 const others = object('an access rule', {
   who: required(oneOf('anyone', 'signed-in', 'session', 'admin', 'super-admin', 'permitted'), 'Say who may'),
 });
@@ -181,7 +183,9 @@ export const tab: Shape = object('a tab', {
   ...entry,
   path,
   place: optional(oneOf('repository', 'root')),
+  currentOn: optional(list(anyPath)),
   menu: optional(oneOf('tabs', 'settings')),
+  key: optional(text),
   permission: required(text, 'Name the permission of those who see it, such as "repo.read"'),
   count: optional(fn),
 } satisfies Record<keyof RepositoryTab, unknown>);
@@ -190,7 +194,9 @@ export const menuEntry: Shape = object('a menu entry', {
   ...entry,
   path,
   menu: required(oneOf('instance', 'account', 'settings', 'admin', 'new'), 'Say in which menu it is'),
-  access: required(others, 'Say who sees it, such as `signedIn`'),
+  access: required(variant('who', { admin: administrators }, others), 'Say who sees it, such as `signedIn`'),
+  about: optional(text),
+  count: optional(fn),
 } satisfies Record<keyof MenuEntry, unknown>);
 
 export const card: Shape = object('a card', { ...entry, run } satisfies Record<keyof DashboardCard, unknown>);

@@ -42,6 +42,10 @@ function paramsFor(path: string, own?: Joi.ObjectSchema): { readonly params?: Jo
   return { params: own.append(Object.fromEntries(missing.map((name) => [name, Joi.string().required()]))) };
 }
 
+/** The schema of the page, if the path of the form has all of its parameters. */
+const paramsOfPage = (path: string, { params }: WebPage): Joi.ObjectSchema | undefined =>
+  Object.keys(params?.describe().keys ?? {}).every((name) => path.includes(`{${name}`)) ? params : undefined;
+
 /** The members of a route's input that pages know. Some are getters, so they are not copied as a whole. */
 const shown = (input: Omit<Input, 'refused'>): Omit<Input, 'refused'> => ({
   params: input.params,
@@ -64,7 +68,7 @@ function formRoute(form: PageForm, { page, show, access }: ShownOn): Route {
   return {
     ...common,
     ...rest,
-    ...paramsFor(form.path),
+    ...paramsFor(form.path, paramsOfPage(form.path, page)),
     ...(page.query !== undefined && { query: page.query }),
     method: 'POST',
     form: true,
@@ -108,7 +112,7 @@ function refusedForm(error: unknown, form: string, body: Sent): RefusedForm | un
     form,
     error: message,
     detail,
-    field: /^(?:Field )?"([\w.-]+)/.exec(detail ?? '')?.[1],
+    field: /^(?:Field )?"([\w.-]+)"/.exec(detail ?? '')?.[1],
     values: textsOf(body),
   };
 }

@@ -34,7 +34,15 @@ export function livingPages(lives: readonly Life[], mountOf: (plugin: string) =>
     registered(lives, kind, (one, plugin) => ({ plugin, one: mounted(one, plugin) }));
   return {
     pages: () => all('pages', (page, plugin) => mountedPage(plugin, page, mountOf(plugin))),
-    tabs: () => all('tabs', (tab, plugin) => ({ ...tab, path: pagePath(plugin, tab, mountOf(plugin)) })),
+    tabs: () =>
+      all('tabs', (tab, plugin) => {
+        const whole = (path: string): string => pagePath(plugin, { ...tab, path }, mountOf(plugin));
+        return {
+          ...tab,
+          path: whole(tab.path),
+          ...(tab.currentOn !== undefined && { currentOn: tab.currentOn.map(whole) }),
+        };
+      }),
     menu: () => all('menu'),
     cards: () => all('cards'),
     panels: () => all('panels'),

@@ -5,7 +5,7 @@ import './markup.ts';
 import type { Html, HtmlPage, PageSubject } from '#adapters/http/descriptor/html';
 import type { PathParams, Reply } from '#adapters/http/descriptor/route';
 import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access/access';
-import type { Call } from '#core/kernel/caller';
+import type { Call, User } from '#core/kernel/caller';
 import { declarePort } from '#core/kernel/ports';
 import type { Meter } from '#core/kernel/rate';
 import type { ScopeName } from '#core/kernel/access/scopes';
@@ -57,7 +57,10 @@ export interface FormSpec<B, A extends AccessRule, Path extends string, Place ex
   /** Unique among the pages and forms of all plugins, in camelCase: `bellRing`. */
   readonly id: string;
   readonly summary: string;
-  /** The path that receives it by POST; its place is that of the page. */
+  /**
+   * The path that receives it by POST; its place is that of the page. Parameters that the page has too are checked by
+   * its schema.
+   */
   readonly path: Path;
   readonly place?: Place;
   readonly access: A;
@@ -193,10 +196,14 @@ export interface RepositoryTab {
   readonly path: string;
   /** Default `repository`. */
   readonly place?: 'repository' | 'root';
+  /** The paths of other pages on which it is the current tab. */
+  readonly currentOn?: readonly string[];
   /** `settings` is the menu of the settings of a repository; its entries have no count. Default `tabs`. */
   readonly menu?: 'tabs' | 'settings';
   /** Shown to callers with this permission. */
   readonly permission: string;
+  /** The letter that leads to it, pressed after `g`. */
+  readonly key?: string;
   /** Tabs are in this order, then in that of the configuration. Default 50. */
   readonly order?: number;
   /** The number beside the title, for the repository with this id. A failure leaves it out. */
@@ -217,6 +224,10 @@ export interface MenuEntry {
   /** Shown to callers who satisfy this rule; a rule about a resource is refused. */
   readonly access: AccessRule;
   readonly order?: number;
+  /** One sentence about the page. The overview of administration shows it. */
+  readonly about?: string;
+  /** The number of things on the page, which the overview of administration shows. A failure leaves it out. */
+  readonly count?: (call: Call<User>) => Promise<number | undefined>;
 }
 
 /** A part of the dashboard. */

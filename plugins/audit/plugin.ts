@@ -1,6 +1,7 @@
 // The plugin "audit": the audit log, whose entries are written in the same transaction as the recorded change.
 import { definePlugin } from 'hexforge/plugin';
 import { auditLog, auditReading } from '#core/audit/use-cases';
+import { auditExport, auditMenu, auditPages } from './entries/pages.ts';
 import { entryRoutes } from './entries/routes.ts';
 import { memoryAuditStore } from './entries/store-memory.ts';
 import { auditTrail, sqlAuditStore } from './entries/store.ts';
@@ -24,7 +25,9 @@ export default definePlugin({
     reading: auditReading({ store }),
   }),
   provides: { AuditLog: ({ log }) => log, AuditTrail: (_parts, { stores }) => stores.trail },
-  routes: ({ reading }) => entryRoutes(reading),
+  routes: ({ reading }) => [...entryRoutes(reading), auditExport(reading)],
+  pages: ({ reading }) => auditPages(reading),
+  menu: ({ reading }) => [auditMenu(reading)],
   jobs: (_parts, { stores, Clock: clock, UnitOfWork: unitOfWork }) => [
     {
       name: 'count-up',

@@ -11,9 +11,11 @@ import {
 import { count, definePlugin, maybe, shape, word } from 'hexforge/plugin';
 import { jwtSessionTokens, owaspCost, scryptHasher, sha256Hasher } from '#adapters/crypto/index';
 import { identityUseCases, ofNormalForm } from '#core/identity/use-cases';
+import { adminUserMenu, adminUserPages } from './accounts/admin-pages.ts';
 import { adminUserRoutes } from './accounts/routes.ts';
 import { memoryAccountStore } from './accounts/store-memory.ts';
 import { sqlAccountStore } from './accounts/store.ts';
+import { groupMenu, groupPages } from './groups/pages.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { memoryGroupStore } from './groups/store-memory.ts';
 import { sqlGroupStore } from './groups/store.ts';
@@ -152,7 +154,8 @@ export default definePlugin({
     PasswordHasher: (parts) => parts.passwordHasher,
     CredentialReader: (parts) => parts.credentialReader,
   },
-  pages: (parts) => sessionPages(parts),
+  pages: (parts) => [...sessionPages(parts), ...adminUserPages(parts), ...groupPages(parts)],
+  menu: (parts) => [adminUserMenu(parts), groupMenu(parts)],
   routes: (parts, { instance }) => [
     ...authRoutes(parts),
     ...signInPageRoutes(parts, () => instance.webUrl),

@@ -1,8 +1,8 @@
 // The plugin "issues": the issue tracker of repositories.
-import { definePlugin } from 'hexforge/plugin';
+import { definePlugin, type Markup } from 'hexforge/plugin';
 import { issueAudits, issueEvents } from 'hexforge/issues';
-import { droppedFrom } from 'hexforge/planning';
-import { issueUseCases } from '#core/issues/use-cases';
+import { droppedFrom, type Planning } from 'hexforge/planning';
+import { issueUseCases, type IssueUseCases } from '#core/issues/use-cases';
 import { memoryAssociationStore } from './associations/store-memory.ts';
 import { sqlAssociationStore } from './associations/store.ts';
 import { commentRoutes } from './comments/routes.ts';
@@ -12,6 +12,8 @@ import { issueIndexer } from './indexer.ts';
 import { issueRoutes } from './issues/routes.ts';
 import { memoryIssueStore } from './issues/store-memory.ts';
 import { sqlIssueStore } from './issues/store.ts';
+import { issueCards, issueMenu, issuePages, issueTabs, linkedPages } from './pages/index.ts';
+import type { PageParts } from './pages/links.ts';
 import { linkRoutes } from './links/routes.ts';
 import { memoryLinkStore } from './links/store-memory.ts';
 import { sqlLinkStore } from './links/store.ts';
@@ -28,11 +30,19 @@ import { typeRoutes } from './types/routes.ts';
 import { versionRoutes } from './versions/routes.ts';
 import { watchingRoutes } from './watching/routes.ts';
 
+const pageParts = (
+  useCases: IssueUseCases,
+  {
+    Markup: markup,
+    Planning: planning,
+  }: { readonly Markup: Markup | undefined; readonly Planning: Planning | undefined },
+): PageParts => ({ useCases, markup, planned: planning !== undefined });
+
 export default definePlugin({
   name: 'issues',
   version: '0.1.0',
   api: '^0.2.0',
-  needs: ['UnitOfWork', 'Events', 'AuditLog', 'AccessDecision', 'Repositories', 'Users', 'Planning', 'Ids'],
+  needs: ['UnitOfWork', 'Events', 'AuditLog', 'AccessDecision', 'Repositories', 'Users', 'Planning', 'Ids', 'Markup'],
   stores: {
     issues: { sql: sqlIssueStore, memory: memoryIssueStore },
     searches: { sql: sqlIssueSearchStore, memory: memoryIssueSearchStore },
@@ -71,7 +81,7 @@ export default definePlugin({
       view: { name: 'issues_open', member: 'openIssues' },
     }),
     UserReferences: ({ userReferences }) => userReferences,
-    MilestoneCounts: ({ milestoneCounts }) => milestoneCounts,
+    MilestoneCounts: (useCases) => ({ ...useCases.milestoneCounts, pages: linkedPages(useCases) }),
   },
   routes: (useCases) => [
     ...searchRoutes(useCases),
@@ -85,6 +95,10 @@ export default definePlugin({
     ...componentRoutes(useCases),
     ...versionRoutes(useCases),
   ],
+  pages: (useCases, context) => issuePages(pageParts(useCases, context)),
+  tabs: issueTabs,
+  menu: () => issueMenu,
+  cards: (useCases, context) => issueCards(pageParts(useCases, context)),
   tools: issueTools,
   indexers: (useCases) => [issueIndexer(useCases)],
   events: droppedFrom,

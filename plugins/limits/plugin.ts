@@ -2,12 +2,15 @@
 import { definePlugin, flag, on, shape } from 'hexforge/plugin';
 import { limitAudits, limitEvents } from 'hexforge/limits';
 import { limitUseCases } from '#core/limits/use-cases';
+import { budgetPages, limitsMenu } from './budgets/pages.ts';
 import { budgetRoutes } from './budgets/routes.ts';
 import { budgetStore } from './budgets/store.ts';
 import { migrations } from './migrations.ts';
+import { overridePages } from './overrides/pages.ts';
 import { overrideRoutes } from './overrides/routes.ts';
 import { overrideStore } from './overrides/store.ts';
 import { limitEntities } from './tables.ts';
+import { violationExport, violationPages } from './violations/pages.ts';
 import { violationRoutes } from './violations/routes.ts';
 import { memoryViolationStore } from './violations/store-memory.ts';
 import { sqlViolationStore } from './violations/store.ts';
@@ -24,7 +27,7 @@ export default definePlugin({
       .description('Meter requests; `off` for benchmarks and tests of other things'),
   }),
   environment: { HEXFORGE_RATE_LIMIT: 'metering' },
-  needs: ['AuditLog', 'Clock', 'Events', 'Ids', 'UnitOfWork', 'UserGroups', 'Users'],
+  needs: ['AccessDecision', 'AuditLog', 'Clock', 'Events', 'Ids', 'UnitOfWork', 'UserGroups', 'Users'],
   late: ['MeteredTargets'],
   stores: {
     budgets: budgetStore,
@@ -51,7 +54,18 @@ export default definePlugin({
       users: context.Users,
     }),
   provides: { RateBudgets: ({ rateBudgets }) => rateBudgets },
-  routes: (useCases) => [...budgetRoutes(useCases), ...overrideRoutes(useCases), ...violationRoutes(useCases)],
+  routes: (useCases) => [
+    ...budgetRoutes(useCases),
+    ...overrideRoutes(useCases),
+    ...violationRoutes(useCases),
+    violationExport(useCases),
+  ],
+  pages: (useCases, { AccessDecision: access }) => [
+    ...budgetPages(useCases),
+    ...overridePages(useCases, access),
+    ...violationPages(useCases),
+  ],
+  menu: () => [limitsMenu],
   events: ({ budgets, forgetRules, forgetGroups }) => {
     const broadcast = { delivery: 'broadcast', optional: true } as const;
     const forgetMember = async ({ payload }: { readonly payload: { readonly user_id: string } }): Promise<void> =>

@@ -2,7 +2,8 @@
 import { rateActions, rateScopes, ruleBounds } from 'hexforge/limits';
 import { count, flag, oneOf } from 'hexforge/plugin';
 
-const within = ([least, most]: readonly [number, number]) => count().strict().min(least).max(most);
+const between = ([least, most]: readonly [number, number]) => count().min(least).max(most);
+const within = (bounds: readonly [number, number]) => between(bounds).strict();
 
 export const ruleMembers = {
   requests_per_window: within(ruleBounds.requestsPerWindow),
@@ -16,3 +17,12 @@ export const ruleMembers = {
 
 /** The scope of a rule in responses. */
 export const scopeMember = oneOf(...rateScopes);
+
+/** The fields of a rule in a form. An unticked box is not sent. */
+export const ruleFields = {
+  requests_per_window: between(ruleBounds.requestsPerWindow),
+  window_seconds: between(ruleBounds.windowSeconds),
+  burst: between(ruleBounds.burst).default(0),
+  action: oneOf(...rateActions),
+  enabled: flag().default(false),
+} as const;

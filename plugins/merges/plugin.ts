@@ -10,6 +10,12 @@ import { mergeChannels } from './live.ts';
 import { mergeabilityRoutes } from './mergeability/routes.ts';
 import { mergingRoutes } from './merging/routes.ts';
 import { migrations, tables } from './migrations.ts';
+import { mergeCards } from './pages/cards.ts';
+import { changesPage } from './pages/changes.ts';
+import { commentPage } from './pages/comment-page.ts';
+import { listPage } from './pages/list.ts';
+import { newRequestPage } from './pages/new.ts';
+import { requestPages } from './pages/request.ts';
 import { pullRoutes } from './pulls/routes.ts';
 import { requestRoutes } from './requests/routes.ts';
 import { memoryMergeStore } from './requests/store-memory.ts';
@@ -37,6 +43,7 @@ export default definePlugin({
     'Users',
     'Planning',
     'PipelineVerdicts',
+    'Markup',
     'Clock',
     'Ids',
   ],
@@ -50,8 +57,9 @@ export default definePlugin({
   references: ['repositories_repository', 'repositories_public_repository', 'identity_user', 'identity_public_user'],
   migrations,
   emits: mergeEvents,
-  build: ({ stores: { requests: store, ...stores }, config, instance, log, ...context }) =>
-    mergeUseCases({
+  build: ({ stores: { requests: store, ...stores }, config, instance, log, ...context }) => ({
+    markup: context.Markup,
+    ...mergeUseCases({
       store,
       ...stores,
       git: context.GitBackend,
@@ -74,6 +82,7 @@ export default definePlugin({
       log,
       host: new URL(instance.baseUrl).hostname,
     }),
+  }),
   provides: {
     MergeRequests: ({ offered }) => offered,
     RepositoryCounters: ({ repositoryCounters }) => ({
@@ -94,7 +103,25 @@ export default definePlugin({
   ],
   jobs: ({ reconcile }) => [{ name: 'reconcile', everySeconds: 60, run: () => reconcile() }],
   start: ({ reconcile }) => reconcile(),
-  channels: mergeChannels,
+  pages: (useCases) => [
+    listPage(useCases),
+    newRequestPage(useCases),
+    ...requestPages(useCases),
+    changesPage(useCases),
+    commentPage(useCases),
+  ],
+  tabs: (useCases) => [
+    {
+      id: 'merges',
+      title: 'Merge requests',
+      path: '/merges',
+      permission: 'repo.read',
+      order: 30,
+      count: (repositoryId) => useCases.countOpen(repositoryId),
+    },
+  ],
+  cards: (useCases) => mergeCards(useCases),
+  channels: (useCases) => mergeChannels(useCases),
   indexers: ({ indexed }) => [
     numberedIndexer({
       name: 'mrs',

@@ -165,7 +165,7 @@ export default definePlugin({
     ...protectionPages(useCases),
   ],
   tabs: () => [
-    { id: 'code', title: 'Code', place: 'root', path: '/{owner}/{repo}', permission: 'repo.read', order: 10 },
+    { id: 'code', title: 'Code', place: 'root', path: '/{owner}/{repo}', permission: 'repo.read', order: 10, key: 'c' },
     ...(
       [
         ['settings', 'General', '/settings', 'repo.admin', 10],

@@ -3,6 +3,7 @@ import { definePlugin, on } from 'hexforge/plugin';
 import { settingAudits, settingsScopes } from 'hexforge/settings';
 import { settingsUseCases } from '#core/settings/use-cases';
 import { migrations } from './migrations.ts';
+import { settingMenu, settingPages } from './settings/pages.ts';
 import { settingRoutes } from './settings/routes.ts';
 import { settingStore } from './settings/store.ts';
 import { SettingTable } from './tables.ts';
@@ -32,6 +33,8 @@ export default definePlugin({
     }),
   provides: { Settings: ({ settings }) => settings, SealedRecords: ({ sealed }) => sealed },
   routes: settingRoutes,
+  pages: settingPages,
+  menu: (useCases) => [settingMenu(useCases)],
   events: ({ forget }) => [
     on('setting.changed', { name: 'forget', delivery: 'broadcast', handle: async () => forget() }),
   ],

@@ -38,6 +38,15 @@ export const planningPortChecks: readonly Check<PlanningOffered>[] = [
     },
   },
   {
+    name: 'all labels and milestones are those of one repository',
+    async run({ planning, granted: { resource }, known: { label, milestone } }) {
+      const all = await planning.ofRepository(resource.id);
+      assert.ok(all.labels.some(({ id }) => id === label.id));
+      assert.ok(all.milestones.some(({ id }) => id === milestone.id));
+      assert.deepEqual(await planning.ofRepository(randomUUID()), { labels: [], milestones: [] });
+    },
+  },
+  {
     name: 'labels are found by name ignoring case, each once',
     async run({ planning, granted: { resource }, known: { label } }) {
       const named = async (...names: readonly string[]) =>

@@ -117,8 +117,11 @@ void t.test('the start page is for who accepts HTML; others get the links as JSO
   await using forge = await testHost(bell, { log });
   const ask = (accept?: string): Promise<Response> =>
     fetch(forge.url, { headers: accept === undefined ? {} : { accept } });
-  for (const accept of ['text/html', 'text/html;q=0.9, */*;q=0.1', 'application/xhtml+xml'])
-    t.match((await ask(accept)).headers.get('content-type'), /^text\/html/, accept);
+  for (const accept of ['text/html', 'text/html;q=0.9, */*;q=0.1', 'application/xhtml+xml']) {
+    const answer = await ask(accept);
+    t.match(answer.headers.get('content-type'), /^text\/html/, accept);
+    t.match(answer.headers.get('vary'), /accept(?:,|$)/i);
+  }
   for (const accept of [undefined, '*/*', 'application/json', 'text/html;q=0, */*']) {
     const answer = await ask(accept);
     t.match(answer.headers.get('content-type'), /^application\/json/, accept ?? 'no Accept');

@@ -29,7 +29,7 @@ const cannotDelete = (reason: string, cause?: unknown): Conflict =>
 export function administrationUseCases(parts: IdentityParts, { blockOf }: SignInBlocks) {
   const { accounts, sessions, references, passwordHasher, access, audit, events, unitOfWork } = parts;
 
-  const { target, checkPasswordOf, checkAddressOf } = delegation(parts);
+  const { target, refusal, checkPasswordOf, checkAddressOf } = delegation(parts);
 
   /** Must be called before the account is locked, so that two such calls wait for each other without a deadlock. */
   const administrators = async (): Promise<ReadonlySet<string>> => new Set(await accounts.lockAdministrators());
@@ -74,6 +74,9 @@ export function administrationUseCases(parts: IdentityParts, { blockOf }: SignIn
 
     /** @throws {NotFound} if the user does not exist. */
     fetch: async (_call: Call<User>, { id }: UserId): Promise<Account> => found(await accounts.byId(id), noUser),
+
+    /** Why the caller may not change the account; undefined if they may. */
+    refusal,
 
     /** Suspending a user also ends all sessions and tokens. @throws {NotFound | Forbidden | Conflict} */
     async update(call: Call<User>, { id, ...wanted }: UserChange): Promise<Account> {

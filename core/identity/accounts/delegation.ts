@@ -56,6 +56,17 @@ export function delegation({
   };
 
   return {
+    /** Why the caller may not change the account; undefined if they may. */
+    async refusal(call: Call<User>, account: Target): Promise<Forbidden | undefined> {
+      try {
+        await checkTarget(call, account);
+        return undefined;
+      } catch (error) {
+        if (error instanceof Forbidden) return error;
+        throw error;
+      }
+    },
+
     /** Locks an account that the caller may act on. @throws {NotFound | Forbidden} */
     async target(call: Call<User>, id: string): Promise<SecuredAccount> {
       const held = found(await accounts.lock(id), noUser);

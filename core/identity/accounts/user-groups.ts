@@ -99,6 +99,10 @@ export function userGroupUseCases(parts: IdentityParts) {
     /** @throws {NotFound} if the group does not exist. */
     fetch: (_call: Call<User>, { id }: GroupId): Promise<CountedGroup> => known(id),
 
+    /** The groups of one user, as of `UserGroups.groupsOf`. */
+    ofUser: (_call: Call<User>, { userId }: Pick<Membership, 'userId'>): Promise<readonly UserGroup[]> =>
+      groups.ofUser(userId),
+
     /** @throws {ValidationFailed | Unprocessable | Forbidden | Conflict} */
     async create(call: Call<User>, { name, description, role: wanted, grantAdmin }: NewGroup): Promise<CountedGroup> {
       const named = groupName(name);

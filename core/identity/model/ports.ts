@@ -21,6 +21,8 @@ export interface SecuredAccount {
 export interface AccountQuery {
   /** A part of a username, e-mail address or display name, compared case-insensitively; undefined matches all. */
   readonly q: string | undefined;
+  readonly status?: Account['status'] | undefined;
+  readonly isAdmin?: boolean | undefined;
   readonly limit: number;
   readonly offset: number;
 }

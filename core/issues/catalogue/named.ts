@@ -28,6 +28,7 @@ export function namedUseCases<Extra extends object>({ events, noun, ...parts }: 
   return {
     list: ({ resource }: Reading, page: PageRequest) =>
       parts.rows.page({ where: some({ repositoryId: resource.id }), orderBy: ['nameKey'] }, page),
+    fetch: (granted: Reading | Writing, which: { readonly id: string }) => items.fetch(granted, which),
     create: async (granted: Writing, members: Members) =>
       items.create(granted, { ...members, ...named(members.name) } as Omit<Thing, keyof RepositoryItem>),
     update: (granted: Writing, { id, patch }: { readonly id: string; readonly patch: Partial<Members> }) =>

@@ -42,6 +42,16 @@ export function descriptionHistoryUseCases(parts: Parts) {
     },
 
     /** @throws {NotFound} */
+    async fetch(
+      { resource }: Reading,
+      { number, id }: { readonly number: string; readonly id: string },
+    ): Promise<DescriptionEditView> {
+      const { id: issueId } = await knownIssue(parts, resource, number);
+      const edit = found(await edits.findOne({ id, issueId }), 'There is no such entry');
+      return { ...edit, editor: found((await users.byIds([edit.editedBy])).get(edit.editedBy)) };
+    },
+
+    /** @throws {NotFound} */
     delete: (
       granted: Granted<Repository, 'repo.admin', User>,
       { number, id }: { readonly number: string; readonly id: string },

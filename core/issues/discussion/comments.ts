@@ -53,6 +53,12 @@ export function commentUseCases(parts: Parts) {
       return fitMembers(await shown(items), ['body']);
     },
 
+    /** @throws {NotFound} */
+    async fetch({ resource }: Reading, { number, id }: CommentPath): Promise<CommentView> {
+      const { id: issueId } = await knownIssue(parts, resource, number);
+      return shownOne(found(await comments.findOne({ id, issueId }), 'There is no such comment'));
+    },
+
     /** @throws {NotFound | Forbidden | ValidationFailed} */
     async create(
       granted: Writing,

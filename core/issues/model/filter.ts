@@ -26,6 +26,8 @@ export interface IssueFilter {
   readonly type?: string | undefined;
   /** The issue must have all of these labels. */
   readonly labelIds?: readonly string[] | undefined;
+  readonly authorId?: string | undefined;
+  readonly assigneeId?: string | undefined;
   readonly componentId?: string | undefined;
   readonly fixVersionId?: string | undefined;
   readonly affectsVersionId?: string | undefined;

@@ -99,6 +99,9 @@ export interface IssueRow extends Issue {
   readonly commentsCount: number;
 }
 
+/** An issue in a list across repositories. */
+export type OwnIssue = Pick<Issue, 'id' | 'repositoryId' | 'number' | 'title' | 'createdAt'>;
+
 /** An issue as responses show it. */
 export interface IssueView extends IssueRow, Associations {
   /** Sorted by name. */

@@ -4,7 +4,7 @@ import type { NumberedSlice } from '#core/repositories/index';
 import type { IssueFilter } from './filter.ts';
 import type { Lineage } from './hierarchy.ts';
 import type { IssueFields } from './fields.ts';
-import type { Issue, IssueRow } from './issue.ts';
+import type { Issue, IssueRow, OwnIssue } from './issue.ts';
 import type { IssueType } from './issue-type.ts';
 
 /** An issue that is locked until the unit of work ends, with the sets that an update can replace. */
@@ -50,6 +50,8 @@ export interface IssueStore extends Carriers {
   list(repositoryId: string, filter: IssueFilter, slice: NumberedSlice): Promise<readonly IssueRow[]>;
   /** The total number of matching issues. */
   count(repositoryId: string, filter: IssueFilter): Promise<number>;
+  /** Open issues of all repositories that the user wrote or is assigned to. The newest first. One query. */
+  ofUser(userId: string, limit: number): Promise<readonly OwnIssue[]>;
 
   lineage(
     repositoryId: string,

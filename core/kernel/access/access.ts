@@ -1,5 +1,5 @@
 // The access decision: the one check of caller, credential, scope, permission and visibility. Denies by default.
-import type { AdminGrants } from './admin-grants.ts';
+import { adminScopes, type AdminGrants } from './admin-grants.ts';
 import type { Call, Caller, User } from '../caller.ts';
 import { Forbidden, InsufficientScope, NotFound, Unauthorized } from '../errors.ts';
 import { declarePort } from '../ports.ts';
@@ -64,8 +64,8 @@ export type AccessRule =
   | { readonly who: 'signed-in' }
   /** A session or password, never a token. For operations with which a token could widen its own access. */
   | { readonly who: 'session' }
-  /** Instance administrators, and users who hold every one of these admin scopes. */
-  | { readonly who: 'admin'; readonly scopes: readonly string[] }
+  /** Instance administrators, and users who hold every one of these admin scopes; with `any`, at least one. */
+  | { readonly who: 'admin'; readonly scopes: readonly string[]; readonly any?: true }
   /** Instance administrators only. */
   | { readonly who: 'super-admin' }
   | ResourceRule;
@@ -104,6 +104,8 @@ export const session = { who: 'session' } as const;
 export const superAdmin = { who: 'super-admin' } as const;
 /** Allows instance administrators, and users who hold every one of these admin scopes. */
 export const admin = (...scopes: readonly string[]) => ({ who: 'admin', scopes }) as const;
+/** Allows instance administrators, and users who hold at least one admin scope. */
+export const anyAdmin = { who: 'admin', scopes: adminScopes, any: true } as const;
 
 /**
  * A read: callers who may not read get 404. With `anonymous: 401`, anonymous callers get 401 instead.
@@ -285,9 +287,14 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
     }
   };
 
-  const checkAdmin = async (user: User, required: readonly string[]): Promise<void> => {
+  const checkAdmin = async (
+    user: User,
+    { scopes: required, any }: Extract<AccessRule, { readonly who: 'admin' }>,
+  ): Promise<void> => {
     if (user.isAdmin) return;
     const held = (await adminGrants()?.scopesOf(user.id)) ?? [];
+    if (any && required.some((scope) => held.includes(scope))) return;
+    if (any) throw new Forbidden('This operation is for administrators');
     const missing = required.find((scope) => !held.includes(scope));
     if (missing !== undefined) throw new Forbidden(`admin scope required: ${missing}`);
   };
@@ -348,7 +355,7 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
           throw new Forbidden('This operation needs a session', { detail: 'Sign in; a token cannot do this' });
         return undefined;
       case 'admin':
-        await checkAdmin(signedInUser(call.caller), rule.scopes);
+        await checkAdmin(signedInUser(call.caller), rule);
         return undefined;
       case 'super-admin':
         if (!signedInUser(call.caller).isAdmin) throw new Forbidden('This operation is for instance administrators');

@@ -1,11 +1,12 @@
 // Merges a request: checks the rules, merges in git, records the merge, and deletes the source branch if requested.
-import { changes, type Granted } from '#core/kernel/access/access';
+import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import { Conflict, HexforgeError, TimedOut, Unavailable } from '#core/kernel/errors';
 import { withLock } from '#core/kernel/storage/with-lock';
 import type { Merged, MergeStrategy, Repository } from '#core/repositories/index';
 import { followSource } from './heads.ts';
 import { knownRequest, settledRequest } from '../model/held-request.ts';
+import { deleteBranchOf } from './delete-source.ts';
 import { messageOf, peopleOf, type MergePeople } from './merge-commit.ts';
 import type { MergeFacts, MergeIntents } from './merge-intents.ts';
 import { checkHead } from '../model/check-head.ts';
@@ -177,17 +178,11 @@ function undecided(cause: unknown): never {
  * Deletes the source branch if the caller may, and only if its tip is still the merged commit, so that no later push is
  * lost. Never rejects: a failed deletion does not undo the merge.
  */
-async function deleteSource(
-  { access, merging, repositories, log }: Parts,
-  { call }: MergeGranted,
-  { sourceRepositoryId, sourceBranch, headOid, repositoryId, number }: MergeRequest,
-): Promise<void> {
+async function deleteSource(parts: Parts, { call }: MergeGranted, request: MergeRequest): Promise<void> {
+  const { log } = parts;
+  const { sourceBranch, repositoryId, number } = request;
   try {
-    const source = sourceRepositoryId === undefined ? undefined : await repositories.byId(sourceRepositoryId);
-    if (source === undefined) return;
-    const path = { owner: source.owner, repo: source.name };
-    const granted = await access.decide(call, changes('repository', 'repo.write'), 'repo.write', path);
-    if (granted.resource.id === source.id) await merging.deleteBranch(granted, { name: sourceBranch, at: headOid });
+    await deleteBranchOf(parts, call, request);
   } catch (error) {
     const members = { repository: repositoryId, number, branch: sourceBranch, err: error };
     if (error instanceof HexforgeError) log.debug(members, 'the source branch of a merge stays');

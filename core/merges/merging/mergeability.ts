@@ -16,6 +16,8 @@ export interface Mergeability {
   /** Sorted paths. */
   readonly conflicts: readonly string[];
   readonly rules: readonly MergeRule[];
+  /** Whether git has looked for conflicts. */
+  readonly isChecked: boolean;
 }
 
 type Parts = Pick<MergeParts, 'store' | 'settling' | 'git' | 'reviews' | 'repositories' | 'users' | 'pipelines'>;
@@ -45,7 +47,8 @@ export const mergeability =
           : said === undefined
             ? 'checking'
             : 'clean';
-    return { state, conflicts: said?.conflicts ?? [], rules: all };
+    const isChecked = said !== undefined && source !== undefined && target !== undefined && request.state === 'open';
+    return { state, conflicts: said?.conflicts ?? [], rules: all, isChecked };
   };
 
 async function askGit(

@@ -22,7 +22,19 @@ export const openPairUnique = 'merges_request_open_pair';
 /** The filter of a list. Absent members do not restrict it. */
 export interface MergeFilter {
   readonly state?: MergeState | undefined;
+  readonly authorId?: string | undefined;
+  readonly assigneeId?: string | undefined;
+  /** A user whose review was requested or submitted. */
+  readonly reviewerId?: string | undefined;
+  readonly labelId?: string | undefined;
+  readonly milestoneId?: string | undefined;
+  readonly isDraft?: boolean | undefined;
+  /** A part of the title, compared case-insensitively. */
+  readonly q?: string | undefined;
 }
+
+/** A request with the number of comments on it. */
+export type CountedRow = MergeRow & { readonly commentsCount: number };
 
 /** Stores merge requests. */
 export interface MergeStore extends Carriers {
@@ -50,6 +62,13 @@ export interface MergeStore extends Carriers {
   byNumber(repositoryId: string, number: number): Promise<MergeRow | undefined>;
   /** One query. */
   list(repositoryId: string, filter: MergeFilter, slice: NumberedSlice): Promise<readonly ListedRow[]>;
+  /** Like `list`, with all related rows and the number of comments. One query. */
+  listWhole(repositoryId: string, filter: MergeFilter, slice: NumberedSlice): Promise<readonly CountedRow[]>;
+  /**
+   * Open requests of all repositories that the user wrote, or whose review by the user is pending. The last updated
+   * first. One query.
+   */
+  openOfUser(userId: string, role: 'author' | 'reviewer', limit: number): Promise<readonly ListedRow[]>;
   /** The total number of matching requests. */
   count(repositoryId: string, filter: MergeFilter): Promise<number>;
   /** The number of the open request of the pair. */

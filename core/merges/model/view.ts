@@ -7,7 +7,7 @@ import { found } from '#core/kernel/errors';
 import { labelsOf, milestonesOf } from '#core/planning/index';
 import { lastNumber, type DiffAlgorithm, type Repository } from '#core/repositories/index';
 import { diffOf } from './diff.ts';
-import { isFromFork, type ListedRequest, type ListedRow, type MergeView } from './merge-request.ts';
+import { isFromFork, type ListedRow, type MergeView, type Surroundings } from './merge-request.ts';
 import type { MergeParts } from './parts.ts';
 import { verdictsOf } from './pipeline-verdicts.ts';
 import { sourceLossNow } from './source-access.ts';
@@ -16,12 +16,12 @@ type ListedParts = Pick<MergeParts, 'repositories' | 'planning' | 'pipelines'>;
 type Parts = ListedParts & Pick<MergeParts, 'store' | 'settling' | 'git' | 'diffs' | 'log'>;
 
 /** Makes at most four more reads, independent of the number of rows. */
-export async function listedRequests(
+export async function listedRequests<R extends ListedRow>(
   parts: ListedParts,
   repository: Repository,
   caller: Caller,
-  rows: readonly ListedRow[],
-): Promise<readonly ListedRequest[]> {
+  rows: readonly R[],
+): Promise<readonly (R & Surroundings)[]> {
   if (rows.length === 0) return [];
   const [sources, milestone, protections, verdict] = await Promise.all([
     sourcesOf(parts, repository, caller, rows),

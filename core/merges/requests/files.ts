@@ -1,10 +1,9 @@
 // The files that a merge request changes: a page of files, or one file with its hunks.
 import { found } from '#core/kernel/errors';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
-import type { DiffAlgorithm, PatchedFile } from '#core/repositories/index';
+import { hunksOf, type DiffAlgorithm, type DiffHunk, type PatchedFile } from '#core/repositories/index';
 import { filesOf, ofDiff, type DiffParts } from '../model/diff.ts';
 import { settledRequest, type Reading } from '../model/held-request.ts';
-import { hunksOf, type DiffHunk } from '../discussion/hunks.ts';
 import type { MergeParts } from '../model/parts.ts';
 
 type Parts = Pick<MergeParts, 'store' | 'settling'> & DiffParts;

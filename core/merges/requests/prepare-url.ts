@@ -36,7 +36,7 @@ export const prepareUrl =
       .filter(([, value]) => value !== undefined && value !== '')
       .map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`);
     const query = [...values, ...(isDraft === undefined ? [] : [`draft=${isDraft}`])].join('&');
-    return `/${repository.owner}/${repository.name}/merges/new?${query}`;
+    return `/${repository.owner}/${repository.name}/-/merges/new?${query}`;
   };
 
 const missing = (member: 'source_branch' | 'target_branch', cause?: unknown): Unprocessable =>

@@ -1,18 +1,18 @@
 // Changes, closes and reopens a merge request. Allowed to the author and to holders of merge.update. Users who can push
 // to its source may close and reopen it.
 import { changed, sameMembers } from '#core/kernel/storage/changed';
-import { changes } from '#core/kernel/access/access';
-import { HexforgeError, ValidationFailed } from '#core/kernel/errors';
+import { ValidationFailed } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
 import { checkAuthorOr, type Oid } from '#core/repositories/index';
 import { branchTip, presentBranch } from '../model/branches.ts';
+import { canPush } from '../model/can-push.ts';
 import { aboutMerge } from '../model/events.ts';
 import { checkPair, checkPeople, checkTitle, type MergeFields, type MergeSets } from './fields.ts';
 import { followAndKeep } from '../merging/heads.ts';
 import { whileHeadIsKept } from '../merging/reopen-head.ts';
 import { agreed, sourceLossNow } from '../model/source-access.ts';
 import { dismissApprovals, dismissesApprovals } from '../merging/stale-approvals.ts';
-import { heldRequest, knownRequest, settledRequest, type Writing } from '../model/held-request.ts';
+import { heldRequest, knownRequest, settledRequest, type Reading, type Writing } from '../model/held-request.ts';
 import { isFromFork, isLetGo, type MergeRequest, type MergeView } from '../model/merge-request.ts';
 import { checkMayOpen, checkOnlyOne, sameIsOpen, settleOther } from './may-open.ts';
 import { checkPipelineFor } from './open-request.ts';
@@ -114,25 +114,17 @@ const onlyState = (asked: Omit<UpdateCommand, 'number'>): boolean =>
   Object.entries(asked).every(([member, value]) => member === 'state' || value === undefined);
 
 /** Whether the command closes or reopens a request from another repository that the caller can push to. */
-async function canPushToSource(
+export async function canPushToSource(
   { access, repositories }: Pick<MergeParts, 'access' | 'repositories'>,
-  { call }: Writing,
+  { call }: Reading,
   request: MergeRequest,
-  { state }: UpdateCommand,
+  { state }: Pick<UpdateCommand, 'state'>,
 ): Promise<boolean> {
   const { sourceRepositoryId } = request;
   if (state === undefined || request.state === 'merged' || !isFromFork(request) || sourceRepositoryId === undefined)
     return false;
   const source = await repositories.byId(sourceRepositoryId);
-  if (source === undefined) return false;
-  try {
-    const path = { owner: source.owner, repo: source.name };
-    const { resource } = await access.decide(call, changes('repository', 'repo.write'), 'repo.write', path);
-    return resource.id === source.id;
-  } catch (error) {
-    if (error instanceof HexforgeError && (error.kind === 'forbidden' || error.kind === 'not_found')) return false;
-    throw error;
-  }
+  return source !== undefined && canPush(access, call, source);
 }
 
 /**

@@ -20,4 +20,5 @@ export const adminGrantStore = storeOf({ grants }, ({ grants }): AdminGrantStore
     grants: await grants.find({ where: { scope }, orderBy: ['createdAt', 'userId'], ...slice }),
     total: await grants.count({ scope }),
   }),
+  page: (where, page) => grants.page({ where, orderBy: [{ desc: 'createdAt' }, 'userId', 'scope'] }, page),
 }));

@@ -10,12 +10,30 @@ import {
   wholeNumber,
   type Route,
 } from 'hexforge/plugin';
+import type { AuditFilter } from 'hexforge/audit';
 import type { AuditReading } from '#core/audit/use-cases';
-import { entryJson, entryListJson, entryParams, entryQuery, presentEntry, type EntryQuery } from './schemas.ts';
+import {
+  entryJson,
+  entryListJson,
+  entryParams,
+  entryQuery,
+  presentEntry,
+  type EntryFilters,
+  type EntryQuery,
+} from './schemas.ts';
 
 /** Reading the audit log requires the super-admin flag; no admin scope is enough. */
-const guarded = { access: superAdmin, scope: 'audit.read' } as const;
+export const guarded = { access: superAdmin, scope: 'audit.read' } as const;
 const listRule = pageRules.maximum(100, 500);
+
+/** @throws {ValidationFailed} for a time that is none. */
+export const filterOf = ({ actor, action, resource, from, to }: EntryFilters): AuditFilter => ({
+  actor,
+  action,
+  resource,
+  from: moment('from', from, '00:00:00Z'),
+  to: moment('to', to, '23:59:59.999Z'),
+});
 
 /** If `page` is absent, the older parameters `limit` and `offset` apply. */
 function sliceOf(query: EntryQuery): { readonly limit: number; readonly offset: number; readonly page: number } {
@@ -40,10 +58,7 @@ export const entryRoutes = (reading: AuditReading): readonly Route[] => [
       const { page, ...slice } = sliceOf(query);
       const { entries, total } = await reading.list(call, {
         ...slice,
-        actor: query.actor,
-        action: query.action,
-        from: moment('from', query.from, '00:00:00Z'),
-        to: moment('to', query.to, '23:59:59.999Z'),
+        ...filterOf(query),
       });
       return { entries: entries.map(presentEntry), total, page, per_page: slice.limit };
     },

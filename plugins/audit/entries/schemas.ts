@@ -27,11 +27,18 @@ export const entryListJson = shape({
 
 const filter = (says: string) => maybe(word().max(256).empty('').description(says));
 const number = (says: string) => maybe(word().empty('').description(says));
-export const entryQuery = shape({
+/** The filters of the list and the export. */
+export const entryFilters = {
   actor: filter('A username, in any case'),
   action: filter('What the action begins with, such as `user.`'),
+  resource: filter('The whole resource, such as `user:ID`'),
   from: filter('A time (RFC 3339), or a date, which begins at 00:00 UTC'),
   to: filter('A time, or a date to its end; both included'),
+} as const;
+export type EntryFilters = { readonly [Name in keyof typeof entryFilters]?: string };
+
+export const entryQuery = shape({
+  ...entryFilters,
   page: number('1-based; default 1'),
   per_page: number('1 to 500, anything else is 500; default 100'),
   limit: number('Where page is absent: as per_page'),

@@ -9,7 +9,7 @@ import {
   type Kysely,
   type SqlDatabase,
 } from 'hexforge/plugin';
-import type { AuditStore, NumberedEntry } from 'hexforge/audit';
+import type { AuditFilter, AuditStore, NumberedEntry } from 'hexforge/audit';
 import { EntryTable, type AuditRows } from '../tables.ts';
 
 /** An entry as stored: without an actor, its members are null. */
@@ -46,20 +46,20 @@ export function sqlAuditStore(db: SqlDatabase): AuditStore {
       .executeTakeFirstOrThrow();
     return up.entries + (await countOf(entries().where('id', '>', up.through)));
   };
-  return {
-    async append({ actorId, actorUsername, ...entry }) {
-      await db.em().insert(EntryTable, { ...entry, actorId: actorId ?? null, actorUsername: actorUsername ?? null });
-    },
-    async list({ actor, action, from, to, limit, offset }) {
-      const matching = entries()
-        // Usernames are ASCII, so the lower case of the "C" collation is enough.
-        .$if(actor !== undefined, (all) =>
-          all.where(rawSql`lower(actor_username collate "C")`, '=', (actor ?? '').toLowerCase()),
-        )
-        .$if(action !== undefined, (all) => all.where('action', 'like', `${literally(action ?? '')}%`))
-        .$if(from !== undefined, (all) => all.where('at', '>=', from ?? new Date()))
-        .$if(to !== undefined, (all) => all.where('at', '<=', to ?? new Date()));
-      const found = await matching
+  const matching = ({ actor, action, resource, from, to }: AuditFilter) =>
+    entries()
+      // Usernames are ASCII, so the lower case of the "C" collation is enough.
+      .$if(actor !== undefined, (all) =>
+        all.where(rawSql`lower(actor_username collate "C")`, '=', (actor ?? '').toLowerCase()),
+      )
+      .$if(action !== undefined, (all) => all.where('action', 'like', `${literally(action ?? '')}%`))
+      .$if(resource !== undefined, (all) => all.where('resource', '=', resource ?? ''))
+      .$if(from !== undefined, (all) => all.where('at', '>=', from ?? new Date()))
+      .$if(to !== undefined, (all) => all.where('at', '<=', to ?? new Date()));
+  const newestFirst = (filter: AuditFilter) => {
+    const { from, to } = filter;
+    return (
+      matching(filter)
         // If `to` is given, starts the scan at the last entry of that time instead of at the newest entry.
         .$if(to !== undefined, (all) =>
           all.where('id', '<=', ({ selectFrom }) =>
@@ -72,12 +72,24 @@ export function sqlAuditStore(db: SqlDatabase): AuditStore {
         )
         .select(columns)
         .orderBy('id', 'desc')
-        .limit(limit)
-        .offset(offset)
-        .execute();
-      const everything = [actor, action, from, to].every((filter) => filter === undefined);
-      const total = await (everything ? countOfAll() : countOf(matching));
+    );
+  };
+  return {
+    async append({ actorId, actorUsername, ...entry }) {
+      await db.em().insert(EntryTable, { ...entry, actorId: actorId ?? null, actorUsername: actorUsername ?? null });
+    },
+    async list({ limit, offset, ...filter }) {
+      const found = await newestFirst(filter).limit(limit).offset(offset).execute();
+      const everything = Object.values(filter).every((value) => value === undefined);
+      const total = await (everything ? countOfAll() : countOf(matching(filter)));
       return { entries: found.map(entryOf), total };
+    },
+    async before(filter, id, limit) {
+      const found = await newestFirst(filter)
+        .$if(id !== undefined, (all) => all.where('id', '<', id ?? 0))
+        .limit(limit)
+        .execute();
+      return found.map(entryOf);
     },
     async countUp(now) {
       await rawSql`

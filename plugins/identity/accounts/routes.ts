@@ -40,7 +40,8 @@ export const adminUserRoutes = (useCases: IdentityUseCases): readonly Route[] =>
     async run(call, { query }) {
       const { limit, offset } = slice(query);
       const q = query.q === '' ? undefined : query.q;
-      const { accounts, total } = await useCases.administration.list(call, { q, limit, offset });
+      const { status, is_admin: isAdmin } = query;
+      const { accounts, total } = await useCases.administration.list(call, { q, status, isAdmin, limit, offset });
       return { users: accounts.map(presentAdminUser), total, limit, offset };
     },
   }),

@@ -63,6 +63,8 @@ export const adminUserListJson = shape({
 
 export const adminUserQuery = shape({
   q: maybe(text().max(256).description('Part of a username, e-mail address or display name, in any case')),
+  status: maybe(oneOf('active', 'suspended').empty('')),
+  is_admin: maybe(flag().empty('')),
   page: pageQuery.page,
   per_page: maybe(text().description('1 to 500, anything else is 500; default 50')),
   limit: maybe(text().description('Takes precedence over per_page')),

@@ -30,8 +30,10 @@ export function memoryAccountStore(db: MemoryDatabase): AccountStore {
     byUsername: async (username) => byUsername(username)?.account,
     byEmail: async (email) => secured(table.findOne((row) => emailKey(row.email) === emailKey(email)))?.account,
     secured: async (username) => byUsername(username),
-    async list({ q = '', ...slice }) {
-      const where = ({ username, email, displayName }: UserRow): boolean =>
+    async list({ q = '', status, isAdmin, ...slice }) {
+      const where = ({ username, email, displayName, ...account }: UserRow): boolean =>
+        (status === undefined || account.status === status) &&
+        (isAdmin === undefined || account.isAdmin === isAdmin) &&
         [username, email, displayName].some((text) => text.toLowerCase().includes(q.toLowerCase()));
       const found = table.find({ where, orderBy: ({ username }) => usernameKey(username), ...slice });
       return { accounts: found.map(account), total: table.count(where) };

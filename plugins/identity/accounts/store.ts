@@ -74,17 +74,20 @@ export function sqlAccountStore(db: SqlDatabase): AccountStore {
         .executeTakeFirst();
       return row && secured(row);
     },
-    async list({ q, limit, offset }) {
+    async list({ q, status, isAdmin, limit, offset }) {
       const needle = q?.toLowerCase();
-      const matching = users().$if(needle !== undefined, (query) =>
-        query.where((is) =>
-          is.or([
-            is(rawSql<number>`strpos(username_key, ${needle})`, '>', 0),
-            is(rawSql<number>`strpos(email_key, ${needle})`, '>', 0),
-            is(rawSql<number>`strpos(display_name_key, ${needle})`, '>', 0),
-          ]),
-        ),
-      );
+      const matching = users()
+        .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'active'))
+        .$if(isAdmin !== undefined, (query) => query.where('is_admin', '=', isAdmin ?? false))
+        .$if(needle !== undefined, (query) =>
+          query.where((is) =>
+            is.or([
+              is(rawSql<number>`strpos(username_key, ${needle})`, '>', 0),
+              is(rawSql<number>`strpos(email_key, ${needle})`, '>', 0),
+              is(rawSql<number>`strpos(display_name_key, ${needle})`, '>', 0),
+            ]),
+          ),
+        );
       const found = await matching.select(accountColumns).orderBy('username_key').limit(limit).offset(offset).execute();
       return { accounts: found.map(account), total: await countOf(matching) };
     },

@@ -18,6 +18,8 @@ export const listCommand = (query: IssueListQuery): Parameters<IssueUseCases['li
   type: query.type,
   priority: query.priority,
   label: query.label,
+  author: query.author,
+  assignee: query.assignee,
   milestoneId: query.milestone_id,
   hasParent: query.has_parent,
   component: query.component,
@@ -25,6 +27,7 @@ export const listCommand = (query: IssueListQuery): Parameters<IssueUseCases['li
   affectsVersion: query.affects_version,
   overdue: query.overdue,
   q: query.q,
+  order: query.sort,
   ranges: {
     dueDate: { min: query.due_after, max: query.due_before },
     storyPoints: { min: query.story_points_min, max: query.story_points_max, set: unless(query.unestimated) },

@@ -4,11 +4,12 @@ import { isOverdue, plainWords, searchedWords, type Bounds, type Issue, type Iss
 export interface FilteredBy {
   readonly typeNameOf: (typeId: string) => string | undefined;
   readonly hasLabel: (issueId: string, labelId: string) => boolean;
+  readonly hasAssignee: (issueId: string, userId: string) => boolean;
   readonly hasComponent: (issueId: string, id: string) => boolean;
   readonly hasVersion: (issueId: string, kind: 'fix' | 'affects', id: string) => boolean;
 }
 
-const equal = ['state', 'status', 'priority', 'milestoneId', 'parentId'] as const;
+const equal = ['state', 'status', 'priority', 'milestoneId', 'parentId', 'authorId'] as const;
 const bounded = ['dueDate', 'storyPoints', 'inputTokens', 'outputTokens'] as const;
 
 const within = <T extends number | string>(value: T | null, { min, max, set }: Bounds<T>): boolean =>
@@ -27,12 +28,14 @@ const mentions = ({ title, description }: Issue, q: string): boolean =>
   title.toLowerCase().includes(q.toLowerCase()) || hasWords(`${title} ${description}`, q);
 
 export const accepts =
-  (filter: IssueFilter, { typeNameOf, hasLabel, hasComponent, hasVersion }: FilteredBy) =>
+  (filter: IssueFilter, { typeNameOf, hasLabel, hasAssignee, hasComponent, hasVersion }: FilteredBy) =>
   (issue: Issue): boolean => {
-    const { ranges, type, labelIds = [], hasParent, overdue, q, componentId, fixVersionId, affectsVersionId } = filter;
+    const { ranges, type, labelIds = [], hasParent, overdue, q, assigneeId } = filter;
+    const { componentId, fixVersionId, affectsVersionId } = filter;
     return (
       equal.every((member) => filter[member] === undefined || issue[member] === filter[member]) &&
       bounded.every((member) => within<number | string>(issue[member], ranges?.[member] ?? {})) &&
+      (assigneeId === undefined || hasAssignee(issue.id, assigneeId)) &&
       (componentId === undefined || hasComponent(issue.id, componentId)) &&
       (fixVersionId === undefined || hasVersion(issue.id, 'fix', fixVersionId)) &&
       (affectsVersionId === undefined || hasVersion(issue.id, 'affects', affectsVersionId)) &&

@@ -85,6 +85,7 @@ const equal = [
   ['priority', 'i.priority'],
   ['milestoneId', 'i.milestone_id'],
   ['parentId', 'i.parent_id'],
+  ['authorId', 'i.author_id'],
 ] as const;
 
 /** Range of the filter to the column that it bounds. */
@@ -114,12 +115,16 @@ export function matching(db: Kysely<IssuesRows>, repositoryId: string, filter: I
     if (max !== undefined) query = query.where(column, '<=', rawSql<never>`${max}`);
     if (set !== undefined) query = query.where(column, set ? 'is not' : 'is', null);
   }
-  const { type, labelIds = [], componentId, hasParent, overdue, q } = filter;
+  const { type, labelIds = [], assigneeId, componentId, hasParent, overdue, q } = filter;
   if (type !== undefined)
     query = query.where('i.type_id', '=', (is) => is.selectFrom('issues_type').select('id').where('name', '=', type));
   for (const labelId of labelIds)
     query = query.where('i.id', 'in', (is) =>
       is.selectFrom('issues_issue_label').select('issue_id').where('label_id', '=', labelId),
+    );
+  if (assigneeId !== undefined)
+    query = query.where('i.id', 'in', (is) =>
+      is.selectFrom('issues_assignee').select('issue_id').where('user_id', '=', assigneeId),
     );
   if (componentId !== undefined)
     query = query.where('i.id', 'in', (is) =>

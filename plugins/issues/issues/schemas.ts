@@ -95,6 +95,8 @@ export const issueListQuery = shape({
   type: wanted(word().description('The name of a type')),
   priority: wanted(oneOf(...priorities)),
   label: wanted(word().description('The name of a label')),
+  author: wanted(word().description('A username')),
+  assignee: wanted(word().description('A username')),
   milestone_id: wanted(uuid()),
   has_parent: wanted(flag()),
   component: wanted(word().description('The name of a component')),
@@ -113,6 +115,7 @@ export const issueListQuery = shape({
   output_tokens_min: wanted(count()),
   output_tokens_max: wanted(count()),
   no_output_tokens: wanted(flag().description('Without output tokens')),
+  sort: wanted(oneOf('newest', 'oldest').description('Default newest')),
 });
 export type IssueListQuery = TypeOf<typeof issueListQuery>;
 

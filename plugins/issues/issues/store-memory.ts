@@ -42,6 +42,7 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
     const accepted = accepts(filter, {
       typeNameOf: (typeId) => types.get(typeId)?.name,
       hasLabel: (issueId, labelId) => labels.get([issueId, labelId]) !== undefined,
+      hasAssignee: (issueId, userId) => assignees.get([issueId, userId]) !== undefined,
       hasComponent: (issueId, componentId) => components.get([issueId, componentId]) !== undefined,
       hasVersion: (issueId, kind, versionId) => versions.get([issueId, kind, versionId]) !== undefined,
     });
@@ -85,6 +86,15 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
       return whole(texts === undefined ? found : found.map((row) => cut(row, texts + 1)));
     },
     count: async (repositoryId, filter) => issues.count(where(repositoryId, filter)),
+    ofUser: async (userId, limit) =>
+      issues
+        .find({
+          where: ({ id, authorId, state }: Issue) =>
+            state === 'open' && (authorId === userId || assignees.get([id, userId]) !== undefined),
+          orderBy: [{ desc: 'createdAt' }, 'id'],
+          limit,
+        })
+        .map(({ id, repositoryId, number, title, createdAt }) => ({ id, repositoryId, number, title, createdAt })),
 
     async lineage(repositoryId, which) {
       const row = issues.findOne({ repositoryId, ...which });

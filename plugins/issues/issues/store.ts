@@ -1,6 +1,6 @@
 // The store of issues in PostgreSQL: one query per read, entities for writes.
 import { countEach, countOf, type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
-import { deepest, plainWords, type IssueStore } from 'hexforge/issues';
+import { deepest, plainWords, type IssueStore, type OwnIssue } from 'hexforge/issues';
 import { issueNumbers, IssueTable, type IssuesRows } from '../tables.ts';
 import { directions, issueColumns, issueRow, labelIds, matching, pageOfIssues, wholeIssues } from './query.ts';
 import { issueWrites } from './writes.ts';
@@ -103,6 +103,27 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
     },
 
     count: (repositoryId, filter) => countOf(matching(db(), repositoryId, filter)),
+
+    async ofUser(userId, limit) {
+      const newest = () =>
+        db()
+          .selectFrom('issues_issue as i')
+          .select(['i.id', 'i.repository_id as repositoryId', 'i.number', 'i.title', 'i.created_at as createdAt'])
+          .where('i.state', '=', 'open')
+          .orderBy('i.created_at', 'desc')
+          .orderBy('i.id')
+          .limit(limit);
+      // A union of two short lists, because `or` over two tables would read all issues.
+      const written = newest().where('i.author_id', '=', userId);
+      const assigned = newest().innerJoin('issues_assignee as s', 's.issue_id', 'i.id').where('s.user_id', '=', userId);
+      return db()
+        .selectFrom(rawSql<OwnIssue>`((${written}) union (${assigned}))`.as('mine'))
+        .selectAll()
+        .orderBy('createdAt', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .execute();
+    },
 
     // The depth is bounded by the rules of core, and again in the queries.
     async lineage(repositoryId, which) {

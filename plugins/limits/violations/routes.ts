@@ -1,5 +1,15 @@
 // The routes of violations, as JSON and as CSV.
-import { api, ByteStream, pageRules, presentPage, readPage, reply, type Route } from 'hexforge/plugin';
+import {
+  api,
+  ByteStream,
+  pageRules,
+  presentPage,
+  readPage,
+  reply,
+  type Call,
+  type Route,
+  type User,
+} from 'hexforge/plugin';
 import type { Violation } from 'hexforge/limits';
 import type { LimitUseCases } from '#core/limits/use-cases';
 import { guarded } from '../guard.ts';
@@ -13,7 +23,16 @@ async function* presented(violations: AsyncIterable<Violation>) {
   for await (const violation of violations) yield presentViolation(violation);
 }
 
-export const violationRoutes = ({ violations }: LimitUseCases): readonly Route[] => [
+/** All violations as a file. */
+export const csvOf = ({ violations }: LimitUseCases, call: Call<User>) =>
+  reply(new ByteStream(csv(columns, presented(violations.all(call))), { type: 'text/csv; charset=utf-8' }), {
+    headers: {
+      'x-content-type-options': 'nosniff',
+      'content-disposition': 'attachment; filename="violations.csv"',
+    },
+  });
+
+export const violationRoutes = (useCases: LimitUseCases): readonly Route[] => [
   api({
     ...guarded,
     id: 'rateLimitViolationList',
@@ -23,7 +42,7 @@ export const violationRoutes = ({ violations }: LimitUseCases): readonly Route[]
     query: violationQuery,
     result: violationPageJson,
     run: async (call, { query }) =>
-      presentPage(await violations.list(call, readPage(pageRules.orDefault(), query)), presentViolation),
+      presentPage(await useCases.violations.list(call, readPage(pageRules.orDefault(), query)), presentViolation),
   }),
   api({
     ...guarded,
@@ -32,12 +51,6 @@ export const violationRoutes = ({ violations }: LimitUseCases): readonly Route[]
     method: 'GET',
     path: `${path}.csv`,
     result: 'bytes',
-    run: async (call) =>
-      reply(new ByteStream(csv(columns, presented(violations.all(call))), { type: 'text/csv; charset=utf-8' }), {
-        headers: {
-          'x-content-type-options': 'nosniff',
-          'content-disposition': 'attachment; filename="violations.csv"',
-        },
-      }),
+    run: async (call) => csvOf(useCases, call),
   }),
 ];

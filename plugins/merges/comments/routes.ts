@@ -1,7 +1,7 @@
 // The routes of review comments.
-import { api, camelCased, changes, pageRules, readPage, type Route } from 'hexforge/plugin';
+import { api, camelCased, pageRules, readPage, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
-import { mergeParams, reading, requestPath, writing } from '../params.ts';
+import { changingComment, mergeParams, reading, requestPath, writing } from '../params.ts';
 import {
   commentBody,
   commentChangeBody,
@@ -13,9 +13,6 @@ import {
 } from './schemas.ts';
 
 const path = `${requestPath}/comments` as const;
-/** For existing comments. The use case checks further rights, because they depend on the author. */
-const changing = { access: changes('repository', 'repo.read'), scope: 'repo.write' } as const;
-
 export const commentRoutes = ({ comments }: MergeUseCases): readonly Route[] => [
   api({
     id: 'mergeCommentList',
@@ -43,7 +40,7 @@ export const commentRoutes = ({ comments }: MergeUseCases): readonly Route[] => 
       presentComment(await comments.create(granted, { ...camelCased(body, { commit_sha: 'commitOid' }), number })),
   }),
   api({
-    ...changing,
+    ...changingComment,
     id: 'mergeCommentUpdate',
     summary: 'Change or resolve a comment',
     method: 'PATCH',
@@ -55,7 +52,7 @@ export const commentRoutes = ({ comments }: MergeUseCases): readonly Route[] => 
       presentComment(await comments.update(granted, { ...body, number, id: cid })),
   }),
   api({
-    ...changing,
+    ...changingComment,
     id: 'mergeCommentDelete',
     summary: 'Delete a comment',
     method: 'DELETE',

@@ -23,7 +23,9 @@ export const mergeabilityRoutes = (merges: MergeUseCases): readonly Route[] => [
     params: mergeParams,
     query: shape({ strategy: strategy() }),
     result: mergeabilityJson,
-    run: (_call, { granted, params: { number }, query: { strategy = 'merge' } }) =>
-      merges.mergeability(granted, { number, strategy }),
+    async run(_call, { granted, params: { number }, query: { strategy = 'merge' } }) {
+      const { isChecked: _, ...answer } = await merges.mergeability(granted, { number, strategy });
+      return answer;
+    },
   }),
 ];

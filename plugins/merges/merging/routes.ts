@@ -1,8 +1,8 @@
 // The route that merges a merge request.
-import { api, camelCased, changes, type Route } from 'hexforge/plugin';
+import { api, camelCased, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { presentMerge } from '../requests/present.ts';
-import { mergeParams, requestPath } from '../params.ts';
+import { mergeParams, merging, requestPath } from '../params.ts';
 import { mergeJson } from '../requests/schemas.ts';
 import { blockedMembers, mergingBody } from './schemas.ts';
 
@@ -12,9 +12,7 @@ export const mergingRoutes = (merges: MergeUseCases): readonly Route[] => [
     summary: 'Merge',
     method: 'POST',
     path: `${requestPath}/merge`,
-    // Other users get 403, also if the repository is private.
-    access: changes('repository', 'merge.merge', { hidden: 403 }),
-    scope: 'repo.write',
+    ...merging,
     params: mergeParams,
     body: mergingBody,
     result: mergeJson,

@@ -1,6 +1,6 @@
 // Builds queries of merge requests: their own columns, and the joins of a whole request.
 import type { PublicUser } from 'hexforge/identity';
-import type { ListedRow, MergeFilter, MergeRow, Reviewer } from 'hexforge/merges';
+import type { CountedRow, ListedRow, MergeFilter, MergeRow, Reviewer } from 'hexforge/merges';
 import {
   columnNames,
   columnsOf,
@@ -49,9 +49,27 @@ const stored = rawSql<Row>`merges_request`.as('m');
 export const directions = { newest: 'desc', oldest: 'asc' } as const;
 
 /** The requests of the repository that match the filter, with `m` as the request's alias. */
-export function matching(db: Kysely<MergesRows>, repositoryId: string, { state }: MergeFilter) {
-  const own = db.selectFrom('merges_request as m').where('m.repository_id', '=', repositoryId);
-  return state === undefined ? own : own.where('m.state', '=', state);
+export function matching(db: Kysely<MergesRows>, repositoryId: string, filter: MergeFilter) {
+  let query = db.selectFrom('merges_request as m').where('m.repository_id', '=', repositoryId);
+  const { state, authorId, milestoneId, isDraft, assigneeId, reviewerId, labelId, q } = filter;
+  if (state !== undefined) query = query.where('m.state', '=', state);
+  if (authorId !== undefined) query = query.where('m.author_id', '=', authorId);
+  if (milestoneId !== undefined) query = query.where('m.milestone_id', '=', milestoneId);
+  if (isDraft !== undefined) query = query.where('m.is_draft', '=', isDraft);
+  if (assigneeId !== undefined)
+    query = query.where('m.id', 'in', (is) =>
+      is.selectFrom('merges_assignee').select('request_id').where('user_id', '=', assigneeId),
+    );
+  if (reviewerId !== undefined)
+    query = query.where('m.id', 'in', (is) =>
+      is.selectFrom('merges_review').select('request_id').where('user_id', '=', reviewerId),
+    );
+  if (labelId !== undefined)
+    query = query.where('m.id', 'in', (is) =>
+      is.selectFrom('merges_label').select('request_id').where('label_id', '=', labelId),
+    );
+  if (q !== undefined) query = query.where(rawSql<boolean>`position(lower(${q}::text) in lower(m.title)) > 0`);
+  return query;
 }
 
 /** A page of requests as a subquery, so that only the rows of the page are joined with other tables. */
@@ -75,8 +93,21 @@ const listed = nesting<typeof listedRequests>();
 export const listedRow = (row: Parameters<typeof listed>[0]): ListedRow => requestOf(listed(row));
 
 /** A query of whole requests, with `m` as the request's alias. */
-export const wholeRequests = (db: Kysely<MergesRows>) => listedRequests(db).select([labelIds, reviewers]);
+export const wholeRequests = (db: Kysely<MergesRows>, from = stored) =>
+  listedRequests(db, from).select([labelIds, reviewers]);
+
+export const commentsCount = rawSql<number>`(
+  select count(*)::int from merges_comment c where c.request_id = m.id
+)`.as('commentsCount');
 
 const whole = nesting<typeof wholeRequests>();
 
 export const mergeRow = (row: Parameters<typeof whole>[0]): MergeRow => requestOf(whole(row));
+
+export const countedRow = ({
+  commentsCount: count,
+  ...row
+}: Parameters<typeof whole>[0] & { readonly commentsCount: number }): CountedRow => ({
+  ...mergeRow(row as Parameters<typeof whole>[0]),
+  commentsCount: count,
+});

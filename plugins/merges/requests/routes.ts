@@ -1,18 +1,8 @@
 // The routes of merge requests: list, open, fetch, update, commits and prepare-url.
-import {
-  api,
-  camelCased,
-  changes,
-  pageRules,
-  presentPage,
-  readPage,
-  reply,
-  type Instance,
-  type Route,
-} from 'hexforge/plugin';
+import { api, camelCased, pageRules, presentPage, readPage, reply, type Instance, type Route } from 'hexforge/plugin';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { diffQuery } from '../files/schemas.ts';
-import { mergeParams, mergesPath, reading, requestPath, writing } from '../params.ts';
+import { mergeParams, mergesPath, own, reading, requestPath, writing } from '../params.ts';
 import { presentCommit, presentItem, presentMerge } from './present.ts';
 import {
   commitQuery,
@@ -25,12 +15,6 @@ import {
   preparedJson,
   prepareBody,
 } from './schemas.ts';
-
-/**
- * Requires a user who may read. The use case checks further rights, because they depend on the author and the source
- * repository. Other users get 403, also if the repository is private.
- */
-const own = { access: changes('repository', 'repo.read', { hidden: 403 }), scope: 'repo.write' } as const;
 
 /**
  * The page of commits, which are returned as a plain JSON array: `per_page` is 1 to 250, default 250, as in

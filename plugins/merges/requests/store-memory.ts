@@ -45,13 +45,32 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
     });
     return byUsername(found, ({ user }) => user.username);
   };
-  const where =
-    (repositoryId: string, { state }: MergeFilter, slice?: NumberedSlice) =>
-    (row: RequestRow) =>
-      row.repositoryId === repositoryId &&
+  const matches = (row: RequestRow, filter: MergeFilter): boolean => {
+    const { state, authorId, milestoneId, isDraft, assigneeId, reviewerId, labelId, q } = filter;
+    return (
       (state === undefined || row.state === state) &&
-      (slice?.beyond === undefined ||
-        (slice.order === 'newest' ? row.number < slice.beyond : row.number > slice.beyond));
+      (authorId === undefined || row.authorId === authorId) &&
+      (milestoneId === undefined || row.milestoneId === milestoneId) &&
+      (isDraft === undefined || row.isDraft === isDraft) &&
+      (assigneeId === undefined || assigneesOf(row.id).includes(assigneeId)) &&
+      (reviewerId === undefined || reviews.count({ requestId: row.id, userId: reviewerId }) > 0) &&
+      (labelId === undefined || labelsOf(row.id).includes(labelId)) &&
+      (q === undefined || row.title.toLowerCase().includes(q.toLowerCase()))
+    );
+  };
+  const pageOf = (repositoryId: string, filter: MergeFilter, slice: NumberedSlice): readonly ListedRow[] =>
+    listed(
+      requests.find({
+        where: where(repositoryId, filter, slice),
+        orderBy: slice.order === 'newest' ? { desc: 'number' } : 'number',
+        limit: slice.limit,
+        offset: slice.offset,
+      }),
+    );
+  const where = (repositoryId: string, filter: MergeFilter, slice?: NumberedSlice) => (row: RequestRow) =>
+    row.repositoryId === repositoryId &&
+    matches(row, filter) &&
+    (slice?.beyond === undefined || (slice.order === 'newest' ? row.number < slice.beyond : row.number > slice.beyond));
   const stillFollowed = (of: FromOthers) => (row: RequestRow) =>
     row.state === 'open' &&
     row.sourceLoss === null &&
@@ -85,14 +104,27 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
       const [found] = row === undefined ? [] : listed([row]);
       return found && { ...found, labelIds: labelsOf(found.id), reviewers: reviewersOf(found.id) };
     },
-    list: async (repositoryId, filter, slice) =>
+    list: async (...asked) => pageOf(...asked),
+    listWhole: async (...asked) =>
+      pageOf(...asked).map((row) => ({
+        ...row,
+        labelIds: labelsOf(row.id),
+        reviewers: reviewersOf(row.id),
+        commentsCount: comments.count({ requestId: row.id }),
+      })),
+    openOfUser: async (userId, role, limit) =>
       listed(
-        requests.find({
-          where: where(repositoryId, filter, slice),
-          orderBy: slice.order === 'newest' ? { desc: 'number' } : 'number',
-          limit: slice.limit,
-          offset: slice.offset,
-        }),
+        requests
+          .find({
+            where: (row) =>
+              row.state === 'open' &&
+              (role === 'author'
+                ? row.authorId === userId
+                : reviews.count({ requestId: row.id, userId, state: 'pending' }) > 0),
+            orderBy: 'id',
+          })
+          .toSorted((one, other) => other.updatedAt.getTime() - one.updatedAt.getTime())
+          .slice(0, limit),
       ),
     count: async (repositoryId, filter) => requests.count(where(repositoryId, filter)),
     async openOf({ repositoryId, sourceRepositoryId, sourceBranch, targetBranch }) {

@@ -4,6 +4,8 @@ import { countEach, countOf, rawSql, type Kysely, type SqlDatabase } from 'hexfo
 import { requestNumbers, type MergesRows } from '../tables.ts';
 import {
   assigneeIds,
+  commentsCount,
+  countedRow,
   directions,
   labelIds,
   listedRequests,
@@ -96,6 +98,34 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
     async list(repositoryId, filter, slice) {
       const rows = await listedRequests(db(), pageOfRequests(matching(db(), repositoryId, filter), slice))
         .orderBy('m.number', directions[slice.order])
+        .execute();
+      return rows.map(listedRow);
+    },
+
+    async listWhole(repositoryId, filter, slice) {
+      const rows = await wholeRequests(db(), pageOfRequests(matching(db(), repositoryId, filter), slice))
+        .select([commentsCount])
+        .orderBy('m.number', directions[slice.order])
+        .execute();
+      return rows.map(countedRow);
+    },
+
+    async openOfUser(userId, role, limit) {
+      const rows = await listedRequests(db())
+        .where('m.state', '=', 'open')
+        .$if(role === 'author', (query) => query.where('m.author_id', '=', userId))
+        .$if(role === 'reviewer', (query) =>
+          query.where('m.id', 'in', (is) =>
+            is
+              .selectFrom('merges_review')
+              .select('request_id')
+              .where('user_id', '=', userId)
+              .where('state', '=', 'pending'),
+          ),
+        )
+        .orderBy('m.updated_at', 'desc')
+        .orderBy('m.id')
+        .limit(limit)
         .execute();
       return rows.map(listedRow);
     },

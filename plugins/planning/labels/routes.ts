@@ -18,8 +18,8 @@ import { labelBody, labelChangeBody, labelJson, presentLabel } from './schemas.t
 const path = '/repos/{owner}/{repo}/labels';
 /** Labels were addressed by name before the first release. */
 const since = new Date('2026-01-01T00:00:00Z');
-const reading = { access: reads('repository', 'issue.read'), scope: 'issue.read' } as const;
-const writing = { access: changes('repository', 'label.create'), scope: 'issue.write' } as const;
+export const reading = { access: reads('repository', 'issue.read'), scope: 'issue.read' } as const;
+export const writing = { access: changes('repository', 'label.create'), scope: 'issue.write' } as const;
 const label = operations({ noun: 'label', path, reading, writing, json: labelJson, present: presentLabel });
 
 export const labelRoutes = (labels: LabelUseCases, { baseUrl }: Pick<Instance, 'baseUrl'>): readonly Route[] => [

@@ -3,11 +3,14 @@ import { camelCased, changes, operations, reads, type Route } from 'hexforge/plu
 import type { MilestoneUseCases } from '#core/planning/use-cases';
 import { milestoneBody, milestoneChangeBody, milestoneJson, milestoneListQuery, presentMilestone } from './schemas.ts';
 
+export const reading = { access: reads('repository', 'repo.read'), scope: 'repo.read' } as const;
+export const writing = { access: changes('repository', 'milestone.write'), scope: 'repo.write' } as const;
+
 const milestone = operations({
   noun: 'milestone',
   path: '/repos/{owner}/{repo}/milestones',
-  reading: { access: reads('repository', 'repo.read'), scope: 'repo.read' },
-  writing: { access: changes('repository', 'milestone.write'), scope: 'repo.write' },
+  reading,
+  writing,
   json: milestoneJson,
   present: presentMilestone,
 });

@@ -46,6 +46,18 @@ export const settingRoutes = ({ administration }: SettingsUseCases): readonly Ro
   }),
   api({
     ...guarded,
+    id: 'settingReset',
+    summary: 'Delete the stored value of a setting: the configured one applies, or else the default',
+    method: 'DELETE',
+    path: '/admin/settings/{key}',
+    result: 'empty',
+    statuses: [404],
+    async run(call, { params }) {
+      await administration.reset(call, params);
+    },
+  }),
+  api({
+    ...guarded,
     id: 'settingBatch',
     summary: 'Change several settings, all or none',
     method: 'POST',

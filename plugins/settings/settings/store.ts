@@ -9,6 +9,9 @@ export const settingStore = storeOf(
     all: async () =>
       (await settings.find({ where: {}, orderBy: [] })).map(({ hexforgePlugin: _, ...setting }) => setting),
     hold: () => settings.hold({}),
+    async remove(key) {
+      await settings.delete({ key });
+    },
     put: (setting, hexforgePlugin) =>
       settings.put({ ...setting, ...(hexforgePlugin !== undefined && { hexforgePlugin }) }),
   }),

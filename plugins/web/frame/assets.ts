@@ -5,16 +5,18 @@ import { codingFor, readStaticFiles, type Coding } from '#adapters/static-files/
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
 };
 
 /** The style sheet, in the order of its parts. */
 const styles = ['base', 'frame', 'controls', 'things', 'code', 'markup', 'repositories', 'planning', 'merges', 'admin'];
 /** Modules, which import each other. The first one is the entry. */
-const scripts = ['web', 'menus', 'keys', 'copy'];
+const scripts = ['web', 'menus', 'keys', 'copy', 'live'];
 
 export interface Assets {
   readonly styles: string;
   readonly scripts: readonly string[];
+  readonly icon: string;
   /** Undefined for an unknown name or another digest. */
   find(name: string, digest: string): Readonly<Record<Coding, Uint8Array>> | undefined;
 }
@@ -26,6 +28,7 @@ const immutable = 'public, max-age=31536000, immutable';
 export function readAssets(): Assets {
   const scriptNames = scripts.map((name) => `${name}.js`);
   const { digest, files } = readStaticFiles(new URL('../assets/', import.meta.url), {
+    'icon.svg': ['images/icon.svg'],
     'web.css': styles.map((name) => `styles/${name}.css`),
     ...Object.fromEntries(scriptNames.map((name) => [name, [`scripts/${name}`]])),
   });
@@ -33,6 +36,7 @@ export function readAssets(): Assets {
   return {
     styles: pathOf('web.css'),
     scripts: scriptNames.map(pathOf),
+    icon: pathOf('icon.svg'),
     find: (name, wanted) => (wanted === digest ? files.get(name) : undefined),
   };
 }

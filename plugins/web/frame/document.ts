@@ -11,6 +11,7 @@ export interface Surroundings {
   /** The paths of the style sheet and of the modules; the first module imports the others. */
   readonly styles: string;
   readonly scripts: readonly string[];
+  readonly icon: string;
   readonly version: string;
   readonly menus: Readonly<Record<MenuEntry['menu'], readonly MenuItem[]>>;
   /** The pages beside this one, such as all pages of administration. */
@@ -77,7 +78,7 @@ const loaded = ([entry = '', ...imported]: readonly string[]): Html =>
     ${imported.map((path) => html`<link rel="modulepreload" href="${path}" />`)}`;
 
 export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroundings): string {
-  const { theme, styles, scripts, version, menus, repository, panels, section } = frame;
+  const { theme, styles, scripts, icon, version, menus, repository, panels, section } = frame;
   const { title, main, aside, width, live } = page;
   const where = repository === undefined ? '' : ` · ${repository.owner}/${repository.name}`;
   return html`<!doctype html>
@@ -87,6 +88,7 @@ export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroun
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="same-origin" />
         <title>${title}${where} – Hexforge</title>
+        <link rel="icon" type="image/svg+xml" href="${icon}" />
         <link rel="stylesheet" href="${styles}" />
         ${width === 'wide' && loaded(scripts)}
       </head>

@@ -41,8 +41,8 @@ const active = [
 export function pageFrame(parts: Parts): PageFrame {
   const { assets, instance } = parts;
   const prefix = new URL(instance.webUrl).pathname.replace(/\/$/, '');
-  const { styles, scripts } = assets;
-  const fixed = { styles, scripts, version: instance.version };
+  const { styles, scripts, icon } = assets;
+  const fixed = { styles, scripts, icon, version: instance.version };
   return {
     async document(page, around) {
       const [menus, repository, panels] = await Promise.all([
@@ -110,11 +110,15 @@ const tabsOf = (items: readonly MenuItem[], path: string): readonly Tab[] => {
   return items.map((item) => ({ title: item.title, href: item.path, current: item === found }));
 };
 
-/** The item whose path is the longest start of the page's path. */
-const currentOf = <T extends MenuItem>(items: readonly T[], path: string): T | undefined =>
+/** The item with the longest path that the page's path begins with. */
+const currentOf = <T extends MenuItem & { readonly currentOn?: readonly string[] | undefined }>(
+  items: readonly T[],
+  path: string,
+): T | undefined =>
   items
-    .filter((item) => path === item.path || path.startsWith(`${item.path}/`))
-    .toSorted((left, right) => right.path.length - left.path.length)[0];
+    .flatMap((item) => [item.path, ...(item.currentOn ?? [])].map((start) => ({ item, start })))
+    .filter(({ start }) => path === start || path.startsWith(`${start}/`))
+    .toSorted((left, right) => right.start.length - left.start.length)[0]?.item;
 
 /** The repository of the page with its tabs, of which one leads to the pages of its settings. */
 async function repositoryOf(
@@ -125,13 +129,10 @@ async function repositoryOf(
   if (granted === undefined || resource === undefined) return undefined;
   const { id, owner, name } = resource;
   if (id === undefined || owner === undefined || name === undefined) return undefined;
+  const within = (path: string): string => path.replace('{owner}', owner).replace('{repo}', name);
   const shown = ordered(registry.tabs())
     .filter(({ one }) => granted.may(one.permission))
-    .map((tab) => ({
-      tab,
-      title: tab.one.title,
-      path: tab.one.path.replace('{owner}', owner).replace('{repo}', name),
-    }));
+    .map((tab) => ({ tab, title: tab.one.title, path: within(tab.one.path), currentOn: tab.one.currentOn?.map(within) }));
   const of = (menu: 'tabs' | 'settings') => shown.filter(({ tab }) => (tab.one.menu ?? 'tabs') === menu);
   const main = of('tabs');
   const settings = tabsOf(of('settings'), pathOf({ url }));
@@ -140,7 +141,9 @@ async function repositoryOf(
   const tabs = await Promise.all(
     main.map(async (item): Promise<Tab> => {
       const { value } = await attempted(item.tab, () => item.tab.one.count?.(id), log);
-      return { title: item.title, href: item.path, count: value, current: item === current };
+      const { key } = item.tab.one;
+      const keys = key === undefined ? undefined : `g${key}`;
+      return { title: item.title, href: item.path, count: value, current: item === current, key: keys };
     }),
   );
   const last = settings.slice(0, 1).map(({ href }): Tab => ({ title: 'Settings', href, current: inSettings }));

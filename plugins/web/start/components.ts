@@ -15,13 +15,44 @@ const refusedExample: RefusedForm = {
   values: { about: 'What was typed is kept' },
 };
 
+const changedExample: ui.ChangedFile = {
+  oldPath: 'src/old.ts',
+  newPath: 'src/new.ts',
+  isAdd: false,
+  isDelete: false,
+  isRename: true,
+  isBinary: false,
+  additions: 2,
+  deletions: 1,
+  hunks: [
+    {
+      oldStart: 1,
+      oldLines: 3,
+      newStart: 1,
+      newLines: 4,
+      lines: [
+        { op: ' ', content: 'const seen = new Map();', oldNo: 1, newNo: 1 },
+        { op: '-', content: 'for (const node of walk(document)) {', oldNo: 2, newNo: 0 },
+        { op: '+', content: 'let left = limits.nodes;', oldNo: 0, newNo: 2 },
+        { op: '+', content: 'for (const node of document.nodes()) {', oldNo: 0, newNo: 3 },
+        { op: ' ', content: '}', oldNo: 3, newNo: 4, noNewline: true },
+      ],
+    },
+  ],
+};
+const diffExamples = (name: string): readonly ui.ChangedFile[] => [
+  { ...changedExample, newPath: `src/${name}.ts` },
+  { ...changedExample, newPath: `${name}.png`, isBinary: true, hunks: [] },
+  { ...changedExample, newPath: `${name}.lock`, suppressed: 'The file is too large to be shown.', hunks: [] },
+];
+
 const shown = (title: string, ...content: readonly (Html | false)[]): Html =>
   html`<section>
     <h2>${title}</h2>
     ${content}
   </section>`;
 
-export const componentsPage = (now: Date, url: string, refused: RefusedForm | undefined): HtmlPage =>
+export const componentsPage = async (now: Date, url: string, refused: RefusedForm | undefined): Promise<HtmlPage> =>
   new HtmlPage({
     title: 'Components',
     width: 'wide',
@@ -40,6 +71,8 @@ export const componentsPage = (now: Date, url: string, refused: RefusedForm | un
         ui.textArea({ label: 'About', name: 'about', rows: 3, refused: refusedExample }),
         ui.select({ label: 'Choice', name: 'choice', value: 'two', choices }),
         ui.checkBox({ label: 'Tick', name: 'tick', value: true, hint: 'With a hint' }),
+        ui.picks({ label: 'Several', name: 'several', values: ['two'], choices }),
+        ui.picks({ label: 'None', name: 'none', values: [], choices: [] }),
       )}
       ${shown(
         'Pills',
@@ -98,6 +131,26 @@ export const componentsPage = (now: Date, url: string, refused: RefusedForm | un
         ui.disclosure('Button', html`<p>Opened</p>`, { kind: 'button' }),
         ui.sidePart('Labels', 'None yet', html`<form method="get">${ui.button('Save')}</form>`),
         ui.group('Visibility', 'Who can read it', ui.button('Change')),
+      )}
+      ${shown(
+        'Diffs',
+        await ui.diff(diffExamples('unified'), {
+          view: 'unified',
+          of: () => ({
+            expand: '/-/ui',
+            commentOn: () => '/-/ui',
+            below: ({ newNo }) =>
+              newNo === 3
+                ? ui.comment({
+                    id: 'line-comment',
+                    author: 'bo',
+                    head: ui.time(now, now),
+                    body: html`<p>On a line</p>`,
+                  })
+                : undefined,
+          }),
+        }),
+        await ui.diff(diffExamples('split'), { view: 'split' }),
       )}
       ${shown('Table', ui.table(['Name', 'State', ''], [['ada', ui.pill('active', 'good'), ui.button('Edit')]]))}
       ${shown('Empty', ui.empty('There is no issue yet', ui.linkButton('New issue', '/-/ui', { kind: 'primary' })))}`,

@@ -8,7 +8,16 @@ import { componentsPage } from './components.ts';
 
 const keys: readonly (readonly [string, string])[] = [
   ['?', 'this page'],
+  ['/', 'search in a list'],
+  ['j', 'next row, file or comment'],
+  ['k', 'previous row, file or comment'],
+  ['Enter', 'open it'],
+  ['g c', 'code of the repository'],
+  ['g i', 'issues'],
+  ['g m', 'merge requests'],
+  ['t', 'find a file'],
   ['y', 'permanent link of a file'],
+  ['e', 'edit'],
   ['Ctrl Enter', 'send the form'],
   ['Escape', 'close the menu'],
 ];

@@ -2,13 +2,17 @@
 export { avatar, person } from './avatar.ts';
 export { button, linkButton } from './button.ts';
 export { checkBox, field, formError, select, textArea, type Choice, type Field } from './field.ts';
+export { counts, diff, fileId, type ChangedFile, type DiffLooks, type FileLooks } from './diff.ts';
+export { type FileHunk, type FileLine, type LineLooks } from './diff-lines.ts';
 export { disclosure, group, sidePart } from './disclosure.ts';
 export { filterBar, filterChoice, searchField, urlWith } from './filter.ts';
 export { icon, type IconName } from './icon.ts';
+export { inTurns } from './in-turns.ts';
 export { label, progress } from './label.ts';
 export { empty, list, type Row } from './list.ts';
 export { menu, menuLink, type MenuLink } from './menu.ts';
 export { pagination } from './pagination.ts';
+export { picks, type Pick } from './picks.ts';
 export { pill, type Tone } from './pill.ts';
 export { table } from './table.ts';
 export { tabs, type Tab } from './tabs.ts';

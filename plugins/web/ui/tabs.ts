@@ -7,6 +7,8 @@ export interface Tab {
   readonly href: string;
   readonly count?: number | undefined;
   readonly current: boolean;
+  /** Keys that lead to it, such as `gi`. */
+  readonly key?: string | undefined;
 }
 
 /**
@@ -17,9 +19,9 @@ export const tabs = (label: string, all: readonly Tab[], kind: 'tabs' | 'section
   html`<nav class="${kind}" aria-label="${label}">
     <ul>
       ${all.map(
-        ({ title, href, count, current }) =>
+        ({ title, href, count, current, key }) =>
           html`<li>
-            <a href="${href}" ${current && html`aria-current="page"`}
+            <a href="${href}" ${current && html`aria-current="page"`} ${key !== undefined && html`data-key="${key}"`}
               >${title}${count !== undefined && html` <span class="count">${String(count)}</span>`}</a
             >
           </li>`,

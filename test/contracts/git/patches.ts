@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { hunksOf } from '#core/merges/discussion/hunks';
+import { hunksOf } from '#core/repositories/git/hunks';
 import { diffAlgorithms, type DiffCaps, type Patch, type PatchedFile } from '#core/repositories/git/git-backend';
 import type { Check } from '../checks.ts';
 import { readDiff } from './diff-reader.ts';

@@ -67,6 +67,7 @@ function fakePlanning(): Planning {
   return {
     labels: async (_, ids) => new Map(ids.flatMap((id) => [...labels].filter(([known]) => known === id))),
     milestones: async (_, ids) => new Map(ids.filter((id) => id === 'first').map((id) => [id, milestone])),
+    ofRepository: async () => ({ labels: [...labels.values()], milestones: [milestone] }),
     labelsNamed: async (_, names) =>
       [...labels.values()].filter(({ nameKey }) => names.some((name) => nameKey === name.toLowerCase())),
     attach: async (_, { ids }) =>

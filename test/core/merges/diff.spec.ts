@@ -2,7 +2,7 @@
 import t from 'tap';
 import { Internal, NotFound, Unavailable, Unprocessable } from '#core/kernel/errors';
 import { diffOf, filesOf, ofDiff, suppressionOf, type DiffParts } from '#core/merges/model/diff';
-import { hunksOf } from '#core/merges/discussion/hunks';
+import { hunksOf } from '#core/repositories/git/hunks';
 import type { CommitRecord, GitBackend, Patch, PatchedFile } from '#core/repositories/index';
 import { awake } from '#test/support/awake';
 

@@ -11,7 +11,7 @@ void t.test('prepare-url', async (t) => {
   const prepared = async (body: object): Promise<unknown> => expect(await alice.client.post(path, { body }), 200).body;
 
   await t.test('returns a relative path with the given values as query parameters, and creates nothing', async (t) => {
-    const url = '/alice/code/merges/new?source_branch=topic&target_branch=main';
+    const url = '/alice/code/-/merges/new?source_branch=topic&target_branch=main';
     t.strictSame(await prepared(branches), { url, expires_at: null });
     t.strictSame(await prepared({ ...branches, title: '', description: '' }), { url, expires_at: null });
     const { url: whole } = (await prepared({

@@ -118,7 +118,7 @@ void t.test('an external URL with a path', async (t) => {
       { source_branch: 'topic', target_branch: 'main' },
       { authorization },
     );
-    t.equal(url, '/code/admin/one/merges/new?source_branch=topic&target_branch=main');
+    t.equal(url, '/code/admin/one/-/merges/new?source_branch=topic&target_branch=main');
   });
 
   await t.test('a browser signs in and approves an application', async (t) => {

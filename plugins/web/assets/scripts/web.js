@@ -2,3 +2,4 @@
 import './menus.js';
 import './keys.js';
 import './copy.js';
+import './live.js';

@@ -1,5 +1,5 @@
 // Parses the hunks of a unified diff into lines with their old and new line numbers.
-import type { PatchSection } from '#core/repositories/index';
+import type { PatchSection } from './git-diffs.ts';
 
 /** A line of a hunk. */
 export interface DiffLine {
@@ -33,11 +33,12 @@ const heading = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 export const hunksOf = (sections: readonly PatchSection[]): readonly DiffHunk[] =>
   sections.flatMap(({ hunks }) => readHunks(hunks));
 
-function readHunks(text: string): readonly DiffHunk[] {
+/** @param text hunks as git prints them, such as the `patch` of a changed file. */
+export function readHunks(text: string): readonly DiffHunk[] {
   const hunks: DiffHunk[] = [];
   let lines: DiffLine[] = [];
   let [oldNo, newNo] = [0, 0];
-  for (const line of text.split('\n').slice(0, -1)) {
+  for (const line of (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')) {
     const [op] = line;
     const content = line.slice(1);
     if (op === '@') {

@@ -1,0 +1,175 @@
+// The pages of accounts for administrators.
+import { profileLimits } from 'hexforge/identity';
+import {
+  admin,
+  flag,
+  form,
+  HtmlPage,
+  maybe,
+  oneOf,
+  offsetOf,
+  page,
+  pageQuery,
+  pageRules,
+  readPage,
+  shape,
+  text,
+  ValidationFailed,
+  word,
+  type MenuEntry,
+  type WebPage,
+} from 'hexforge/plugin';
+import type { IdentityUseCases } from '#core/identity/use-cases';
+import { accountAside, accountList, accountView, newAccount, userPath, usersPath } from './admin-views.ts';
+import { newAccountMembers, newPasswordBody, uidParams } from './schemas.ts';
+
+const guarded = { access: admin('admin:users'), scope: 'admin.users' } as const;
+const one = '/admin/users/{uid}';
+
+const filters = shape({
+  q: text().max(256).default(''),
+  status: maybe(oneOf('active', 'suspended').empty('')),
+  is_admin: maybe(flag().empty('')),
+  ...pageQuery,
+});
+
+const accountForms = ({ administration }: IdentityUseCases) => [
+  form({
+    ...guarded,
+    id: 'adminUserProfileForm',
+    summary: 'Changes the profile of an account',
+    path: `${one}/profile`,
+    body: shape({
+      email: maybe(word().max(profileLimits.email)),
+      email_before: maybe(word()),
+      display_name: maybe(text().max(profileLimits.displayName)),
+    }),
+    async run(call, { params: { uid: id }, body }) {
+      // Sending the address of an account verifies it, so an unchanged one is not sent.
+      const email = body.email === body.email_before ? undefined : body.email;
+      // The form that verifies an address has no display name.
+      const displayName =
+        body.email_before === undefined && email !== undefined ? undefined : (body.display_name ?? '');
+      return userPath(await administration.update(call, { id, email, displayName }));
+    },
+  }),
+  form({
+    ...guarded,
+    id: 'adminUserStateForm',
+    summary: 'Suspends or reactivates an account, makes an instance administrator or an ordinary user',
+    path: `${one}/state`,
+    body: shape({ status: maybe(oneOf('active', 'suspended')), is_admin: maybe(flag()) }).xor('status', 'is_admin'),
+    run: async (call, { params: { uid: id }, body: { status, is_admin: isAdmin } }) =>
+      userPath(await administration.update(call, { id, status, isAdmin })),
+  }),
+  form({
+    ...guarded,
+    id: 'adminUserPasswordForm',
+    summary: 'Sets the password of an account',
+    path: `${one}/password`,
+    body: newPasswordBody,
+    async run(call, { params: { uid: id }, body: { password } }) {
+      await administration.setPassword(call, { id, password });
+      return userPath({ id });
+    },
+  }),
+  form({
+    ...guarded,
+    id: 'adminUserRevokeForm',
+    summary: 'Ends every session and token of an account',
+    path: `${one}/revoke`,
+    body: shape({}),
+    async run(call, { params: { uid: id } }) {
+      await administration.revokeTokens(call, { id });
+      return userPath({ id });
+    },
+  }),
+  form({
+    ...guarded,
+    id: 'adminUserDeleteForm',
+    summary: 'Deletes an account',
+    path: `${one}/delete`,
+    body: shape({ username: word() }),
+    async run(call, { params: { uid: id }, body }) {
+      const { username } = await administration.fetch(call, { id });
+      if (body.username !== username)
+        throw new ValidationFailed('The user is not deleted', { detail: '"username" is not the name of this user' });
+      await administration.delete(call, { id });
+      return usersPath;
+    },
+  }),
+];
+
+export const adminUserPages = (useCases: IdentityUseCases): readonly WebPage[] => [
+  page({
+    ...guarded,
+    id: 'adminUsersPage',
+    summary: 'All accounts, with filters',
+    path: '/admin/users',
+    query: filters,
+    async run(call, { query, url }) {
+      const at = readPage(pageRules.orDefault(50), query);
+      const { q, status, is_admin: isAdmin } = query;
+      const slice = { limit: at.perPage, offset: offsetOf(at) };
+      const wanted = { q: q === '' ? undefined : q, status, isAdmin };
+      const { accounts: items, total } = await useCases.administration.list(call, { ...wanted, ...slice });
+      const shown = { q, status: status ?? '', role: isAdmin === undefined ? '' : String(isAdmin) };
+      return new HtmlPage({
+        title: 'Users',
+        width: 'wide',
+        main: accountList({ ...at, items, total }, shown, url, call.now),
+      });
+    },
+  }),
+  page({
+    ...guarded,
+    id: 'adminUserNewPage',
+    summary: 'Asks for a new account',
+    path: '/admin/users/new',
+    run: (call, { refused }) => new HtmlPage({ title: 'New user', width: 'wide', main: newAccount(call, refused) }),
+    forms: [
+      form({
+        ...guarded,
+        id: 'adminUserCreateForm',
+        summary: 'Creates an account',
+        path: '/admin/users/new',
+        body: shape({ ...newAccountMembers, is_admin: maybe(flag()) }),
+        run: async (call, { body: { display_name: displayName = '', is_admin: isAdmin = false, ...body } }) =>
+          userPath(await useCases.administration.create(call, { ...body, displayName, isAdmin })),
+      }),
+    ],
+  }),
+  page({
+    ...guarded,
+    id: 'adminUserPage',
+    summary: 'One account',
+    path: one,
+    params: uidParams,
+    async run(call, { params: { uid: id }, refused }) {
+      const account = await useCases.administration.fetch(call, { id });
+      const [refusal, groups] = await Promise.all([
+        useCases.administration.refusal(call, account),
+        useCases.groups.ofUser(call, { userId: id }),
+      ]);
+      const shown = { account, refusal, groups };
+      return new HtmlPage({
+        title: account.username,
+        width: 'wide',
+        main: accountView(shown, call, refused),
+        aside: accountAside(shown, call.now),
+      });
+    },
+    forms: accountForms(useCases),
+  }),
+];
+
+export const adminUserMenu = ({ administration }: IdentityUseCases): MenuEntry => ({
+  id: 'adminUsers',
+  title: 'Users',
+  path: usersPath,
+  menu: 'admin',
+  access: guarded.access,
+  order: 10,
+  about: 'Accounts: create, suspend, delete, set passwords',
+  count: async (call) => (await administration.list(call, { q: undefined, limit: 1, offset: 0 })).total,
+});

@@ -1,0 +1,273 @@
+// Views of accounts for administrators: the list, the form for a new account, and one account.
+import { isBotName, passwordLength, type Account, type UserGroup } from 'hexforge/identity';
+import { html, type Call, type Forbidden, type Html, type Page, type RefusedForm, type User } from 'hexforge/plugin';
+import {
+  avatar,
+  button,
+  checkBox,
+  disclosure,
+  empty,
+  field,
+  filterBar,
+  filterChoice,
+  formError,
+  group,
+  linkButton,
+  pagination,
+  pill,
+  searchField,
+  table,
+  time,
+} from 'hexforge/ui';
+
+export const usersPath = '/-/admin/users';
+export const userPath = ({ id }: Pick<Account, 'id'>): string => `${usersPath}/${id}`;
+
+/** The refused form if it is this one. */
+const only = (refused: RefusedForm | undefined, form: string): RefusedForm | undefined =>
+  refused?.form === form ? refused : undefined;
+
+const bounds = `${passwordLength.min} to ${passwordLength.max} characters`;
+
+const states = [
+  { value: '', label: 'Every state' },
+  { value: 'active', label: 'Active' },
+  { value: 'suspended', label: 'Suspended' },
+];
+const roles = [
+  { value: '', label: 'Every role' },
+  { value: 'true', label: 'Administrators' },
+  { value: 'false', label: 'Others' },
+];
+
+const statePill = ({ status }: Account): Html =>
+  status === 'active' ? pill('active', 'good') : pill('suspended', 'bad');
+const rolePill = ({ isAdmin, username }: Account): Html | false =>
+  isAdmin ? pill('administrator', 'accent') : isBotName(username) && pill('bot');
+
+const seen = ({ lastActiveAt }: Account, now: Date): Html | false =>
+  lastActiveAt === undefined ? html`<span class="muted">never</span>` : time(lastActiveAt, now);
+
+interface Filters {
+  readonly q: string;
+  readonly status: string;
+  readonly role: string;
+}
+
+export const accountList = ({ items, ...page }: Page<Account>, { q, status, role }: Filters, url: string, now: Date) =>
+  html`<h1>Users <span class="count">${String(page.total)}</span></h1>
+    ${filterBar(
+      usersPath,
+      html`${searchField('Name or e-mail address', 'q', q)} ${filterChoice('State', 'status', status, states)}
+      ${filterChoice('Role', 'is_admin', role, roles)}`,
+      linkButton('New user', `${usersPath}/new`, { kind: 'primary' }),
+    )}
+    ${
+      items.length === 0
+        ? empty('No user matches', html`<a href="${usersPath}">Show all</a>`)
+        : table(
+            ['User', 'E-mail address', 'State', 'Role', 'Last seen'],
+            items.map((account) => [
+              html`<a class="person" href="${userPath(account)}"
+                  >${avatar(account.username)} <bdi>${account.username}</bdi></a
+                >
+                <span class="muted"><bdi>${account.displayName}</bdi></span>`,
+              html`<bdi>${account.email}</bdi>`,
+              statePill(account),
+              rolePill(account),
+              seen(account, now),
+            ]),
+          )
+    }
+    ${pagination(url, page)}`;
+
+export const newAccount = ({ caller }: Call<User>, refused: RefusedForm | undefined): Html =>
+  html`<h1>New user</h1>
+    ${formError(refused, 'adminUserCreateForm', 'username', 'email', 'password', 'display_name')}
+    <form class="form" method="post" action="${usersPath}/new">
+      ${field({ label: 'Username', name: 'username', required: true, autocomplete: 'off', refused })}
+      ${field({ label: 'E-mail address', name: 'email', type: 'email', required: true, autocomplete: 'off', refused })}
+      ${field({ label: 'Display name', name: 'display_name', autocomplete: 'off', refused })}
+      ${field({
+        label: 'Password',
+        name: 'password',
+        type: 'password',
+        required: true,
+        autocomplete: 'new-password',
+        hint: `${bounds}; the user can change it`,
+        refused,
+      })}
+      ${
+        caller.isAdmin &&
+        checkBox({
+          label: 'Instance administrator',
+          name: 'is_admin',
+          hint: 'May do everything on this instance',
+          refused,
+        })
+      }
+      <div class="actions">${button('Create', { kind: 'primary' })} <a href="${usersPath}">Cancel</a></div>
+    </form>`;
+
+interface Shown {
+  readonly account: Account;
+  /** Why the caller may not change it. */
+  readonly refusal: Forbidden | undefined;
+  readonly groups: readonly UserGroup[];
+}
+
+/** A form with only a button, which sends `value`. */
+const press = (account: Account, label: string, name: string, value: string): Html =>
+  html`<form method="post" action="${userPath(account)}/state">
+    ${button(label, { name, value, ...(value === 'suspended' && { kind: 'danger' as const }) })}
+  </form>`;
+
+const profileForm = (account: Account, refused: RefusedForm | undefined): Html => {
+  const mine = only(refused, 'adminUserProfileForm');
+  return html`${formError(mine, 'adminUserProfileForm', 'email', 'display_name')}
+    <form class="form" method="post" action="${userPath(account)}/profile">
+      ${field({ label: 'Display name', name: 'display_name', value: account.displayName, refused: mine })}
+      ${
+        !isBotName(account.username) &&
+        html`<input type="hidden" name="email_before" value="${account.email}" /> ${field({
+            label: 'E-mail address',
+            name: 'email',
+            type: 'email',
+            value: account.email,
+            required: true,
+            hint: 'An address that you set counts as verified',
+            refused: mine,
+          })}`
+      }
+      ${button('Save', { kind: 'primary' })}
+    </form>`;
+};
+
+const passwordForm = (account: Account, refused: RefusedForm | undefined): Html => {
+  const mine = only(refused, 'adminUserPasswordForm');
+  return html`${formError(mine, 'adminUserPasswordForm', 'password')}
+    <form class="form" method="post" action="${userPath(account)}/password">
+      ${field({
+        label: 'New password',
+        name: 'password',
+        type: 'password',
+        required: true,
+        autocomplete: 'new-password',
+        hint: bounds,
+        refused: mine,
+      })}
+      ${button('Set password')}
+    </form>`;
+};
+
+const deletion = (account: Account, refused: RefusedForm | undefined): Html => {
+  const mine = only(refused, 'adminUserDeleteForm');
+  return html`${formError(mine, 'adminUserDeleteForm', 'username')}
+  ${disclosure(
+    'Delete this user…',
+    html`<form class="form" method="post" action="${userPath(account)}/delete">
+      ${field({
+        label: 'Type the username to delete it',
+        name: 'username',
+        required: true,
+        autocomplete: 'off',
+        placeholder: account.username,
+        refused: mine,
+      })}
+      ${button('Delete', { kind: 'danger' })}
+    </form>`,
+    { kind: 'button', open: mine !== undefined },
+  )}`;
+};
+
+function changes({ account }: Shown, { caller }: Call<User>, refused: RefusedForm | undefined): Html {
+  const isBot = isBotName(account.username);
+  const own = account.id === caller.id;
+  return html`${group('Profile', undefined, profileForm(account, refused))}
+  ${
+    !isBot &&
+    !account.emailVerified &&
+    group(
+      'Address',
+      'The e-mail address is not verified.',
+      html`<form method="post" action="${userPath(account)}/profile">
+        <input type="hidden" name="email" value="${account.email}" />${button('Mark as verified')}
+      </form>`,
+    )
+  }
+  ${
+    caller.isAdmin &&
+    !isBot &&
+    group(
+      'Administration',
+      account.isAdmin
+        ? 'This user is an instance administrator, who may do everything on this instance.'
+        : 'An instance administrator may do everything on this instance.',
+      account.isAdmin
+        ? press(account, 'Make an ordinary user', 'is_admin', 'false')
+        : press(account, 'Make an instance administrator', 'is_admin', 'true'),
+    )
+  }
+  ${
+    !isBot &&
+    group(
+      'Password',
+      own ? undefined : 'Setting it ends the sessions of the user.',
+      own ? html`<p>You change your own password in your settings.</p>` : passwordForm(account, refused),
+    )
+  }
+  ${group(
+    'Access',
+    account.status === 'active'
+      ? 'Suspending ends every session and token. The user cannot sign in until they are reactivated.'
+      : 'The user cannot sign in.',
+    html`<div class="actions">
+      ${
+        account.status === 'active'
+          ? press(account, 'Suspend', 'status', 'suspended')
+          : press(account, 'Reactivate', 'status', 'active')
+      }
+      <form method="post" action="${userPath(account)}/revoke">${button('End all sessions and tokens')}</form>
+    </div>`,
+  )}
+  ${
+    !own &&
+    group(
+      'Deletion',
+      'A user who owns repositories, or whose contributions others refer to, cannot be deleted. Sessions and tokens end in any case.',
+      deletion(account, refused),
+    )
+  }`;
+}
+
+export const accountView = (shown: Shown, call: Call<User>, refused: RefusedForm | undefined): Html => {
+  const { account, refusal } = shown;
+  return html`<p class="quiet"><a href="${usersPath}">Users</a></p>
+    <h1>
+      ${avatar(account.username, 'large')} <bdi>${account.username}</bdi> ${statePill(account)} ${rolePill(account)}
+    </h1>
+    ${formError(only(refused, 'adminUserStateForm'), 'adminUserStateForm')}
+    ${
+      refusal === undefined
+        ? changes(shown, call, refused)
+        : html`<p>You may see this account, and not change it. ${refusal.message}.</p>
+            ${refusal.detail !== undefined && html`<p class="muted">${refusal.detail}</p>`}`
+    }`;
+};
+
+export const accountAside = ({ account, groups }: Shown, now: Date): Html =>
+  html`<section>
+      <h2>Account</h2>
+      <p>Created ${time(account.createdAt, now)}</p>
+      <p>Last seen ${seen(account, now)}</p>
+      <p class="quiet">Id <code>${account.id}</code></p>
+    </section>
+    <section>
+      <h2>Groups</h2>
+      ${groups.map(
+        ({ id, name }) =>
+          html`<p>
+            <a href="/-/admin/user-groups/${id}"><bdi>${name}</bdi></a>
+          </p>`,
+      )}
+    </section>`;

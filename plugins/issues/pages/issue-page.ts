@@ -1,0 +1,118 @@
+// The page of one issue: timeline, form for a comment, and side column.
+import {
+  html,
+  HtmlPage,
+  page,
+  pageQuery,
+  pageRules,
+  readPage,
+  shape,
+  type Html,
+  type RefusedForm,
+  type WebPage,
+} from 'hexforge/plugin';
+import { button, formError, icon, label, linkButton, pagination, pill, textArea, time } from 'hexforge/ui';
+import { issueParams, reading } from '../params.ts';
+import { issueForms } from './issue-forms.ts';
+import { issuePath, signInPath, withQuery, type PageParts } from './links.ts';
+import { dotted, statePill } from './marks.ts';
+import { issueSide } from './side.ts';
+import { commentsPerPage, issueTimeline, type WholeIssue } from './timeline.ts';
+
+/** Sub-issues in the side column. */
+const mostChildren = 50;
+/** The newest changes of the description in the timeline. */
+const mostEdits = 10;
+
+export const issuePage = (parts: PageParts): WebPage =>
+  page({
+    id: 'issuePage',
+    summary: 'One issue with its timeline',
+    place: 'repository',
+    path: '/issues/{number}',
+    ...reading,
+    params: issueParams,
+    query: shape({ page: pageQuery.page }),
+    async run({ caller, now }, { granted, params: { number: reference }, query, refused }) {
+      const { useCases } = parts;
+      const repository = granted.resource;
+      const issue = await useCases.fetch(granted, { number: reference });
+      const number = String(issue.number);
+      const mayChange = caller.kind === 'user' && (caller.id === issue.authorId || granted.may('issue.write'));
+      const { page: current, perPage } = { ...readPage(pageRules.capped(), query), perPage: commentsPerPage };
+      const first = { page: 1, perPage: mostEdits };
+      const [comments, children, links, edits, choices] = await Promise.all([
+        issue.commentsCount === 0 ? [] : useCases.comments.list(granted, { number, page: { page: current, perPage } }),
+        issue.childrenCount === 0
+          ? []
+          : useCases.children(granted, { number, page: { page: 1, perPage: mostChildren } }),
+        issue.links === 0 ? [] : useCases.links.list(granted, { number }),
+        useCases.descriptionHistory.list(granted, { number, page: first }),
+        mayChange ? useCases.choices(granted) : undefined,
+      ]);
+      const isLast = current * perPage >= issue.commentsCount;
+      const shown = { issue, comments, isFirst: current === 1, isLast, edits, links };
+      const path = issuePath(repository, number);
+      return new HtmlPage({
+        title: `${issue.title} · #${number}`,
+        width: 'wide',
+        subject: { kind: 'issue', id: issue.id, repositoryId: repository.id },
+        main: html`<div id="issue-head" data-region>
+            ${issueHead(issue, now, mayChange && issuePath(repository, number, 'edit'))}
+          </div>
+          ${formError(refused, 'issueWatch')} ${formError(refused, 'issueLinkDelete')}
+          <div id="issue-timeline" data-region>${await issueTimeline(parts, granted, shown)}</div>
+          ${pagination(withQuery(path, { page: String(current) }), { page: current, perPage, total: issue.commentsCount })}
+          ${
+            caller.kind === 'user'
+              ? commentForm(issue, {
+                  action: issuePath(repository, number, 'comments'),
+                  mayComment: !issue.locked || granted.may('issue.write'),
+                  mayChange,
+                  refused,
+                })
+              : html`<p><a class="button" href="${signInPath(path)}">Sign in to comment</a></p>`
+          }`,
+        aside: html`<div id="issue-side" data-region>
+          ${issueSide(granted, { issue, children, links, choices, planned: parts.planned, refused })}
+        </div>`,
+      });
+    },
+    forms: issueForms(parts),
+  });
+
+const issueHead = (issue: WholeIssue, now: Date, edit: string | false): Html =>
+  html`<div class="bar">
+      <h1 class="grow"><bdi>${issue.title}</bdi> <span class="number">#${String(issue.number)}</span></h1>
+      ${edit !== false && linkButton('Edit', edit, { key: 'e' })}
+    </div>
+    <p class="muted">
+      ${statePill(issue.state)} ${issue.locked && pill('Locked', 'warning')}
+      ${dotted([
+        label(issue.type.displayName, issue.type.color),
+        html`<b><bdi>${issue.author.username}</bdi></b> opened it ${time(issue.createdAt, now)}`,
+        `${issue.commentsCount} comment${issue.commentsCount === 1 ? '' : 's'}`,
+        issue.blockedBy.some(({ state }) => state === 'open') && pill('Blocked', 'warning'),
+      ])}
+    </p>`;
+
+interface Talking {
+  readonly action: string;
+  readonly mayComment: boolean;
+  readonly mayChange: boolean;
+  readonly refused: RefusedForm | undefined;
+}
+
+function commentForm({ state, locked }: WholeIssue, { action, mayComment, mayChange, refused }: Talking): Html {
+  const mine = refused?.form === 'issueComment' ? refused : undefined;
+  const move = state === 'open' ? (['Close issue', 'closed'] as const) : (['Reopen issue', 'open'] as const);
+  return html`<form method="post" action="${action}">
+    ${locked && html`<p class="muted">${icon('lock')} Only people who may change every issue can comment on it.</p>`}
+    ${formError(mine, 'issueComment', 'body')}
+    ${mayComment && textArea({ label: 'Comment', name: 'body', rows: 5, hint: 'Markdown', refused: mine })}
+    <p class="actions">
+      ${mayComment && button('Comment', { kind: 'primary' })}
+      ${mayChange && button(move[0], { name: 'state', value: move[1] })}
+    </p>
+  </form>`;
+}

@@ -1,0 +1,73 @@
+// The page with the forms that change and delete a milestone.
+import { form, html, HtmlPage, page, shape, ValidationFailed, word, type WebPage } from 'hexforge/plugin';
+import { button, field, formError, group, linkButton } from 'hexforge/ui';
+import { writing } from '../milestones/routes.ts';
+import { knownId, milestonePath, navigation, within, type PageParts } from './links.ts';
+import { milestoneControls, milestoneWish } from './milestones.ts';
+
+export const milestoneEditPage = (parts: PageParts): WebPage =>
+  page({
+    id: 'milestoneEditPage',
+    summary: 'Forms that change and delete a milestone',
+    place: 'repository',
+    path: '/milestones/{id}/edit',
+    ...writing,
+    async run(_call, { granted, params, refused }) {
+      const repository = granted.resource;
+      const one = await parts.milestones.fetch(granted, { id: knownId(params.id) });
+      const edited = refused?.form === 'milestoneEdit' ? refused : undefined;
+      const deleted = refused?.form === 'milestoneDelete' ? refused : undefined;
+      return new HtmlPage({
+        title: `Edit ${one.title}`,
+        width: 'wide',
+        main: html`${navigation(repository, parts, 'milestones')}
+          <h1>Edit <bdi>${one.title}</bdi></h1>
+          <form class="texts" method="post" action="${milestonePath(repository, one, '/edit')}">
+            ${formError(edited, 'milestoneEdit', 'title', 'description', 'due_date')} ${milestoneControls(one, edited)}
+            <p class="actions">
+              ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', milestonePath(repository, one))}
+            </p>
+          </form>
+          ${group(
+            'Delete the milestone',
+            'Its issues and merge requests stay, without a milestone.',
+            html`<form method="post" action="${milestonePath(repository, one, '/delete')}">
+              ${formError(deleted, 'milestoneDelete', 'confirm')}
+              ${field({ label: 'Type its title to confirm', name: 'confirm', required: true, refused: deleted })}
+              ${button('Delete the milestone', { kind: 'danger' })}
+            </form>`,
+          )}`,
+      });
+    },
+    forms: [
+      form({
+        id: 'milestoneEdit',
+        summary: 'Changes a milestone',
+        place: 'repository',
+        path: '/milestones/{id}/edit',
+        ...writing,
+        body: milestoneWish.body,
+        async run(_call, { granted, params, body }) {
+          const change = { id: knownId(params.id), ...milestoneWish.read(body) };
+          return milestonePath(granted.resource, await parts.milestones.update(granted, change));
+        },
+      }),
+      form({
+        id: 'milestoneDelete',
+        summary: 'Deletes a milestone',
+        place: 'repository',
+        path: '/milestones/{id}/delete',
+        ...writing,
+        body: shape({ confirm: word() }),
+        async run(_call, { granted, params, body: { confirm } }) {
+          const which = { id: knownId(params.id) };
+          if ((await parts.milestones.fetch(granted, which)).title !== confirm)
+            throw new ValidationFailed('The milestone was not deleted', {
+              detail: '"confirm" is not the title of the milestone',
+            });
+          await parts.milestones.delete(granted, which);
+          return within(granted.resource, 'milestones');
+        },
+      }),
+    ],
+  });

@@ -1,0 +1,205 @@
+// The lines of one changed file as a table: unified, or with the old and the new file side by side.
+import { html, type Html } from 'hexforge/plugin';
+import { inTurns } from './in-turns.ts';
+
+/** A line of a hunk. */
+export interface FileLine {
+  /** A space for a context line, `+` for an added line, `-` for a removed line. */
+  readonly op: ' ' | '+' | '-';
+  readonly content: string;
+  /** 1-based; 0 for an added line. */
+  readonly oldNo: number;
+  /** 1-based; 0 for a removed line. */
+  readonly newNo: number;
+  /** Whether the file ends in this line without a newline. */
+  readonly noNewline?: boolean;
+}
+
+/** Adjacent changed lines with their context. */
+export interface FileHunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: readonly FileLine[];
+}
+
+/** The look of the lines of one file. */
+export interface LineLooks {
+  /** All highlighted lines of the old and of the new file. Default: the contents of the lines. */
+  readonly highlighted?: { readonly old?: readonly Html[] | undefined; readonly new?: readonly Html[] | undefined };
+  /** The page with a form for a comment on the line. */
+  readonly commentOn?: ((line: FileLine) => string | undefined) | undefined;
+  /** Below the line, such as comments. */
+  readonly below?: ((line: FileLine) => Html | undefined) | undefined;
+  /** The page with all lines of the file. */
+  readonly expand?: string | undefined;
+}
+
+/** A longer line is cut, because browsers need seconds to break it. */
+const longestLine = 2000;
+
+/** A row of the table: lines, or the text between hunks. */
+type Row =
+  | { readonly kind: 'hunk'; readonly hunk: FileHunk }
+  | { readonly kind: 'lines'; readonly old: FileLine | undefined; readonly new: FileLine | undefined };
+
+export async function diffLines(
+  { newPath, hunks }: { readonly newPath: string; readonly hunks: readonly FileHunk[] },
+  view: 'unified' | 'split',
+  id: string,
+  looks: LineLooks,
+): Promise<Html> {
+  const rows = hunks.flatMap((hunk): readonly Row[] => [
+    { kind: 'hunk', hunk },
+    ...(view === 'split' ? pairs(hunk.lines) : hunk.lines.map(alone)),
+  ]);
+  const render = view === 'split' ? splitRow : unifiedRow;
+  return html`<table class="lines ${view}">
+    <caption class="skip">
+      Changes of
+      <bdi>${newPath}</bdi>
+    </caption>
+    <colgroup>
+      ${view === 'split' ? splitColumns : unifiedColumns}
+    </colgroup>
+    <tbody>
+      ${await inTurns(rows, (row) => (row.kind === 'hunk' ? hunkRow(row.hunk, view, looks) : render(row, id, looks)))}
+    </tbody>
+  </table>`;
+}
+
+type Lines = Extract<Row, { readonly kind: 'lines' }>;
+
+const unifiedColumns = html`<col class="no" />
+  <col class="no" />
+  <col />`;
+const splitColumns = html`<col class="no" />
+  <col />
+  <col class="no" />
+  <col />`;
+
+const alone = (line: FileLine): Lines => ({
+  kind: 'lines',
+  old: line.op === '+' ? undefined : line,
+  new: line.op === '-' ? undefined : line,
+});
+
+/** The removed and the added lines of each change beside each other, in their order. */
+function pairs(lines: readonly FileLine[]): readonly Lines[] {
+  const rows: Lines[] = [];
+  for (let at = 0; at < lines.length;) {
+    const line = lines[at];
+    if (line === undefined) break;
+    if (line.op === ' ') {
+      rows.push({ kind: 'lines', old: line, new: line });
+      at += 1;
+      continue;
+    }
+    const removed = run(lines, at, '-');
+    const added = run(lines, at + removed.length, '+');
+    for (let index = 0; index < Math.max(removed.length, added.length); index += 1)
+      rows.push({ kind: 'lines', old: removed[index], new: added[index] });
+    at += removed.length + added.length;
+  }
+  return rows;
+}
+
+function run(lines: readonly FileLine[], from: number, op: FileLine['op']): readonly FileLine[] {
+  let end = from;
+  while (lines[end]?.op === op) end += 1;
+  return lines.slice(from, end);
+}
+
+const hunkRow = (
+  { oldStart, oldLines, newStart, newLines }: FileHunk,
+  view: 'unified' | 'split',
+  { expand }: LineLooks,
+): Html =>
+  html`<tr class="hunk">
+    <td colspan="${view === 'split' ? '4' : '3'}">
+      ${expand !== undefined && html`<a href="${expand}" aria-label="Show all lines"><u>…</u></a>`} @@
+      −${String(oldStart)},${String(oldLines)} +${String(newStart)},${String(newLines)} @@
+    </td>
+  </tr>`;
+
+const classes = { ' ': '', '+': 'added', '-': 'removed' } as const;
+
+/** The number of a line. It is not part of the copied text, because the style sheet writes it. */
+function number(
+  line: FileLine | undefined,
+  side: 'L' | 'R',
+  id: string,
+  { commentOn }: LineLooks,
+  named = false,
+): Html {
+  const no = line === undefined ? 0 : side === 'L' ? line.oldNo : line.newNo;
+  if (line === undefined || no === 0) return html`<td class="no"></td>`;
+  // The number in the new file is the link; in the old one only if the line was removed.
+  if (side === 'L' && line.op !== '-') return html`<td class="no" data-no="${String(no)}"></td>`;
+  const href = commentOn?.(line);
+  const name = href === undefined ? `Line ${String(no)}` : `Comment on line ${String(no)}`;
+  return html`<td class="no ${classes[line.op]}">
+    <a
+      ${named && html`id="${id}-${side}${String(no)}"`}
+      class="${href !== undefined && 'add'}"
+      href="${href ?? `#${id}-${side}${String(no)}`}"
+      data-no="${String(no)}"
+      aria-label="${name}"
+    ></a>
+  </td>`;
+}
+
+function code(line: FileLine | undefined, side: 'L' | 'R', looks: LineLooks): Html {
+  if (line === undefined) return html`<td class="none"></td>`;
+  const { op, content, noNewline } = line;
+  return html`<td class="${classes[op]}">
+    <code>${text(line, side, looks, content)}</code>${
+      noNewline === true && html`<span class="quiet" title="The file has no newline at its end"> ∅</span>`
+    }
+  </td>`;
+}
+
+function text({ oldNo, newNo }: FileLine, side: 'L' | 'R', { highlighted }: LineLooks, content: string): Html {
+  if (content.length > longestLine) {
+    const left = content.length - longestLine;
+    return html`${content.slice(0, longestLine)}<span class="quiet"> … ${String(left)} more characters</span>`;
+  }
+  const shown = side === 'L' ? highlighted?.old?.[oldNo - 1] : highlighted?.new?.[newNo - 1];
+  return shown ?? html`${content}`;
+}
+
+/** The side of which the row of a unified diff is. */
+const sideOf = ({ new: added }: Lines): 'L' | 'R' => (added === undefined ? 'L' : 'R');
+
+const idOf = (line: FileLine, id: string): string =>
+  line.op === '-' ? `${id}-L${String(line.oldNo)}` : `${id}-R${String(line.newNo)}`;
+
+function unifiedRow(row: Lines, id: string, looks: LineLooks): Html {
+  const line = row.new ?? row.old;
+  if (line === undefined) return html``;
+  return html`<tr id="${idOf(line, id)}" class="${classes[line.op]}">
+      ${number(row.old, 'L', id, looks)}${number(row.new, 'R', id, looks)}${code(line, sideOf(row), looks)}
+    </tr>
+    ${below([line], '3', looks)}`;
+}
+
+/** A changed pair has the id of the new line; the cell of the old one has its own. */
+function splitRow(row: Lines, id: string, looks: LineLooks): Html {
+  const { old, new: added } = row;
+  const main = added ?? old;
+  return html`<tr ${main !== undefined && html`id="${idOf(main, id)}"`}>
+      ${number(old, 'L', id, looks, old !== main)}${code(old, 'L', looks)}${number(added, 'R', id, looks)}${code(added, 'R', looks)}
+    </tr>
+    ${below(old === added ? [added] : [old, added], '4', looks)}`;
+}
+
+const below = (lines: readonly (FileLine | undefined)[], columns: '3' | '4', looks: LineLooks): readonly Html[] =>
+  lines.flatMap((line) => {
+    const shown = line === undefined ? undefined : looks.below?.(line);
+    return shown === undefined
+      ? []
+      : html`<tr class="talk">
+          <td colspan="${columns}">${shown}</td>
+        </tr>`;
+  });

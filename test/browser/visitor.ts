@@ -1,0 +1,102 @@
+// A visitor with a real browser: a page, and everything on it that must never happen.
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { HtmlValidate } from 'html-validate';
+
+/** The options of a visitor. */
+export interface Visit {
+  readonly width?: 390 | 1280;
+  readonly scheme?: 'light' | 'dark';
+  readonly scripts?: boolean;
+}
+
+export interface Visitor {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Errors, requests to other hosts and violations of the policy since the last call. */
+  problems(): readonly string[];
+}
+
+/** Texts of users that try to run this set it. */
+export const canary = 'hexforgeCanary';
+
+/** A text that would run a script wherever it is inserted unescaped. */
+export const hostile = `"'><script>${canary}=1</script><img src=x onerror=${canary}=1>\u202e`;
+
+export async function visitor(browser: Browser, url: string, visit: Visit = {}): Promise<Visitor> {
+  const { width = 1280, scheme = 'light', scripts = true } = visit;
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width, height: width === 390 ? 844 : 900 },
+    colorScheme: scheme,
+    javaScriptEnabled: scripts,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  const seen: string[] = [];
+  const { host } = new URL(url);
+  page.on('request', (request) => {
+    const { protocol, host: other } = new URL(request.url());
+    if (protocol !== 'data:' && other !== host) seen.push(`a request to ${request.url()}`);
+  });
+  page.on('pageerror', (error) => seen.push(`an error: ${error.message}`));
+  page.on('console', (message) => {
+    // The status of the page itself is not an error of the page.
+    if (message.type() === 'error' && message.location().url !== page.url())
+      seen.push(`on the console: ${message.text()} (${message.location().url})`);
+    if (/Content.Security.Policy/i.test(message.text())) seen.push(`a violation: ${message.text()}`);
+  });
+  page.on('dialog', (dialog) => {
+    seen.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return { context, page, problems: () => seen.splice(0) };
+}
+
+/** Signs in with the form of the page. */
+export async function signIn({ page }: Visitor, { username, password }: Record<'username' | 'password', string>) {
+  await page.goto('/-/sign-in?return_to=%2F');
+  await page.fill('input[name=username]', username);
+  await page.fill('input[name=password]', password);
+  await page.click('main button');
+  await page.waitForURL((url) => !url.pathname.startsWith('/-/sign-in'));
+}
+
+/** Findings of the accessibility check, each with its first element. */
+export async function accessibility({ page }: Visitor): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const findings: unknown = await page.evaluate(`
+    axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+      violations.map(({ id, help, nodes }) => id + ': ' + help + ': ' + nodes[0].html.slice(0, 200)
+        + ' ' + (nodes[0].any[0] || nodes[0].all[0] || { message: '' }).message.slice(0, 200)))`);
+  return findings as readonly string[];
+}
+
+const validate = new HtmlValidate({
+  root: true,
+  extends: ['html-validate:standard'],
+  rules: {
+    // These are choices of style, and the template writes void elements with a slash.
+    'void-style': 'off',
+    'no-trailing-whitespace': 'off',
+    'attribute-boolean-style': 'off',
+    'long-title': 'off',
+    'no-implicit-button-type': 'off',
+    'prefer-native-element': 'off',
+  },
+});
+
+/** Errors in the text of a page. */
+export async function invalidHtml(text: string): Promise<readonly string[]> {
+  const { results } = await validate.validateString(text);
+  return results.flatMap(({ messages }) =>
+    messages.map(({ ruleId, message, line, column }) => `${ruleId}: ${message} at ${line}:${column}`),
+  );
+}
+
+/** How many pixels the page is wider than the window. */
+export const overflow = ({ page }: Visitor): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');

@@ -1,0 +1,52 @@
+// Takes pictures of all pages of a filled forge, wide and narrow, light and dark: `node tools/pictures.ts FOLDER`, with
+// words of page ids after it to take only these.
+import { execFile } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { fixedClock, testHost } from '#host/sdk/testing';
+import { startChromium } from './chromium.ts';
+import { root } from './project-files.ts';
+import { signIn, visitor } from '../test/browser/visitor.ts';
+import { pathOf, valuesFor } from '../test/support/clients/filled.ts';
+import { fillExample } from '../test/support/clients/example-forge.ts';
+
+const [folder, ...words] = process.argv.slice(2);
+if (folder === undefined) throw new Error('name the folder for the pictures');
+mkdirSync(folder, { recursive: true });
+
+const forge = await testHost([], { clock: fixedClock(new Date().toISOString()) });
+const browser = await startChromium();
+try {
+  const filled = await fillExample(forge, (remote) =>
+    promisify(execFile)('git', ['push', '-q', remote, 'HEAD:refs/heads/main', 'HEAD~30:refs/heads/quiet-logs'], {
+      cwd: root,
+    }),
+  );
+  const { password } = await forge.user('ada');
+  for (const { width, scheme } of [
+    { width: 1280, scheme: 'light' },
+    { width: 1280, scheme: 'dark' },
+    { width: 390, scheme: 'light' },
+  ] as const) {
+    const who = await visitor(browser, forge.url, { width, scheme });
+    await signIn(who, { username: 'ada', password });
+    for (const { one } of forge.port('PageRegistry').pages()) {
+      if (words.length > 0 && !words.some((word) => one.id.toLowerCase().includes(word.toLowerCase()))) continue;
+      const path = pathOf(one.path, valuesFor(one.path, { owner: 'ada', repo: 'engine' }, filled));
+      if (path === undefined) continue;
+      await who.page.goto(path);
+      const height = Math.min(2000, Number(await who.page.evaluate('document.documentElement.scrollHeight')));
+      await who.page.screenshot({
+        path: join(folder, `${one.id}-${String(width)}-${scheme}.png`),
+        clip: { x: 0, y: 0, width, height: Math.max(height, 500) },
+        fullPage: true,
+        caret: 'hide',
+      });
+    }
+    await who.context.close();
+  }
+} finally {
+  await browser.close();
+  await forge.stop();
+}
