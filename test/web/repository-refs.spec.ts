@@ -40,14 +40,14 @@ void t.test('branches, tags, history, comparison and forks', async (t) => {
     t.match((await alice.open(`${branches}?search=refs`)).html, /No branch has this in its name/);
     t.notMatch((await bob.open(branches)).html, /New branch|delete-branch/, 'for those who may push');
 
-    const question = await alice.open('/alice/site/-/delete-branch?name=topic/%3Cb%3E');
+    const question = await alice.open('/alice/site/-/delete-branch/topic/%3Cb%3E');
     t.match(question.html, /Delete the branch <bdi>topic\/&lt;b&gt;<\/bdi>\?/);
     await write(forge, 'four', 'topic/<b>', 'Moved');
     const moved = await submitTo(alice, question, '/alice/site/-/delete-branch');
     t.match(moved, { status: 422, html: /The branch has moved/ });
-    t.equal((await bob.open('/alice/site/-/delete-branch?name=main')).status, 403);
-    t.equal((await alice.open('/alice/site/-/delete-branch?name=none')).status, 404);
-    const last = await alice.open('/alice/site/-/delete-branch?name=main');
+    t.equal((await bob.open('/alice/site/-/delete-branch/main')).status, 403);
+    t.equal((await alice.open('/alice/site/-/delete-branch/none')).status, 404);
+    const last = await alice.open('/alice/site/-/delete-branch/main');
     t.match(await submitTo(alice, last, '/alice/site/-/delete-branch'), { status: 422, html: /default branch cannot/ });
   });
 
@@ -84,7 +84,7 @@ void t.test('branches, tags, history, comparison and forks', async (t) => {
     t.match(await submitTo(alice, page, tags, { name: 'v2', ref: 'none' }), { status: 422, html: /id="ref-error"/ });
     t.match((await alice.open(`${tags}?search=x`)).html, /No tag has this in its name/);
     t.notMatch((await bob.open(tags)).html, /New tag|delete-tag/);
-    const question = await alice.open('/alice/site/-/delete-tag?name=v1');
+    const question = await alice.open('/alice/site/-/delete-tag/v1');
     t.match(await submitTo(alice, question, '/alice/site/-/delete-tag'), { path: tags, html: /There is no tag yet/ });
     t.match(await submitTo(alice, question, '/alice/site/-/delete-tag'), { status: 422, html: /no such tag/ });
   });

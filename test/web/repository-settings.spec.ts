@@ -138,7 +138,7 @@ void t.test('protection', async (t) => {
   const path = `${settings}/protection`;
   const rule = async (branch: string) => forge.as('alice').get(`/repos/alice/site/branches/${branch}/protection`);
   t.match((await browser.open(path)).html, /No branch is protected/);
-  const create = await browser.open(`${path}/edit`);
+  const create = await browser.open(`${path}/new`);
   const values = {
     branch: 'release/1',
     push_roles: 'admin',
@@ -148,7 +148,7 @@ void t.test('protection', async (t) => {
     on_merge: 'true',
     allow_deletion: 'true',
   };
-  const made = await submitTo(browser, create, `${path}/edit`, values);
+  const made = await submitTo(browser, create, `${path}/new`, values);
   t.match(made, { status: 200, path, html: /admin, One, Two may push directly · 2 approvals · approvals end/ });
   t.strictSame((await rule('release%2F1')).body, {
     allow_force_push: false,
@@ -158,29 +158,29 @@ void t.test('protection', async (t) => {
     dismiss_stale_approvals: true,
     required_pipeline: { on_open: false, on_merge: true },
   });
-  const edit = await browser.open(`${path}/edit?branch=release%2F1`);
-  t.match(edit.forms[0]?.fields, { branch: 'release/1', other_roles: 'One, Two', required_approvals: '2' });
+  const edit = await browser.open(`${path}/edit/release/1`);
+  t.match(edit.forms[0]?.fields, { other_roles: 'One, Two', required_approvals: '2' });
   for (const [wrong, html] of [
     [{ ...values, branch: '..' }, /The branch name is not allowed/],
     [{ ...values, required_approvals: '101' }, /id="required_approvals-error"/],
     [{ ...values, other_roles: 'x'.repeat(101) }, /id="other_roles-error"/],
   ] as const)
-    t.match(await submitTo(browser, create, `${path}/edit`, wrong), { status: 422, html });
+    t.match(await submitTo(browser, create, `${path}/new`, wrong), { status: 422, html });
   t.match(await submitTo(browser, edit, `${path}/edit`, { other_roles: 'y'.repeat(101) }), {
     status: 422,
     html: /Protection of <bdi>release\/1[^]*value="y/,
   });
   await submitTo(browser, edit, `${path}/edit`, { other_roles: '', push_roles: '' });
   t.match((await rule('release%2F1')).body, { push_roles: [] });
-  t.notMatch((await submitTo(browser, create, `${path}/edit`, { branch: '<img>' })).html, /<img/);
-  const removal = await browser.open(`${path}/remove?branch=release%2F1`);
+  t.notMatch((await submitTo(browser, create, `${path}/new`, { branch: '<img>' })).html, /<img/);
+  const removal = await browser.open(`${path}/remove/release/1`);
   await submitTo(browser, removal, `${path}/remove`);
   t.equal((await rule('release%2F1')).status, 404);
-  t.equal((await browser.open(`${path}/remove?branch=release%2F1`)).status, 404);
+  t.equal((await browser.open(`${path}/remove/release/1`)).status, 404);
 });
 
 void t.test('settings pages are for those who may change them', async (t) => {
-  const pages = ['', '/access', '/roles', '/protection', '/protection/edit'];
+  const pages = ['', '/access', '/roles', '/protection', '/protection/new'];
   await using forge = await testHost([], {
     repositories: [
       { path: 'alice/site', visibility: 'public' },

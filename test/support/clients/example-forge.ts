@@ -116,7 +116,7 @@ export async function fillExample(forge: TestHost, push: (remote: string) => Pro
       milestone: milestone.id,
       component: component.id,
       version: version.id,
-      template: template.id,
+      role: template.id,
       comment: comment.id,
     },
   };

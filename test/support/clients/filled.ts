@@ -8,7 +8,7 @@ const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfD
 /** The first made thing of each kind. */
 export interface Filled {
   readonly commit: string;
-  readonly ids: Readonly<Record<'label' | 'milestone' | 'component' | 'version' | 'template' | 'comment', string>>;
+  readonly ids: Readonly<Record<'label' | 'milestone' | 'component' | 'version' | 'role' | 'comment', string>>;
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -60,7 +60,7 @@ export async function fillRepository(client: Client, path: string, text: string)
       milestone: milestone.id,
       component: component.id,
       version: version.id,
-      template: template.id,
+      role: template.id,
       comment: comment.id,
     },
   };
@@ -106,6 +106,9 @@ export function valuesFor(
     ...repository,
     number: '1',
     sha: commit,
+    branch: 'main',
+    tag: 'v1',
+    user: 'stranger',
     ...(target !== undefined && { [rest]: target }),
     ...(id !== undefined && { id }),
   };
