@@ -156,6 +156,9 @@ export function resolve(specifier: string, from: string): string {
   return parts.join('/').replace(/\.ts$/, '');
 }
 
+/** Wires nothing: it reads the plugin's own files, beside the adapter that the plugin wires. */
+const readsOwnFiles = 'static-files';
+
 /** Checks every file. `files` must be all files of the project, because some rules compare several. */
 export function check(files: readonly SourceFile[]): Violation[] {
   const plugins = new Set(files.flatMap(({ path }) => /^plugins\/([^/]+)\//.exec(path)?.[1] ?? []));
@@ -180,7 +183,7 @@ export function check(files: readonly SourceFile[]): Violation[] {
       if (!named(layer.may) || named(layer.not)) report('layer', line, `imports "${specifier}": ${layer.says}`);
       const [, plugin] = /^plugins\/([^/]+)\//.exec(path) ?? [];
       const [, adapter] = /^adapters\/([^/]+)\//.exec(target) ?? [];
-      if (plugin !== undefined && adapter !== undefined) {
+      if (plugin !== undefined && adapter !== undefined && adapter !== readsOwnFiles) {
         const first = adapterOf.get(plugin) ?? adapter;
         adapterOf.set(plugin, first);
         if (first !== adapter)

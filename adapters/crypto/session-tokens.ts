@@ -1,12 +1,18 @@
-// Session access tokens as JWTs (RFC 7519), with the algorithm, type, issuer and audience fixed.
+// Tokens of sessions as JWTs (RFC 7519), with the algorithm, type, issuer and audience fixed.
 import { hash } from 'node:crypto';
 import { JOSEError } from 'jose/errors';
 import { SignJWT } from 'jose/jwt/sign';
 import { jwtVerify } from 'jose/jwt/verify';
 import type { SessionTokens, TokenHasher } from '#core/identity/index';
 
-/** Differs from the type of other JWTs of this instance, so that an ID token is not accepted as a session token. */
-const typ = 'svc-session+jwt';
+/**
+ * The type and the audience of both kinds of tokens. They differ from those of other JWTs of this instance, so that
+ * none is accepted in place of another.
+ */
+const uses = {
+  api: { typ: 'svc-session+jwt', path: '/api/v1' },
+  pages: { typ: 'svc-page-session+jwt', path: '/-/' },
+} as const;
 const alg = 'HS256';
 /** Characters. No token issued here is longer; longer ones are rejected without being parsed. */
 const maxLength = 2048;
@@ -16,10 +22,13 @@ export interface SessionTokenOptions {
   readonly key: Uint8Array;
   /** The issuer claim, and the prefix of the audience claim. */
   readonly issuer: string;
+  /** Default: `api`. */
+  readonly use?: keyof typeof uses;
 }
 
-export function jwtSessionTokens({ key, issuer }: SessionTokenOptions): SessionTokens {
-  const audience = `${issuer}/api/v1`;
+export function jwtSessionTokens({ key, issuer, use = 'api' }: SessionTokenOptions): SessionTokens {
+  const { typ, path } = uses[use];
+  const audience = issuer + path;
   // Imported once: given raw bytes, jose would import the key for every request.
   const ready = crypto.subtle.importKey('raw', key.slice(), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'sign',

@@ -13,6 +13,7 @@ import { admit, type OverloadOptions } from './overload/admit.ts';
 import { defaultIdleMilliseconds, headMilliseconds } from './overload/between-requests.ts';
 import { answerPreflight } from './reply/cors.ts';
 import { externalPaths } from './reply/external-paths.ts';
+import type { PageSessions } from '#core/kernel/access/credentials';
 import { csrfProtection } from './request/credentials.ts';
 import { meterOf } from './request/absent.ts';
 import { clientAddress, Exchange, recheckMs, trustedProxies, type AccessLog } from './request/exchange.ts';
@@ -194,6 +195,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     secureCookies: new URL(options.baseUrl).protocol === 'https:',
     paths: externalPaths(options),
     frame: () => options.optionalPort('PageFrame') as PageFrame | undefined,
+    pageSessions: () => options.optionalPort('PageSessions') as PageSessions | undefined,
     validateResponses: options.validateResponses === true,
     cache: new ResponseCache(),
     stopping: stopping.signal,

@@ -9,6 +9,7 @@ import { administrationUseCases } from './accounts/administration.ts';
 import { botAccounts } from './accounts/bots.ts';
 import { firstAdministrator, type Administrator } from './accounts/first-administrator.ts';
 import type { IdentityParts } from './model/parts.ts';
+import { mentioned } from './accounts/mentions.ts';
 import { passwordSignIn } from './sign-in/password-sign-in.ts';
 import { profileUseCases } from './accounts/profiles.ts';
 import { secondsAfter } from './model/session.ts';
@@ -41,6 +42,7 @@ export function identityUseCases(parts: IdentityParts) {
     profiles: profileUseCases(parts, blocks),
     administration: administrationUseCases(parts, blocks),
     users: users(parts),
+    mentioned: mentioned(parts),
     groups: userGroupUseCases(parts),
     meteredTargets: { tokens: (ids) => parts.tokens.known(ids) } satisfies MeteredTargets,
     vouching: vouching(parts, blocks),

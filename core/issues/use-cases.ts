@@ -18,6 +18,7 @@ import type { IssueState } from './model/issue.ts';
 import type { IssueParts } from './model/parts.ts';
 import { offeredIssues } from './offered.ts';
 import { searchIssues } from './lists/search.ts';
+import { issueTitles } from './lists/titles.ts';
 import { clearParent, setParent } from './changes/set-parent.ts';
 import { typeSchemeUseCases } from './catalogue/type-scheme.ts';
 import { updateIssue } from './changes/update-issue.ts';
@@ -43,6 +44,7 @@ export function issueUseCases(parts: IssueParts) {
     choices: issueChoices(parts),
     usersNamed: usersNamed(parts),
     search: searchIssues(parts),
+    titles: issueTitles(parts),
     indexed: indexedThings(parts),
     update: updateIssue(parts),
     close: closeIssue(parts),

@@ -27,6 +27,7 @@ import { offeredMergeRequests } from './offered.ts';
 import { prepareUrl } from './requests/prepare-url.ts';
 import { settling } from './merging/settle.ts';
 import { submitReview } from './discussion/reviews.ts';
+import { requestTitles } from './requests/titles.ts';
 import { updateRequest } from './requests/update-request.ts';
 
 export type { AuthoredComment, AuthoredReview, MergeTalk } from './discussion/talk.ts';
@@ -59,6 +60,7 @@ export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly p
     places: placesOf(parts),
     deleteSource: deleteSource(parts),
     open: openRequest(parts),
+    titles: requestTitles(parts),
     files: listFiles(parts),
     file: fetchFile(parts),
     idOf: idOfRequest(parts),

@@ -16,6 +16,7 @@ import { listRepositories } from './lifecycle/list.ts';
 import { maintenance } from './push/maintenance.ts';
 import { merging } from './refs/merging.ts';
 import { mergeHeads } from './refs/merge-heads.ts';
+import { namedCommits } from './contents/named-commits.ts';
 import type { KeptRequests, RepositoryCounters } from './model/offers.ts';
 import type { RepositoryParts } from './model/parts.ts';
 import { protectionUseCases } from './access/protections.ts';
@@ -60,6 +61,7 @@ export function repositoryUseCases(
     rawFile: rawFile(built),
     commits: listCommits(built),
     commit: fetchCommit(built),
+    namedCommits: namedCommits(built),
     compare: compareRefs(built),
     blame: blameFile(built),
     archive: archiveOf(built),

@@ -39,10 +39,48 @@ export interface Markup {
   code(text: string, language: string, oid?: string): Promise<readonly Html[]>;
 }
 
+/** The place of references. */
+export interface ReferencePlace {
+  readonly call: Call;
+  /** The repository of the text; undefined elsewhere, where only `@` is looked for. */
+  readonly repository: MarkupRepository | undefined;
+}
+
+/** A thing that a text refers to. */
+export interface FoundReference {
+  /** The path of its page, percent-encoded, without that of the external URL. */
+  readonly path: string;
+  /** Such as the title of an issue. */
+  readonly title: string;
+}
+
+/** Finds the things that texts refer to by a sign, such as issues by `#12`. References in code and links stay text. */
+export interface ReferenceFinder {
+  /** Empty for ids of commits, of 7 to 40 digits. */
+  readonly sign: '#' | '!' | '@' | '';
+  /**
+   * Finds all things of a page at once. A thing that the caller may not read is missing from the map, like one that
+   * does not exist.
+   *
+   * @param references without the sign, each once, at most 200.
+   */
+  find(references: readonly string[], place: ReferencePlace): Promise<ReadonlyMap<string, FoundReference>>;
+}
+
 declare module '#core/kernel/ports' {
   interface OptionalPorts {
     Markup: Markup;
   }
+  interface PluralPorts {
+    ReferenceFinder: ReferenceFinder;
+  }
 }
 
 declarePort('Markup', { arity: 'optional', component: 'markup', critical: false, absent: 'hidden' });
+declarePort('ReferenceFinder', {
+  arity: 'plural',
+  component: 'finder of references',
+  critical: false,
+  absent: 'hidden',
+  methods: ['find'],
+});

@@ -81,7 +81,14 @@ export {
   type SidePanel,
   type WebPage,
 } from '#host/plugin/pages';
-export type { MarkdownContext, Markup, MarkupRepository } from '#host/plugin/markup';
+export type {
+  FoundReference,
+  MarkdownContext,
+  Markup,
+  MarkupRepository,
+  ReferenceFinder,
+  ReferencePlace,
+} from '#host/plugin/markup';
 export type { Around, PageDocument, PageFrame } from '#adapters/http/descriptor/page-frame';
 export { tool, type Tool, type ToolRegistry, type ToolSpec } from '#host/plugin/tools';
 export * from '#host/plugin/definition';

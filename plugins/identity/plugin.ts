@@ -12,6 +12,7 @@ import { count, definePlugin, maybe, shape, word } from 'hexforge/plugin';
 import { jwtSessionTokens, owaspCost, scryptHasher, sha256Hasher } from '#adapters/crypto/index';
 import { identityUseCases, ofNormalForm } from '#core/identity/use-cases';
 import { adminUserMenu, adminUserPages } from './accounts/admin-pages.ts';
+import { userReferences } from './accounts/references.ts';
 import { adminUserRoutes } from './accounts/routes.ts';
 import { memoryAccountStore } from './accounts/store-memory.ts';
 import { sqlAccountStore } from './accounts/store.ts';
@@ -135,6 +136,11 @@ export default definePlugin({
       // The issuer is not the base URL: processes with different addresses share sessions, and sessions remain valid
       // when the address changes.
       sessionTokens: jwtSessionTokens({ key: context.Sealer.derive('session-jwt'), issuer: 'hexforge' }),
+      pageTokens: jwtSessionTokens({
+        key: context.Sealer.derive('page-session-jwt'),
+        issuer: 'hexforge',
+        use: 'pages',
+      }),
       settings: context.Settings,
       tokenHasher: sha256Hasher,
       unitOfWork: context.UnitOfWork,
@@ -144,12 +150,14 @@ export default definePlugin({
 
   provides: {
     Users: (parts) => parts.users,
+    ReferenceFinder: (parts) => userReferences(parts),
     UserGroups: (parts) => parts.groups.port,
     MeteredTargets: (parts) => parts.meteredTargets,
     Vouching: (parts) => parts.vouching,
     AccountRecovery: (parts) => parts.recovery,
     BotAccounts: (parts) => parts.bots,
     AccountStanding: (parts) => parts.accountStanding,
+    PageSessions: (parts) => parts.sessions.pages,
     PasswordSignIn: (parts) => parts.passwordSignIn,
     PasswordHasher: (parts) => parts.passwordHasher,
     CredentialReader: (parts) => parts.credentialReader,

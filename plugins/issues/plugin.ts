@@ -18,6 +18,7 @@ import { linkRoutes } from './links/routes.ts';
 import { memoryLinkStore } from './links/store-memory.ts';
 import { sqlLinkStore } from './links/store.ts';
 import { migrations, tables } from './migrations.ts';
+import { issueReferences } from './references.ts';
 import { searchRoutes } from './search/routes.ts';
 import { memoryIssueSearchStore } from './search/store-memory.ts';
 import { sqlIssueSearchStore } from './search/store.ts';
@@ -82,6 +83,7 @@ export default definePlugin({
     }),
     UserReferences: ({ userReferences }) => userReferences,
     MilestoneCounts: (useCases) => ({ ...useCases.milestoneCounts, pages: linkedPages(useCases) }),
+    ReferenceFinder: (useCases) => issueReferences(useCases),
   },
   routes: (useCases) => [
     ...searchRoutes(useCases),

@@ -17,6 +17,7 @@ import { listPage } from './pages/list.ts';
 import { newRequestPage } from './pages/new.ts';
 import { requestPages } from './pages/request.ts';
 import { pullRoutes } from './pulls/routes.ts';
+import { requestReferences } from './references.ts';
 import { requestRoutes } from './requests/routes.ts';
 import { memoryMergeStore } from './requests/store-memory.ts';
 import { sqlMergeStore } from './requests/store.ts';
@@ -91,6 +92,7 @@ export default definePlugin({
     }),
     UserReferences: ({ userReferences }) => userReferences,
     KeptRequests: ({ keptRequests }) => keptRequests,
+    ReferenceFinder: (useCases) => requestReferences(useCases),
   },
   routes: (useCases, { instance }) => [
     ...requestRoutes(useCases, instance),

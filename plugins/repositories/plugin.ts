@@ -16,6 +16,7 @@ import { collaboratorPages } from './collaborators/pages.ts';
 import { collaboratorRoutes } from './collaborators/routes.ts';
 import { memoryCollaboratorStore } from './collaborators/store-memory.ts';
 import { sqlCollaboratorStore } from './collaborators/store.ts';
+import { commitReferences } from './commits/references.ts';
 import { commitRoutes } from './commits/routes.ts';
 import { writingPages } from './contents/pages-writing.ts';
 import { contentsWritingRoutes } from './contents/routes-writing.ts';
@@ -120,6 +121,7 @@ export default definePlugin({
     MergeHeads: ({ useCases }) => useCases.mergeHeads,
     Repositories: ({ offered }) => offered,
     RepositorySettings: ({ useCases }) => useCases.settings.read,
+    ReferenceFinder: ({ useCases }) => commitReferences(useCases),
     MeteredTargets: ({ store }) => ({ repos: (ids) => store.known(ids) }),
     UserReferences: ({ store }) => ({ what: 'repositories', counts: (userIds) => store.countByOwner(userIds) }),
   },

@@ -7,6 +7,7 @@ import { limited, type Check } from './checks.ts';
 import {
   accountStandingChecks,
   credentialReaderChecks,
+  pageSessionsChecks,
   passwordHasherChecks,
   passwordSignInChecks,
   sealedRecordsChecks,
@@ -31,6 +32,7 @@ import { passwordDirectoryChecks } from './password-directory.ts';
 import { pipelineVerdictsChecks } from './pipeline-verdicts.ts';
 import { milestoneCountsChecks, planningPortChecks } from './planning-ports.ts';
 import { rateCounterChecks } from './rate-counter.ts';
+import { referenceFinderChecks } from './reference-finder.ts';
 import { auditLogChecks, repositorySettingsChecks, settingsChecks } from './stores/records.ts';
 import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from './stores/repositories.ts';
 
@@ -75,6 +77,7 @@ export const contracts = {
   MilestoneCounts: suite(milestoneCountsChecks),
   Markup: suite(markupChecks),
   PageFrame: suite(pageFrameChecks),
+  PageSessions: suite(pageSessionsChecks),
   PasswordDirectory: suite(passwordDirectoryChecks),
   PasswordHasher: suite(passwordHasherChecks),
   PasswordSignIn: suite(passwordSignInChecks),
@@ -83,6 +86,7 @@ export const contracts = {
   Pushes: suite(pushesChecks),
   RateBudgets: suite(rateBudgetsChecks),
   RateCounter: suite(rateCounterChecks),
+  ReferenceFinder: suite(referenceFinderChecks),
   Repositories: suite(repositoriesChecks),
   RepositoryCounters: suite(repositoryCountersChecks),
   RepositorySettings: suite(repositorySettingsChecks),

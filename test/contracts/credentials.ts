@@ -1,9 +1,11 @@
-// Contract checks for PasswordHasher, PasswordSignIn, AccountStanding, Sealer, SealedRecords and CredentialReader.
+// Contract checks for PasswordHasher, PasswordSignIn, PageSessions, AccountStanding, Sealer, SealedRecords and
+// CredentialReader.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type {
   AccountStanding,
   CredentialReader,
+  PageSessions,
   PasswordHasher,
   PasswordSignIn,
   SealedRecords,
@@ -77,6 +79,35 @@ export const passwordSignInChecks: readonly Check<SignInUnderTest>[] = [
     async run({ signIn, known }) {
       const proved = await signIn.prove(known.username, known.password, from);
       if (proved?.unchanged !== undefined) assert.equal((await proved.unchanged(from.now))?.id, known.userId);
+    },
+  },
+];
+
+export interface PageSessionsUnderTest {
+  readonly sessions: PageSessions;
+  /** A page token of a session that has not ended. */
+  readonly pageToken: string;
+  readonly now: Date;
+  end(): Promise<void>;
+}
+
+export const pageSessionsChecks: readonly Check<PageSessionsUnderTest>[] = [
+  {
+    name: 'a page token renews its session repeatedly, until the session ends',
+    async run({ sessions, pageToken, now, end }) {
+      const first = await sessions.renew(pageToken, now);
+      assert.ok(first !== undefined && first.lifetimes.accessSeconds > 0);
+      assert.equal(await sessions.renew(first.accessToken, now), undefined, 'an access token is not a page token');
+      for (const token of [pageToken, first.pageToken]) assert.ok(await sessions.renew(token, now));
+      await end();
+      for (const token of [pageToken, first.pageToken]) assert.equal(await sessions.renew(token, now), undefined);
+    },
+  },
+  {
+    name: 'a malformed or altered token is undefined',
+    async run({ sessions, pageToken, now }) {
+      for (const token of ['', 'eyJ', pageToken.slice(0, -2), `${pageToken}x`, 'x'.repeat(5000)])
+        assert.equal(await sessions.renew(token, now), undefined);
     },
   },
 ];

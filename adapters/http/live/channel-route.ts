@@ -7,7 +7,7 @@ import type { Presented } from '#core/kernel/access/credentials';
 import { callerKey } from '#core/kernel/access/current-caller';
 import { Unauthorized, UpgradeRequired, ValidationFailed } from '#core/kernel/errors';
 import { answeredWithin } from '../overload/answer-limit.ts';
-import { identifier, presentedIn, readCookies, sessionCookie } from '../request/credentials.ts';
+import { identifier, presentedIn, readCookies } from '../request/credentials.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { listed } from '../headers/lists.ts';
 import { madeOnce } from '../reply/made-once.ts';
@@ -33,7 +33,11 @@ export interface LiveWiring extends Wiring {
 
 export function channelEntry({ plugin, channel, outside = false }: OwnedChannel, wiring: LiveWiring): Entry {
   const { access, currentCaller, csrf, log } = wiring;
-  const identify = identifier({ meter: channel.meter, presented: shownIn, guardCookie: csrf.checkUpgrade }, wiring);
+  const { pageSessions } = wiring;
+  const identify = identifier(
+    { meter: channel.meter, presented: shownIn, guardCookie: csrf.checkUpgrade, pageSessions },
+    wiring,
+  );
   const checkParams = channel.params === undefined ? undefined : compile(channel.params, 'params');
   const opening = madeOnce(() => opener(wiring));
 
@@ -63,7 +67,7 @@ export function channelEntry({ plugin, channel, outside = false }: OwnedChannel,
       channel: channel.id,
       of,
       whose,
-      audience: `${proofOf(req, exchange, cookies[sessionCookie])}\n${JSON.stringify(given)}`,
+      audience: `${proofOf(req, exchange)}\n${JSON.stringify(given)}`,
       about: idsOf(exchange, granted?.resource),
       ask: () => currentCaller.run(whose, () => access.renew(call)),
     });
@@ -126,9 +130,9 @@ async function opener({ limits, followers }: LiveWiring) {
  * Equal for connections that may share an access recheck. For a user it is a hash of the user id and the credential,
  * neither of which can be read from it.
  */
-function proofOf({ headers }: IncomingMessage, { caller }: Exchange, cookie: string | undefined): string {
+function proofOf({ headers }: IncomingMessage, { caller, cookieToken }: Exchange): string {
   if (caller.kind === 'anonymous') return caller.kind;
-  const shown = shownIn(headers) ?? { via: 'cookie', token: cookie };
+  const shown = shownIn(headers) ?? { via: 'cookie', token: cookieToken };
   return createHash('sha256')
     .update(JSON.stringify([caller.id, shown]))
     .digest('base64');

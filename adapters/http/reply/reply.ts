@@ -10,6 +10,8 @@ import { jsonText, matches, tagOfText } from './json-text.ts';
 import { cacheKey, type ResponseCache } from './response-cache.ts';
 import { validateHeaderName, validateHeaderValue } from '../overload/node-http.ts';
 import { ByteStream, Reply, Tagged, type Cookie, type ReplyOptions, type Route } from '../descriptor/route.ts';
+import { pageSessionCookies } from '../request/credentials.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { cancel, largestPiece, pieces, readable, type StreamHooks } from './streams.ts';
 
 const json = 'application/json; charset=utf-8';
@@ -24,7 +26,7 @@ export interface ReplyContext {
   readonly input: readonly unknown[];
   readonly caller: Caller;
   /** Whether cookies are restricted to https. */
-  readonly secure: boolean;
+  readonly secureCookies: boolean;
   readonly paths: ExternalPaths;
   readonly hooks: StreamHooks;
   readonly cache: ResponseCache;
@@ -119,15 +121,30 @@ type SentHeaders = Pick<ReplyOptions, 'headers' | 'cookies'> & { readonly etag?:
 function withHeaders(
   response: ResponseObject,
   { etag, headers = {}, cookies = [] }: SentHeaders,
-  { route, secure, paths }: ReplyContext,
+  { route, secureCookies, paths }: ReplyContext,
 ): ResponseObject {
   const outside = route.result === 'html' ? paths.pageHeader : paths.header;
   response.header('cache-control', 'no-store');
   if (etag !== undefined) response.etag(checkTag(etag));
   for (const [name, value] of Object.entries(headers)) setHeader(response, name, outside(name, value));
-  for (const cookie of cookies)
-    response.header('set-cookie', cookieLine(cookie, paths.cookie(cookie.path), secure), { append: true });
+  for (const cookie of cookies) setCookie(response, cookie, { paths, secureCookies });
   return challenged(response);
+}
+
+type CookieContext = Pick<ReplyContext, 'paths' | 'secureCookies'>;
+
+const setCookie = (response: ResponseObject, cookie: Cookie, { paths, secureCookies }: CookieContext): void =>
+  void response.header('set-cookie', cookieLine(cookie, paths.cookie(cookie.path), secureCookies), { append: true });
+
+/** The answer with the cookies of the renewed session, unless it sets cookies itself, as signing out does. */
+export function withPageSession(
+  response: ResponseObject,
+  { pageSession }: Pick<Exchange, 'pageSession'>,
+  context: CookieContext,
+): ResponseObject {
+  if (pageSession !== undefined && response.headers['set-cookie'] === undefined)
+    for (const cookie of pageSessionCookies(pageSession)) setCookie(response, cookie, context);
+  return response;
 }
 
 /** Every 401 has a challenge (RFC 9110, section 15.5.2), also one that a route words itself. */

@@ -3,15 +3,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from '@hapi/hapi';
 import { callerKey, type CurrentCaller } from '#core/kernel/access/current-caller';
-import type { Authenticator, Presented } from '#core/kernel/access/credentials';
+import type { Authenticator, PageSession, PageSessions, Presented } from '#core/kernel/access/credentials';
 import { Forbidden, Unauthorized } from '#core/kernel/errors';
 import type { Meter } from '#core/kernel/rate';
+import type { Cookie } from '../descriptor/route.ts';
 import type { Admission } from '../overload/admit.ts';
 import { decided, metered, type RateDecision } from '../overload/rate-limiter.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The session cookie. All of our cookies share its prefix. */
 export const sessionCookie = 'svc_access_token';
+/** The cookie by which a page renews the session cookie. */
+const pageCookie = 'svc_page_session';
 const ourPrefix = 'svc_';
 
 export type Cookies = Readonly<Record<string, string>>;
@@ -113,6 +116,8 @@ export interface Identified {
   readonly presented: (headers: IncomingHttpHeaders) => Presented | undefined;
   /** Rejects requests that another site made a browser send. */
   readonly guard?: (headers: IncomingHttpHeaders, cookies: Cookies) => void;
+  /** Given for pages, which accept a page token in place of an expired access token. */
+  readonly pageSessions?: () => PageSessions | undefined;
   /** As `guard`, called only if a cookie authenticates. */
   readonly guardCookie?: (headers: IncomingHttpHeaders) => void;
   /**
@@ -132,7 +137,7 @@ const alreadyCharged = (): Promise<void> => Promise.resolve();
  * computed over budget.
  */
 export function identifier(
-  { meter, basic, ownCredentials, presented, guard, guardCookie, known }: Identified,
+  { meter, basic, ownCredentials, presented, guard, guardCookie, pageSessions, known }: Identified,
   { authenticator, admission: { limiter }, currentCaller }: Identifying,
 ): (request: Request, exchange: Exchange, cookies: Cookies) => Promise<RateDecision | undefined> {
   const authenticate = async (
@@ -160,13 +165,31 @@ export function identifier(
     guard?.(headers, cookies);
     const shown = presented(headers);
     if (shown !== undefined) return authenticate(shown, exchange, beforePassword);
-    const token = cookies[sessionCookie];
-    if (token === undefined || token === '') return undefined;
+    const { [sessionCookie]: token = '', [pageCookie]: pageToken = '' } = cookies;
+    if (token === '' && (pageToken === '' || pageSessions === undefined)) return undefined;
     guardCookie?.(headers);
-    // Browsers send an expired cookie even to the routes that renew it, so a bad cookie counts as anonymous.
-    return authenticate({ via: 'cookie', token }, exchange, beforePassword).catch((error: unknown) => {
+    return byCookies(token, pageToken, exchange);
+  };
+
+  /** Browsers send an expired cookie even to the routes that renew it, so a bad cookie counts as anonymous. */
+  const byCookies = async (token: string, pageToken: string, exchange: Exchange): Promise<void> => {
+    if (token !== '' && (await byCookie(token, exchange))) return;
+    const sessions = pageToken === '' ? undefined : pageSessions?.();
+    if (sessions === undefined) return;
+    exchange.pageSession = (await sessions.renew(pageToken, exchange.now)) ?? 'ended';
+    if (exchange.pageSession !== 'ended') await byCookie(exchange.pageSession.accessToken, exchange);
+  };
+
+  /** @returns whether the token is valid. */
+  const byCookie = async (token: string, exchange: Exchange): Promise<boolean> => {
+    try {
+      await authenticate({ via: 'cookie', token }, exchange, alreadyCharged);
+    } catch (error) {
       if (!(error instanceof Unauthorized)) throw error;
-    });
+      return false;
+    }
+    exchange.cookieToken = token;
+    return true;
   };
 
   const identify = async (
@@ -198,4 +221,15 @@ export function identifier(
   // Until the caller is known, the work counts for the client's address.
   return (request, exchange, cookies) =>
     currentCaller.run(callerKey(exchange.caller, exchange.ip), () => identify(request, exchange, cookies));
+}
+
+/** The cookies that renew the session of a browser, or remove the one of an ended session. */
+export function pageSessionCookies(session: PageSession | 'ended'): readonly Cookie[] {
+  const common = { sameSite: 'Lax', path: '/' } as const;
+  if (session === 'ended') return [{ ...common, name: pageCookie, value: '', maxAgeSeconds: 0 }];
+  const { accessToken, pageToken, lifetimes } = session;
+  return [
+    { ...common, name: sessionCookie, value: accessToken, maxAgeSeconds: lifetimes.accessSeconds },
+    { ...common, name: pageCookie, value: pageToken, maxAgeSeconds: lifetimes.refreshSeconds },
+  ];
 }

@@ -5,6 +5,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { Request } from '@hapi/hapi';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
 import type { Clock, Ids } from '#core/kernel/time';
+import type { PageSession } from '#core/kernel/access/credentials';
 import type { MemoryReservation } from '#core/kernel/limits/memory-budget';
 import { listed } from '../headers/lists.ts';
 
@@ -50,6 +51,10 @@ export class Exchange {
   /** The decoded path parameters. */
   params: Readonly<Record<string, string>> = {};
   caller: Caller = anonymous;
+  /** The token of the session cookie that authenticated the caller. */
+  cookieToken: string | undefined;
+  /** The session that a page token renewed, which the answer writes into cookies; `ended` removes them. */
+  pageSession: PageSession | 'ended' | undefined;
   /** Renews the caller from the presented credential at a later time. */
   callerAt: (now: Date) => Promise<Caller> = async () => anonymous;
   /** The memory that the request body takes from the memory budget; undefined until a body is read. */

@@ -2,7 +2,7 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { Unauthorized } from '#core/kernel/errors';
 import type { Failure } from '../descriptor/errors.ts';
-import { refusalPage, type HtmlPage } from '../descriptor/html.ts';
+import { html, HtmlPage, refusalPage } from '../descriptor/html.ts';
 import { plainFrame, type Around, type PageDocument, type PageFrame } from '../descriptor/page-frame.ts';
 import { listed } from '../headers/lists.ts';
 import { readCookies } from '../request/credentials.ts';
@@ -56,4 +56,18 @@ export const signInFirst = (h: ResponseToolkit, url: string, { pageHeader }: Ext
     .header('location', pageHeader('location', `${signInPath}?return_to=${encodeURIComponent(url)}`));
 
 /** The page of a failure. */
-export const pageOf = (told: Failure): HtmlPage => told.page ?? refusalPage(told);
+export const pageOf = (told: Failure, { method, raw }: Request): HtmlPage =>
+  told.page ??
+  (told.status === 401 && method === 'post' && raw.req.headers.authorization === undefined
+    ? sessionEnded
+    : refusalPage(told));
+
+const sessionEnded = new HtmlPage({
+  title: 'You are signed out',
+  main: html`<h1>You are signed out</h1>
+    <p>The form was not sent, and nothing has changed. What you typed is not lost:</p>
+    <ol>
+      <li><a href="${signInPath}" target="_blank">Sign in in another tab</a>.</li>
+      <li>Come back to this tab and reload it. The browser asks whether to send the form again.</li>
+    </ol>`,
+});

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { AccessDecision } from '#core/kernel/access/access';
 import type { Call } from '#core/kernel/caller';
+import type { PageSessions } from '#core/kernel/access/credentials';
 import { callerKey, type CurrentCaller } from '#core/kernel/access/current-caller';
 import { Conflict, HexforgeError, NotFound, Unavailable, ValidationFailed } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/services/log';
@@ -19,7 +20,7 @@ import { readFormWithFiles } from '../request/multipart.ts';
 import { defaultMaxBytes, formMaxBytes, readForm, readJson } from '../request/parsed-body.ts';
 import { AnswerTooLarge } from '../reply/json-text.ts';
 import { chargeRepository, takeOfRepository, type RateDecision } from '../overload/rate-limiter.ts';
-import { errorResponse, jsonError, plainError, respond } from '../reply/reply.ts';
+import { errorResponse, jsonError, plainError, respond, withPageSession } from '../reply/reply.ts';
 import { carriesBody, drain, requestBytes, uploaded } from '../request/request-body.ts';
 import type { ResponseCache } from '../reply/response-cache.ts';
 import type { OptionalPortName, RawBody, Route } from '../descriptor/route.ts';
@@ -57,6 +58,8 @@ export interface Wiring extends Identifying {
   readonly paths: ExternalPaths;
   /** The frame of pages, if a plugin provides one. */
   readonly frame: () => PageFrame | undefined;
+  /** Renews sessions of browsers, if a plugin provides it. */
+  readonly pageSessions: () => PageSessions | undefined;
   readonly validateResponses: boolean;
   readonly cache: ResponseCache;
   readonly stopping: AbortSignal;
@@ -95,6 +98,8 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     {
       ...route,
       presented: ({ authorization }) => presentedIn(authorization),
+      // Outside of the API, cookies authenticate pages and what is shown in them.
+      ...(route.mount === 'root' && { pageSessions: wiring.pageSessions }),
       ...(changing && page && route.fromOtherSites !== true && { guard: wiring.csrf.checkForm }),
       ...(changing && !page && route.cookies === true && { guard: wiring.csrf.check }),
       ...(route.there !== undefined && { known: thereFor(route, route.there, wiring) }),
@@ -160,7 +165,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
       const response = await respond(request, h, result, {
         route,
         input: [input.params, input.query],
-        secure: wiring.secureCookies,
+        secureCookies: wiring.secureCookies,
         paths: wiring.paths,
         caller: exchange.caller,
         cache: wiring.cache,
@@ -192,7 +197,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     wiring.log.error({ requestId, plugin, route: label, stack: stackOf(error) }, 'a response broke off');
   };
 
-  const handler = async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
+  const answered = async (request: Request, h: ResponseToolkit): Promise<ResponseObject> => {
     const { exchange } = request.app;
     exchange.route = label;
     exchange.plugin = plugin;
@@ -212,6 +217,9 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
       exchange.hold?.release();
     }
   };
+
+  const handler = async (request: Request, h: ResponseToolkit): Promise<ResponseObject> =>
+    withPageSession(await answered(request, h), request.app.exchange, wiring);
 
   return {
     method: route.method,
@@ -276,7 +284,11 @@ export async function refuse(
     log.warn({ requestId, plugin, route: exchange.route }, 'an answer was over the bound of all answers');
   await drain(request.raw.req);
   const plain = basic && headerOf(request, 'user-agent')?.startsWith('git/') === true;
-  const written = framed ? await framed(pageOf(told), told.status) : plain ? plainError(told) : jsonError(told);
+  const written = framed
+    ? await framed(pageOf(told, request), told.status)
+    : plain
+      ? plainError(told)
+      : jsonError(told);
   return errorResponse(h, told, written);
 }
 

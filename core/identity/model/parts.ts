@@ -22,6 +22,8 @@ export interface IdentityParts {
   readonly tokens: TokenStore;
   readonly groups: GroupStore;
   readonly sessionTokens: SessionTokens;
+  /** Tokens that keep browsers signed in on pages. Neither kind is accepted as the other. */
+  readonly pageTokens: SessionTokens;
   readonly tokenHasher: TokenHasher;
   readonly passwordHasher: PasswordHasher;
   readonly directories: PasswordDirectories;

@@ -36,6 +36,8 @@ export interface AccountStore {
   byId(id: string): Promise<Account | undefined>;
   byIds(ids: readonly string[]): Promise<readonly Account[]>;
   byUsername(username: string): Promise<Account | undefined>;
+  /** Accounts with one of these usernames, case-insensitively. One query. */
+  byUsernames(usernames: readonly string[]): Promise<readonly Account[]>;
   byEmail(email: string): Promise<Account | undefined>;
   secured(username: string): Promise<SecuredAccount | undefined>;
   /** Ordered by username. */

@@ -1,7 +1,7 @@
 // Use cases of sessions: sign-in, refresh-token rotation and sign-out.
 import { auditEntry, type AuditAction } from '#core/kernel/services/audit';
 import type { Call } from '#core/kernel/caller';
-import type { CredentialReader } from '#core/kernel/access/credentials';
+import type { CredentialReader, PageSessions } from '#core/kernel/access/credentials';
 import { userKey } from '#core/kernel/access/current-caller';
 import { Forbidden, Unauthorized } from '#core/kernel/errors';
 import type { Account } from '../model/account.ts';
@@ -9,7 +9,7 @@ import { userAggregate } from '../model/events.ts';
 import { userEvent } from '../model/user-event.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import { stillProves, type Passwords } from './password-sign-in.ts';
-import type { CredentialOwner } from '../model/ports.ts';
+import type { CredentialOwner, SessionClaims } from '../model/ports.ts';
 import type { SignInBlocks } from './sign-in-blocks.ts';
 import { isRefreshToken, mintRefreshToken, secondsAfter, type SessionLifetimes } from '../model/session.ts';
 
@@ -20,6 +20,8 @@ export interface SignedIn {
   readonly accessToken: string;
   /** Opaque. Valid for one refresh. */
   readonly refreshToken: string;
+  /** A JWT, for the cookie that keeps a browser signed in on pages. */
+  readonly pageToken: string;
   readonly lifetimes: SessionLifetimes;
 }
 
@@ -27,17 +29,22 @@ export interface SignedIn {
 const mostSessions = 1000;
 
 export function sessionUseCases(parts: IdentityParts, passwords: Passwords, { blockOf, admitted }: SignInBlocks) {
-  const { accounts, sessions, sessionTokens, tokenHasher, passwordHasher, currentCaller, lifetimes } = parts;
+  const { accounts, sessions, tokenHasher, passwordHasher, currentCaller, lifetimes } = parts;
+  const { sessionTokens, pageTokens } = parts;
   const { audit, events, unitOfWork, ids } = parts;
 
   const wrong = (): Unauthorized => new Unauthorized('The username or password is wrong');
 
-  /** Stores the refresh token, and signs the access token. */
+  const signed = async (claims: SessionClaims, now: Date) => ({
+    accessToken: await sessionTokens.issue(claims, now, secondsAfter(now, lifetimes.accessSeconds)),
+    pageToken: await pageTokens.issue(claims, now, secondsAfter(now, lifetimes.refreshSeconds)),
+    lifetimes,
+  });
+
+  /** Stores the refresh token, and signs the other tokens. */
   const issue = async (account: Account, sessionId: string, refreshToken: string, now: Date): Promise<SignedIn> => {
     await sessions.addRefreshToken({ hash: tokenHasher.hash(refreshToken), sessionId, createdAt: now });
-    const claims = { sessionId, userId: account.id };
-    const accessToken = await sessionTokens.issue(claims, now, secondsAfter(now, lifetimes.accessSeconds));
-    return { account, accessToken, refreshToken, lifetimes };
+    return { account, refreshToken, ...(await signed({ sessionId, userId: account.id }, now)) };
   };
 
   const end = async (call: Call, id: string, action: AuditAction): Promise<void> => {
@@ -156,6 +163,22 @@ export function sessionUseCases(parts: IdentityParts, passwords: Passwords, { bl
         for (const id of found) await end(call, id, 'user.logout');
       });
     },
+
+    pages: {
+      async renew(pageToken, now) {
+        const claims = await pageTokens.read(pageToken, now);
+        if (claims === undefined) return undefined;
+        const { sessionId, userId } = claims;
+        return currentCaller.run(userKey(userId), async () => {
+          const owner = await sessions.owner(sessionId, now);
+          if (owner?.id !== userId || (await admitted(owner)) === undefined) return undefined;
+          const expiresAt = secondsAfter(now, lifetimes.refreshSeconds);
+          // The session may have ended since its owner was read.
+          const alive = await unitOfWork.run(() => sessions.extend(sessionId, expiresAt));
+          return alive ? signed(claims, now) : undefined;
+        });
+      },
+    } satisfies PageSessions,
 
     reader: {
       prefix: 'eyJ',

@@ -46,6 +46,8 @@ export interface IssueStore extends Carriers {
   delete(id: string): Promise<void>;
 
   byNumber(repositoryId: string, number: number): Promise<IssueRow | undefined>;
+  /** The titles of issues by their number. Unknown numbers are missing. One query. */
+  titles(repositoryId: string, numbers: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** One query. */
   list(repositoryId: string, filter: IssueFilter, slice: NumberedSlice): Promise<readonly IssueRow[]>;
   /** The total number of matching issues. */

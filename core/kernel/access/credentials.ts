@@ -48,6 +48,26 @@ export interface AccountStanding {
   of(userId: string): Promise<Account | undefined>;
 }
 
+/** The tokens of a session, as a browser keeps them in cookies. */
+export interface PageSession {
+  /** Authenticates like any token of the session, for a short time. */
+  readonly accessToken: string;
+  /** Only renews the session, on pages. */
+  readonly pageToken: string;
+  /** In seconds: `accessSeconds` of the access token, `refreshSeconds` of the page token. */
+  readonly lifetimes: { readonly accessSeconds: number; readonly refreshSeconds: number };
+}
+
+/** Keeps browsers signed in on pages. Provided by the plugin that stores accounts. */
+export interface PageSessions {
+  /**
+   * Extends the session of a page token, and issues new tokens of it. The given page token stays valid, so that pages
+   * opened at the same time can all use it.
+   * @returns undefined if the token is not valid, or its session has ended, or its user may not sign in.
+   */
+  renew(pageToken: string, now: Date): Promise<PageSession | undefined>;
+}
+
 /** The credential that a request carried. */
 export type Presented =
   | { readonly via: 'bearer'; readonly token: string }
@@ -124,6 +144,7 @@ declare module '../ports.ts' {
   }
   interface OptionalPorts {
     AccountStanding: AccountStanding;
+    PageSessions: PageSessions;
     PasswordSignIn: PasswordSignIn;
   }
   interface PluralPorts {
@@ -175,6 +196,14 @@ declarePort('AccountStanding', {
   critical: true,
   absent: 'degraded',
   methods: ['of'],
+});
+
+declarePort('PageSessions', {
+  arity: 'optional',
+  component: 'sessions of pages (plugin "identity")',
+  critical: false,
+  absent: 'degraded',
+  methods: ['renew'],
 });
 
 /** Builds the authenticator. The getters are called on each use, because providers are added while plugins start. */

@@ -60,6 +60,8 @@ export interface MergeStore extends Carriers {
   find(repositoryId: string, number: number): Promise<MergeRequest | undefined>;
   /** Reads the row and its related rows in one query. */
   byNumber(repositoryId: string, number: number): Promise<MergeRow | undefined>;
+  /** The titles of requests by their number. Unknown numbers are missing. One query. */
+  titles(repositoryId: string, numbers: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** One query. */
   list(repositoryId: string, filter: MergeFilter, slice: NumberedSlice): Promise<readonly ListedRow[]>;
   /** Like `list`, with all related rows and the number of comments. One query. */

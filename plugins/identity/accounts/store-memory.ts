@@ -28,6 +28,10 @@ export function memoryAccountStore(db: MemoryDatabase): AccountStore {
     byId: async (id) => secured(table.get(id))?.account,
     byIds: async (ids) => table.find({ where: ({ id }) => ids.includes(id) }).map(account),
     byUsername: async (username) => byUsername(username)?.account,
+    byUsernames: async (usernames) => {
+      const keys = new Set(usernames.map(usernameKey));
+      return table.find({ where: ({ username }) => keys.has(usernameKey(username)) }).map(account);
+    },
     byEmail: async (email) => secured(table.findOne((row) => emailKey(row.email) === emailKey(email)))?.account,
     secured: async (username) => byUsername(username),
     async list({ q = '', status, isAdmin, ...slice }) {

@@ -62,6 +62,14 @@ export function sqlAccountStore(db: SqlDatabase): AccountStore {
         .executeTakeFirst();
       return row && account(row);
     },
+    async byUsernames(usernames) {
+      if (usernames.length === 0) return [];
+      const rows = await users()
+        .select(accountColumns)
+        .where('username_key', 'in', usernames.map(usernameKey))
+        .execute();
+      return rows.map(account);
+    },
     async byEmail(email) {
       const row = await users().select(accountColumns).where('email_key', '=', emailKey(email)).executeTakeFirst();
       return row && account(row);

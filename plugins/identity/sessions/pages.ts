@@ -2,7 +2,7 @@
 import { anyone, form, html, HtmlPage, page, reply, shape, type WebPage } from 'hexforge/plugin';
 import { button } from 'hexforge/ui';
 import type { IdentityUseCases } from '#core/identity/use-cases';
-import { accessCookie, cleared } from './cookies.ts';
+import { clearedOfPages } from './cookies.ts';
 
 export const sessionPages = ({ sessions }: IdentityUseCases): readonly WebPage[] => [
   page({
@@ -25,9 +25,10 @@ export const sessionPages = ({ sessions }: IdentityUseCases): readonly WebPage[]
         access: anyone,
         scope: null,
         body: shape({}),
-        async run(call, { cookies }) {
-          await sessions.signOut(call, { access: cookies[accessCookie.name], refresh: undefined });
-          return reply('/', { cookies: cleared });
+        async run(call) {
+          // Nothing is left to end if the session has ended elsewhere.
+          if (call.caller.kind === 'user') await sessions.signOut(call, { access: undefined, refresh: undefined });
+          return reply('/', { cookies: clearedOfPages });
         },
       }),
     ],

@@ -2,7 +2,7 @@
 import { anyone, api, html, HtmlPage, maybe, reply, shape, word, type Route } from 'hexforge/plugin';
 import { returnPath } from 'hexforge/identity';
 import type { IdentityUseCases } from '#core/identity/use-cases';
-import { cookies } from './cookies.ts';
+import { pageCookies } from './cookies.ts';
 import { loginBody } from './schemas.ts';
 
 /** @param refused Why the previous attempt failed. */
@@ -62,7 +62,7 @@ export const signInPageRoutes = ({ sessions }: IdentityUseCases, webUrl: () => s
       const path = returnPath(returnTo, new URL(webUrl()).pathname.replace(/\/$/, ''));
       const next = path && webUrl() + path;
       return reply(signedInPage(opened.account.username, next), {
-        cookies: cookies(opened),
+        cookies: pageCookies(opened),
         // Not a redirect, because the form-action policy of this page would then also apply to the targets of the next
         // page.
         ...(next !== undefined && { headers: { refresh: `0; url=${next}` } }),

@@ -77,6 +77,12 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
       const row = issues.findOne({ repositoryId, number });
       return row && whole([row])[0];
     },
+    titles: async (repositoryId, numbers) =>
+      new Map(
+        issues
+          .find({ where: { repositoryId } })
+          .flatMap(({ number, title }) => (numbers.includes(number) ? [[number, title] as const] : [])),
+      ),
     list: async (repositoryId, filter, { order, beyond, texts, ...slice }) => {
       const found = issues.find({
         where: where(repositoryId, filter, beyond === undefined ? undefined : { order, beyond }),

@@ -95,6 +95,17 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
       return row && issueRow(row);
     },
 
+    async titles(repositoryId, numbers) {
+      if (numbers.length === 0) return new Map();
+      const rows = await db()
+        .selectFrom('issues_issue')
+        .select(['number', 'title'])
+        .where('repository_id', '=', repositoryId)
+        .where('number', 'in', [...numbers])
+        .execute();
+      return new Map(rows.map(({ number, title }) => [number, title]));
+    },
+
     async list(repositoryId, filter, slice) {
       const rows = await wholeIssues(db(), pageOfIssues(matching(db(), repositoryId, filter), slice))
         .orderBy('i.number', directions[slice.order])

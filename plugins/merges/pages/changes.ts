@@ -1,16 +1,5 @@
 // The page of the changes of a merge request: files, comments on their lines, and the form of a review.
-import {
-  form,
-  html,
-  HtmlPage,
-  maybe,
-  page,
-  shape,
-  text,
-  word,
-  type Html,
-  type WebPage,
-} from 'hexforge/plugin';
+import { form, html, HtmlPage, maybe, page, shape, text, word, type Html, type WebPage } from 'hexforge/plugin';
 import { longestText } from 'hexforge/merges';
 import { diffAlgorithms } from 'hexforge/repositories';
 import { diff, formError, urlWith } from 'hexforge/ui';

@@ -17,18 +17,7 @@ import {
 } from 'hexforge/plugin';
 import { mergeBounds } from 'hexforge/merges';
 import type { Repository } from 'hexforge/repositories';
-import {
-  button,
-  checkBox,
-  disclosure,
-  empty,
-  field,
-  formError,
-  picks,
-  select,
-  textArea,
-  label,
-} from 'hexforge/ui';
+import { button, checkBox, disclosure, empty, field, formError, picks, select, textArea, label } from 'hexforge/ui';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { own } from '../params.ts';
 import { given, people, ticked, usernames, uuids } from './input.ts';

@@ -104,6 +104,12 @@ export function memoryMergeStore(database: MemoryDatabase): MergeStore {
       const [found] = row === undefined ? [] : listed([row]);
       return found && { ...found, labelIds: labelsOf(found.id), reviewers: reviewersOf(found.id) };
     },
+    titles: async (repositoryId, numbers) =>
+      new Map(
+        requests
+          .find({ where: { repositoryId } })
+          .flatMap(({ number, title }) => (numbers.includes(number) ? [[number, title] as const] : [])),
+      ),
     list: async (...asked) => pageOf(...asked),
     listWhole: async (...asked) =>
       pageOf(...asked).map((row) => ({

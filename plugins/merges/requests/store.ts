@@ -95,6 +95,17 @@ export function sqlMergeStore(database: SqlDatabase): MergeStore {
       return row && mergeRow(row);
     },
 
+    async titles(repositoryId, numbers) {
+      if (numbers.length === 0) return new Map();
+      const rows = await db()
+        .selectFrom('merges_request')
+        .select(['number', 'title'])
+        .where('repository_id', '=', repositoryId)
+        .where('number', 'in', [...numbers])
+        .execute();
+      return new Map(rows.map(({ number, title }) => [number, title]));
+    },
+
     async list(repositoryId, filter, slice) {
       const rows = await listedRequests(db(), pageOfRequests(matching(db(), repositoryId, filter), slice))
         .orderBy('m.number', directions[slice.order])

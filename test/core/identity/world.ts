@@ -98,6 +98,7 @@ export function world() {
     scopes: scopeCatalogue([...identityScopes, ...reservedScopes]),
     tokenHasher: sha256Hasher,
     sessionTokens: jwtSessionTokens({ key: new Uint8Array(32).fill(1), issuer: 'http://forge.test' }),
+    pageTokens: jwtSessionTokens({ key: new Uint8Array(32).fill(2), issuer: 'http://forge.test', use: 'pages' }),
     lifetimes: { accessSeconds: 900, refreshSeconds: 30 * 86_400 },
     adminGrants: () =>
       ({

@@ -20,6 +20,8 @@ import { auditTrail } from '#plugins/audit/entries/store';
 import { memoryGrantStore } from '#plugins/oauth-server/grants/store';
 import type { KeptRequestsUnderTest } from '#test/contracts/kept-requests';
 import { quietLog } from '#test/contracts/storage/storage-engines';
+import type { ReferenceFinder } from '#host/plugin/markup';
+import type { ReferenceFinderUnderTest } from '#test/contracts/reference-finder';
 
 let leave: Granted<Repository, 'repo.write', User> | undefined;
 let leaveToMerge: Granted<Repository, 'merge.merge', User> | undefined;
@@ -250,6 +252,35 @@ const needed = <T>(port: T | undefined): T => {
   return port;
 };
 
+/** By the sign of a finder, a thing of ada's private repository that it finds. */
+const finders = (): ReadonlyMap<ReferenceFinder['sign'], () => Promise<ReferenceFinderUnderTest['known']>> =>
+  new Map([
+    [
+      '#' as const,
+      async () => {
+        const number = await numbered('issues', { title: 'Leaks', issue_type_id: builtInTypes[0].id });
+        return { reference: String(number), path: `/ada/closed/-/issues/${String(number)}` };
+      },
+    ],
+    [
+      '!' as const,
+      async () => {
+        const { source: source_branch, target: target_branch } = await twoBranches();
+        const number = await numbered('merges', { title: 'Mends', source_branch, target_branch });
+        return { reference: String(number), path: `/ada/closed/-/merges/${String(number)}` };
+      },
+    ],
+    ['@' as const, async () => ({ reference: 'EVE', path: '/eve' })],
+    [
+      '' as const,
+      async () => {
+        const { target } = await twoBranches();
+        const [oid = ''] = await forge.port('GitBackend').readRefs(repository, [`refs/heads/${target}`]);
+        return { reference: oid.slice(0, 9), path: `/ada/closed/-/commit/${oid}` };
+      },
+    ],
+  ]);
+
 type Ports = Exclude<keyof typeof contracts, 'GitBackend'>;
 
 /** The checks of our own providers by port. GitBackend is in test/adapters/git-native/contract.spec.ts. */
@@ -323,6 +354,16 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     signIn: needed(forge.port('PasswordSignIn')),
     known: { username: 'lost', password: await passwordOf('lost'), userId: lost.id },
   })),
+  PageSessions: contracts.PageSessions(async () => {
+    const browser = forge.browser();
+    await browser.submit(await browser.open('/-/sign-in'), { username: 'lost', password: await passwordOf('lost') });
+    return {
+      sessions: needed(forge.port('PageSessions')),
+      pageToken: browser.cookies['svc_page_session'] ?? '',
+      now: forge.clock.now(),
+      end: async () => void (await browser.submit(await browser.open('/-/sign-out'))),
+    };
+  }),
   PipelineVerdicts: contracts.PipelineVerdicts(() => ({
     pipelines: onePipeline,
     known: { repositoryId: repository, commit: commit.sha, verdict: 'success' },
@@ -340,6 +381,20 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
   })),
   RateBudgets: contracts.RateBudgets(() => needed(forge.port('RateBudgets'))),
   RateCounter: contracts.RateCounter(() => memoryRateCounter()),
+  ReferenceFinder: [...finders()].flatMap(([sign, known]) =>
+    contracts.ReferenceFinder(async () => {
+      const { call, stranger } = askers();
+      const repositoryOf = (may: boolean) => ({ id: repository, owner: 'ada', name: 'closed', may: () => may });
+      return {
+        finder: only(forge.port('ReferenceFinder').filter((finder) => finder.sign === sign)),
+        known: await known(),
+        unknown: sign === '@' ? 'nobody' : '999999',
+        place: { call, repository: repositoryOf(true) },
+        // Issues and merge requests are decided about again; commits by the proof of the page.
+        stranger: sign === '@' ? undefined : { call: stranger, repository: repositoryOf(sign !== '') },
+      };
+    }),
+  ),
   Repositories: contracts.Repositories(() => ({
     repositories: forge.port('Repositories'),
     known: { id: repository, owner: 'ada', ownerId: ada.id, name: 'closed', visibility: 'private' },

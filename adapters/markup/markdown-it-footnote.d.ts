@@ -1,0 +1,6 @@
+// Types of the package, which has none.
+declare module 'markdown-it-footnote' {
+  import type { MarkdownIt } from 'markdown-it';
+  const footnotes: (markdown: MarkdownIt) => void;
+  export default footnotes;
+}
