@@ -21,7 +21,7 @@ import {
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { confirmation } from '../pages/confirm.ts';
 import { asContent } from '../pages/forms.ts';
-import { branchesPath, commitPath, comparePath, treePath, within } from '../pages/links.ts';
+import { branchesPath, commitPath, comparePath, encoded, treePath, within } from '../pages/links.ts';
 import { reading, sha, writing } from '../shapes.ts';
 
 const writes = { place: 'repository', ...writing } as const;
@@ -39,10 +39,8 @@ const sorts = [
   { value: 'behind', label: 'Most commits behind first' },
 ] as const;
 
-const branchToDelete = shape({ name: word().max(255) });
-
 const deletePath = (repository: Repository, name: string): string =>
-  `${within(repository, 'delete-branch')}?name=${encodeURIComponent(name)}`;
+  within(repository, `delete-branch/${encoded(name)}`);
 
 const apart = (repository: Repository, { name, divergence: { ahead, behind } }: Branch): Html =>
   html`<a href="${comparePath(repository, repository.defaultBranch, name)}"
@@ -138,9 +136,8 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
     ...writes,
     id: 'repositoryBranchDelete',
     summary: 'Asks whether to delete a branch',
-    path: '/delete-branch',
-    query: branchToDelete,
-    async run(_call, { granted, query: { name }, refused }) {
+    path: '/delete-branch/{branch*}',
+    async run(_call, { granted, params: { branch: name }, refused }) {
       const repository = granted.resource;
       const commit = await (await useCases.commits(granted, { ref: `refs/heads/${name}`, page: 1, perPage: 1 })).read();
       const [tip] = commit.items;
@@ -151,7 +148,7 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
           <a href="${comparePath(repository, repository.defaultBranch, name)}">Compare it</a> with
           <bdi>${repository.defaultBranch}</bdi> first.`,
         action: deletePath(repository, name),
-        fields: { name, at: tip?.oid ?? '' },
+        fields: { at: tip?.oid ?? '' },
         label: 'Delete branch',
         cancel: branchesPath(repository),
         refused,
@@ -162,10 +159,10 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
         ...writes,
         id: 'repositoryBranchDeleteForm',
         summary: 'Deletes a branch',
-        path: '/delete-branch',
-        body: shape({ name: word().max(255), at: sha() }),
-        async run(_call, { granted, body }) {
-          await asContent(() => useCases.deleteBranch(granted, body));
+        path: '/delete-branch/{branch*}',
+        body: shape({ at: sha() }),
+        async run(_call, { granted, params: { branch: name }, body: { at } }) {
+          await asContent(() => useCases.deleteBranch(granted, { name, at }));
           return branchesPath(granted.resource);
         },
       }),

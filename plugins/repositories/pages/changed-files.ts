@@ -1,62 +1,47 @@
-// The changed files of a commit or a comparison, with their patches.
-import { html, type Html } from 'hexforge/plugin';
-import type { Difference, FileChange, Repository } from 'hexforge/repositories';
-import { pill } from 'hexforge/ui';
-import { inTurns, most } from './bounds.ts';
+// The changed files of a commit or a comparison, with their lines.
+import { html, maybe, oneOf, type Html } from 'hexforge/plugin';
+import { readHunks, type Difference, type FileChange, type Repository } from 'hexforge/repositories';
+import { counts, diff, urlWith, type ChangedFile } from 'hexforge/ui';
+import { most } from './bounds.ts';
 import { blobPath } from './links.ts';
 
-const tones = { added: 'good', removed: 'bad', modified: 'neutral', renamed: 'accent' } as const;
+/** The query parameter of pages with changed files. */
+export const viewQuery = { view: maybe(oneOf('unified', 'split').empty('')) } as const;
 
-/** A changed file. @param patch its hunks; undefined if they are not shown. */
-async function changedFile(
-  repository: Repository,
-  oid: string,
-  file: FileChange,
-  patch?: readonly string[],
-): Promise<Html> {
-  const { path, previousPath, status, additions, deletions, isBinary } = file;
-  const lines = patch && (await inTurns(patch, patchLine));
-  return html`<section class="box diff">
-    <div class="head">
-      ${pill(status, tones[status])}
-      <span class="grow">
-        ${previousPath !== undefined && html`<bdi>${previousPath}</bdi> → `}
-        ${
-          status === 'removed'
-            ? html`<bdi>${path}</bdi>`
-            : html`<a href="${blobPath(repository, oid, path)}"><bdi>${path}</bdi></a>`
-        }
-      </span>
-      <span class="plus">+${String(additions)}</span> <span class="minus">−${String(deletions)}</span>
-    </div>
-    ${
-      lines === undefined
-        ? html`<p class="quiet">
-            ${isBinary ? 'A binary file' : additions + deletions > 0 ? 'Too large to be shown' : 'No lines changed'}
-          </p>`
-        : html`<pre class="patch">${lines}</pre>`
-    }
-  </section>`;
+interface Shown {
+  readonly repository: Repository;
+  /** The ref at which the changed files are linked. */
+  readonly ref: string;
+  readonly view: 'unified' | 'split' | undefined;
+  readonly url: string;
 }
 
-const classes: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'hunk' };
-const patchLine = (line: string): Html => html`<span class="${classes[line[0] ?? ''] ?? ''}">${line}${'\n'}</span>`;
+const changedFile = ({ path, previousPath, status, patch, ...file }: FileChange): ChangedFile => ({
+  ...file,
+  oldPath: previousPath ?? path,
+  newPath: path,
+  isAdd: status === 'added',
+  isDelete: status === 'removed',
+  isRename: status === 'renamed',
+  hunks: patch === undefined ? [] : readHunks(patch),
+  isLeftOut: patch === undefined && !file.isBinary && file.additions + file.deletions > 0,
+});
 
-/** The files with hunks until the bound of all lines is reached. @param ref at which the files are shown. */
-export async function changedFiles(repository: Repository, ref: string, difference: Difference): Promise<Html> {
-  const { files, additions, deletions, truncated } = difference;
-  let left: number = most.patchLines;
-  const shown: Html[] = [];
-  for (const file of files.slice(0, most.files)) {
-    const lines = file.patch?.split('\n');
-    const fits = lines !== undefined && lines.length <= left;
-    if (fits) left -= lines.length;
-    shown.push(await changedFile(repository, ref, file, fits ? lines : undefined));
-  }
-  return html`<p>
-      ${String(files.length)} ${files.length === 1 ? 'file' : 'files'} changed,
-      <span class="plus">+${String(additions)}</span> <span class="minus">−${String(deletions)}</span>
-    </p>
-    ${shown}
+export async function changedFiles(
+  { files, additions, deletions, truncated }: Difference,
+  { repository, ref, view = 'unified', url }: Shown,
+): Promise<Html> {
+  const other = view === 'unified' ? 'split' : 'unified';
+  return html`<div class="bar">
+      <span class="grow">
+        ${String(files.length)} ${files.length === 1 ? 'file' : 'files'} changed ${counts(additions, deletions)}
+      </span>
+      <a href="${urlWith(url, { view: other })}">${other === 'split' ? 'Side by side' : 'Unified'}</a>
+    </div>
+    ${await diff(files.slice(0, most.files).map(changedFile), {
+      view,
+      mostLines: most.patchLines,
+      of: ({ newPath, isDelete }) => (isDelete ? {} : { href: blobPath(repository, ref, newPath) }),
+    })}
     ${(truncated || files.length > most.files) && html`<p class="quiet">More files changed than are shown.</p>`}`;
 }

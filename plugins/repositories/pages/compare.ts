@@ -5,7 +5,7 @@ import { empty, field } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
 import { branchNames } from './branch-names.ts';
-import { changedFiles } from './changed-files.ts';
+import { changedFiles, viewQuery } from './changed-files.ts';
 import { commitRows } from './commit-rows.ts';
 import { comparePath, within } from './links.ts';
 
@@ -32,7 +32,12 @@ const picker = (repository: Repository, { base, head }: Range, branches: readonl
 
 const commitCount = (count: number): string => `${String(count)} ${count === 1 ? 'commit' : 'commits'}`;
 
-async function compared(repository: Repository, { base, head }: Range, found: Comparison, now: Date): Promise<Html> {
+async function compared(
+  repository: Repository,
+  { base, head }: Range,
+  found: Comparison,
+  { now, ...shown }: { readonly now: Date } & Pick<Parameters<typeof changedFiles>[1], 'view' | 'url'>,
+): Promise<Html> {
   const { aheadBy, behindBy, commits, difference, mergeBase } = found;
   if (aheadBy === 0 && difference.files.length === 0)
     return empty(
@@ -50,7 +55,7 @@ async function compared(repository: Repository, { base, head }: Range, found: Co
       html`<p class="quiet">The newest ${String(commits.items.length)} of ${String(aheadBy)} commits are shown.</p>`
     }
     <h2 class="next">Changed files</h2>
-    ${await changedFiles(repository, head, difference)}`;
+    ${await changedFiles(difference, { repository, ref: head, ...shown })}`;
 }
 
 export function comparePages(useCases: RepositoryUseCases): readonly WebPage[] {
@@ -83,14 +88,15 @@ export function comparePages(useCases: RepositoryUseCases): readonly WebPage[] {
       place: 'repository',
       path: '/compare/{range*}',
       ...reading,
-      async run({ now }, { granted, params }) {
+      query: shape(viewQuery),
+      async run({ now }, { granted, params, query: { view }, url }) {
         const repository = granted.resource;
         const range = rangeOf(params.range);
         const form = picker(repository, range, await branchNames(useCases, granted));
         const title = `Compare ${range.base} and ${range.head}`;
         try {
           const found = await (await useCases.compare(granted, { range: params.range })).read();
-          return framed(title, form, await compared(repository, range, found, now));
+          return framed(title, form, await compared(repository, range, found, { now, view, url }));
         } catch (error) {
           if (!(error instanceof NotFound)) throw error;
           return reply(framed(title, form, empty(error.message, 'Choose two that exist.')), { status: 404 });

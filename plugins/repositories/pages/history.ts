@@ -5,7 +5,7 @@ import { empty, filterBar, linkButton, pagination, searchField, time } from 'hex
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
 import { commitParams } from '../commits/schemas.ts';
-import { changedFiles } from './changed-files.ts';
+import { changedFiles, viewQuery } from './changed-files.ts';
 import { commitRows } from './commit-rows.ts';
 import { commitPath, commitsPath, treePath } from './links.ts';
 
@@ -73,7 +73,8 @@ export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] =
     path: '/commit/{ref*}',
     ...reading,
     params: commitParams,
-    async run({ now }, { granted, params }) {
+    query: shape(viewQuery),
+    async run({ now }, { granted, params, query: { view }, url }) {
       const repository = granted.resource;
       const { commit, difference } = await (await useCases.commit(granted, { revision: params.ref })).read();
       const { author, committer } = commit;
@@ -98,7 +99,7 @@ export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] =
               (oid) => html`· parent <a href="${commitPath(repository, oid)}"><code>${oid.slice(0, 7)}</code></a> `,
             )}
           </p>
-          ${await changedFiles(repository, commit.oid, difference)}`,
+          ${await changedFiles(difference, { repository, ref: commit.oid, view, url })}`,
       });
     },
   }),

@@ -4,6 +4,7 @@ import {
   count,
   flag,
   form,
+  found,
   html,
   HtmlPage,
   maybe,
@@ -13,14 +14,14 @@ import {
   ValidationFailed,
   word,
 } from 'hexforge/plugin';
-import type { Granted, Html, RefusedForm, WebPage } from 'hexforge/plugin';
+import type { Granted, Html, RefusedForm, TypeOf, User, WebPage } from 'hexforge/plugin';
 import { defaultProtection, type Protection, type Repository } from 'hexforge/repositories';
 import { button, checkBox, empty, field, formError, linkButton, list } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { branchNames } from '../pages/branch-names.ts';
 import { confirmation } from '../pages/confirm.ts';
 import { asContent } from '../pages/forms.ts';
-import { treePath, within } from '../pages/links.ts';
+import { encoded, treePath, within } from '../pages/links.ts';
 import { pushRoles } from './schemas.ts';
 
 const protecting = {
@@ -32,8 +33,7 @@ const protecting = {
 /** The built-in roles that can push. */
 const pushing = ['write', 'maintain', 'admin'] as const;
 
-const ruleForm = shape({
-  branch: word().max(255),
+const ruleMembers = {
   push_roles: pushRoles().single().default([]),
   other_roles: maybe(text().max(5200)),
   required_approvals: count().max(100).default(0),
@@ -42,9 +42,11 @@ const ruleForm = shape({
   on_merge: flag().default(false),
   allow_force_push: flag().default(false),
   allow_deletion: flag().default(false),
-});
-
-const branchQuery = shape({ branch: maybe(word().empty('').max(255)) });
+} as const;
+const rules = shape(ruleMembers);
+const newRule = shape({ ...ruleMembers, branch: word().max(255) });
+/** The fields that show their own errors. */
+const ruleNames = ['other_roles', 'required_approvals'] as const;
 
 /** The names between commas. */
 const namesIn = (list: string): readonly string[] =>
@@ -62,6 +64,15 @@ function sentRoles(ticked: readonly string[], others: string): readonly string[]
     detail: '"other_roles" must be at most 50 names of up to 100 characters, separated by commas',
   });
 }
+
+const wishedBy = (body: TypeOf<typeof rules>): Protection => ({
+  allowForcePush: body.allow_force_push,
+  allowDeletion: body.allow_deletion,
+  pushRoles: sentRoles(body.push_roles, body.other_roles ?? ''),
+  requiredApprovals: body.required_approvals,
+  dismissStaleApprovals: body.dismiss_stale_approvals,
+  requiredPipeline: { onOpen: body.on_open, onMerge: body.on_merge },
+});
 
 const rulesOf = (rule: Protection): readonly string[] =>
   [
@@ -146,10 +157,17 @@ function ruleFields(rule: Protection, refused: RefusedForm | undefined): Html {
 export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[] {
   const { protections } = useCases;
   const path = (repository: Repository, action = '', branch?: string): string =>
-    within(repository, `settings/protection${action}`) +
-    (branch === undefined ? '' : `?branch=${encodeURIComponent(branch)}`);
-  const ruleOf = async (granted: Granted<Repository, 'branch.protect'>, branch: string | undefined) =>
+    within(repository, `settings/protection${action}${branch === undefined ? '' : `/${encoded(branch)}`}`);
+  const ruleOf = async (granted: Granted<Repository, 'branch.protect'>, branch: string) =>
     (await protections.list(granted)).find(([name]) => name === branch)?.[1];
+  const set = async (
+    granted: Granted<Repository, 'branch.protect', User>,
+    branch: string,
+    body: TypeOf<typeof rules>,
+  ) => {
+    await asContent(() => protections.set(granted, { branch, wished: wishedBy(body) }));
+    return path(granted.resource);
+  };
 
   return [
     page({
@@ -165,7 +183,7 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
           width: 'wide',
           main: html`<div class="bar">
               <h1 class="grow">Protected branches</h1>
-              ${linkButton('Protect a branch', path(repository, '/edit'), { kind: 'primary' })}
+              ${linkButton('Protect a branch', path(repository, '/new'), { kind: 'primary' })}
             </div>
             ${
               all.length > 0
@@ -183,39 +201,61 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
     }),
     page({
       ...protecting,
+      id: 'repositoryProtectionNew',
+      summary: 'The form that protects a branch',
+      path: '/settings/protection/new',
+      async run(_call, { granted, refused }) {
+        const repository = granted.resource;
+        return new HtmlPage({
+          title: 'Protect a branch',
+          width: 'wide',
+          main: html`<h1>Protect a branch</h1>
+            <form class="sheet" method="post" action="${path(repository, '/new')}">
+              ${formError(refused, 'repositoryProtectionCreate', 'branch', ...ruleNames)}
+              ${field({
+                label: 'Branch',
+                name: 'branch',
+                value: repository.defaultBranch,
+                suggestions: await branchNames(useCases, granted),
+                hint: 'Its whole name. It need not exist yet.',
+                required: true,
+                refused,
+              })}
+              ${ruleFields(defaultProtection, refused)}
+              <div class="actions">
+                ${button('Protect', { kind: 'primary' })} ${linkButton('Cancel', path(repository))}
+              </div>
+            </form>`,
+        });
+      },
+      forms: [
+        form({
+          ...protecting,
+          id: 'repositoryProtectionCreate',
+          summary: 'Protects a branch',
+          path: '/settings/protection/new',
+          body: newRule,
+          run: (_call, { granted, body }) => set(granted, body.branch, body),
+        }),
+      ],
+    }),
+    page({
+      ...protecting,
       id: 'repositoryProtectionEdit',
       summary: 'The rules of one branch',
-      path: '/settings/protection/edit',
-      query: branchQuery,
-      async run(_call, { granted, query: { branch }, refused }) {
+      path: '/settings/protection/edit/{branch*}',
+      async run(_call, { granted, params: { branch }, refused }) {
         const repository = granted.resource;
-        const rule = await ruleOf(granted, branch);
+        const rule = found(await ruleOf(granted, branch), 'The branch is not protected');
         return new HtmlPage({
-          title: branch === undefined ? 'Protect a branch' : `Protection of ${branch}`,
+          title: `Protection of ${branch}`,
           width: 'wide',
-          main: html`<h1>${branch === undefined ? 'Protect a branch' : html`Protection of <bdi>${branch}</bdi>`}</h1>
+          main: html`<h1>Protection of <bdi>${branch}</bdi></h1>
             <form class="sheet" method="post" action="${path(repository, '/edit', branch)}">
-              ${formError(refused, 'repositoryProtectionSet', 'branch', 'other_roles', 'required_approvals')}
-              ${
-                branch === undefined
-                  ? field({
-                      label: 'Branch',
-                      name: 'branch',
-                      value: repository.defaultBranch,
-                      suggestions: await branchNames(useCases, granted),
-                      hint: 'Its whole name. It need not exist yet.',
-                      required: true,
-                      refused,
-                    })
-                  : html`<input type="hidden" name="branch" value="${branch}" />`
-              }
-              ${ruleFields(rule ?? defaultProtection, refused)}
+              ${formError(refused, 'repositoryProtectionSet', ...ruleNames)} ${ruleFields(rule, refused)}
               <div class="actions">
                 ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', path(repository))}
-                ${
-                  rule !== undefined &&
-                  linkButton('Remove protection …', path(repository, '/remove', branch), { kind: 'danger' })
-                }
+                ${linkButton('Remove protection …', path(repository, '/remove', branch), { kind: 'danger' })}
               </div>
             </form>`,
         });
@@ -224,21 +264,10 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
         form({
           ...protecting,
           id: 'repositoryProtectionSet',
-          summary: 'Protects a branch, or changes its rules',
-          path: '/settings/protection/edit',
-          body: ruleForm,
-          async run(_call, { granted, body }) {
-            const wished: Protection = {
-              allowForcePush: body.allow_force_push,
-              allowDeletion: body.allow_deletion,
-              pushRoles: sentRoles(body.push_roles, body.other_roles ?? ''),
-              requiredApprovals: body.required_approvals,
-              dismissStaleApprovals: body.dismiss_stale_approvals,
-              requiredPipeline: { onOpen: body.on_open, onMerge: body.on_merge },
-            };
-            await asContent(() => protections.set(granted, { branch: body.branch, wished }));
-            return path(granted.resource);
-          },
+          summary: 'Changes the rules of a branch',
+          path: '/settings/protection/edit/{branch*}',
+          body: rules,
+          run: (_call, { granted, params: { branch }, body }) => set(granted, branch, body),
         }),
       ],
     }),
@@ -246,16 +275,14 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
       ...protecting,
       id: 'repositoryProtectionRemove',
       summary: 'Asks whether to remove the protection of a branch',
-      path: '/settings/protection/remove',
-      query: branchQuery,
-      async run(_call, { granted, query: { branch = '' }, refused }) {
+      path: '/settings/protection/remove/{branch*}',
+      async run(_call, { granted, params: { branch }, refused }) {
         await protections.fetch(granted, { branch });
         return confirmation({
           title: html`Remove the protection of <bdi>${branch}</bdi>?`,
           pageTitle: `Remove the protection of ${branch}`,
           about: 'Everybody who may push can then rewrite and delete the branch.',
           action: path(granted.resource, '/remove', branch),
-          fields: { branch },
           label: 'Remove protection',
           cancel: path(granted.resource, '/edit', branch),
           refused,
@@ -266,10 +293,10 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
           ...protecting,
           id: 'repositoryProtectionDelete',
           summary: 'Removes the protection of a branch',
-          path: '/settings/protection/remove',
-          body: shape({ branch: word().max(255) }),
-          async run(_call, { granted, body }) {
-            await protections.delete(granted, body);
+          path: '/settings/protection/remove/{branch*}',
+          body: shape({}),
+          async run(_call, { granted, params: { branch } }) {
+            await protections.delete(granted, { branch });
             return path(granted.resource);
           },
         }),

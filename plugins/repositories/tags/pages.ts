@@ -18,17 +18,15 @@ import {
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { confirmation } from '../pages/confirm.ts';
 import { asContent } from '../pages/forms.ts';
-import { archivePath, commitPath, tagsPath, treePath, within } from '../pages/links.ts';
+import { archivePath, commitPath, encoded, tagsPath, treePath, within } from '../pages/links.ts';
 import { reading, writing } from '../shapes.ts';
 import { tagBody } from './schemas.ts';
 
 const writes = { place: 'repository', ...writing } as const;
 
-const tagToDelete = shape({ name: word().max(255) });
 const tagListQuery = shape({ ...pageQuery, search: maybe(word().empty('').max(255)) });
 
-const deletePath = (repository: Repository, name: string): string =>
-  `${within(repository, 'delete-tag')}?name=${encodeURIComponent(name)}`;
+const deletePath = (repository: Repository, name: string): string => within(repository, `delete-tag/${encoded(name)}`);
 
 const newTag = (repository: Repository, refused: RefusedForm | undefined): Html =>
   disclosure(
@@ -117,15 +115,13 @@ export const tagPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
     ...writes,
     id: 'repositoryTagDelete',
     summary: 'Asks whether to delete a tag',
-    path: '/delete-tag',
-    query: tagToDelete,
-    run: (_call, { granted: { resource }, query: { name }, refused }) =>
+    path: '/delete-tag/{tag*}',
+    run: (_call, { granted: { resource }, params: { tag: name }, refused }) =>
       confirmation({
         title: html`Delete the tag <bdi>${name}</bdi>?`,
         pageTitle: `Delete ${name}`,
         about: 'Those who have fetched it keep it.',
         action: deletePath(resource, name),
-        fields: { name },
         label: 'Delete tag',
         cancel: tagsPath(resource),
         refused,
@@ -135,10 +131,10 @@ export const tagPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
         ...writes,
         id: 'repositoryTagDeleteForm',
         summary: 'Deletes a tag',
-        path: '/delete-tag',
-        body: tagToDelete,
-        async run(_call, { granted, body }) {
-          await asContent(() => useCases.deleteTag(granted, body));
+        path: '/delete-tag/{tag*}',
+        body: shape({}),
+        async run(_call, { granted, params: { tag: name } }) {
+          await asContent(() => useCases.deleteTag(granted, { name }));
           return tagsPath(granted.resource);
         },
       }),
