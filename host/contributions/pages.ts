@@ -75,11 +75,12 @@ function formRoute(form: PageForm, { page, show, access }: ShownOn): Route {
     async run(call: Call, input: Omit<Input, 'refused'> & { readonly body: RefusedForm['values'] }) {
       try {
         const next = await (run as Run)(call, { ...shown(input), body: check(input.body) });
-        const { body: location, options } = next instanceof Reply ? next : { body: next, options: {} };
+        const { body, options } = next instanceof Reply ? next : { body: next, options: {} };
+        if (body instanceof HtmlPage) return reply(body, options);
         return reply(nothing, {
           ...options,
           status: 303,
-          headers: { ...options.headers, location: String(location) },
+          headers: { ...options.headers, location: String(body) },
         });
       } catch (error) {
         const refused = refusedForm(error, form.id, input.body);
@@ -104,5 +105,5 @@ const ofContent: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['validation_failed
 function refusedForm(error: unknown, form: string, values: RefusedForm['values']): RefusedForm | undefined {
   if (!(error instanceof HexforgeError) || !ofContent.has(error.kind)) return undefined;
   const { message, detail } = error;
-  return { form, error: message, detail, field: /^Field "(\w+)/.exec(detail ?? '')?.[1], values };
+  return { form, error: message, detail, field: /^(?:Field )?"(\w+)/.exec(detail ?? '')?.[1], values };
 }

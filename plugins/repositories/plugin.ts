@@ -7,7 +7,7 @@ import {
   repositoryScopes,
   repositorySettings,
 } from 'hexforge/repositories';
-import { offeredRepositories, repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
+import { offeredRepositories, profileList, repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
 import { archiveRoutes } from './archives/routes.ts';
 import { blameRoutes } from './blame/routes.ts';
 import { branchRoutes } from './branches/routes.ts';
@@ -112,6 +112,7 @@ export default definePlugin({
     Repositories: ({ offered }) => offered,
     RepositorySettings: ({ useCases }) => useCases.settings.read,
     MeteredTargets: ({ store }) => ({ repos: (ids) => store.known(ids) }),
+    ProfileLists: ({ store }) => profileList({ store }),
     UserReferences: ({ store }) => ({ what: 'repositories', counts: (userIds) => store.countByOwner(userIds) }),
   },
   settings: repositorySettings,

@@ -38,6 +38,7 @@ function expected(rule: AccessRule, caller: Caller, visibility: Visibility): num
 /** Pages that lead elsewhere, or that need what only a journey makes. */
 const others: Readonly<Record<string, string>> = {
   repositoryCloneAddress: 'leads to the front page',
+  settingsStart: 'leads to the profile',
 };
 
 void t.test('every page answers as its access rule says', async (t) => {

@@ -3,8 +3,10 @@ import { html, type Html, type RefusedForm } from 'hexforge/plugin';
 
 interface Common {
   readonly label: string;
-  /** The name of the member in the form, which is also the id of the control. */
+  /** The name of the member in the form. */
   readonly name: string;
+  /** The id of the control. Default: the name. Needed if two forms of a page have a member of this name. */
+  readonly id?: string | undefined;
   readonly hint?: string | undefined;
   readonly required?: boolean;
   /** The form that was refused; what was typed into it is kept. */
@@ -16,6 +18,8 @@ export interface Field extends Common {
   readonly type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'number' | 'search';
   readonly value?: string | undefined;
   readonly autocomplete?: string;
+  /** Whether the page opens with the cursor in it. */
+  readonly autofocus?: boolean;
   readonly placeholder?: string;
 }
 
@@ -26,25 +30,25 @@ function typed({ name, refused }: Common, value = ''): string {
 }
 
 function around(field: Common, control: Html): Html {
-  const { label, name, hint, refused } = field;
+  const { label, name, id = name, hint, refused } = field;
   const wrong = refused?.field === name;
   return html`<div class="field">
-    <label for="${name}">${label}</label>
-    ${control} ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-    ${wrong && html`<p class="error" id="${name}-error">${refused?.detail ?? refused?.error}</p>`}
+    <label for="${id}">${label}</label>
+    ${control} ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+    ${wrong && html`<p class="error" id="${id}-error">${refused?.detail ?? refused?.error}</p>`}
   </div>`;
 }
 
 /** Attributes that every control has. */
-function attributes({ name, hint, required = false, refused }: Common): Html {
+function attributes({ name, id = name, hint, required = false, refused }: Common): Html {
   const wrong = refused?.field === name;
-  const described = [hint !== undefined ? `${name}-hint` : [], wrong ? `${name}-error` : []].flat();
-  return html`id="${name}" name="${name}" ${required && html`required`} ${wrong && html`aria-invalid="true"`}
+  const described = [hint !== undefined ? `${id}-hint` : [], wrong ? `${id}-error` : []].flat();
+  return html`id="${id}" name="${name}" ${required && html`required`} ${wrong && html`aria-invalid="true"`}
   ${described.length > 0 && html`aria-describedby="${described.join(' ')}"`}`;
 }
 
 /** A line of text. */
-export const field = ({ type = 'text', value, autocomplete, placeholder, ...common }: Field): Html =>
+export const field = ({ type = 'text', value, autocomplete, autofocus, placeholder, ...common }: Field): Html =>
   around(
     common,
     html`<input
@@ -52,6 +56,7 @@ export const field = ({ type = 'text', value, autocomplete, placeholder, ...comm
       ${attributes(common)}
       ${type !== 'password' && html`value="${typed(common, value)}"`}
       ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+      ${autofocus === true && html`autofocus`}
       ${placeholder !== undefined && html`placeholder="${placeholder}"`}
     />`,
   );
@@ -97,8 +102,8 @@ export const checkBox = ({ value = false, label, ...common }: Common & { readonl
   const ticked = common.refused === undefined ? value : common.refused.values[common.name] === 'true';
   return html`<div class="field tick">
     <input type="checkbox" ${attributes({ label, ...common })} value="true" ${ticked && html`checked`} />
-    <label for="${common.name}">${label}</label>
-    ${common.hint !== undefined && html`<p class="hint" id="${common.name}-hint">${common.hint}</p>`}
+    <label for="${common.id ?? common.name}">${label}</label>
+    ${common.hint !== undefined && html`<p class="hint" id="${common.id ?? common.name}-hint">${common.hint}</p>`}
   </div>`;
 };
 

@@ -104,6 +104,7 @@ export function valuesFor(
   const target = segment === 'commit' ? commit : targets[segment];
   return {
     ...repository,
+    user: repository.owner,
     number: '1',
     sha: commit,
     ...(target !== undefined && { [rest]: target }),
