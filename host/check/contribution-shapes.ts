@@ -190,7 +190,7 @@ export const menuEntry: Shape = object('a menu entry', {
   ...entry,
   path,
   menu: required(oneOf('instance', 'account', 'settings', 'admin', 'new'), 'Say in which menu it is'),
-  access: required(others, 'Say who sees it, such as `signedIn`'),
+  access: required(variant('who', { admin: administrators }, others), 'Say who sees it, such as `signedIn`'),
 } satisfies Record<keyof MenuEntry, unknown>);
 
 export const card: Shape = object('a card', { ...entry, run } satisfies Record<keyof DashboardCard, unknown>);

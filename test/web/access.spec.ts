@@ -39,6 +39,7 @@ function expected(rule: AccessRule, caller: Caller, visibility: Visibility): num
 const others: Readonly<Record<string, string>> = {
   repositoryCloneAddress: 'leads to the front page',
   settingsStart: 'leads to the profile',
+  applicationPage: 'only its owner finds an application',
 };
 
 void t.test('every page answers as its access rule says', async (t) => {

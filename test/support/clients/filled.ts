@@ -8,7 +8,9 @@ const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfD
 /** The first made thing of each kind. */
 export interface Filled {
   readonly commit: string;
-  readonly ids: Readonly<Record<'label' | 'milestone' | 'component' | 'version' | 'template' | 'comment', string>>;
+  readonly ids: Readonly<
+    Record<'label' | 'milestone' | 'component' | 'version' | 'template' | 'comment' | 'application', string>
+  >;
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -52,6 +54,13 @@ export async function fillRepository(client: Client, path: string, text: string)
   await post('/issues/2/links', { target_number: 1, type: 'relates_to' });
   await post('/merges', { title: text, description: text, source_branch: 'topic', target_branch: 'main' });
   await post('/merges/1/comments', { body: text });
+  const app = {
+    name: text.replaceAll(/[^ -~]/g, '').slice(0, 60),
+    description: text.replaceAll(/[^ -~]/g, ''),
+    redirect_uris: ['https://app.example/callback'],
+  };
+  const application = made('POST /user/oauth2/apps', await client.post('/user/oauth2/apps', { json: app }));
+  await client.post('/user/tokens', { json: { name, scopes: ['repo:read'] } });
   await client.put(`${repository}/branches/main/protection`, { json: { required_approvals: 1 } });
   return {
     commit: commit.sha,
@@ -62,6 +71,7 @@ export async function fillRepository(client: Client, path: string, text: string)
       version: version.id,
       template: template.id,
       comment: comment.id,
+      application: application.id,
     },
   };
 }
