@@ -50,7 +50,15 @@ function attributes({ name, id = name, hint, required = false, refused }: Common
 }
 
 /** A line of text. */
-export const field = ({ type = 'text', value, autocomplete, autofocus, placeholder, suggestions, ...common }: Field): Html =>
+export const field = ({
+  type = 'text',
+  value,
+  autocomplete,
+  autofocus,
+  placeholder,
+  suggestions,
+  ...common
+}: Field): Html =>
   around(
     common,
     html`<input
