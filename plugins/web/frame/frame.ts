@@ -132,7 +132,12 @@ async function repositoryOf(
   const within = (path: string): string => path.replace('{owner}', owner).replace('{repo}', name);
   const shown = ordered(registry.tabs())
     .filter(({ one }) => granted.may(one.permission))
-    .map((tab) => ({ tab, title: tab.one.title, path: within(tab.one.path), currentOn: tab.one.currentOn?.map(within) }));
+    .map((tab) => ({
+      tab,
+      title: tab.one.title,
+      path: within(tab.one.path),
+      currentOn: tab.one.currentOn?.map(within),
+    }));
   const of = (menu: 'tabs' | 'settings') => shown.filter(({ tab }) => (tab.one.menu ?? 'tabs') === menu);
   const main = of('tabs');
   const settings = tabsOf(of('settings'), pathOf({ url }));
