@@ -26,8 +26,7 @@ import type { VersionMembers } from './model/named.ts';
 import { unwatchIssue, watchIssue } from './discussion/watching.ts';
 
 export type { IssueChoices } from './lists/choices.ts';
-export type { ListCommand, StateCounts } from './lists/list-issues.ts';
-export type { LocatedIssue } from './lists/mine.ts';
+export type { StateCounts } from './lists/list-issues.ts';
 export type { FacetValues, SearchResult } from './lists/search.ts';
 
 export type IssueUseCases = ReturnType<typeof issueUseCases>;

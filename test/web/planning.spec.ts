@@ -1,5 +1,4 @@
-// Tests the pages of labels, milestones, components, versions and issue types, who may see them, and the pages if one of
-// the plugins is disabled.
+// Tests the pages of labels, milestones, components, versions and issue types, and who may see them.
 import t from 'tap';
 import { testHost, type TestHost } from '#host/sdk/testing';
 

@@ -1,4 +1,4 @@
-// The members of an issue in forms: the shapes of what is sent, and the controls.
+// The members of an issue in forms: the shapes of the sent values, and the controls.
 import { count, day, html, list, maybe, oneOf, uuid, word, type Html, type RefusedForm } from 'hexforge/plugin';
 import { issueBounds, issueStatuses, priorities, type IssueType } from 'hexforge/issues';
 import { field, label, picks, select, type Choice } from 'hexforge/ui';

@@ -5,7 +5,7 @@ import {
   form,
   html,
   HtmlPage,
-  Joi,
+  type Joi,
   maybe,
   page,
   pageQuery,

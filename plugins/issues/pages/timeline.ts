@@ -12,7 +12,7 @@ export const commentsPerPage = 30;
 export type WholeIssue = IssueView & IssueDetail;
 type Reading = Granted<Repository, 'issue.read'>;
 
-/** What a link says about this issue. */
+/** The words for a link, from its source and from its target. */
 export const linkWords: Readonly<Record<LinkType, readonly [source: string, target: string]>> = {
   blocks: ['blocks', 'is blocked by'],
   relates_to: ['relates to', 'relates to'],

@@ -10,7 +10,7 @@ export interface PageParts {
   readonly labels: LabelUseCases;
   readonly milestones: MilestoneUseCases;
   readonly markup: Markup | undefined;
-  /** The pages of issues; undefined if there are none. */
+  /** The pages of issues; undefined if the plugin "issues" is disabled. */
   readonly issuePages: () => IssuePages | undefined;
 }
 

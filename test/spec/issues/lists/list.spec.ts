@@ -22,7 +22,7 @@ void t.test('the list of issues', async (t) => {
     input_tokens: 100,
     output_tokens: 0,
     due_date: today,
-    assignee_ids: [bob.id],
+    assignee_ids: [alice.id],
   });
   await open(issues, { parent_id: third.id, story_points: 8, issue_status: 'blocked', due_date: '2020-01-01' });
   expect(await alice.client.post(`${issues}/4/close`), 204);
