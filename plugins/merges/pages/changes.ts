@@ -86,6 +86,7 @@ export const changesPage = (merges: PageParts): WebPage =>
           commit_sha: word().pattern(/^[0-9a-f]{40}$/, 'commit id'),
           file_path: word().max(4096),
           line_number: maybe(text().pattern(/^\d{1,9}$/, 'line')),
+          start_line: maybe(text().pattern(/^[1-9]\d{0,8}$/, 'line')),
         }),
         async run(_call, { granted, params, body, url }) {
           const number = numberIn(params);
@@ -95,6 +96,7 @@ export const changesPage = (merges: PageParts): WebPage =>
             commitOid: body.commit_sha,
             filePath: body.file_path,
             lineNumber: body.line_number === undefined ? undefined : Number(body.line_number),
+            startLine: body.start_line === undefined ? undefined : Number(body.start_line),
           });
           return `${backTo(requestPage(granted.resource, number, 'changes'), url)}#comment-${id}`;
         },
@@ -215,7 +217,15 @@ function threadsOf(
   bodies: readonly Html[],
   places: Awaited<ReturnType<MergeUseCases['places']>>,
 ): { readonly placed: ReadonlyMap<string, Thread>; readonly others: readonly Thread[] } {
-  const all = comments.map((comment, index) => ({ comment, body: bodies[index] ?? html``, at: places[index] }));
+  const all = comments.map((comment, index) => {
+    const at = places[index];
+    return {
+      comment,
+      body: bodies[index] ?? html``,
+      at,
+      start: at === undefined ? (comment.startLine ?? undefined) : at.start,
+    };
+  });
   const grouped = (some: typeof all, key: (one: (typeof all)[number]) => string): readonly Thread[] =>
     [...Map.groupBy(some, key).values()].map((own): Thread => {
       const [first] = own;

@@ -138,6 +138,7 @@ void t.test('an anchor is a commit of the request, a file in it, or a line of th
     commitOid,
     filePath,
     lineNumber,
+    startLine: null,
   });
 
   t.same(await check({}), anchor(null, null, null));
@@ -156,6 +157,8 @@ void t.test('an anchor is a commit of the request, a file in it, or a line of th
   }
 
   await t.rejects(check({ lineNumber: 1 }), refusal(/"file_path" too/));
+  for (const wish of [{ startLine: 1 }, { startLine: 2, lineNumber: 1 }])
+    await t.rejects(check({ filePath: 'old.txt', ...wish }), refusal(/"start_line"/));
   await t.rejects(check({ commitOid: gone }), refusal(/"commit_sha"/), 'an unknown commit');
   await t.rejects(check({ commitOid: target }), refusal(/"commit_sha"/), 'a commit of the target');
   await t.rejects(check({ commitOid: first }, { state: 'merged', baseOid: first }), refusal(/"commit_sha"/));
@@ -208,6 +211,7 @@ void t.test('an anchor is outdated when its line or file no longer exists', asyn
     commitOid,
     filePath,
     lineNumber,
+    startLine: null,
   });
   const cases: readonly (readonly [Anchor, boolean | null, string])[] = [
     [at(null, null, null), false, 'no anchor'],
@@ -257,7 +261,7 @@ void t.test(
     ]);
     const outdatedAt = outdatedAnchors(git);
     const on = (filePath: string): readonly Anchor[] =>
-      commits.map((commitOid) => ({ commitOid, filePath, lineNumber: 1 }));
+      commits.map((commitOid) => ({ commitOid, filePath, lineNumber: 1, startLine: null }));
     for (const [filePath, atOnce] of [
       ['a.txt', 20],
       ['b.txt', 2],
@@ -284,7 +288,12 @@ void t.test('comparisons that failed are retried after all others', async (t) =>
   const files = { [second]: { 'a.txt': 'x' }, [first]: { 'a.txt': 'y' }, [head]: { 'a.txt': 'z' } };
   const { git, asked } = scene(files, [change('@@ -1 +1 @@\n-c\n+d')]);
   const outdatedAt = outdatedAnchors(git);
-  const anchors = [second, first].map((commitOid): Anchor => ({ commitOid, filePath: 'a.txt', lineNumber: 1 }));
+  const anchors = [second, first].map((commitOid): Anchor => ({
+    commitOid,
+    filePath: 'a.txt',
+    lineNumber: 1,
+    startLine: null,
+  }));
   t.same(await outdatedAt(request, anchors, signal), [null, null], 'git is slow now');
   t.same(await outdatedAt(request, anchors, signal), [null, true]);
   t.same(asked, [`${second} a.txt`, `${first} a.txt`, `${second} a.txt`]);
@@ -297,7 +306,7 @@ void t.test('an answer compares each commit once, however many of its files are 
   const { git, asked } = scene({ [first]: { ...all('x'), 'gone.txt': 'x' }, [head]: all('z') }, changes);
   const outdatedAt = outdatedAnchors(git);
   const on = (paths: readonly string[]): readonly Anchor[] =>
-    paths.map((filePath) => ({ commitOid: first, filePath, lineNumber: 1 }));
+    paths.map((filePath) => ({ commitOid: first, filePath, lineNumber: 1, startLine: null }));
   for (const known of [100, 200, 250]) {
     const answers = await outdatedAt(request, on(names), signal);
     t.equal(answers.filter((answer) => answer === true).length, known);
