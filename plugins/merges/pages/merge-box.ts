@@ -1,4 +1,4 @@
-// The box that says whether a merge request can be merged, what is missing, and who can do it; and the form that merges.
+// The box with the rules that block a merge, the advice for each, and the form that merges.
 import { html, type Granted, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
 import type { Mergeability, MergeRuleCode, MergeView } from 'hexforge/merges';
 import { mergeStrategies, type MergeStrategy, type Repository } from 'hexforge/repositories';
@@ -32,7 +32,7 @@ const titles: Readonly<Record<MergeRuleCode, string>> = {
   rebase_too_long: 'There are too many commits to be rebased',
 };
 
-/** Who can lift the block. */
+/** The people who can lift the block. */
 const who: Readonly<Record<MergeRuleCode, string>> = {
   already_merged: '',
   closed: 'The author, or somebody who can push here or to the source',

@@ -5,9 +5,18 @@ import { checkedAnchor } from '#core/merges/discussion/anchors';
 import { commentText, type Anchor, type AnchorWish } from '#core/merges/model/comment';
 import type { MergeRequest } from '#core/merges/index';
 import { outdatedAnchors } from '#core/merges/discussion/outdated';
+import { lineAfter } from '#core/merges/discussion/placed';
 import { hasLine, removedBy } from '#core/merges/discussion/removed-lines';
 import { escaped, longestText } from '#core/merges/model/said';
-import type { Blob, FileChange, Oid, Patch, PatchQuery, TreeEntry } from '#core/repositories/index';
+import {
+  readHunks,
+  type Blob,
+  type FileChange,
+  type Oid,
+  type Patch,
+  type PatchQuery,
+  type TreeEntry,
+} from '#core/repositories/index';
 
 const refusal = (detail: RegExp) => ({ kind: 'validation_failed', message: /./, detail });
 const { signal } = new AbortController();
@@ -314,4 +323,24 @@ void t.test('an answer compares each commit once, however many of its files are 
   t.equal(asked.length, 3);
   t.equal((await outdatedAt({ ...request, id: 'n' }, on([...names, 'gone.txt']), signal)).at(-1), null);
   t.equal(asked.length, 4);
+});
+
+void t.test('a line moves with the lines that were added and removed before it', async (t) => {
+  const hunks = readHunks(
+    '@@ -2,3 +2,4 @@\n two\n-three\n+drei\n+more\n four\n@@ -10,0 +12,2 @@\n+a\n+b\n@@ -20 +23,0 @@\n-x\n',
+  );
+  for (const [before, after] of [
+    [1, 1],
+    [2, 2],
+    [3, undefined],
+    [4, 5],
+    [9, 10],
+    [10, 11],
+    [11, 14],
+    [19, 22],
+    [20, undefined],
+    [21, 23],
+  ] as const)
+    t.equal(lineAfter(hunks, before), after, `line ${before}`);
+  t.equal(lineAfter([], 7), 7);
 });

@@ -10,7 +10,7 @@ export interface Wish {
   readonly start?: number | undefined;
 }
 
-/** The text of a wish in a URL: `PATH`, or `PATH:R:LINE` for a line of the new file, `PATH:R:FIRST-LAST` for a range. */
+/** The text in a URL: `PATH`, `PATH:R:LINE` for a line of the new file, or `PATH:R:FIRST-LAST` for a range. */
 export const wishText = ({ path, line }: Wish): string => `${path}:R:${line === undefined ? '' : String(line)}`;
 
 export function wishIn(text: string | undefined): Wish | undefined {
