@@ -148,7 +148,7 @@ const strategyNames: Readonly<Record<MergeStrategy, string>> = {
   rebase: 'Rebase the commits',
 };
 
-/** The form that merges, for callers who may. It is a region of its own, so that what is typed stays. */
+/** The form that merges, for callers who may. It is a separate region, so that what is typed stays. */
 export function mergeForm(
   { resource: repository }: Reading,
   { view, standing, mergeability, strategy }: Outlook,
