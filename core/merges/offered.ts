@@ -21,12 +21,15 @@ interface UseCases {
 const longestPath = 4096;
 
 /** @throws {ValidationFailed} */
-function checkWish({ commitOid, filePath, lineNumber }: AnchorWish): void {
+function checkWish({ commitOid, filePath, ...lines }: AnchorWish): void {
   if (commitOid !== undefined && !/^[0-9a-f]{40}$/.test(commitOid))
     throw new ValidationFailed('The commit is not valid', { detail: '"commitOid" must be 40 hexadecimal digits' });
   if (filePath !== undefined) checkGivenText('filePath', filePath, longestPath);
-  if (lineNumber !== undefined && !(Number.isSafeInteger(lineNumber) && lineNumber >= 1))
-    throw new ValidationFailed('The line is not valid', { detail: '"lineNumber" must be a whole number from 1' });
+  for (const member of ['lineNumber', 'startLine'] as const) {
+    const line = lines[member];
+    if (line !== undefined && !(Number.isSafeInteger(line) && line >= 1))
+      throw new ValidationFailed('The line is not valid', { detail: `"${member}" must be a whole number from 1` });
+  }
 }
 
 export function offeredMergeRequests(
@@ -47,8 +50,8 @@ export function offeredMergeRequests(
       const granted = await decide(call, reading, repositoryId);
       return useCases.comments.list(granted, { number, page: boundedPage(pageRules.orDefault(), page) });
     },
-    async comment(call, { repositoryId, number, body, commitOid, filePath, lineNumber }) {
-      const wish = { commitOid, filePath, lineNumber };
+    async comment(call, { repositoryId, number, body, commitOid, filePath, lineNumber, startLine }) {
+      const wish = { commitOid, filePath, lineNumber, startLine };
       checkGivenText('body', body, longestText);
       checkWish(wish);
       return useCases.comments.create(await decide(call, writing, repositoryId), { number, body, ...wish });

@@ -31,8 +31,7 @@ import { requestTitles } from './requests/titles.ts';
 import { updateRequest } from './requests/update-request.ts';
 
 export type { AuthoredComment, AuthoredReview, MergeTalk } from './discussion/talk.ts';
-export type { Place } from './discussion/placed.ts';
-export type { Browsed, BrowsedRequest } from './requests/browse.ts';
+export type { BrowsedRequest } from './requests/browse.ts';
 export type { RequestChanges, ShownFile } from './requests/changes.ts';
 export type { MergePreview } from './requests/preview.ts';
 export type { MergeStanding } from './requests/standing.ts';

@@ -114,6 +114,13 @@ const sourceAccess: Migration = {
   ],
 };
 
+const commentRanges: Migration = {
+  name: '005-comment-ranges',
+  up: [
+    'alter table merges_comment add column start_line integer check (start_line is null or start_line < line_number)',
+  ],
+};
+
 export const tables = [
   'merges_request',
   'merges_counter',
@@ -124,4 +131,4 @@ export const tables = [
   'merges_open',
 ];
 
-export const migrations: readonly Migration[] = [requests, comments, openCount, sourceAccess];
+export const migrations: readonly Migration[] = [requests, comments, openCount, sourceAccess, commentRanges];

@@ -11,7 +11,7 @@ import { mergeabilityRoutes } from './mergeability/routes.ts';
 import { mergingRoutes } from './merging/routes.ts';
 import { migrations, tables } from './migrations.ts';
 import { mergeCards } from './pages/cards.ts';
-import { changesPage } from './pages/changes.ts';
+import { changesPage } from './pages/changes/page.ts';
 import { commentPage } from './pages/comment-page.ts';
 import { listPage } from './pages/list.ts';
 import { newRequestPage } from './pages/new.ts';

@@ -81,6 +81,7 @@ export const CommentTable = defineEntity({
     commitOid: p.text().nullable(),
     filePath: p.text().nullable(),
     lineNumber: p.integer().nullable(),
+    startLine: p.integer().nullable(),
     body: p.text(),
     resolved: p.boolean(),
     createdAt: p.datetime(),

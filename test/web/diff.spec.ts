@@ -94,7 +94,7 @@ void t.test('comments are below their line, and a line can be commented', async 
   }
 });
 
-void t.test('the head says what happened to the file', async (t) => {
+void t.test('the head names the change of the file', async (t) => {
   t.match(await shown([file({ isAdd: true })]), /added<\/span>.*\+3<\/span>.*−3<\/span>/);
   t.match(await shown([file({ isRename: true, oldPath: 'b.txt' })]), /<bdi>b\.txt<\/bdi> → <bdi>a\.txt<\/bdi>/);
   t.match(await shown([file({ oldMode: '100644', newMode: '100755', hunks: [] })]), /Only the mode changed/);

@@ -72,6 +72,13 @@ void t.test('changes in a browser', async (t) => {
       body: 'Because',
     });
     t.match(dense(replied.html), /<div class="thread">.*Why ten\?.*author<\/span>.*Because.*<\/div>/);
+    const range = await author.open(`${changes}?comment=${encodeURIComponent('src/a b.txt:R:9-11')}`);
+    t.match(dense(range.html), /name="start_line" type="number" min="1" max="11" value="9"/);
+    const wrong = await send(author, range, '/changes/comments', { body: 'Kept', start_line: '12' });
+    t.equal(wrong.status, 422);
+    t.match(wrong.html, />\nKept<\/textarea/);
+    t.match((await send(author, range, '/changes/comments', { body: 'All three' })).html, /on lines 9 to 11/);
+    t.match(body<readonly unknown[]>(await alice.get(`${api}/1/comments`)).at(-1), { start_line: 9, line_number: 11 });
     const onFile = await author.open(`${changes}?comment=${encodeURIComponent('src/a b.txt')}`);
     t.match((await send(author, onFile, '/changes/comments', { body: 'The file' })).html, /file-talk/);
   });

@@ -16,7 +16,7 @@ void t.test('merge requests in a browser', async (t) => {
     await write(forge, { branch: name, path: `${name}.txt`, content: `${name}\n` });
   const browser = forge.browser('alice');
 
-  await t.test('an empty list says what to do next', async (t) => {
+  await t.test('an empty list names the next step', async (t) => {
     t.match((await browser.open(site)).html, /There is no open merge request/);
     t.match((await forge.browser().open(site)).html, /Sign in to open one/);
   });

@@ -1,7 +1,7 @@
 // Tests how the changes of a file are prepared to be shown: without changes of whitespace, and with all lines.
 import t from 'tap';
 import { readHunks, type DiffHunk } from '#core/repositories/index';
-import { allLines, withoutWhitespace } from '#plugins/merges/pages/shown-files';
+import { allLines, withoutWhitespace } from '#plugins/merges/pages/changes/shown-files';
 
 const texts = (hunks: readonly DiffHunk[]): readonly string[] =>
   hunks.flatMap(({ lines }) => lines.map(({ op, content, oldNo, newNo }) => `${op}${content}|${oldNo}|${newNo}`));

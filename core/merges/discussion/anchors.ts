@@ -24,22 +24,26 @@ const refused = (member: string, why: string): ValidationFailed =>
 export async function checkedAnchor(
   git: Git,
   request: MergeRequest,
-  { commitOid, filePath, lineNumber }: AnchorWish,
+  { commitOid, filePath, lineNumber, startLine }: AnchorWish,
   signal: AbortSignal,
 ): Promise<Anchor> {
   if (lineNumber !== undefined && filePath === undefined)
     throw refused('line_number', 'needs the file that the line is in: send "file_path" too');
+  if (startLine !== undefined && (lineNumber === undefined || startLine > lineNumber))
+    throw refused('start_line', 'must not be past the last line of the range: send it as "line_number"');
   const head = await presentHead(git, request);
   if (commitOid !== undefined && !(await isCommitOf(git, { ...request, headOid: head }, commitOid, signal)))
     throw refused('commit_sha', `must be one of the commits of the merge request; "${commitOid}" is not`);
-  if (filePath === undefined) return { commitOid: commitOid ?? null, filePath: null, lineNumber: null };
+  if (filePath === undefined)
+    return { commitOid: commitOid ?? null, filePath: null, lineNumber: null, startLine: null };
   const commit = commitOid ?? head;
   const entry = await git.entry(request.repositoryId, commit, filePath);
   if (entry?.type !== 'file' && entry?.type !== 'symlink')
     throw refused('file_path', `must be a file at the commit "${commit}"`);
   if (lineNumber !== undefined && !(await hasLine(git, request.repositoryId, entry, lineNumber, signal)))
     throw refused('line_number', `must be a line of the file, and not past the first ${mostBytes} bytes of it`);
-  return { commitOid: commit, filePath, lineNumber: lineNumber ?? null };
+  const isRange = startLine !== undefined && startLine !== lineNumber;
+  return { commitOid: commit, filePath, lineNumber: lineNumber ?? null, startLine: isRange ? startLine : null };
 }
 
 /**

@@ -8,6 +8,8 @@ import type { Anchor } from '../model/comment.ts';
 export interface Place {
   readonly path: string;
   readonly line: number | undefined;
+  /** The first line of a range; undefined for one line, and if it was removed. */
+  readonly start: number | undefined;
 }
 
 /** The most earlier commits that are compared, and the limits of each comparison. */
@@ -26,18 +28,21 @@ export async function placedAt(
   signal: AbortSignal,
 ): Promise<readonly (Place | undefined)[]> {
   const files = await within(signal, (inner) => changesSince(git, repositoryId, anchors, commit, inner));
-  return anchors.map(({ commitOid, filePath, lineNumber }) => {
+  return anchors.map(({ commitOid, filePath, lineNumber, startLine }) => {
     if (commitOid === null || filePath === null) return undefined;
     const line = lineNumber ?? undefined;
-    if (commitOid === commit) return { path: filePath, line };
+    const start = startLine ?? undefined;
+    if (commitOid === commit) return { path: filePath, line, start };
     const changes = files?.get(commitOid);
     if (changes === undefined) return undefined;
     const change = changes.get(filePath);
-    if (change === undefined) return { path: filePath, line };
+    if (change === undefined) return { path: filePath, line, start };
     if (change === 'gone') return undefined;
-    if (line === undefined) return { path: change.path, line };
+    if (line === undefined) return { path: change.path, line, start };
     const now = lineAfter(change.hunks, line);
-    return now === undefined ? undefined : { path: change.path, line: now };
+    return now === undefined
+      ? undefined
+      : { path: change.path, line: now, start: start === undefined ? undefined : lineAfter(change.hunks, start) };
   });
 }
 

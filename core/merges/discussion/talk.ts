@@ -9,9 +9,9 @@ import { unescaped } from '../model/said.ts';
 import type { MergeReview } from '../model/review.ts';
 import type { CommentPath, commentUseCases } from './comments.ts';
 
-/** A comment with its author. The body is Markdown as it was sent. */
+/** A comment with its author. The body is Markdown before HTML was escaped. */
 export type AuthoredComment = CommentView & { readonly author: PublicUser };
-/** A review with its reviewer. The body is Markdown as it was sent. */
+/** A review with its reviewer. The body is Markdown before HTML was escaped. */
 export type AuthoredReview = MergeReview & { readonly user: PublicUser };
 
 export interface MergeTalk {
@@ -26,7 +26,7 @@ type Parts = Pick<MergeParts, 'store' | 'reviews' | 'users'> & {
   readonly comments: Pick<ReturnType<typeof commentUseCases>, 'list'>;
 };
 
-/** One comment. The body is Markdown as it was sent. @throws {NotFound} */
+/** One comment. The body is Markdown before HTML was escaped. @throws {NotFound} */
 export const fetchComment =
   ({ store, comments }: Pick<MergeParts, 'store' | 'comments'>) =>
   async ({ resource }: Reading, { number, id }: CommentPath): Promise<MergeComment> => {

@@ -3,14 +3,17 @@ import { changes } from '#core/kernel/access/access';
 import type { Call, User } from '#core/kernel/caller';
 import { Conflict } from '#core/kernel/errors';
 import { branchTip } from '../model/branches.ts';
-import { canPush } from '../model/can-push.ts';
+import { canPush } from './can-push.ts';
 import { settledRequest, type Reading, type Writing } from '../model/held-request.ts';
 import type { MergeRequest } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 
 type Parts = Pick<MergeParts, 'access' | 'merging' | 'repositories'>;
 
-/** No later push is lost: the branch stays if its tip is another commit. @throws the errors of `Merging.deleteBranch` */
+/**
+ * No later push is lost: the branch stays if its tip is another commit.
+ * @throws the errors of `Merging.deleteBranch`
+ */
 export async function deleteBranchOf(
   { access, merging, repositories }: Parts,
   call: Call<User>,

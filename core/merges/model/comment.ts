@@ -9,8 +9,10 @@ export interface Anchor {
   readonly commitOid: Oid | null;
   /** A file at the commit. Never null if there is a line. */
   readonly filePath: string | null;
-  /** Starts at 1. */
+  /** Starts at 1. The last line of a range. */
   readonly lineNumber: number | null;
+  /** The first line of a range of several lines. */
+  readonly startLine: number | null;
 }
 
 /** The anchor that a caller requests. */
@@ -20,6 +22,8 @@ export interface AnchorWish {
   readonly filePath?: string | undefined;
   /** A line of the file, from 1. */
   readonly lineNumber?: number | undefined;
+  /** The first line of a range that ends in `lineNumber`. */
+  readonly startLine?: number | undefined;
 }
 
 /** A comment on a merge request. */

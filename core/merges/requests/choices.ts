@@ -3,7 +3,7 @@
 import { ValidationFailed } from '#core/kernel/errors';
 import type { PublicUser } from '#core/identity/index';
 import type { Label, Milestone } from '#core/planning/index';
-import { canPush } from '../model/can-push.ts';
+import { canPush } from '../merging/can-push.ts';
 import type { Reading, Writing } from '../model/held-request.ts';
 import { mergeBounds } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';

@@ -1,4 +1,4 @@
-// What the caller may do with a merge request, so that pages offer nothing that is refused.
+// Decides which changes of a merge request the caller may make, so that pages offer nothing that is refused.
 import { knownRequest, type Reading } from '../model/held-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 import { mayDeleteSource } from '../merging/delete-source.ts';

@@ -5,7 +5,7 @@ import { ValidationFailed } from '#core/kernel/errors';
 import { attachedLabels, checkMilestone } from '#core/planning/index';
 import { checkAuthorOr, type Oid } from '#core/repositories/index';
 import { branchTip, presentBranch } from '../model/branches.ts';
-import { canPush } from '../model/can-push.ts';
+import { canPush } from '../merging/can-push.ts';
 import { aboutMerge } from '../model/events.ts';
 import { checkPair, checkPeople, checkTitle, type MergeFields, type MergeSets } from './fields.ts';
 import { followAndKeep } from '../merging/heads.ts';

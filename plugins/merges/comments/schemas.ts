@@ -22,6 +22,7 @@ export const commentBody = shape({
   ),
   file_path: maybe(word().max(4096).description('A file of the commit')),
   line_number: maybe(count().strict().min(1).description('A line of the file')),
+  start_line: maybe(count().strict().min(1).description('The first line of a range that ends in line_number')),
 }).id('ReviewCommentCreate');
 
 export const commentChangeBody = shape({
@@ -36,6 +37,7 @@ export const commentJson = shape({
   commit_sha: orNull(text()),
   file_path: orNull(text()),
   line_number: orNull(count()),
+  start_line: orNull(count()).description('Of a range of several lines'),
   body: text(),
   resolved: flag(),
   outdated: orNull(flag()).description(

@@ -39,24 +39,31 @@ export function talkActions(
 export interface Thread {
   readonly path: string;
   readonly line: number | undefined;
-  readonly comments: readonly { readonly comment: AuthoredComment; readonly body: Html }[];
+  readonly comments: readonly {
+    readonly comment: AuthoredComment;
+    readonly body: Html;
+    /** The first line of a range at the shown commit. */
+    readonly start?: number | undefined;
+  }[];
 }
 
 /** @param after below the comments, such as the form for a reply. */
 export const threadView = (
   granted: Granted<Repository, 'repo.read'>,
   request: Pick<MergeRequest, 'number' | 'authorId'>,
-  { comments }: Thread,
+  { comments, line }: Thread,
   query: string,
   after: Html | false,
 ): Html =>
   html`<div class="thread">
-    ${comments.map(({ comment: one, body }) =>
+    ${comments.map(({ comment: one, body, start }) =>
       comment({
         id: `comment-${one.id}`,
         author: one.author.username,
-        head: html`${one.authorId === request.authorId && pill('author')} ${time(one.createdAt, granted.call.now)}
-        ${one.resolved && pill('resolved', 'good')} ${one.outdated === true && pill('outdated')}`,
+        head: html`${one.authorId === request.authorId && pill('author')}
+        ${start !== undefined && line !== undefined && `on lines ${String(start)} to ${String(line)}`}
+        ${time(one.createdAt, granted.call.now)} ${one.resolved && pill('resolved', 'good')}
+        ${one.outdated === true && pill('outdated')}`,
         actions: talkActions(granted, request, one, query),
         body,
       }),

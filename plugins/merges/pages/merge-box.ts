@@ -1,4 +1,4 @@
-// The box that says whether a merge request can be merged, what is missing, and who can do it; and the form that merges.
+// The box with the rules that block a merge, the advice for each, and the form that merges.
 import { html, type Granted, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
 import type { Mergeability, MergeRuleCode, MergeView } from 'hexforge/merges';
 import { mergeStrategies, type MergeStrategy, type Repository } from 'hexforge/repositories';
@@ -32,7 +32,7 @@ const titles: Readonly<Record<MergeRuleCode, string>> = {
   rebase_too_long: 'There are too many commits to be rebased',
 };
 
-/** Who can lift the block. */
+/** The people who can lift the block. */
 const who: Readonly<Record<MergeRuleCode, string>> = {
   already_merged: '',
   closed: 'The author, or somebody who can push here or to the source',
@@ -148,7 +148,7 @@ const strategyNames: Readonly<Record<MergeStrategy, string>> = {
   rebase: 'Rebase the commits',
 };
 
-/** The form that merges, for callers who may. It is a region of its own, so that what is typed stays. */
+/** The form that merges, for callers who may. It is a separate region, so that what is typed stays. */
 export function mergeForm(
   { resource: repository }: Reading,
   { view, standing, mergeability, strategy }: Outlook,

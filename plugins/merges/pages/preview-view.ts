@@ -4,7 +4,7 @@ import { hunksOf, type Repository } from 'hexforge/repositories';
 import { counts, diff, list, time } from 'hexforge/ui';
 import type { MergePreview } from '#core/merges/use-cases';
 import { plural } from './marks.ts';
-import { changedFile } from './shown-files.ts';
+import { changedFile } from './changes/shown-files.ts';
 
 /** The most files that are shown, and lines of all of them. */
 const most = { files: 50, lines: 1500 } as const;

@@ -75,12 +75,14 @@ function commentEntry(
   body: Html,
 ): Entry {
   const { resource: repository, call } = granted;
-  const { filePath, lineNumber, commitOid, createdAt, updatedAt, resolved, outdated } = one;
+  const { filePath, lineNumber, startLine, commitOid, createdAt, updatedAt, resolved, outdated } = one;
   const place =
     filePath === null
       ? commitOid !== null &&
         html`on <a href="${commitPage(repository, commitOid)}"><code>${commitOid.slice(0, 7)}</code></a>`
-      : html`on <bdi>${filePath}</bdi>${lineNumber !== null && `:${String(lineNumber)}`}`;
+      : html`on
+          <bdi>${filePath}</bdi
+          >${lineNumber !== null && `:${startLine === null ? '' : `${String(startLine)}–`}${String(lineNumber)}`}`;
   return {
     at: createdAt,
     shown: comment({

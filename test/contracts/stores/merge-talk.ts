@@ -32,6 +32,7 @@ const comment = (requestId: string, authorId: string, more: Partial<MergeComment
   commitOid: null,
   filePath: null,
   lineNumber: null,
+  startLine: null,
   body: 'it&#39;s "said" ✓\n',
   resolved: false,
   createdAt: at(0),
@@ -77,7 +78,13 @@ export const mergeTalkChecks: readonly Check<MergeTalkUnderTest>[] = [
     async ({ comments, unitOfWork, ada, add }) => {
       const [one, two] = [await add(), await add()];
       const said = [
-        comment(one.id, ada, { createdAt: at(2), commitOid: oid, filePath: 'ä b/c.txt', lineNumber: 2 ** 31 - 1 }),
+        comment(one.id, ada, {
+          createdAt: at(2),
+          commitOid: oid,
+          filePath: 'ä b/c.txt',
+          lineNumber: 2 ** 31 - 1,
+          startLine: 7,
+        }),
         comment(one.id, ada, { createdAt: at(1), commitOid: oid }),
         comment(one.id, ada, { createdAt: at(3), commitOid: oid, filePath: 'x', resolved: true }),
       ] as const;

@@ -5,9 +5,18 @@ import { checkedAnchor } from '#core/merges/discussion/anchors';
 import { commentText, type Anchor, type AnchorWish } from '#core/merges/model/comment';
 import type { MergeRequest } from '#core/merges/index';
 import { outdatedAnchors } from '#core/merges/discussion/outdated';
+import { lineAfter } from '#core/merges/discussion/placed';
 import { hasLine, removedBy } from '#core/merges/discussion/removed-lines';
 import { escaped, longestText } from '#core/merges/model/said';
-import type { Blob, FileChange, Oid, Patch, PatchQuery, TreeEntry } from '#core/repositories/index';
+import {
+  readHunks,
+  type Blob,
+  type FileChange,
+  type Oid,
+  type Patch,
+  type PatchQuery,
+  type TreeEntry,
+} from '#core/repositories/index';
 
 const refusal = (detail: RegExp) => ({ kind: 'validation_failed', message: /./, detail });
 const { signal } = new AbortController();
@@ -138,6 +147,7 @@ void t.test('an anchor is a commit of the request, a file in it, or a line of th
     commitOid,
     filePath,
     lineNumber,
+    startLine: null,
   });
 
   t.same(await check({}), anchor(null, null, null));
@@ -156,6 +166,8 @@ void t.test('an anchor is a commit of the request, a file in it, or a line of th
   }
 
   await t.rejects(check({ lineNumber: 1 }), refusal(/"file_path" too/));
+  for (const wish of [{ startLine: 1 }, { startLine: 2, lineNumber: 1 }])
+    await t.rejects(check({ filePath: 'old.txt', ...wish }), refusal(/"start_line"/));
   await t.rejects(check({ commitOid: gone }), refusal(/"commit_sha"/), 'an unknown commit');
   await t.rejects(check({ commitOid: target }), refusal(/"commit_sha"/), 'a commit of the target');
   await t.rejects(check({ commitOid: first }, { state: 'merged', baseOid: first }), refusal(/"commit_sha"/));
@@ -208,6 +220,7 @@ void t.test('an anchor is outdated when its line or file no longer exists', asyn
     commitOid,
     filePath,
     lineNumber,
+    startLine: null,
   });
   const cases: readonly (readonly [Anchor, boolean | null, string])[] = [
     [at(null, null, null), false, 'no anchor'],
@@ -257,7 +270,7 @@ void t.test(
     ]);
     const outdatedAt = outdatedAnchors(git);
     const on = (filePath: string): readonly Anchor[] =>
-      commits.map((commitOid) => ({ commitOid, filePath, lineNumber: 1 }));
+      commits.map((commitOid) => ({ commitOid, filePath, lineNumber: 1, startLine: null }));
     for (const [filePath, atOnce] of [
       ['a.txt', 20],
       ['b.txt', 2],
@@ -284,7 +297,12 @@ void t.test('comparisons that failed are retried after all others', async (t) =>
   const files = { [second]: { 'a.txt': 'x' }, [first]: { 'a.txt': 'y' }, [head]: { 'a.txt': 'z' } };
   const { git, asked } = scene(files, [change('@@ -1 +1 @@\n-c\n+d')]);
   const outdatedAt = outdatedAnchors(git);
-  const anchors = [second, first].map((commitOid): Anchor => ({ commitOid, filePath: 'a.txt', lineNumber: 1 }));
+  const anchors = [second, first].map((commitOid): Anchor => ({
+    commitOid,
+    filePath: 'a.txt',
+    lineNumber: 1,
+    startLine: null,
+  }));
   t.same(await outdatedAt(request, anchors, signal), [null, null], 'git is slow now');
   t.same(await outdatedAt(request, anchors, signal), [null, true]);
   t.same(asked, [`${second} a.txt`, `${first} a.txt`, `${second} a.txt`]);
@@ -297,7 +315,7 @@ void t.test('an answer compares each commit once, however many of its files are 
   const { git, asked } = scene({ [first]: { ...all('x'), 'gone.txt': 'x' }, [head]: all('z') }, changes);
   const outdatedAt = outdatedAnchors(git);
   const on = (paths: readonly string[]): readonly Anchor[] =>
-    paths.map((filePath) => ({ commitOid: first, filePath, lineNumber: 1 }));
+    paths.map((filePath) => ({ commitOid: first, filePath, lineNumber: 1, startLine: null }));
   for (const known of [100, 200, 250]) {
     const answers = await outdatedAt(request, on(names), signal);
     t.equal(answers.filter((answer) => answer === true).length, known);
@@ -305,4 +323,24 @@ void t.test('an answer compares each commit once, however many of its files are 
   t.equal(asked.length, 3);
   t.equal((await outdatedAt({ ...request, id: 'n' }, on([...names, 'gone.txt']), signal)).at(-1), null);
   t.equal(asked.length, 4);
+});
+
+void t.test('a line moves with the lines that were added and removed before it', async (t) => {
+  const hunks = readHunks(
+    '@@ -2,3 +2,4 @@\n two\n-three\n+drei\n+more\n four\n@@ -10,0 +12,2 @@\n+a\n+b\n@@ -20 +23,0 @@\n-x\n',
+  );
+  for (const [before, after] of [
+    [1, 1],
+    [2, 2],
+    [3, undefined],
+    [4, 5],
+    [9, 10],
+    [10, 11],
+    [11, 14],
+    [19, 22],
+    [20, undefined],
+    [21, 23],
+  ] as const)
+    t.equal(lineAfter(hunks, before), after, `line ${before}`);
+  t.equal(lineAfter([], 7), 7);
 });

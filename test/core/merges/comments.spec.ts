@@ -23,6 +23,7 @@ void t.test('repo.write may create comments; the author and administrators may u
     commitOid: null,
     filePath: null,
     lineNumber: null,
+    startLine: null,
     body: '&lt;First&gt;',
     resolved: false,
     outdated: false,

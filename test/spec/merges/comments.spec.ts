@@ -53,6 +53,7 @@ void t.test('review comments', async (t) => {
       commit_sha: null,
       file_path: null,
       line_number: null,
+      start_line: null,
       body: '# First\n',
       resolved: false,
       outdated: false,

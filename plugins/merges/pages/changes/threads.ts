@@ -3,8 +3,8 @@ import { html, type Granted, type Html } from 'hexforge/plugin';
 import type { MergeRequest } from 'hexforge/merges';
 import type { Repository } from 'hexforge/repositories';
 import { fileId, urlWith, type ChangedFile, type FileLooks } from 'hexforge/ui';
-import { threadView, type Thread } from './comment-view.ts';
-import { blobPage } from './links.ts';
+import { threadView, type Thread } from '../comment-view.ts';
+import { blobPage } from '../links.ts';
 import { wishText } from './line-form.ts';
 
 interface Threads {

@@ -1,9 +1,9 @@
-// The line above the changes with what is shown and how, and the list of files beside them.
+// The line above the changes, with the choices of the view, and the list of files beside them.
 import { html, type Call, type Html } from 'hexforge/plugin';
 import type { MergeView } from 'hexforge/merges';
 import { counts, fileId, filterChoice, linkButton, urlWith, type ChangedFile } from 'hexforge/ui';
 import type { MergeTalk, RequestChanges } from '#core/merges/use-cases';
-import { plural } from './marks.ts';
+import { plural } from '../marks.ts';
 
 interface Bar {
   readonly url: string;

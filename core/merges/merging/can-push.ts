@@ -3,7 +3,7 @@ import { changes } from '#core/kernel/access/access';
 import type { Call } from '#core/kernel/caller';
 import { HexforgeError } from '#core/kernel/errors';
 import type { Repository } from '#core/repositories/index';
-import type { MergeParts } from './parts.ts';
+import type { MergeParts } from '../model/parts.ts';
 
 export async function canPush(
   access: MergeParts['access'],

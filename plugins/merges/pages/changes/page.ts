@@ -16,17 +16,17 @@ import { longestText } from 'hexforge/merges';
 import { diffAlgorithms } from 'hexforge/repositories';
 import { diff, empty, formError, urlWith } from 'hexforge/ui';
 import type { AuthoredComment, MergeUseCases } from '#core/merges/use-cases';
-import { reading, writing } from '../params.ts';
-import { changesBar, fileList } from './changes-bar.ts';
-import type { Thread } from './comment-view.ts';
-import { talkBody, talkTo } from './forms.ts';
-import { requestHead } from './head.ts';
-import { given, numberIn } from './input.ts';
+import { reading, writing } from '../../params.ts';
+import { changesBar, fileList } from './bar.ts';
+import type { Thread } from '../comment-view.ts';
+import { talkBody, talkTo } from '../forms.ts';
+import { requestHead } from '../head.ts';
+import { given, numberIn } from '../input.ts';
 import { lineForm, wishIn } from './line-form.ts';
-import { livePath, requestPage } from './links.ts';
-import { rendering, type PageParts } from './markup.ts';
+import { livePath, requestPage } from '../links.ts';
+import { rendering, type PageParts } from '../markup.ts';
 import { changedFile, highlighted } from './shown-files.ts';
-import { talkForm } from './talk-form.ts';
+import { talkForm } from '../talk-form.ts';
 import { fileLooks, placeKey, unplaced } from './threads.ts';
 
 const place = 'repository';
@@ -86,6 +86,7 @@ export const changesPage = (merges: PageParts): WebPage =>
           commit_sha: word().pattern(/^[0-9a-f]{40}$/, 'commit id'),
           file_path: word().max(4096),
           line_number: maybe(text().pattern(/^\d{1,9}$/, 'line')),
+          start_line: maybe(text().pattern(/^[1-9]\d{0,8}$/, 'line')),
         }),
         async run(_call, { granted, params, body, url }) {
           const number = numberIn(params);
@@ -95,6 +96,7 @@ export const changesPage = (merges: PageParts): WebPage =>
             commitOid: body.commit_sha,
             filePath: body.file_path,
             lineNumber: body.line_number === undefined ? undefined : Number(body.line_number),
+            startLine: body.start_line === undefined ? undefined : Number(body.start_line),
           });
           return `${backTo(requestPage(granted.resource, number, 'changes'), url)}#comment-${id}`;
         },
@@ -215,7 +217,15 @@ function threadsOf(
   bodies: readonly Html[],
   places: Awaited<ReturnType<MergeUseCases['places']>>,
 ): { readonly placed: ReadonlyMap<string, Thread>; readonly others: readonly Thread[] } {
-  const all = comments.map((comment, index) => ({ comment, body: bodies[index] ?? html``, at: places[index] }));
+  const all = comments.map((comment, index) => {
+    const at = places[index];
+    return {
+      comment,
+      body: bodies[index] ?? html``,
+      at,
+      start: at === undefined ? (comment.startLine ?? undefined) : at.start,
+    };
+  });
   const grouped = (some: typeof all, key: (one: (typeof all)[number]) => string): readonly Thread[] =>
     [...Map.groupBy(some, key).values()].map((own): Thread => {
       const [first] = own;
