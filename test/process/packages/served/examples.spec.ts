@@ -76,7 +76,7 @@ async function upgrade(folder: string): Promise<void> {
   await replace('plugin.ts', 'migrations: [labels]', `migrations: [labels, ${more}]`);
 }
 
-void t.test('the example packages, installed from their tarballs', { timeout: 900_000 }, async (t) => {
+void t.test('the example packages, installed from their tarballs', { timeout: 240_000 }, async (t) => {
   const { project, installIn } = await packed();
   for (const name of names) await cp(join(root, 'docs/examples', name), join(project, name), { recursive: true });
 
