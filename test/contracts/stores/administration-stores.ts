@@ -63,6 +63,12 @@ export const administrationStoreChecks: readonly Check<AdministrationStores>[] =
       };
       assert.deepEqual(await holders(10, 0), [[uuid(3), uuid(2), uuid(1)], 3]);
       assert.deepEqual(await holders(1, 1), [[uuid(2)], 3]);
+      const page = async (filter: Parameters<typeof grants.page>[0]) => {
+        const { items, total } = await grants.page(filter, { page: 1, perPage: 2 });
+        return [items.map(({ userId }) => userId), total];
+      };
+      assert.deepEqual(await page({ scope: 'admin:system' }), [[uuid(1), uuid(2)], 3], 'the newest first');
+      assert.deepEqual(await page({ scope: 'admin:system', userId: uuid(3) }), [[uuid(3)], 1]);
       await unitOfWork.run(() => accounts.delete(uuid(2)));
       assert.deepEqual(await holders(10, 0), [[uuid(3), uuid(1)], 2]);
     },

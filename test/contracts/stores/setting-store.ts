@@ -34,6 +34,20 @@ export const settingStoreChecks: readonly Check<SettingStoreUnderTest>[] = [
     },
   },
   {
+    name: 'a removed setting is gone, and removing it again does nothing',
+    async run({ store, unitOfWork }) {
+      const kept = setting({ key: 'shop.sign' });
+      await unitOfWork.run(async () => {
+        await store.put(setting(), 'shop');
+        await store.put(kept, 'shop');
+      });
+      for (const _ of [1, 2]) {
+        await unitOfWork.run(() => store.remove(setting().key));
+        assert.deepEqual(await store.all(), [kept]);
+      }
+    },
+  },
+  {
     name: 'a rollback undoes stored settings',
     async run({ store, unitOfWork }) {
       await unitOfWork.run(() => store.put(setting(), 'shop'));

@@ -3,6 +3,7 @@ import t from 'tap';
 import {
   accessDecision,
   admin,
+  anyAdmin,
   anyone,
   changes,
   reads,
@@ -329,6 +330,15 @@ void t.test('a rule of administrators that names no token scope needs admin:syst
       ['oauth with every scope', 'insufficient_scope'],
     ] as const)
       t.equal(await outcome(rule, who, { granted }), answer, `${rule.who}: ${who}`);
+});
+
+void t.test('a rule of any admin scope is satisfied by one of them', async (t) => {
+  for (const granted of [['admin:users'], ['admin:audit_read', 'admin:roles']])
+    t.equal(await outcome(anyAdmin, 'session', { granted }), 'yes', granted.join());
+  for (const granted of [[], ['admin:of_another_version']])
+    t.equal(await outcome(anyAdmin, 'session', { granted }), 'forbidden', granted.join());
+  t.equal(await outcome(anyAdmin, 'admin', {}), 'yes');
+  t.equal(await outcome(anyAdmin, 'anonymous', {}), 'unauthorized');
 });
 
 void t.test('no resource is looked up for a caller that is rejected anyway', async (t) => {

@@ -176,6 +176,15 @@ void t.test('audit log', async (t) => {
         const [newest] = (await store.list({ ...all, limit: 1 })).entries;
         t.strictSame(await store.byId(newest?.id ?? 0), newest);
         t.equal(await store.byId(Number.MAX_SAFE_INTEGER), undefined);
+        const everything = (await store.list({ ...all, limit: 100 })).entries;
+        const { limit: _limit, offset: _offset, ...none } = all;
+        t.strictSame(await store.before(none, undefined, 2), everything.slice(0, 2), 'the newest');
+        t.strictSame(await store.before(none, everything[1]?.id, 100), everything.slice(2));
+        const resource = newest?.resource;
+        t.strictSame(
+          await store.before({ ...none, resource }, undefined, 100),
+          everything.filter((entry) => entry.resource === resource),
+        );
       },
     );
 

@@ -106,6 +106,19 @@ void t.test('/admin/settings', async (t) => {
     t.match(await shown('sample.size'), { value: '7' });
   });
 
+  await t.test('DELETE: 204, also if no value is stored; 404 for an unknown key', async (t) => {
+    const remove = (key: string) => admin.delete(`${settings}/${key}`);
+    for (const _ of [1, 2]) {
+      t.equal((await remove('sample.size')).status, 204);
+      t.match(await shown('sample.size'), { value: '5' }, 'the configured value applies');
+    }
+    t.equal((await put('sample.secret', 'of the past')).status, 200);
+    t.equal((await remove('sample.secret')).status, 204);
+    t.equal(await forge.forge.port('Settings').get('sample.secret'), '');
+    isError(t, await remove('sample.sise'), 404, 'not_found');
+    t.equal((await put('sample.size', '7')).status, 200);
+  });
+
   await t.test('a sensitive value is masked in every answer, and sending the mask changes nothing', async (t) => {
     const secret = 'hunter2 of the sample';
     const written = await put('sample.secret', secret);

@@ -41,6 +41,24 @@ async function chat(t: Test) {
   return { heard, hanging, state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` };
 }
 
+/** A plugin with one of each contribution to pages, all of which throw. */
+const broken = `// Throws in every page and in every part of other pages.
+import { anyone, definePlugin, page } from 'hexforge/plugin';
+const fail = () => {
+  throw new Error('broken on purpose');
+};
+export default definePlugin({
+  name: 'broken',
+  version: '1.0.0',
+  api: '^0.2.0',
+  pages: () => [page({ id: 'brokenPage', summary: 'Throws', path: '/page', access: anyone, scope: null, run: fail })],
+  tabs: () => [{ id: 'broken', title: 'Broken tab', path: '/tab', permission: 'repo.read', count: fail }],
+  menu: () => [{ id: 'broken', title: 'Broken entry', path: '/-/x/broken/page', menu: 'instance', access: anyone }],
+  cards: () => [{ id: 'broken', title: 'Broken card', run: fail }],
+  panels: () => [{ id: 'broken', title: 'Broken panel', on: 'repository', run: fail }],
+});
+`;
+
 async function until(what: () => boolean): Promise<void> {
   while (!what()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -63,7 +81,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   for (const name of names) await cp(join(root, 'docs/examples', name), join(project, name), { recursive: true });
 
   await t.test('the tests of the packages pass', async (t) => {
-    const tests = names.map((name) => `${name}/*.test.ts`);
+    const tests = names.flatMap((name) => [`${name}/*.test.ts`, `${name}/web/*.test.ts`]);
     const { stdout } = await withNode(process.execPath, ['--test', '--test-reporter', 'tap', ...tests], project).catch(
       (error: unknown) => error as { stdout: string },
     );
@@ -80,6 +98,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   const people = join(home, 'node_modules/hexforge-plugin-password-file/dist/people.js');
   const { lineOf } = (await import(pathToFileURL(people).href)) as typeof People;
   await writeFile(join(home, 'people'), `${await lineOf('ada', 'analytical engine')}\n`);
+  await writeFile(join(home, 'broken.js'), broken);
   await writeFile(
     join(home, 'hexforge.yaml'),
     `plugins:
@@ -87,6 +106,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   labels: { package: hexforge-plugin-labels }
   password-file: { package: hexforge-plugin-password-file, file: ${join(home, 'people')} }
   chat-notifier: { package: hexforge-plugin-chat-notifier }
+  broken: { path: ./broken.js }
 `,
   );
   const environment: Record<string, string> = {
@@ -132,13 +152,21 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
       server.signal('SIGTERM');
       t.equal(await server.ended(), 0, server.stderr);
     };
-    return { server, call, signIn, create, stop };
+    /** A page as a browser asks for it. */
+    const open = async (path: string, who?: string) => {
+      const token = who === undefined ? undefined : tokens.get(who);
+      const response = await fetch(url + path, {
+        headers: { accept: 'text/html', ...(token !== undefined && { cookie: `svc_access_token=${token}` }) },
+      });
+      return { status: response.status, html: await response.text() };
+    };
+    return { server, call, signIn, create, stop, open };
   };
   const labels = (repository: string): string => `/x/labels/repos/admin/${repository}/labels`;
   const bug = { name: 'Bug', color: '#d73a4a' };
 
   await t.test('the plugins work, and a kill -9 loses nothing', async (t) => {
-    const { server, call, signIn, create } = await start();
+    const { server, call, signIn, create, open } = await start();
     t.equal(await signIn('admin', password), 200);
     const ada = { username: 'ada', password, email: 'ada@example.com', display_name: '' };
     t.equal((await call('POST', '/admin/users', 'admin', ada)).status, 201);
@@ -152,6 +180,22 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
       t.equal((await call('POST', labels(name), 'ada', bug)).status, 403, 'ada may read, not write');
     }
     await until(() => there.heard.length === 2);
+
+    const page = await open('/admin/kept/-/x/labels/all');
+    t.match(page, { status: 200, html: /<bdi>Bug<\/bdi>/ });
+    t.match(page.html, /\/-\/x\/labels\/all"[^>]*>Labels <span class="count">1</, 'the tab with its count');
+    t.notMatch(page.html, /labels\/add/, 'others may not write');
+    t.match((await open('/admin/kept/-/x/labels/all', 'admin')).html, /action="\/admin\/kept\/-\/x\/labels\/add"/);
+    const front = await open('/admin/kept');
+    t.match(front, { status: 200, html: /<aside>[^]*<bdi>Bug<\/bdi>/ }, 'the panel');
+    t.match(front.html, /could not show “Broken panel”[^]*<\/aside>/);
+    t.match(front.html, /Broken tab\s*</, 'a tab without a count');
+    const dashboard = await open('/');
+    t.match(dashboard, { status: 200, html: /href="\/-\/x\/labels\/all">Labels</ }, 'the menu entry');
+    t.match(dashboard.html, /<section class="card">[^]*<bdi>Bug<\/bdi>/, 'the card');
+    t.match(dashboard.html, /could not show “Broken card”/);
+    t.match(await open('/-/x/broken/page'), { status: 500, html: /<header>/ });
+
     there.state.deaf = true;
     await create('late');
     await until(() => there.hanging.length === 1);
@@ -162,8 +206,14 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   });
 
   await t.test('disabled plugins are absent, and the forge runs', async (t) => {
-    const { call, signIn, create, stop } = await start('-labels,-chat-notifier,-password-file');
+    const { call, signIn, create, stop, open } = await start('-labels,-chat-notifier,-password-file,-broken');
     t.equal((await call('GET', labels('kept'))).status, 404);
+    t.equal((await open('/admin/kept/-/x/labels/all')).status, 404);
+    for (const path of ['/', '/admin/kept', '/-/explore']) {
+      const { status, html } = await open(path);
+      t.equal(status, 200, path);
+      t.notMatch(html, /\/-\/x\/|Broken/, path);
+    }
     t.equal(await signIn('ada', 'analytical engine'), 401);
     await create('meanwhile');
     t.equal((await call('DELETE', '/repos/admin/dropped', 'admin', { confirmation: 'admin/dropped' })).status, 204);
