@@ -22,7 +22,7 @@ import { profileRoutes } from './profiles/routes.ts';
 import { userPages } from './profiles/user-page.ts';
 import { sessionPages } from './sessions/pages.ts';
 import { authRoutes } from './sessions/routes.ts';
-import { signInPageRoutes } from './sessions/sign-in-page.ts';
+import { firstStartCard, signInPageRoutes } from './sessions/sign-in-page.ts';
 import { signUpPages } from './sessions/sign-up-page.ts';
 import { memorySessionStore } from './sessions/store-memory.ts';
 import { sqlSessionStore } from './sessions/store.ts';
@@ -170,6 +170,7 @@ export default definePlugin({
     ...userPages(parts),
   ],
   menu: settingsMenu,
+  cards: (parts) => [firstStartCard(parts)],
   routes: (parts, { instance }) => [
     ...authRoutes(parts),
     ...signInPageRoutes(parts, () => instance.webUrl),
