@@ -12,7 +12,7 @@ export { label, progress } from './label.ts';
 export { empty, list, type Row } from './list.ts';
 export { menu, menuLink, type MenuLink } from './menu.ts';
 export { pagination } from './pagination.ts';
-export { picks, type Pick } from './picks.ts';
+export { picks, type PickChoice } from './picks.ts';
 export { pill, type Tone } from './pill.ts';
 export { table } from './table.ts';
 export { tabs, type Tab } from './tabs.ts';

@@ -2,7 +2,7 @@
 import { html, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
 
 /** One of the choices. */
-export interface Pick {
+export interface PickChoice {
   readonly value: string;
   readonly label: string;
   /** Shown beside the box in place of the label. */
@@ -23,7 +23,7 @@ export function picks({
   readonly label: string;
   readonly name: string;
   readonly values: readonly string[];
-  readonly choices: readonly Pick[];
+  readonly choices: readonly PickChoice[];
   readonly refused?: RefusedForm | undefined;
 }): Html {
   const chosen = new Set(refused === undefined ? values : [refused.values[name] ?? []].flat());
