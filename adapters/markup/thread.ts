@@ -88,7 +88,7 @@ export class MarkupThread {
     };
     lookIn(this.#times.task);
     const answer = answered(worker, this.#times.wall, (found) => found !== 'ready' && found.id === request.id, request);
-    // Whichever comes first, the others may fail later.
+    // The race ends with one of them; the others may fail later.
     for (const other of [before, over, answer]) other.catch(() => undefined);
     try {
       return await Promise.race([answer, over]);

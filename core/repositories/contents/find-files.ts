@@ -75,7 +75,7 @@ export function findFiles({ git }: { readonly git: GitBackend }) {
 
 const containsAll = (path: string, words: readonly string[]): boolean => words.every((word) => path.includes(word));
 
-/** Sorts only what can be among the results: with many matches, those whose name contains the word. */
+/** Sorts only what can be among the results: with many matches, those that have it in their name. */
 function best(paths: readonly string[], word: string | undefined, limit: number): readonly string[] {
   if (word === undefined) return paths.slice(0, limit);
   const named = paths.filter((path) =>

@@ -49,7 +49,7 @@ export function blamePages(useCases: RepositoryUseCases, texts: Texts): readonly
       path: '/blame/{target*}',
       ...reading,
       query: shape({ before: maybe(Joi.string()) }),
-      async run({ now }, { granted, params: { target = '' }, query }) {
+      async run({ now }, { granted, params: { target }, query }) {
         const repository = granted.resource;
         const { ref, path } = await useCases.locate(granted, { target });
         const blame = await useCases.blame(granted, { target });

@@ -17,7 +17,7 @@ export const findPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
     path: '/find/{ref*}',
     ...reading,
     query: shape({ q: maybe(Joi.string().allow('').max(longestQuery)) }),
-    async run({ now }, { granted, params: { ref = '' }, query: { q = '' } }) {
+    async run({ now }, { granted, params: { ref }, query: { q = '' } }) {
       const repository = granted.resource;
       const { paths, truncated } = await useCases.findFiles(granted, { ref, q, limit: most });
       return new HtmlPage({

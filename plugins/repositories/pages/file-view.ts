@@ -2,12 +2,16 @@
 import { html, type Html } from 'hexforge/plugin';
 import type { FileBlob } from 'hexforge/repositories';
 import { empty, linkButton } from 'hexforge/ui';
-import { isShownImage } from '../contents/media-types.ts';
 import { most } from './bounds.ts';
 import { codeTable } from './code-table.ts';
 import type { At } from './folder-view.ts';
 import { blamePath, blobPath, commitsPath, rawPath } from './links.ts';
 import { codeLines, isMarkdown, shownText, type Texts } from './texts.ts';
+
+/** Images of more bytes are only downloaded. */
+const largestImage = 20 * 1024 * 1024;
+/** SVG is among them: in `<img>` it runs and loads nothing. */
+const imageName = /\.(?:png|jpe?g|gif|webp|avif|ico|bmp|svg)$/i;
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB'] as const;
 function sized(bytes: number): string {
@@ -68,7 +72,8 @@ async function contentOf(at: At, blob: FileBlob, { texts, rendered, submodule }:
       submodule !== undefined && html`<a href="${submodule}" rel="nofollow noreferrer"><bdi>${submodule}</bdi></a>`,
     );
   const raw = rawPath(repository, ref, path);
-  if (isShownImage(path, blob.size)) return html`<div class="image"><img src="${raw}" alt="${path}" /></div>`;
+  if (imageName.test(path) && blob.size <= largestImage)
+    return html`<div class="image"><img src="${raw}" alt="${path}" /></div>`;
   if (blob.size === 0) return empty('The file is empty');
   const text = shownText(blob);
   if (text === undefined || text.split('\n', most.lines + 2).length > most.lines + 1)

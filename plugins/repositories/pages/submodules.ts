@@ -20,13 +20,22 @@ export async function submoduleUrls(
 /** Only http and https: the file is written by anyone who may push. */
 function urlsIn(text: string): ReadonlyMap<string, string> {
   const urls = new Map<string, string>();
-  for (const section of text.split(/^\s*\[/m)) {
-    const value = (name: string): string | undefined =>
-      new RegExp(`^\\s*${name}\\s*=\\s*"?([^"\\n]{1,2000}?)"?\\s*$`, 'm').exec(section)?.[1];
-    const url = URL.parse(value('url') ?? '');
-    const path = value('path');
-    const opens = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-    if (path !== undefined && opens) urls.set(path, url.href);
+  let section: Record<string, string> = {};
+  const end = (): void => {
+    const { path, url } = section;
+    if (path !== undefined && url !== undefined && opens(url)) urls.set(path, url);
+    section = {};
+  };
+  for (const line of text.split('\n').map((one) => one.trim())) {
+    if (line.startsWith('[')) end();
+    const [name = '', ...value] = line.split('=');
+    section[name.trim()] = value.join('=').trim();
   }
+  end();
   return urls;
+}
+
+function opens(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }

@@ -91,6 +91,8 @@ export const accountChecks: readonly Check<IdentityStores>[] = [
         (await stores.accounts.byIds([plain.id, uuid(1, 9), ada.id])).map(({ username }) => username).sort(),
         ['Ada', 'plain'],
       );
+      assert.deepEqual(await stores.accounts.byUsernames(['aDA', 'eve', "' or '1'='1"]), [ada]);
+      assert.deepEqual(await stores.accounts.byUsernames([]), []);
     },
   },
   {

@@ -101,6 +101,15 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
     assert.equal((await store.byNumber(repository, 1))?.childrenCount, 1);
     assert.equal(await store.byNumber(repository, 3), undefined);
     assert.equal(await store.byNumber(uuid(), 2), undefined, 'of another repository');
+    assert.deepEqual(
+      await store.titles(repository, [2, 3, 1]),
+      new Map([
+        [1, 'Above'],
+        [2, issue.title],
+      ]),
+    );
+    assert.deepEqual(await store.titles(repository, []), new Map());
+    assert.deepEqual(await store.titles(uuid(), [1]), new Map(), 'of another repository');
   }),
 
   check(

@@ -105,6 +105,9 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     assert.deepEqual(await store.find(repository, 1), request);
     for (const none of [store.find(repository, 2), store.byNumber(repository, 2), store.byNumber(uuid(), 1)])
       assert.equal(await none, undefined);
+    assert.deepEqual(await store.titles(repository, [2, 1]), new Map([[1, request.title]]));
+    assert.deepEqual(await store.titles(repository, []), new Map());
+    assert.deepEqual(await store.titles(uuid(), [1]), new Map(), 'of another repository');
   }),
 
   check('numbers are per repository from 1, and a rollback leaves no gap', async (given) => {
