@@ -259,6 +259,7 @@ void t.test('merge requests in a browser', async (t) => {
     for (const action of ['/talk', '/state', '/members', '/merge', '/delete-source'])
       t.notOk(offers(page, action), action);
     t.match(page.html, /Comments and reviews are for people who can push/);
+    t.equal((await reader.open(`${site}/2/edit`)).status, 404, 'the form that changes it is not shown');
     for (const [action, values] of [
       ['talk', { verdict: 'comment', body: 'No' }],
       ['state', { change: 'close' }],
