@@ -20,7 +20,7 @@ export interface ShownSetting {
   readonly default: string;
 }
 
-/** A setting with what a form for it needs. */
+/** A setting with its type and bounds, for a form. */
 export interface DescribedSetting extends ShownSetting {
   readonly plugin: string;
   readonly type: SettingDeclaration['type'];
