@@ -25,7 +25,7 @@ import { profileRoutes } from './profiles/routes.ts';
 import { userPages } from './profiles/user-page.ts';
 import { sessionPages } from './sessions/pages.ts';
 import { authRoutes } from './sessions/routes.ts';
-import { signInPageRoutes } from './sessions/sign-in-page.ts';
+import { firstStartCard, signInPageRoutes } from './sessions/sign-in-page.ts';
 import { signUpPages } from './sessions/sign-up-page.ts';
 import { memorySessionStore } from './sessions/store-memory.ts';
 import { sqlSessionStore } from './sessions/store.ts';
@@ -176,6 +176,7 @@ export default definePlugin({
     ...groupPages(parts),
   ],
   menu: (parts) => [...settingsMenu(), adminUserMenu(parts), groupMenu(parts)],
+  cards: (parts) => [firstStartCard(parts)],
   routes: (parts, { instance }) => [
     ...authRoutes(parts),
     ...signInPageRoutes(parts, () => instance.webUrl),

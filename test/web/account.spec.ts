@@ -15,6 +15,7 @@ void t.test('signing in', async (t) => {
   const browser = forge.browser();
   const page = await browser.open('/-/sign-in?return_to=%2F-%2Fsettings%2Fprofile');
   t.match(page.html, /This instance is new/, 'until somebody has signed in');
+  t.match((await browser.open('/')).html, /Welcome to Hexforge[^]*This instance is new/);
   t.match(page.html, /href="\/-\/sign-up"/);
   const refused = await browser.submit(page, { username: 'admin"><b>', password: 'wrong password' });
   t.match(refused, { status: 401, html: /role="alert"><b>The username or password is wrong<\/b>/ });
@@ -25,7 +26,8 @@ void t.test('signing in', async (t) => {
   const { password } = await forge.user('admin');
   const signedIn = await browser.submit(empty, { username: 'admin', password });
   t.match([signedIn.status, signedIn.headers['refresh']], [200, `0; url=${forge.url}/-/settings/profile`]);
-  t.notMatch((await forge.browser().open('/-/sign-in')).html, /This instance is new/);
+  for (const path of ['/', '/-/sign-in'])
+    t.notMatch((await forge.browser().open(path)).html, /This instance is new/, path);
 
   await forge.user('bob');
   const bob = forge.browser();
@@ -57,7 +59,7 @@ void t.test('signing up', async (t) => {
     t.match(await browser.submit(page, values), { status: 200, path: '/' });
     t.match((await browser.open('/carol')).html, /href="\/-\/settings\/profile"/, 'signed in');
   });
-  await t.test('says that the account waits for approval', async (t) => {
+  await t.test('shows that the account waits for approval', async (t) => {
     await using forge = await testHost([], {
       settings: { 'signup.enabled': true, 'signup.require_approval': true },
     });

@@ -61,7 +61,7 @@ export function profileUseCases(parts: IdentityParts, { blockOf }: SignInBlocks)
       );
     },
 
-    /** Whether nobody has signed in to this instance yet. */
+    /** Whether no user has signed in to this instance yet. */
     async unused(): Promise<boolean> {
       used ||= (await accounts.list({ q: undefined, limit: 2, offset: 0 })).accounts.some(
         ({ lastActiveAt }, index) => index > 0 || lastActiveAt !== undefined,

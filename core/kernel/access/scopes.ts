@@ -51,7 +51,7 @@ declarePort('ScopeCatalogue', { arity: 'single', component: 'scope catalogue', c
 /** A scope of tokens, as people read it. */
 export interface DescribedScope {
   readonly name: string;
-  /** Ends the sentence "The token can …"; empty if nothing is said about the scope. */
+  /** Ends the sentence "The token can …"; empty if its row has no description. */
   readonly about: string;
 }
 

@@ -9,12 +9,13 @@ import {
   shape,
   ValidationFailed,
   word,
+  type DashboardCard,
   type Html,
   type RefusedForm,
   type Route,
 } from 'hexforge/plugin';
 import { returnPath } from 'hexforge/identity';
-import { button, field, formError } from 'hexforge/ui';
+import { button, field, formError, linkButton } from 'hexforge/ui';
 import { signInRefusal, type IdentityUseCases } from '#core/identity/use-cases';
 import { password } from '../accounts/schemas.ts';
 import { pageCookies } from './cookies.ts';
@@ -22,7 +23,7 @@ import { pageCookies } from './cookies.ts';
 /** The parts of the page that depend on the instance. */
 interface Situation {
   readonly registrationOpen: boolean;
-  /** Whether nobody has signed in yet. */
+  /** Whether no user has signed in yet. */
   readonly unused: boolean;
 }
 
@@ -38,6 +39,18 @@ const firstStart = html`<p class="hint">
     the configuration sets them.
   </p>
   <p class="hint">Lost? <code>hexforge admin reset-password NAME</code></p>`;
+
+/** Explains to visitors of a new instance how to begin. */
+export const firstStartCard = ({ profiles }: IdentityUseCases): DashboardCard => ({
+  id: 'first-start',
+  title: 'Welcome to Hexforge',
+  order: 1,
+  run: async ({ caller }) =>
+    caller.kind === 'anonymous' && (await profiles.unused())
+      ? html`${firstStart}
+          <p>${linkButton('Sign in', '/-/sign-in?return_to=%2F', { kind: 'primary' })}</p>`
+      : undefined,
+});
 
 function signInPage({ registrationOpen, unused }: Situation, refused?: RefusedForm, notice?: Html): HtmlPage {
   const known = refused?.values['username'] !== undefined;

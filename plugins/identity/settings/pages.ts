@@ -24,7 +24,7 @@ import { password } from '../accounts/schemas.ts';
 
 const guarded = { access: session, scope: null } as const;
 
-/** Says that a form succeeded, on the page that it leads to. */
+/** Confirms that a form succeeded, on the page that it leads to. */
 const done = (text: string): Html => html`<p class="done" role="status">${text}</p>`;
 const afterQuery = shape({ done: maybe(word().empty('').max(16)) });
 

@@ -1,4 +1,4 @@
-// The page of what the caller has granted applications.
+// The page with the grants of the caller to applications.
 import {
   form,
   html,
