@@ -19,7 +19,7 @@ export const newRepositoryPages = (useCases: RepositoryUseCases): readonly WebPa
         title: 'New repository',
         width: 'wide',
         main: html`<h1>New repository</h1>
-          <form class="sheet" method="post" action="/-/new">
+          <form class="form" method="post" action="/-/new">
             ${formError(refused, 'repositoryNewForm', 'owner', 'name', 'description', 'visibility', 'default_branch')}
             ${
               caller.isAdmin &&
