@@ -8,7 +8,7 @@ import { fixedClock, testHost } from '#host/sdk/testing';
 import { startChromium } from './chromium.ts';
 import { root } from './project-files.ts';
 import { signIn, visitor } from '../test/browser/visitor.ts';
-import { pathOf, valuesFor } from '../test/support/clients/filled.ts';
+import { fillInstance, pathOf } from '../test/support/clients/filled.ts';
 import { fillExample } from '../test/support/clients/example-forge.ts';
 
 const [folder, ...words] = process.argv.slice(2);
@@ -18,11 +18,12 @@ mkdirSync(folder, { recursive: true });
 const forge = await testHost([], { clock: fixedClock(new Date().toISOString()) });
 const browser = await startChromium();
 try {
-  const filled = await fillExample(forge, (remote) =>
+  const example = await fillExample(forge, (remote) =>
     promisify(execFile)('git', ['push', '-q', remote, 'HEAD:refs/heads/main', 'HEAD~30:refs/heads/quiet-logs'], {
       cwd: root,
     }),
   );
+  const filled = { ...example, ...(await fillInstance(forge.as('admin'), 'Maintainers')) };
   const { password } = await forge.user('ada');
   for (const { width, scheme } of [
     { width: 1280, scheme: 'light' },
@@ -33,7 +34,7 @@ try {
     await signIn(who, { username: 'ada', password });
     for (const { one } of forge.port('PageRegistry').pages()) {
       if (words.length > 0 && !words.some((word) => one.id.toLowerCase().includes(word.toLowerCase()))) continue;
-      const path = pathOf(one.path, valuesFor(one.path, { owner: 'ada', repo: 'engine' }, filled));
+      const path = pathOf(one.path, filled);
       if (path === undefined) continue;
       await who.page.goto(path);
       const height = Math.min(2000, Number(await who.page.evaluate('document.documentElement.scrollHeight')));

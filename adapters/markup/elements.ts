@@ -34,7 +34,7 @@ export const renamed: Readonly<Record<string, string>> = {
 
 /** The classes of our own renderers. Others are removed. */
 export const classes = names(
-  'alert alert-title note tip important warning caution task anchor footnotes footnote-ref footnote-backref ' +
+  'callout callout-title note tip important warning caution task anchor footnotes footnote-ref footnote-backref ' +
     'tk ts tn tc tf tt ta tm ti td',
 );
 

@@ -10,7 +10,7 @@ import {
   type RenderedMarkdown,
   type Task,
 } from './tasks.ts';
-import { defaultTimes, MarkupThread, type ThreadTimes } from './thread.ts';
+import { defaultTimes, HostileText, MarkupThread, type ThreadTimes } from './thread.ts';
 
 export type { MarkdownPlace, MarkdownRepository, Reference, RenderedMarkdown } from './tasks.ts';
 
@@ -33,11 +33,11 @@ export interface Renderer {
 /** Texts that wait, of all callers and of one. */
 const queue = { all: 200, caller: 20 } as const;
 /** Milliseconds of waiting after which a text is shown unformatted. */
-const longestWait = 2000;
+const longestWait = 3000;
 /** UTF-16 code units of kept results. */
 const kept = 16 * 1024 * 1024;
-/** Failed texts that are remembered, so that they do not occupy the thread again, and for how long. */
-const failures = { most: 1000, milliseconds: 60_000 } as const;
+/** Failed texts that are remembered, so that they do not occupy the thread again, and for how many milliseconds. */
+const failures = { most: 1000, hostile: 60_000, late: 2000 } as const;
 
 export function renderer({ caller, failed, times }: RendererOptions): Renderer {
   const thread = new MarkupThread({ ...defaultTimes, ...times });
@@ -49,15 +49,13 @@ export function renderer({ caller, failed, times }: RendererOptions): Renderer {
     refusal: () => new Error('Too many texts wait'),
   });
   const results = new Lru<Rendered>(kept);
-  const failedAt = new Lru<number>(failures.most);
+  const failedUntil = new Lru<number>(failures.most);
   const running = new Map<string, Promise<Rendered | undefined>>();
 
   const made = async (key: string, task: Task): Promise<Rendered | undefined> => {
-    let began = false;
     try {
       const release = await turns.acquire(caller(), AbortSignal.timeout(times?.wait ?? longestWait));
       try {
-        began = true;
         const result = await thread.run(task);
         results.set(key, result, weightOf(result));
         return result;
@@ -65,7 +63,7 @@ export function renderer({ caller, failed, times }: RendererOptions): Renderer {
         release();
       }
     } catch (error) {
-      if (began) failedAt.set(key, performance.now());
+      failedUntil.set(key, performance.now() + failures[error instanceof HostileText ? 'hostile' : 'late']);
       failed?.(error instanceof Error ? error.message : String(error));
       return undefined;
     }
@@ -75,7 +73,7 @@ export function renderer({ caller, failed, times }: RendererOptions): Renderer {
     if (task.text.length > longest.text) return undefined;
     const known = results.get(key);
     if (known !== undefined) return known;
-    if (performance.now() - (failedAt.get(key) ?? Number.NEGATIVE_INFINITY) < failures.milliseconds) return undefined;
+    if (performance.now() < (failedUntil.get(key) ?? 0)) return undefined;
     const begun = running.get(key) ?? made(key, task).finally(() => running.delete(key));
     running.set(key, begun);
     return begun;

@@ -64,9 +64,9 @@ function alerts({ tokens, Token }: StateCore): void {
     if (quote?.type !== 'blockquote_open' || paragraph?.type !== 'paragraph_open' || inline === undefined) continue;
     const [line, kind = ''] = alert.exec(inline.content) ?? [];
     if (line === undefined) continue;
-    quote.attrSet('class', `alert ${kind.toLowerCase()}`);
+    quote.attrSet('class', `callout ${kind.toLowerCase()}`);
     const title = new Token('html_block', '', 0);
-    title.content = `<p class="alert-title">${kind[0]?.toUpperCase() ?? ''}${kind.slice(1).toLowerCase()}</p>\n`;
+    title.content = `<p class="callout-title">${kind[0]?.toUpperCase() ?? ''}${kind.slice(1).toLowerCase()}</p>\n`;
     const rest = inline.content.slice(line.length);
     if (rest === '') tokens.splice(at + 1, 3, title);
     else {

@@ -9,10 +9,12 @@ const looksLikeId = (digits: string): boolean => digits.length === 40 || (/[a-f]
 
 /**
  * Cuts a text at its references.
+ * @param most references; further ones stay text.
  * @param all whether the text is in a repository; otherwise only users are looked for.
  */
 export function cutAtReferences(
   text: string,
+  most: number,
   all: boolean,
 ): { readonly texts: readonly string[]; readonly references: readonly Reference[] } {
   const texts: string[] = [];
@@ -20,6 +22,7 @@ export function cutAtReferences(
   let from = 0;
   for (const match of text.matchAll(reference)) {
     const [whole, sign, number, name, oid] = match;
+    if (references.length >= most) break;
     if (name === undefined && (!all || (oid !== undefined && !looksLikeId(oid)))) continue;
     texts.push(text.slice(from, match.index));
     references.push(

@@ -24,11 +24,11 @@ export function sanitised(source: string, place: MarkdownPlace): RenderedMarkdow
   let links = 0;
 
   const writeText = (text: string): void => {
-    if (literals > 0 || references.length >= mostReferences) {
+    if (literals > 0) {
       written += escaped(text);
       return;
     }
-    const cut = cutAtReferences(text, place.repository !== undefined);
+    const cut = cutAtReferences(text, mostReferences - references.length, place.repository !== undefined);
     for (const [index, part] of cut.texts.entries()) {
       written += escaped(part);
       const found = cut.references[index];

@@ -8,13 +8,18 @@ import type { Message, Rendered, Request, Task } from './tasks.ts';
 export interface ThreadTimes {
   /** For loading the libraries. */
   readonly start: number;
-  /** For one text. */
+  /** Of the processor, for one text. */
   readonly task: number;
+  /** For one text on a busy machine, where the thread waits for the processor. */
+  readonly wall: number;
   /** Without a task, the thread ends. */
   readonly idle: number;
 }
 
-export const defaultTimes: ThreadTimes = { start: 10_000, task: 500, idle: 300_000 };
+export const defaultTimes: ThreadTimes = { start: 10_000, task: 500, wall: 2000, idle: 300_000 };
+
+/** The text itself is to blame, so that it will fail again. */
+export class HostileText extends Error {}
 
 /** A folder below the configured one, which Node names by its version. */
 const compiled = getCompileCacheDir();
@@ -34,25 +39,24 @@ export class MarkupThread {
     return this.#worker !== undefined;
   }
 
-  /** @throws {Error} if the task fails, or is late; the thread is then ended. */
+  /**
+   * @throws {HostileText} if the task fails or uses the processor for too long.
+   * @throws {Error} if it is late for another reason. A late task ends the thread.
+   */
   async run(task: Task): Promise<Rendered> {
     clearTimeout(this.#idle);
     const starting = (this.#worker ??= started(this.#times.start));
+    let message: Message;
     try {
-      const worker = await starting;
-      const id = (this.#next += 1);
-      const message = await answered(worker, this.#times.task, (answer) => answer !== 'ready' && answer.id === id, {
-        id,
-        task,
-      });
-      this.#idle = setTimeout(() => void this.end(), this.#times.idle).unref();
-      if (message === 'ready' || message.result === undefined)
-        throw new Failed(message === 'ready' ? '' : (message.error ?? ''));
-      return message.result;
+      message = await this.#asked(await starting, { id: (this.#next += 1), task });
     } catch (error) {
-      if (!(error instanceof Failed)) await this.end();
+      await this.end();
       throw error;
     }
+    this.#idle = setTimeout(() => void this.end(), this.#times.idle).unref();
+    if (message === 'ready' || message.result === undefined)
+      throw new HostileText(message === 'ready' ? 'The thread started twice' : message.error);
+    return message.result;
   }
 
   async end(): Promise<void> {
@@ -64,10 +68,35 @@ export class MarkupThread {
       () => undefined,
     );
   }
-}
 
-/** A task that failed, while the thread can go on. */
-class Failed extends Error {}
+  /** The answer, unless the thread has used the processor for as long as a text may. */
+  async #asked(worker: Worker, request: Request): Promise<Message> {
+    const { promise: over, reject } = Promise.withResolvers<never>();
+    const processorTime = async (): Promise<number> => {
+      const { user, system } = await worker.cpuUsage();
+      return (user + system) / 1000;
+    };
+    const before = processorTime();
+    let timer: NodeJS.Timeout | undefined;
+    const lookIn = (ms: number): void => {
+      timer = setTimeout(() => void look().catch(reject), ms);
+    };
+    const look = async (): Promise<void> => {
+      const left = this.#times.task - ((await processorTime()) - (await before));
+      if (left <= 0) throw new HostileText(`The text took longer than ${String(this.#times.task)} ms`);
+      lookIn(left);
+    };
+    lookIn(this.#times.task);
+    const answer = answered(worker, this.#times.wall, (found) => found !== 'ready' && found.id === request.id, request);
+    // Whichever comes first, the others may fail later.
+    for (const other of [before, over, answer]) other.catch(() => undefined);
+    try {
+      return await Promise.race([answer, over]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
 
 /**
  * The thread receives neither flags nor the environment: it needs none of them, and secrets stay out. It reuses the
@@ -103,7 +132,7 @@ function answered(
     if (matches(message)) resolve(message);
   };
   const ended = (): void => reject(new Error('The thread has ended'));
-  const timer = setTimeout(() => reject(new Error(`The text took longer than ${String(ms)} ms`)), ms);
+  const timer = setTimeout(() => reject(new Error(`The thread was silent for ${String(ms)} ms`)), ms);
   worker.on('message', heard).on('error', ended).on('exit', ended);
   if (request !== undefined) worker.postMessage(request);
   return promise.finally(() => {

@@ -10,6 +10,7 @@ import { contents, locate, rawFile } from './contents/contents.ts';
 import { createRepository } from './lifecycle/create.ts';
 import { deleteRepository } from './lifecycle/delete.ts';
 import { fetchRepository, recordRepository } from './lifecycle/record.ts';
+import { findFiles } from './contents/find-files.ts';
 import { forkRepository, listForks } from './lifecycle/forks.ts';
 import { repositoryLanguages } from './contents/language-statistics.ts';
 import { listRepositories } from './lifecycle/list.ts';
@@ -59,6 +60,7 @@ export function repositoryUseCases(
     contents: contents(built),
     locate: locate(built),
     rawFile: rawFile(built),
+    findFiles: findFiles(built),
     commits: listCommits(built),
     commit: fetchCommit(built),
     namedCommits: namedCommits(built),

@@ -214,6 +214,12 @@ const nameKeys: Migration = {
   up: [normalized('issues_component'), normalized('issues_version')],
 };
 
+/** The newest open issues of a user, whose issues may be most of all. */
+const openOfAuthor: Migration = {
+  name: '008-open-of-author',
+  up: ["create index issues_issue_open_author on issues_issue (author_id, created_at desc, id) where state = 'open'"],
+};
+
 export const tables = [
   'issues_type',
   'issues_type_scheme',
@@ -232,4 +238,13 @@ export const tables = [
   'issues_open',
 ];
 
-export const migrations: readonly Migration[] = [types, issues, components, talk, search, openCount, nameKeys];
+export const migrations: readonly Migration[] = [
+  types,
+  issues,
+  components,
+  talk,
+  search,
+  openCount,
+  nameKeys,
+  openOfAuthor,
+];

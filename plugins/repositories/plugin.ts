@@ -9,6 +9,7 @@ import {
 } from 'hexforge/repositories';
 import { offeredRepositories, repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
 import { archiveRoutes } from './archives/routes.ts';
+import { blamePages } from './blame/pages.ts';
 import { blameRoutes } from './blame/routes.ts';
 import { branchPages } from './branches/pages.ts';
 import { branchRoutes } from './branches/routes.ts';
@@ -22,6 +23,8 @@ import { writingPages } from './contents/pages-writing.ts';
 import { contentsWritingRoutes } from './contents/routes-writing.ts';
 import { contentsRoutes } from './contents/routes.ts';
 import { forkPages } from './forks/pages.ts';
+import { findPages } from './contents/find-page.ts';
+import { rawPageRoutes } from './contents/raw-page.ts';
 import { forkRoutes } from './forks/routes.ts';
 import { languageRoutes } from './languages/routes.ts';
 import { migrations, tables } from './migrations.ts';
@@ -75,7 +78,7 @@ export default definePlugin({
     'Clock',
     'Ids',
   ],
-  late: ['RepositoryCounters', 'KeptRequests'],
+  late: ['RepositoryCounters', 'KeptRequests', 'Markup'],
   stores: {
     repositories: { sql: sqlRepositoryStore, memory: memoryRepositoryStore },
     collaborators: { sql: sqlCollaboratorStore, memory: memoryCollaboratorStore },
@@ -112,6 +115,7 @@ export default definePlugin({
       offered: offeredRepositories(parts),
       resolver: repositoryResolver(parts),
       present: repositoryPresenter(instance, config.ssh_url),
+      texts: () => late.Markup,
     };
   },
   provides: {
@@ -137,6 +141,7 @@ export default definePlugin({
   routes: ({ useCases, present }) => [
     ...repositoryRoutes(useCases, present),
     ...contentsRoutes(useCases),
+    ...rawPageRoutes(useCases),
     ...contentsWritingRoutes(useCases),
     ...commitRoutes(useCases),
     ...blameRoutes(useCases),
@@ -151,9 +156,11 @@ export default definePlugin({
     ...starRoutes(useCases),
     ...forkRoutes(useCases, present),
   ],
-  pages: ({ useCases, present }) => [
+  pages: ({ useCases, present, texts }) => [
     ...explorePages(useCases),
-    ...filePages(useCases, present),
+    ...filePages(useCases, present, texts),
+    ...blamePages(useCases, texts),
+    ...findPages(useCases),
     ...historyPages(useCases),
     ...branchPages(useCases),
     ...tagPages(useCases),

@@ -3,7 +3,7 @@
 import t from 'tap';
 import type { AccessRule } from '#core/kernel/access/access';
 import { testHost } from '#host/sdk/testing';
-import { fillRepository, pathOf, valuesFor, type Filled } from '#test/support/clients/filled';
+import { fillInstance, fillRepository, pathOf, type Values } from '#test/support/clients/filled';
 
 const visibilities = ['public', 'internal', 'private'] as const;
 type Visibility = (typeof visibilities)[number];
@@ -38,6 +38,7 @@ function expected(rule: AccessRule, caller: Caller, visibility: Visibility): num
 /** Pages that lead elsewhere, or that need what only a journey makes. */
 const others: Readonly<Record<string, string>> = {
   repositoryCloneAddress: 'leads to the front page',
+  mergeCommentPage: 'is for the author of the comment',
 };
 
 void t.test('every page answers as its access rule says', async (t) => {
@@ -45,7 +46,9 @@ void t.test('every page answers as its access rule says', async (t) => {
     repositories: visibilities.map((visibility) => ({ path: `owner/${visibility}`, visibility })),
   });
   await forge.user('stranger');
-  const filled: Record<string, Filled> = {};
+  await forge.user('reader');
+  const instance = await fillInstance(forge.as('admin'), 'A text');
+  const filled: Record<string, Values> = {};
   for (const visibility of visibilities)
     filled[visibility] = await fillRepository(forge.as('owner'), `owner/${visibility}`, 'A text');
   const browsers = Object.fromEntries(
@@ -60,9 +63,7 @@ void t.test('every page answers as its access rule says', async (t) => {
   t.ok(pages.length >= 12, `${String(pages.length)} pages`);
   for (const { id, path: pattern, access } of pages) {
     for (const visibility of pattern.includes('{repo}') ? visibilities : visibilities.slice(0, 1)) {
-      const found = filled[visibility];
-      const values = found === undefined ? {} : valuesFor(pattern, { owner: 'owner', repo: visibility }, found);
-      const path = pathOf(pattern, values);
+      const path = pathOf(pattern, { ...instance, ...filled[visibility], owner: 'owner', repo: visibility });
       if (path === undefined) {
         t.fail(`no values for ${pattern}`);
         continue;
@@ -84,11 +85,12 @@ void t.test('every page answers as its access rule says', async (t) => {
 
 void t.test('a token needs the scope of the page', async (t) => {
   await using forge = await testHost([], { repositories: ['owner/private'] });
-  const { ids, commit } = await fillRepository(forge.as('owner'), 'owner/private', 'A text');
+  await forge.user('reader');
+  const values = await fillRepository(forge.as('owner'), 'owner/private', 'A text');
   const token = forge.as('owner', { scopes: ['ci:write'] });
   for (const { one } of forge.port('PageRegistry').pages()) {
     if (one.scope === null || !one.path.includes('{repo}')) continue;
-    const path = pathOf(one.path, valuesFor(one.path, { owner: 'owner', repo: 'private' }, { ids, commit })) ?? '';
+    const path = pathOf(one.path, { ...values, owner: 'owner', repo: 'private' }) ?? '';
     const { status } = await token.request('GET', new URL(path, forge.url));
     t.equal(status, 403, `${one.id} ${path}`);
   }

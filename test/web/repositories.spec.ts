@@ -23,18 +23,18 @@ void t.test('files, folders and history', async (t) => {
 
   const front = (await browser.open('/alice/site')).html;
   t.match(front, /<a href="\/alice\/site\/-\/tree\/main\/src"><bdi>src<\/bdi><\/a>/);
-  t.match(front, /# Read me/);
+  t.match(front, /<h2[^>]*>Read me/);
   t.match(front, /value="http:\/\/[^"]*\/alice\/site\.git"/);
   const folder = (await browser.open('/alice/site/-/tree/main/src/a%20b')).html;
   const [, href = ''] = /href="(\/alice\/site\/-\/blob\/[^"]*)"/.exec(folder) ?? [];
   t.equal(href, '/alice/site/-/blob/main/src/a%20b/%C3%BC%23%3F.ts');
   const file = (await browser.open(href)).html;
   t.match(file, /id="L2"/);
-  t.match(file, /<code>const two = 2;<\/code>/);
+  t.match(file, /<code><span class="tk">const<\/span> two = /);
   t.notMatch(file, /id="L3"/);
   const [, permanent = ''] = /href="([^"]*)"\s*data-key="y"/.exec(file) ?? [];
   t.match(permanent, /^\/alice\/site\/-\/blob\/[0-9a-f]{40}\/src\/a%20b\//, 'the permanent link names the commit');
-  t.match((await browser.open(permanent)).html, /<code>const two = 2;<\/code>/);
+  t.match((await browser.open(permanent)).html, /two = <span class="tn">2<\/span>/);
 
   const commits = (await browser.open('/alice/site/-/commits/main')).html;
   t.match(commits, /Add a file[\s\S]*Explain it/);
@@ -56,7 +56,7 @@ void t.test('files, folders and commits have bounds', async (t) => {
   for (const name of ['lines', 'bytes']) {
     const { html } = await browser.open(`/alice/site/-/blob/main/${name}`);
     t.match(html, /The file is too large to be shown/, name);
-    t.match(html, new RegExp(`href="/api/v1/repos/alice/site/raw/main/${name}"`));
+    t.match(html, new RegExp(`href="/alice/site/-/raw/main/${name}`));
   }
   const { html: commits } = await browser.open('/alice/site/-/commits/main/lines');
   const [, commit = ''] = /href="(\/alice\/site\/-\/commit\/[0-9a-f]{40})"/.exec(commits) ?? [];
@@ -100,7 +100,8 @@ void t.test('names and texts of users are escaped on every page', async (t) => {
   ]) {
     const { html, status } = await browser.open(path);
     t.equal(status, path.endsWith(`tree/${encoded}`) ? 404 : 200, path);
-    t.notMatch(html, /<img|\u{202e}/u, path);
+    // Markdown may contain images, without handlers.
+    t.notMatch(html, /<img(?![^>"]*(?:"[^"]*"[^>"]*)* loading="lazy">)|\u{202e}/u, path);
   }
 });
 

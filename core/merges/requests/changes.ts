@@ -1,6 +1,6 @@
 // The changes of a merge request as its page shows them: files with their lines, within limits, and the texts of the
 // files for highlighting.
-import { found, NotFound } from '#core/kernel/errors';
+import { NotFound } from '#core/kernel/errors';
 import { within } from '#core/kernel/limits/within';
 import { hunksOf, type GitBackend, type Oid, type PatchedFile } from '#core/repositories/index';
 import { placedAt, type Place } from '../discussion/placed.ts';
@@ -61,15 +61,24 @@ export const requestChanges =
     const { git, diffs } = parts;
     const request = await settledRequest(parts, resource, number, signal);
     if (since !== undefined) await checkReviewed(parts, request, since);
-    return ofDiff(parts, request, signal, async (inner) => {
+    const read = await ofDiff(parts, request, signal, async (inner) => {
       const to = request.headOid;
       const from = since ?? (await rangeOf(parts, request, inner)).from;
       const patchOf = (paths?: readonly string[]) =>
         git.patch(resource.id, { from, to, algorithm, paths }, diffs.caps, inner);
       const { files, additions, deletions } = await patchOf();
-      const shown = path === undefined ? limited(files) : [await alone(files, path, patchOf)];
-      return { from, to, additions, deletions, files: await withTexts(git, resource.id, { from, to }, shown, inner) };
+      const one = path === undefined ? undefined : await alone(files, path, patchOf);
+      return {
+        from,
+        to,
+        additions,
+        deletions,
+        files: path === undefined ? limited(files) : one === undefined ? [] : [one],
+      };
     });
+    if (path !== undefined && read.files.length === 0)
+      throw new NotFound('The merge request does not change this file');
+    return { ...read, files: await withTexts(git, resource.id, read, read.files, signal) };
   };
 
 /** @throws {NotFound} */
@@ -99,15 +108,16 @@ function linesOf({ sections }: PatchedFile): number {
   return lines;
 }
 
-/** One file. If it exceeded the limits of the whole diff, it is diffed again on its own. @throws {NotFound} */
+/** One file. If it exceeded the limits of the whole diff, it is diffed again on its own. */
 async function alone(
   files: readonly PatchedFile[],
   path: string,
   patchOf: (paths: readonly string[]) => ReturnType<GitBackend['patch']>,
-): Promise<Read> {
+): Promise<Read | undefined> {
   const named = (all: readonly PatchedFile[]) =>
     all.find(({ newPath }) => newPath === path) ?? all.find(({ oldPath }) => oldPath === path);
-  const listed = found(named(files), 'The merge request does not change this file');
+  const listed = named(files);
+  if (listed === undefined) return undefined;
   const again = listed.omitted !== undefined && listed.omitted !== 'diff_too_large';
   const paths = [...new Set([listed.oldPath, listed.newPath])];
   const file = again ? (named((await patchOf(paths)).files) ?? listed) : listed;

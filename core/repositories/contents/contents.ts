@@ -2,7 +2,7 @@
 import type { Granted } from '#core/kernel/access/access';
 import { NotFound } from '#core/kernel/errors';
 import { boundedEntries, type Bounded } from './answer-bounds.ts';
-import type { GitBackend, Oid, TreeEntry } from '../git/git-backend.ts';
+import { zeroOid, type GitBackend, type Oid, type TreeEntry } from '../git/git-backend.ts';
 import { languageOf } from '../git/languages.ts';
 import type { Repository } from '../model/repository.ts';
 import { isUnborn, refAndPath, splitTarget } from './revisions.ts';
@@ -24,6 +24,7 @@ export interface DirectoryEntry {
 /** A file, with its bytes if it is not too large. */
 export interface FileBlob {
   readonly path: string;
+  readonly type: 'file' | 'symlink' | 'submodule';
   /** Undefined for a file larger than `inlineLimit`, and for a submodule, whose content is in another repository. */
   readonly content: Uint8Array | undefined;
   readonly isBinary: boolean;
@@ -73,8 +74,13 @@ export const contents =
     }
     const entry = await git.entry(id, commit, path);
     if (entry === undefined) throw new NotFound('There is no such path at this ref');
-    if (entry.type !== 'directory')
-      return { kind: 'file', tag: `file-${entry.oid}`, read: () => file(git, id, path, entry, call.signal) };
+    const { type } = entry;
+    if (type !== 'directory')
+      return {
+        kind: 'file',
+        tag: `file-${entry.oid}`,
+        read: () => file(git, id, path, { ...entry, type }, call.signal),
+      };
     return {
       kind: 'directory',
       tag: `tree-${commit}`,
@@ -103,12 +109,12 @@ async function file(
   git: GitBackend,
   repositoryId: string,
   path: string,
-  entry: TreeEntry,
+  { type, oid }: TreeEntry & Pick<FileBlob, 'type'>,
   signal: AbortSignal,
 ): Promise<FileBlob> {
-  const described = { path, lang: languageOf(path), sha: entry.oid };
-  if (entry.type === 'submodule') return { ...described, lang: '', content: undefined, isBinary: false, size: 0 };
-  const blob = await git.blob(repositoryId, entry.oid, signal);
+  const described = { path, type, lang: languageOf(path), sha: oid };
+  if (type === 'submodule') return { ...described, lang: '', content: undefined, isBinary: false, size: 0 };
+  const blob = await git.blob(repositoryId, oid, signal);
   const head = await take(blob.bytes, blob.size > inlineLimit ? probed : inlineLimit);
   return {
     ...described,
@@ -118,11 +124,17 @@ async function file(
   };
 }
 
-/** The ref and the path in `REF/PATH`, as in the address of a page. The path may be empty. */
+/** The ref and the path in `REF/PATH`, as in the address of a page, and whether the ref is a branch. */
 export const locate =
   ({ git }: Parts) =>
-  ({ resource: { id } }: Readable, { target }: { readonly target: string }) =>
-    splitTarget(git, id, target);
+  async (
+    { resource: { id } }: Readable,
+    { target }: { readonly target: string },
+  ): Promise<{ readonly ref: string; readonly path: string; readonly isBranch: boolean }> => {
+    const { ref, path } = await splitTarget(git, id, target);
+    const [tip = zeroOid] = await git.readRefs(id, [`refs/heads/${ref}`]);
+    return { ref, path, isBranch: tip !== zeroOid };
+  };
 
 /**
  * The bytes of a file. `target` is `REF/PATH`. A ref may contain slashes, so the longest prefix that is a branch or tag

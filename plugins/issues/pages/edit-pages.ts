@@ -14,9 +14,8 @@ import {
 import { issueBounds } from 'hexforge/issues';
 import { button, field, formError, group, linkButton, textArea } from 'hexforge/ui';
 import { issueParams, writing } from '../params.ts';
-import { commentParams } from '../comments/schemas.ts';
+import { editParams } from '../description-history/schemas.ts';
 import { markdown } from './fields.ts';
-import { knownId } from './ids.ts';
 import { issuePath, issuesPath, type PageParts } from './links.ts';
 
 const editPage = (parts: PageParts): WebPage =>
@@ -79,13 +78,13 @@ const commentPage = (parts: PageParts): WebPage =>
     id: 'issueCommentPage',
     summary: 'One comment, to change or delete it',
     place: 'repository',
-    path: '/issues/{number}/comments/{cid}',
+    path: '/issues/{number}/comments/{id}',
     ...writing,
-    params: commentParams,
-    async run({ caller }, { granted, params: { number, cid }, refused }) {
+    params: editParams,
+    async run({ caller }, { granted, params: { number, id }, refused }) {
       const repository = granted.resource;
-      const comment = await parts.useCases.comments.fetch(granted, { number, id: cid });
-      const path = issuePath(repository, number, `comments/${cid}`);
+      const comment = await parts.useCases.comments.fetch(granted, { number, id });
+      const path = issuePath(repository, number, `comments/${id}`);
       return new HtmlPage({
         title: `Comment on #${number}`,
         width: 'wide',
@@ -118,23 +117,23 @@ const commentPage = (parts: PageParts): WebPage =>
         id: 'issueCommentEdit',
         summary: 'Changes a comment',
         place: 'repository',
-        path: '/issues/{number}/comments/{cid}',
+        path: '/issues/{number}/comments/{id}',
         ...writing,
         body: shape({ body: markdown() }),
-        async run(_call, { granted, params: { number, cid }, body: { body } }) {
-          await parts.useCases.comments.update(granted, { number, id: knownId(cid), body });
-          return `${issuePath(granted.resource, number)}#comment-${cid}`;
+        async run(_call, { granted, params: { number, id }, body: { body } }) {
+          await parts.useCases.comments.update(granted, { number, id, body });
+          return `${issuePath(granted.resource, number)}#comment-${id}`;
         },
       }),
       form({
         id: 'issueCommentDelete',
         summary: 'Deletes a comment',
         place: 'repository',
-        path: '/issues/{number}/comments/{cid}/delete',
+        path: '/issues/{number}/comments/{id}/delete',
         ...writing,
         body: shape({}),
-        async run(_call, { granted, params: { number, cid } }) {
-          await parts.useCases.comments.delete(granted, { number, id: knownId(cid) });
+        async run(_call, { granted, params: { number, id } }) {
+          await parts.useCases.comments.delete(granted, { number, id });
           return issuePath(granted.resource, number);
         },
       }),

@@ -14,7 +14,6 @@ import {
 import { button, empty, list, pagination, person, time } from 'hexforge/ui';
 import { editParams } from '../description-history/schemas.ts';
 import { issueParams, reading } from '../params.ts';
-import { knownId } from './ids.ts';
 import { issuePath, type PageParts } from './links.ts';
 
 /** Each entry has two texts of up to 65,536 characters. */
@@ -104,7 +103,7 @@ export const historyPages = ({ useCases }: PageParts): readonly WebPage[] => [
         scope: 'repo.admin',
         body: shape({}),
         async run(_call, { granted, params: { number, id } }) {
-          await useCases.descriptionHistory.delete(granted, { number, id: knownId(id) });
+          await useCases.descriptionHistory.delete(granted, { number, id });
           return issuePath(granted.resource, number, 'history');
         },
       }),

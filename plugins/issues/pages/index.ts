@@ -43,7 +43,7 @@ export const issueTabs = ({ openIssues }: IssueUseCases): readonly RepositoryTab
     path: '/settings/issue-types',
     menu: 'settings',
     permission: 'repo.admin',
-    order: 40,
+    order: 60,
   },
 ];
 

@@ -36,7 +36,6 @@ import {
 } from 'hexforge/ui';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { managing, reading } from '../params.ts';
-import { knownId } from './ids.ts';
 import { issuesPath, navigation, within, withQuery, type PageParts } from './links.ts';
 
 const members = {
@@ -180,7 +179,7 @@ function namedPages<T extends Component | Version, B>(
       ...managing,
       async run(_call, { granted, params, refused }) {
         const repository = granted.resource;
-        const one = (await items.fetch(granted, { id: knownId(params.id) })) as T;
+        const one = (await items.fetch(granted, { id: params.id })) as T;
         const path = within(repository, `${plural}/${one.id}`);
         const edited = refused?.form === id('Edit') ? refused : undefined;
         return new HtmlPage({
@@ -219,7 +218,7 @@ function namedPages<T extends Component | Version, B>(
           ...managing,
           body,
           async run(_call, { granted, params, body: given }) {
-            await update(useCases, granted, knownId(params.id), given);
+            await update(useCases, granted, params.id, given);
             return within(granted.resource, plural);
           },
         }),
@@ -231,7 +230,7 @@ function namedPages<T extends Component | Version, B>(
           ...managing,
           body: shape({ confirm: word() }),
           async run(_call, { granted, params, body: { confirm } }) {
-            const which = { id: knownId(params.id) };
+            const which = { id: params.id };
             if ((await items.fetch(granted, which)).name !== confirm)
               throw new ValidationFailed(`The ${noun} was not deleted`, {
                 detail: `"confirm" is not the name of the ${noun}`,

@@ -6,7 +6,7 @@ import { button, field, formError, label, person, pill, select, sidePart, time }
 import type { IssueChoices } from '#core/issues/use-cases';
 import { memberControls } from './fields.ts';
 import { issuePath, issuesPath, within, withQuery } from './links.ts';
-import { issueLink, words } from './marks.ts';
+import { dotted, issueLink, words } from './marks.ts';
 import { linkFrom, linkWords, type WholeIssue } from './timeline.ts';
 
 export interface SideContent {
@@ -20,7 +20,7 @@ export interface SideContent {
 }
 
 const none = html`<p class="muted">None</p>`;
-const orNone = (shown: readonly Html[]): HtmlPiece => (shown.length === 0 ? none : shown);
+const orNothing = (shown: readonly Html[]): HtmlPiece => (shown.length === 0 ? undefined : shown);
 
 export function issueSide(
   { resource: repository, call, may }: Granted<Repository, 'issue.read'>,
@@ -30,17 +30,18 @@ export function issueSide(
   const path = (part: string): string => issuePath(repository, issue.number, part);
   const filtered = (name: string, value: string): string => withQuery(issuesPath(repository), { [name]: value });
 
-  /** A part whose form sends to the path `fields`. */
+  /** A part whose form sends to the path `fields`. An empty one is shown to those who can change it. */
   const part = (
     name: string,
     title: string,
     shown: HtmlPiece,
     controls: (all: ReturnType<typeof memberControls>) => Html,
-  ): Html => {
+  ): Html | false => {
+    if (choices === undefined && shown === undefined) return false;
     const mine = refused?.form === 'issueFields' && refused.values['part'] === name ? refused : undefined;
     return sidePart(
       title,
-      shown,
+      shown ?? none,
       choices &&
         html`<form method="post" action="${path('fields')}">
           <input type="hidden" name="part" value="${name}" />
@@ -61,6 +62,7 @@ export function issueSide(
     value !== null && html`<p>${value.toLocaleString('en')} <span class="quiet">${title}</span></p>`;
 
   const { milestone, dueDate, fixVersions, affectsVersions, components } = issue;
+  const mayMove = caller.kind === 'user' && (may('repo.own') || caller.id === issue.authorId);
   const late = isOverdue(issue, dayOf(now));
   const estimated = [issue.storyPoints, issue.inputTokens, issue.outputTokens].some((value) => value !== null);
   const hasVersions = fixVersions.length + affectsVersions.length > 0;
@@ -68,7 +70,7 @@ export function issueSide(
     ${part(
       'assignees',
       'Assignees',
-      orNone(issue.assignees.map(({ username }) => html`<p>${person(username)}</p>`)),
+      orNothing(issue.assignees.map(({ username }) => html`<p>${person(username)}</p>`)),
       (all) => all.assignees(),
     )}
     ${
@@ -76,7 +78,7 @@ export function issueSide(
       part(
         'labels',
         'Labels',
-        orNone(
+        orNothing(
           issue.labels.map(
             ({ name, color, description }) =>
               html`<a class="bare" href="${filtered('label', name)}">${label(name, color, description ?? '')}</a> `,
@@ -101,7 +103,7 @@ export function issueSide(
         'milestone',
         'Milestone',
         milestone === null
-          ? none
+          ? undefined
           : html`<p>
               <a href="${within(repository, `milestones/${milestone.id}`)}"><bdi>${milestone.title}</bdi></a>
             </p>`,
@@ -111,35 +113,30 @@ export function issueSide(
     ${part(
       'due',
       'Due date',
-      dueDate === null ? none : html`<p>${dueDate} ${late && pill('Overdue', 'bad')}</p>`,
+      dueDate === null ? undefined : html`<p>${dueDate} ${late && pill('Overdue', 'bad')}</p>`,
       (all) => all.due(),
     )}
-    ${sidePart(
-      'Parent and sub-issues',
-      familyTree(repository, issue, children),
-      (may('repo.own') || (caller.kind === 'user' && caller.id === issue.authorId)) && caller.kind === 'user'
-        ? html`<form method="post" action="${path('parent')}">
-            ${formError(refused, 'issueParent', 'parent_number')}
-            ${field({
-              label: 'Parent',
-              name: 'parent_number',
-              value: issue.parent === null ? '' : `#${issue.parent.number}`,
-              hint: 'The number of an issue; empty for none',
-              refused: refused?.form === 'issueParent' ? refused : undefined,
-            })}
-            ${button('Save')}
-          </form>`
-        : undefined,
-      refused?.form === 'issueParent',
-    )}
-    ${sidePart('Links', linkList(repository, issue, links, may('issue.write'), path('links/delete')), may('issue.write') ? linkForm(path('links'), refused) : undefined, refused?.form === 'issueLinkAdd')}
-    ${part('components', 'Components', names('', components, 'component') || none, (all) => all.components())}
+    ${familyPart(repository, issue, children, {
+      edit: mayMove ? parentForm(issue, path('parent'), refused) : undefined,
+      open: refused?.form === 'issueParent',
+      mayAdd: caller.kind === 'user',
+    })}
+    ${
+      (links.length > 0 || may('issue.write')) &&
+      sidePart(
+        'Links',
+        linkList(repository, issue, links, may('issue.write'), path('links/delete')),
+        may('issue.write') ? linkForm(path('links'), refused) : undefined,
+        refused?.form === 'issueLinkAdd',
+      )
+    }
+    ${part('components', 'Components', names('', components, 'component') || undefined, (all) => all.components())}
     ${part(
       'versions',
       'Versions',
       hasVersions
         ? html`${names('Fixed in', fixVersions, 'fix_version')} ${names('Affects', affectsVersions, 'affects_version')}`
-        : none,
+        : undefined,
       (all) => all.versions(),
     )}
     ${part(
@@ -148,7 +145,7 @@ export function issueSide(
       estimated
         ? html`${amount('story points', issue.storyPoints)} ${amount('input tokens', issue.inputTokens)}
           ${amount('output tokens', issue.outputTokens)}`
-        : none,
+        : undefined,
       (all) => all.estimate(),
     )}
     ${sidePart(
@@ -185,36 +182,68 @@ export function issueSide(
   `;
 }
 
+const parentForm = (issue: WholeIssue, action: string, refused: RefusedForm | undefined): Html =>
+  html`<form method="post" action="${action}">
+    ${formError(refused, 'issueParent', 'parent_number')}
+    ${field({
+      label: 'Parent',
+      name: 'parent_number',
+      value: issue.parent === null ? '' : `#${issue.parent.number}`,
+      hint: 'The number of an issue; empty for none',
+      refused: refused?.form === 'issueParent' ? refused : undefined,
+    })}
+    ${button('Save')}
+  </form>`;
+
+interface FamilyForm {
+  readonly edit: Html | undefined;
+  readonly open: boolean;
+  /** Whether the caller may open issues. */
+  readonly mayAdd: boolean;
+}
+
 /** The parent, this issue below it, and its children below this one. */
-function familyTree(repository: Repository, issue: WholeIssue, children: readonly IssueView[]): Html {
+function familyPart(
+  repository: Repository,
+  issue: WholeIssue,
+  children: readonly IssueView[],
+  { edit, open, mayAdd }: FamilyForm,
+): Html | false {
   const { parent, childrenCount, number } = issue;
-  if (parent === null && childrenCount === 0)
-    return html`${none}
-      <p><a href="${withQuery(issuePath(repository, 'new'), { parent: String(number) })}">New sub-issue</a></p>`;
+  const alone = parent === null && childrenCount === 0;
+  if (alone && !mayAdd) return false;
   const done = children.filter(({ state }) => state === 'closed').length;
-  const below = html`${
+  const below =
     childrenCount > 0 &&
     html`<ul class="tree">
       ${children.map((child) => html`<li>${issueLink(repository, child)}</li>`)}
-    </ul>`
-  }`;
-  return html`${
-      parent === null
-        ? below
-        : html`<ul class="tree">
-            <li>
-              ${issueLink(repository, parent)}
-              <ul class="tree">
-                <li><b>This issue</b> ${below}</li>
-              </ul>
-            </li>
-          </ul>`
-    }
-    ${childrenCount > children.length && html`<p class="quiet">and ${String(childrenCount - children.length)} more</p>`}
-    <p class="quiet">
-      ${children.length > 0 && `${done} of ${children.length} closed · `}
-      <a href="${withQuery(issuePath(repository, 'new'), { parent: String(number) })}">New sub-issue</a>
-    </p>`;
+    </ul>`;
+  const tree =
+    parent === null
+      ? below
+      : html`<ul class="tree">
+          <li>
+            ${issueLink(repository, parent)}
+            <ul class="tree">
+              <li><b>This issue</b> ${below}</li>
+            </ul>
+          </li>
+        </ul>`;
+  const add =
+    mayAdd && html`<a href="${withQuery(issuePath(repository, 'new'), { parent: String(number) })}">New sub-issue</a>`;
+  return sidePart(
+    'Parent and sub-issues',
+    html`${alone ? none : tree}
+      <p class="quiet">
+        ${dotted([
+          childrenCount > children.length && `${childrenCount - children.length} more sub-issues`,
+          children.length > 0 && `${done} of ${children.length} closed`,
+          add,
+        ])}
+      </p>`,
+    edit,
+    open,
+  );
 }
 
 const linkList = (

@@ -18,7 +18,6 @@ import {
 } from 'hexforge/plugin';
 import { isBuiltIn, type IssueType } from 'hexforge/issues';
 import { button, checkBox, disclosure, field, formError, group, label, linkButton, list, pill } from 'hexforge/ui';
-import { knownId } from './ids.ts';
 import type { PageParts } from './links.ts';
 
 const administered = { access: superAdmin, scope: 'admin.system' } as const;
@@ -107,7 +106,7 @@ export const typePages = ({ useCases: { types } }: PageParts): readonly WebPage[
     path: '/admin/issue-types/{id}',
     ...administered,
     async run(call, { params, refused }) {
-      const type = await types.fetch(call, { id: knownId(params.id) });
+      const type = await types.fetch(call, { id: params.id });
       const path = `${typesPath}/${type.id}`;
       const edited = refused?.form === 'issueTypeEdit' ? refused : undefined;
       const deleted = refused?.form === 'issueTypeDelete' ? refused : undefined;
@@ -143,7 +142,7 @@ export const typePages = ({ useCases: { types } }: PageParts): readonly WebPage[
         body: changedType,
         async run(call, { params, body }) {
           await types.update(call, {
-            id: knownId(params.id),
+            id: params.id,
             displayName: body.display_name,
             color: digits(body.color),
             description: body.description ?? '',
@@ -160,7 +159,7 @@ export const typePages = ({ useCases: { types } }: PageParts): readonly WebPage[
         ...administered,
         body: shape({ confirm: word() }),
         async run(call, { params, body: { confirm } }) {
-          const type = await types.fetch(call, { id: knownId(params.id) });
+          const type = await types.fetch(call, { id: params.id });
           if (confirm !== type.name)
             throw new ValidationFailed('The issue type was not deleted', { detail: `"confirm" must be ${type.name}` });
           await types.delete(call, { id: type.id });

@@ -1,8 +1,20 @@
 // The page of the changes of a merge request: files, comments on their lines, and the form of a review.
-import { form, html, HtmlPage, maybe, page, shape, text, word, type Html, type WebPage } from 'hexforge/plugin';
+import {
+  form,
+  HexforgeError,
+  html,
+  HtmlPage,
+  maybe,
+  page,
+  shape,
+  text,
+  word,
+  type Html,
+  type WebPage,
+} from 'hexforge/plugin';
 import { longestText } from 'hexforge/merges';
 import { diffAlgorithms } from 'hexforge/repositories';
-import { diff, formError, urlWith } from 'hexforge/ui';
+import { diff, empty, formError, urlWith } from 'hexforge/ui';
 import type { AuthoredComment, MergeUseCases } from '#core/merges/use-cases';
 import { reading, writing } from '../params.ts';
 import { changesBar, fileList } from './changes-bar.ts';
@@ -35,6 +47,12 @@ const query = shape({
 /** The path and query of the page of changes that a form was on, without the line that was commented. */
 const backTo = (page: string, url: string): string =>
   urlWith(`${page}?${url.split('?', 2)[1] ?? ''}`, { comment: undefined });
+
+/** The reason why there are no changes to be shown. @throws other errors */
+function orReason(error: unknown): HexforgeError {
+  if (error instanceof HexforgeError && (error.kind === 'unavailable' || error.kind === 'conflict')) return error;
+  throw error;
+}
 
 export const changesPage = (merges: PageParts): WebPage =>
   page({
@@ -91,10 +109,18 @@ export const changesPage = (merges: PageParts): WebPage =>
       const algorithm = diffAlgorithms.find((one) => one === asked.algorithm);
       const [view, changes, talk, standing] = await Promise.all([
         merges.fetch(granted, { number, algorithm }),
-        merges.changes(granted, { number, algorithm, since, path: asked.file }),
+        merges.changes(granted, { number, algorithm, since, path: asked.file }).catch(orReason),
         merges.talk(granted, { number, page: { page: 1, perPage: mostComments } }),
         merges.standing(granted, { number }),
       ]);
+      if (changes instanceof HexforgeError)
+        return new HtmlPage({
+          title: `Changes of ${view.title} (!${String(number)})`,
+          width: 'wide',
+          live: livePath(repository, number),
+          main: html`${requestHead(repository, view, 'changes', call.now)}
+          ${empty(changes.message, html`${changes.detail} <a href="${url}">Load the page again</a>`)}`,
+        });
       const anchored = talk.comments.filter(({ commitOid }) => commitOid !== null);
       const [places, bodies, looks] = await Promise.all([
         merges.places(granted, { number, anchors: anchored, commit: changes.to }),
@@ -118,7 +144,8 @@ export const changesPage = (merges: PageParts): WebPage =>
         wish?.path === place.path &&
         wish.line === place.line &&
         lineForm({ url, page: here, commit: changes.to, wish, refused });
-      const shownThreads = { granted, request: view, threads: threads.placed, url, formFor };
+      const used = new Set<Thread>();
+      const shownThreads = { granted, request: view, threads: threads.placed, used, url, formFor };
       return new HtmlPage({
         title: `Changes of ${view.title} (!${String(number)})`,
         width: 'wide',
@@ -139,6 +166,7 @@ export const changesPage = (merges: PageParts): WebPage =>
                 files.map(({ file }) => file),
                 {
                   view: split ? 'split' : 'unified',
+                  isLive: true,
                   ...(asked.file !== undefined && { mostLines: Number.POSITIVE_INFINITY }),
                   alone: (file) => urlWith(url, { file: file.newPath, full: undefined, comment: undefined }),
                   of: (file) => {
@@ -158,7 +186,13 @@ export const changesPage = (merges: PageParts): WebPage =>
                   },
                 },
               )}
-              ${unplaced(shownThreads, threads.others)}
+              ${
+                asked.file === undefined &&
+                unplaced(shownThreads, [
+                  ...[...threads.placed.values()].filter((thread) => !used.has(thread)),
+                  ...threads.others,
+                ])
+              }
               ${
                 standing.comment &&
                 talkForm({

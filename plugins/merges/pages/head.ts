@@ -27,7 +27,7 @@ export function requestHead(
   return html`<div id="merge-head" data-region>
     <h1 class="merge-title"><bdi>${title}</bdi> <span class="muted">!${String(number)}</span></h1>
     <p class="merge-line">
-      ${stateMark(view)} ${person(author.username)} ${view.state === 'merged' ? 'merged' : 'wants to merge'}
+      ${stateMark(view)} ${person(author.username)} ${view.state === 'open' ? 'wants to merge' : 'wanted to merge'}
       ${plural(changes.commits, 'commit')} into ${branch(targetBranch, repository)} from ${sourceOf(view, source)}
       <span class="quiet">opened ${time(createdAt, now)}</span>
     </p>

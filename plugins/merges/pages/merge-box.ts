@@ -154,8 +154,10 @@ export function mergeForm(
   { view, standing, mergeability, strategy }: Outlook,
   refused: RefusedForm | undefined,
 ): Html {
-  const offered = view.state === 'open' && standing.merge;
-  const ready = mergeability.state === 'clean' || mergeability.state === 'checking';
+  // A conflict depends on the strategy, so that another one can be chosen.
+  const isBlocked = mergeability.rules.some(({ code }) => code !== 'merge_conflict' && code !== 'rebase_too_long');
+  const offered = view.state === 'open' && standing.merge && !isBlocked;
+  const ready = mergeability.rules.length === 0;
   const own = refused?.form === 'mergeMergeForm' ? refused : undefined;
   return html`<div id="merge-form" data-region>
     ${

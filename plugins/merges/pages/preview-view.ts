@@ -16,7 +16,7 @@ export async function previewView(
 ): Promise<Html> {
   if (commits === undefined)
     return html`<p class="quiet">Git did not compare the branches in time. They can be merged all the same.</p>`;
-  return html`<section>
+  return html`<section class="card">
       <h2>${plural(commits.items.length, 'commit')}${commits.items.length === 100 && ' or more'}</h2>
       ${isOlder && html`<p class="quiet">The fork does not have the newest commits of <bdi>${repository.name}</bdi>, so more may be listed than would be merged.</p>`}
       ${
@@ -34,7 +34,7 @@ export async function previewView(
     ${
       patch !== undefined &&
       patch.files.length > 0 &&
-      html`<section>
+      html`<section class="card">
         <h2>
           ${plural(patch.files.length, 'file')} <span class="counts">${counts(patch.additions, patch.deletions)}</span>
         </h2>

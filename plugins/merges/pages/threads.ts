@@ -12,6 +12,8 @@ interface Threads {
   readonly request: Pick<MergeRequest, 'number' | 'authorId'>;
   /** By `placeKey`. */
   readonly threads: ReadonlyMap<string, Thread>;
+  /** The threads that were put below a line or file. */
+  readonly used: Set<Thread>;
   /** The path and query of the page. */
   readonly url: string;
   /** The form for a comment on this place, if it is open. */
@@ -34,12 +36,13 @@ const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.inde
 
 /** The thread and the open form of one place. */
 function at(
-  { granted, request, threads, url, formFor }: Threads,
+  { granted, request, threads, used, url, formFor }: Threads,
   place: { readonly path: string; readonly line: number | undefined },
   reply: () => string | undefined,
 ): Html | undefined {
   const thread = threads.get(placeKey(place));
   const form = formFor(place);
+  if (thread !== undefined) used.add(thread);
   if (thread === undefined) return form === false ? undefined : form;
   const href = form === false ? reply() : undefined;
   const link = href !== undefined && html`<a class="quiet reply" href="${href}">Reply</a>`;
@@ -63,10 +66,12 @@ export function fileLooks(file: ChangedFile, of: OfFile): FileLooks {
     closed: isViewed,
     actions: html`${comment !== undefined && html`<a class="quiet" href="${comment}">Comment</a>`}
       <a class="quiet" href="${urlWith(url, { viewed: [...toggled].join('.') })}#${id}"
-        >${isViewed ? html`<b>✓ Viewed</b>` : 'Viewed'}</a
+        >${isViewed ? '☑ Viewed' : '☐ Viewed'}</a
       >`,
     above: around(at(of, { path, line: undefined }, () => comment)),
     ...(!isWhole &&
+      !file.isAdd &&
+      !file.isDelete &&
       hasText && {
         expand: `${urlWith(url, { file: path, full: '1', ...(isAlone ? {} : { comment: undefined }) })}#${id}`,
       }),
@@ -87,7 +92,7 @@ export const unplaced = (
   return (
     threads.length > 0 &&
     html`<section>
-      <h2>Comments on earlier versions</h2>
+      <h2>Comments on other lines and versions</h2>
       ${threads.map(
         (thread) =>
           html`<h3>

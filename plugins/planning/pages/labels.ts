@@ -16,7 +16,7 @@ import {
 import { maxLabelDescription, maxLabelName, type Label } from 'hexforge/planning';
 import { button, disclosure, empty, field, formError, group, label, linkButton, list } from 'hexforge/ui';
 import { reading, writing } from '../labels/routes.ts';
-import { knownId, navigation, within, type PageParts } from './links.ts';
+import { navigation, within, type PageParts } from './links.ts';
 
 const labelForm = shape({
   name: word().max(maxLabelName),
@@ -110,7 +110,7 @@ export const labelPages = (parts: PageParts): readonly WebPage[] => [
     ...writing,
     async run(_call, { granted, params, refused }) {
       const repository = granted.resource;
-      const one = await parts.labels.fetch(granted, { id: knownId(params.id) });
+      const one = await parts.labels.fetch(granted, { id: params.id });
       const path = within(repository, `labels/${one.id}`);
       const edited = refused?.form === 'labelEdit' ? refused : undefined;
       const deleted = refused?.form === 'labelDelete' ? refused : undefined;
@@ -118,7 +118,7 @@ export const labelPages = (parts: PageParts): readonly WebPage[] => [
         title: one.name,
         width: 'wide',
         main: html`${navigation(repository, parts, 'labels')}
-          <h1>${label(one.name, one.color)}</h1>
+          <h1>Edit ${label(one.name, one.color)}</h1>
           <form class="texts" method="post" action="${path}">
             ${formError(edited, 'labelEdit', 'name', 'color', 'description')} ${controls(one, edited)}
             <p class="actions">
@@ -145,7 +145,7 @@ export const labelPages = (parts: PageParts): readonly WebPage[] => [
         ...writing,
         body: labelForm,
         async run(_call, { granted, params, body }) {
-          await parts.labels.update(granted, { id: knownId(params.id), ...wish(body) });
+          await parts.labels.update(granted, { id: params.id, ...wish(body) });
           return within(granted.resource, 'labels');
         },
       }),
@@ -157,7 +157,7 @@ export const labelPages = (parts: PageParts): readonly WebPage[] => [
         ...writing,
         body: shape({ confirm: word() }),
         async run(_call, { granted, params, body: { confirm } }) {
-          const which = { id: knownId(params.id) };
+          const which = { id: params.id };
           if ((await parts.labels.fetch(granted, which)).name !== confirm)
             throw new ValidationFailed('The label was not deleted', {
               detail: '"confirm" is not the name of the label',

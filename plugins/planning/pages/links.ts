@@ -1,5 +1,5 @@
 // The paths of the pages of labels and milestones, and the links between them.
-import { NotFound, uuidPattern, type Html, type Markup } from 'hexforge/plugin';
+import type { Html, Markup } from 'hexforge/plugin';
 import type { IssuePages } from 'hexforge/planning';
 import type { Repository } from 'hexforge/repositories';
 import { tabs } from 'hexforge/ui';
@@ -43,10 +43,4 @@ export function navigation(
     })),
     'section',
   );
-}
-
-/** The id in a path. @throws {NotFound} if it is not a uuid. */
-export function knownId(text: string): string {
-  if (uuidPattern.test(text)) return text.toLowerCase();
-  throw new NotFound('Not found');
 }

@@ -2,7 +2,7 @@
 import { form, html, HtmlPage, page, shape, ValidationFailed, word, type WebPage } from 'hexforge/plugin';
 import { button, field, formError, group, linkButton } from 'hexforge/ui';
 import { writing } from '../milestones/routes.ts';
-import { knownId, milestonePath, navigation, within, type PageParts } from './links.ts';
+import { milestonePath, navigation, within, type PageParts } from './links.ts';
 import { milestoneControls, milestoneWish } from './milestones.ts';
 
 export const milestoneEditPage = (parts: PageParts): WebPage =>
@@ -14,7 +14,7 @@ export const milestoneEditPage = (parts: PageParts): WebPage =>
     ...writing,
     async run(_call, { granted, params, refused }) {
       const repository = granted.resource;
-      const one = await parts.milestones.fetch(granted, { id: knownId(params.id) });
+      const one = await parts.milestones.fetch(granted, { id: params.id });
       const edited = refused?.form === 'milestoneEdit' ? refused : undefined;
       const deleted = refused?.form === 'milestoneDelete' ? refused : undefined;
       return new HtmlPage({
@@ -48,7 +48,7 @@ export const milestoneEditPage = (parts: PageParts): WebPage =>
         ...writing,
         body: milestoneWish.body,
         async run(_call, { granted, params, body }) {
-          const change = { id: knownId(params.id), ...milestoneWish.read(body) };
+          const change = { id: params.id, ...milestoneWish.read(body) };
           return milestonePath(granted.resource, await parts.milestones.update(granted, change));
         },
       }),
@@ -60,7 +60,7 @@ export const milestoneEditPage = (parts: PageParts): WebPage =>
         ...writing,
         body: shape({ confirm: word() }),
         async run(_call, { granted, params, body: { confirm } }) {
-          const which = { id: knownId(params.id) };
+          const which = { id: params.id };
           if ((await parts.milestones.fetch(granted, which)).title !== confirm)
             throw new ValidationFailed('The milestone was not deleted', {
               detail: '"confirm" is not the title of the milestone',

@@ -37,7 +37,7 @@ import {
   time,
 } from 'hexforge/ui';
 import { reading, writing } from '../milestones/routes.ts';
-import { knownId, milestonePath, navigation, within, type PageParts } from './links.ts';
+import { milestonePath, navigation, within, type PageParts } from './links.ts';
 
 const milestoneForm = shape({
   title: word().max(maxMilestoneTitle),
@@ -170,7 +170,7 @@ export const milestonePages = (parts: PageParts): readonly WebPage[] => [
     ...reading,
     async run({ now, caller }, { granted, params }) {
       const repository = granted.resource;
-      const one = await parts.milestones.fetch(granted, { id: knownId(params.id) });
+      const one = await parts.milestones.fetch(granted, { id: params.id });
       const pages = granted.may('issue.read') ? parts.issuePages() : undefined;
       const context = {
         call: granted.call,
@@ -212,10 +212,7 @@ export const milestonePages = (parts: PageParts): readonly WebPage[] => [
         ...writing,
         body: shape({ state: oneOf(...milestoneStates) }),
         async run(_call, { granted, params, body: { state } }) {
-          return milestonePath(
-            granted.resource,
-            await parts.milestones.update(granted, { id: knownId(params.id), state }),
-          );
+          return milestonePath(granted.resource, await parts.milestones.update(granted, { id: params.id, state }));
         },
       }),
     ],

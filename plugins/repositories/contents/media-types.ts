@@ -93,3 +93,17 @@ export function attachment(path: string): string {
   );
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }
+
+/** Images of more bytes are only downloaded. */
+const largestImage = 20 * 1024 * 1024;
+
+/** Whether a page shows the file as an image. SVG is among them: in `<img>` it runs and loads nothing. */
+export const isShownImage = (path: string, bytes: number): boolean =>
+  mediaType(path, true).type.startsWith('image/') && bytes <= largestImage;
+
+/** The type of a file that a browser opens: an image, plain text, or a download. */
+export function browserType(path: string, isBinary: boolean): MediaType {
+  const known = mediaType(path, true).type;
+  if (known.startsWith('image/')) return { type: known, attachment: known === 'image/svg+xml' };
+  return isBinary ? { type: known, attachment: true } : { type: text, attachment: false };
+}

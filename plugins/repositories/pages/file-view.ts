@@ -1,32 +1,13 @@
-// Shows a file with numbered lines. A file that is binary or too large is offered as a download.
+// Shows a file by its kind: code, rendered Markdown, an image, a link, or a download.
 import { html, type Html } from 'hexforge/plugin';
 import type { FileBlob } from 'hexforge/repositories';
-import { empty } from 'hexforge/ui';
-import { inTurns, most } from './bounds.ts';
+import { empty, linkButton } from 'hexforge/ui';
+import { isShownImage } from '../contents/media-types.ts';
+import { most } from './bounds.ts';
+import { codeTable } from './code-table.ts';
 import type { At } from './folder-view.ts';
-import { commitsPath, rawPath } from './links.ts';
-
-const utf8 = new TextDecoder('utf-8');
-
-/** The text of a file; undefined if it is binary or too large to be shown. */
-export const shownText = ({ content, isBinary }: FileBlob): string | undefined =>
-  content === undefined || isBinary || content.byteLength > most.bytes ? undefined : utf8.decode(content);
-
-async function numbered(lines: readonly string[]): Promise<Html> {
-  const rows = await inTurns(
-    lines,
-    (line, index) =>
-      html`<tr id="L${String(index + 1)}">
-        <td class="number"><a href="#L${String(index + 1)}" data-line="${String(index + 1)}"></a></td>
-        <td><code>${line}</code></td>
-      </tr>`,
-  );
-  return html`<table class="code">
-    <tbody>
-      ${rows}
-    </tbody>
-  </table>`;
-}
+import { blamePath, blobPath, commitsPath, rawPath } from './links.ts';
+import { codeLines, isMarkdown, shownText, type Texts } from './texts.ts';
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB'] as const;
 function sized(bytes: number): string {
@@ -34,25 +15,73 @@ function sized(bytes: number): string {
   return `${step === 0 ? String(bytes) : (bytes / 1024 ** step).toFixed(1)} ${units[step] ?? ''}`;
 }
 
-export async function fileView({ repository, ref, path }: At, blob: FileBlob): Promise<Html> {
+const utf8 = new TextDecoder('utf-8');
+
+interface Shown {
+  readonly texts: Texts;
+  /** Renders Markdown; undefined if the source is wanted. */
+  readonly rendered: ((text: string) => Promise<Html>) | undefined;
+  /** The URL of a submodule, if it can be linked. */
+  readonly submodule: string | undefined;
+}
+
+export async function fileView(at: At, blob: FileBlob, shown: Shown): Promise<Html> {
+  const { repository, ref, path } = at;
+  const isFile = blob.type === 'file';
+  const isText = isFile && shownText(blob) !== undefined;
   const raw = rawPath(repository, ref, path);
-  const lines = shownText(blob)?.split('\n');
-  if (lines?.at(-1) === '') lines.pop();
-  const content =
-    lines === undefined || lines.length > most.lines
-      ? html`<div class="empty">
-          <p><b>${blob.isBinary ? 'A binary file is not shown' : 'The file is too large to be shown'}</b></p>
-          <a href="${raw}">Download ${sized(blob.size)}</a>
-        </div>`
-      : blob.size === 0
-        ? empty('The file is empty')
-        : await numbered(lines);
   return html`<div class="box">
     <div class="head">
-      <span class="grow quiet">${blob.lang !== '' && `${blob.lang} · `}${sized(blob.size)}</span>
-      <a class="button small" href="${raw}">Raw</a>
+      <span class="grow quiet">${aboutFile(blob)}</span>
+      ${isText && isMarkdown(path) && views(at, shown.rendered !== undefined)}
+      ${isFile && html`<a class="button small" href="${raw}">Raw</a>`}
+      ${isText && html`<a class="button small" href="${blamePath(repository, ref, path)}">Blame</a>`}
       <a class="button small" href="${commitsPath(repository, ref, path)}">History</a>
+      ${isFile && html`<a class="button small" href="${raw}?download=1">Download</a>`}
     </div>
-    ${content}
+    ${await contentOf(at, blob, shown)}
   </div>`;
 }
+
+const aboutFile = ({ type, lang, size }: FileBlob): Html | string =>
+  type === 'submodule'
+    ? 'submodule'
+    : type === 'symlink'
+      ? 'symbolic link'
+      : `${lang === '' ? '' : `${lang} · `}${sized(size)}`;
+
+/** The choice between the rendered text and its source. */
+const views = ({ repository, ref, path }: At, rendered: boolean): Html => {
+  const link = (title: string, href: string, current: boolean): Html =>
+    html`<a class="button small" href="${href}" ${current && html`aria-current="page"`}>${title}</a>`;
+  const own = blobPath(repository, ref, path);
+  return html`${link('Rendered', own, rendered)} ${link('Source', `${own}?plain=1`, !rendered)}`;
+};
+
+async function contentOf(at: At, blob: FileBlob, { texts, rendered, submodule }: Shown): Promise<Html> {
+  const { repository, ref, path } = at;
+  if (blob.type === 'symlink')
+    return notice(html`It points to <code>${utf8.decode(blob.content ?? new Uint8Array())}</code>`);
+  if (blob.type === 'submodule')
+    return notice(
+      html`Commit <code>${blob.sha}</code> of another repository`,
+      submodule !== undefined && html`<a href="${submodule}" rel="nofollow noreferrer"><bdi>${submodule}</bdi></a>`,
+    );
+  const raw = rawPath(repository, ref, path);
+  if (isShownImage(path, blob.size)) return html`<div class="image"><img src="${raw}" alt="${path}" /></div>`;
+  if (blob.size === 0) return empty('The file is empty');
+  const text = shownText(blob);
+  if (text === undefined || text.split('\n', most.lines + 2).length > most.lines + 1)
+    return notice(
+      blob.isBinary ? 'A binary file is not shown' : 'The file is too large to be shown',
+      linkButton(`Download ${sized(blob.size)}`, `${raw}?download=1`),
+    );
+  if (rendered !== undefined && isMarkdown(path)) return html`<div class="body">${await rendered(text)}</div>`;
+  return codeTable(await codeLines(texts, text, blob.lang, blob.sha));
+}
+
+const notice = (title: Html | string, next: Html | false = false): Html =>
+  html`<div class="empty">
+    <p><b>${title}</b></p>
+    ${next}
+  </div>`;

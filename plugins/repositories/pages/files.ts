@@ -1,21 +1,41 @@
 // The pages of files: a repository's front page, folders and single files.
-import { html, HtmlPage, page, reply, type Call, type Granted, type Html, type WebPage } from 'hexforge/plugin';
+import {
+  html,
+  HtmlPage,
+  Joi,
+  maybe,
+  page,
+  reply,
+  shape,
+  type Call,
+  type Granted,
+  type Html,
+  type WebPage,
+} from 'hexforge/plugin';
 import type { DirectoryEntry, Repository } from 'hexforge/repositories';
 import { empty, icon, linkButton, time } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
 import { aboutRepository } from './about.ts';
-import { fileView, shownText } from './file-view.ts';
+import { fileActions, folderActions } from './actions.ts';
+import { fileView } from './file-view.ts';
 import { bar, folderView, type At } from './folder-view.ts';
-import { blobPath, branchesPath, commitPath, commitsPath, repositoryPath, tagsPath } from './links.ts';
+import { blobPath, branchesPath, commitPath, commitsPath, findPath, repositoryPath, tagsPath } from './links.ts';
+import { readme } from './readme.ts';
+import { submoduleUrls } from './submodules.ts';
+import { markdownFile, type Texts } from './texts.ts';
 import type { RepositoryPresenter } from '../repositories/present.ts';
 import { markForms } from '../stars/forms.ts';
 
 type Readable = Granted<Repository, 'repo.read'>;
 
-const readmeName = /^readme(?:\.(?:md|markdown|txt|rst))?$/i;
+const findLink = ({ repository, ref }: At): Html => linkButton('Find a file', findPath(repository, ref), { key: 't' });
 
-export function filePages(useCases: RepositoryUseCases, present: RepositoryPresenter): readonly WebPage[] {
+export function filePages(
+  useCases: RepositoryUseCases,
+  present: RepositoryPresenter,
+  texts: Texts,
+): readonly WebPage[] {
   /** The newest commit that changed the path, above the files. */
   const newestCommit = async (granted: Readable, { repository, ref, path, now }: At): Promise<Html | false> => {
     const found = await useCases.commits(granted, { ref, ...(path !== '' && { path }), page: 1, perPage: 1 });
@@ -32,40 +52,57 @@ export function filePages(useCases: RepositoryUseCases, present: RepositoryPrese
     </div>`;
   };
 
-  const readme = async (granted: Readable, at: At, entries: readonly DirectoryEntry[]): Promise<Html | false> => {
-    const entry = entries.find(({ type, name }) => type === 'file' && readmeName.test(name));
-    if (entry === undefined) return false;
-    const found = await useCases.contents(granted, { ref: at.ref, path: entry.path });
-    if (found.kind !== 'file') return false;
-    const text = shownText(await found.read());
-    if (text === undefined) return false;
-    return html`<section class="readme box" aria-label="${entry.name}">
-      <div class="head"><bdi>${entry.name}</bdi></div>
-      <pre class="text">${text}</pre>
-    </section>`;
+  /** A folder with its newest commit and its README. */
+  const folder = async (
+    granted: Readable,
+    call: Call,
+    at: At,
+    { items, truncated }: { readonly items: readonly DirectoryEntry[]; readonly truncated: boolean },
+  ): Promise<Html> => {
+    const linksOut = items.some(({ type }) => type === 'submodule');
+    const [newest, submodules, below] = await Promise.all([
+      newestCommit(granted, at),
+      linksOut ? submoduleUrls(useCases, granted, at.ref) : undefined,
+      readme(useCases, texts, granted, call, at.ref, items),
+    ]);
+    return html`${await folderView(at, items, newest, truncated, submodules)} ${below}`;
   };
 
-  const shown = async (granted: Readable, { now }: Call, ref: string, path: string): Promise<HtmlPage> => {
+  const shown = async (
+    granted: Readable,
+    call: Call,
+    { ref, path, isBranch }: { readonly ref: string; readonly path: string; readonly isBranch: boolean },
+    plain: boolean,
+  ): Promise<HtmlPage> => {
     const repository = granted.resource;
-    const at: At = { repository, ref, path, now };
+    const at: At = { repository, ref, path, now: call.now };
+    const changeable = { granted, isBranch };
     const found = await useCases.contents(granted, { ref, path });
     if (found.kind === 'file') {
       const [tip] = (await (await useCases.commits(granted, { ref, page: 1, perPage: 1 })).read()).items;
+      const blob = await found.read();
+      const urls = blob.type === 'submodule' ? await submoduleUrls(useCases, granted, ref) : undefined;
+      const rendered = plain ? undefined : (text: string) => markdownFile(texts, text, { granted, call, ref, path });
       return new HtmlPage({
         title: path,
         width: 'wide',
         main: html`<h1 class="skip"><bdi>${path}</bdi></h1>
-          ${bar(at, linkButton('Permanent link', blobPath(repository, tip?.oid ?? ref, path), { key: 'y' }))}
-          ${await fileView(at, await found.read())}`,
+          ${bar(
+            at,
+            findLink(at),
+            linkButton('Permanent link', blobPath(repository, tip?.oid ?? ref, path) + (plain ? '?plain=1' : ''), {
+              key: 'y',
+            }),
+            blob.type === 'file' && fileActions(at, changeable),
+          )}
+          ${await fileView(at, blob, { texts, rendered, submodule: urls?.get(path) })}`,
       });
     }
-    const { items, truncated } = await found.read();
-    const newest = await newestCommit(granted, at);
     return new HtmlPage({
       title: path === '' ? `Files of ${ref}` : path,
       width: 'wide',
       main: html`<h1 class="skip"><bdi>${path === '' ? repository.name : path}</bdi></h1>
-        ${bar(at)} ${await folderView(at, items, newest, truncated)} ${await readme(granted, at, items)}`,
+        ${bar(at, findLink(at), folderActions(at, changeable))} ${await folder(granted, call, at, await found.read())}`,
     });
   };
 
@@ -97,10 +134,10 @@ git push origin HEAD:${repository.defaultBranch}</pre>`,
             : html`<div class="bar">
                   <a class="button" href="${branchesPath(repository)}">${icon('branch')} <bdi>${at.ref}</bdi></a>
                   <a class="quiet" href="${branchesPath(repository)}">Branches</a>
-                  <a class="quiet" href="${tagsPath(repository)}">Tags</a>
+                  <a class="quiet grow" href="${tagsPath(repository)}">Tags</a>
+                  ${findLink(at)} ${folderActions(at, { granted, isBranch: true })}
                 </div>
-                ${await folderView(at, items, await newestCommit(granted, at), truncated)}
-                ${await readme(granted, at, items)}`;
+                ${await folder(granted, call, at, { items, truncated })}`;
         return new HtmlPage({
           title: repository.description === '' ? 'Code' : repository.description,
           width: 'wide',
@@ -130,9 +167,10 @@ git push origin HEAD:${repository.defaultBranch}</pre>`,
         place: 'repository',
         path: `/${kind}/{target*}`,
         ...reading,
-        async run(call, { granted, params }) {
-          const { ref, path } = await useCases.locate(granted, { target: params['target'] ?? '' });
-          return shown(granted, call, ref, path);
+        query: shape({ plain: maybe(Joi.string()) }),
+        async run(call, { granted, params, query }) {
+          const located = await useCases.locate(granted, { target: params['target'] ?? '' });
+          return shown(granted, call, located, query.plain === '1');
         },
       }),
     ),

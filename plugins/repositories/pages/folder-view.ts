@@ -51,16 +51,25 @@ const inOrder = (entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] 
   ...entries.filter(({ type }) => type !== 'directory'),
 ];
 
-/** @param newest The line of the newest commit. @param truncated Whether entries are already missing. */
+/**
+ * @param newest The line of the newest commit.
+ * @param truncated Whether entries are already missing.
+ * @param submodules Their URLs by path.
+ */
 export async function folderView(
   { repository, ref, now }: At,
   entries: readonly DirectoryEntry[],
   newest: Html | false,
   truncated: boolean,
+  submodules: ReadonlyMap<string, string> = new Map(),
 ): Promise<Html> {
   const rows = await inTurns(inOrder(entries).slice(0, most.entries), ({ type, name, path, lastCommit }) => {
     const href = type === 'directory' ? treePath(repository, ref, path) : blobPath(repository, ref, path);
-    const link = type === 'submodule' ? html`<bdi>${name}</bdi>` : html`<a href="${href}"><bdi>${name}</bdi></a>`;
+    const url = submodules.get(path);
+    const link =
+      type === 'submodule' && url !== undefined
+        ? html`<a href="${url}" rel="nofollow noreferrer"><bdi>${name}</bdi></a>`
+        : html`<a href="${href}"><bdi>${name}</bdi></a>`;
     return html`<tr>
       <td>${icon(iconOf[type], type === 'file' ? undefined : type)} ${link}</td>
       <td class="subject"><bdi>${lastCommit?.subject}</bdi></td>

@@ -17,7 +17,17 @@ export const treePath = (repository: Named, ref: string, path = ''): string =>
 export const blobPath = (repository: Named, ref: string, path: string): string =>
   within(repository, joined('blob', encoded(ref), encoded(path)));
 export const rawPath = (repository: Named, ref: string, path: string): string =>
-  `/api/v1/repos${repositoryPath(repository)}/raw/${joined(encodeURIComponent(ref), encoded(path))}`;
+  within(repository, joined('raw', encoded(ref), encoded(path)));
+export const blamePath = (repository: Named, ref: string, path: string): string =>
+  within(repository, joined('blame', encoded(ref), encoded(path)));
+export const findPath = (repository: Named, ref: string): string => within(repository, joined('find', encoded(ref)));
+/** A page that changes a file or folder of a branch. */
+export const writePath = (
+  repository: Named,
+  what: 'edit' | 'delete' | 'new-file' | 'upload',
+  ref: string,
+  path: string,
+): string => within(repository, joined(what, encoded(ref), encoded(path)));
 export const commitsPath = (repository: Named, ref: string, path = ''): string =>
   within(repository, joined('commits', encoded(ref), encoded(path)));
 export const commitPath = (repository: Named, oid: string): string => within(repository, `commit/${oid}`);

@@ -11,7 +11,7 @@ const types: Readonly<Record<string, string>> = {
 /** The style sheet, in the order of its parts. */
 const styles = ['base', 'frame', 'controls', 'things', 'code', 'markup', 'repositories', 'planning', 'merges', 'admin'];
 /** Modules, which import each other. The first one is the entry. */
-const scripts = ['web', 'menus', 'keys', 'copy', 'live'];
+const scripts = ['web', 'menus', 'keys', 'copy', 'live', 'lines'];
 
 export interface Assets {
   readonly styles: string;

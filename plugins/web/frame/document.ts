@@ -93,7 +93,7 @@ export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroun
         ${width === 'wide' && loaded(scripts)}
       </head>
       <body>
-        <a class="skip" href="#content">Skip to the content</a>
+        <a class="skip" href="#frame-content">Skip to the content</a>
         <header>
           <div class="top">
             <a class="logo" href="/" aria-label="Home">${logo}</a>
@@ -112,7 +112,7 @@ export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroun
           </div>
           ${repository !== undefined && tabs('Parts of the repository', repository.tabs)}
         </header>
-        <div id="content" class="page ${width}" tabindex="-1" ${live !== undefined && html`data-live="${live}"`}>
+        <div id="frame-content" class="page ${width}" tabindex="-1" ${live !== undefined && html`data-live="${live}"`}>
           ${section !== undefined && tabs(section.title, section.pages, 'section')}
           <main>${main}</main>
           ${(aside !== undefined || panels.length > 0) && html`<aside>${aside} ${panels}</aside>`}

@@ -15,7 +15,7 @@ interface Parts {
 /** UTF-16 code units of all texts of a page. Further texts are plain. */
 const mostOfPage = 1024 * 1024;
 /** Milliseconds for all texts of a page. Further texts are plain. */
-const pageTime = 3000;
+const pageTime = 4000;
 
 export const markup = ({ renderer, find, origin, now }: Parts): Markup => ({
   async markdown(texts, context) {

@@ -42,6 +42,8 @@ export interface DiffLooks {
   readonly of?: (file: ChangedFile, index: number) => FileLooks;
   /** The page with the lines of one file, for files whose lines exceed the limits. */
   readonly alone?: (file: ChangedFile) => string;
+  /** Whether each file is replaced while the page is open, as `HtmlPage.live` says. */
+  readonly isLive?: boolean;
   /** The most lines of all files together. Default: 5000. */
   readonly mostLines?: number;
 }
@@ -115,7 +117,7 @@ async function fileOf(
   file: ChangedFile,
   fits: boolean,
   lines: number,
-  { view, alone }: DiffLooks,
+  { view, alone, isLive }: DiffLooks,
   looks: FileLooks,
 ): Promise<Html> {
   const id = fileId(file);
@@ -137,6 +139,7 @@ async function fileOf(
   return html`<section
     class="box diff ${note === undefined && fits && looks.closed !== true && sizeOf(lines)}"
     id="${id}"
+    ${isLive === true && html`data-region`}
   >
     ${head(file, looks)} ${looks.above} ${body}
   </section>`;

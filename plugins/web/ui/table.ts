@@ -3,7 +3,7 @@ import { html, type Html, type HtmlPiece } from 'hexforge/plugin';
 
 /** @param columns the titles; an empty one is for buttons. */
 export const table = (columns: readonly string[], rows: readonly (readonly HtmlPiece[])[]): Html =>
-  html`<div class="scrolled" tabindex="0" role="region" aria-label="Table">
+  html`<div class="scrolled" tabindex="0">
     <table class="grid">
       <thead>
         <tr>

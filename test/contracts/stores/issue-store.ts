@@ -195,14 +195,20 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
 
   check(
     'each filter matches what it names, and several filters combine',
-    async ({ store, unitOfWork, add, numbers }) => {
-      const milestoneId = uuid();
-      const first = await add({ title: 'Login fails', description: 'A crash of the server', typeId: typeId('bug') });
+    async ({ store, unitOfWork, add, addUser, numbers, ada }) => {
+      const [milestoneId, bob] = [uuid(), await addUser('Bob')];
+      const first = await add({
+        title: 'Login fails',
+        description: 'A crash of the server',
+        typeId: typeId('bug'),
+        authorId: bob,
+      });
       const second = await add({ state: 'closed', status: 'completed', dueDate: '2026-01-10', parentId: first.id });
       const third = await add({ priority: 'critical', milestoneId, storyPoints: 5, dueDate: '2026-01-10' });
       await add({ inputTokens: 100, outputTokens: 0, dueDate: '2026-02-01', storyPoints: 8, title: '100% \\_' });
       const label = uuid();
       await unitOfWork.run(() => store.replaceLabels(second.id, [label, uuid()]));
+      await unitOfWork.run(() => store.replaceAssignees(third.id, [ada, bob]));
       const expected: readonly (readonly [IssueFilter, readonly number[]])[] = [
         [{ state: 'open' }, [4, 3, 1]],
         [{ state: 'closed' }, [2]],
@@ -213,6 +219,9 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
         [{ labelIds: [label] }, [2]],
         [{ labelIds: [label, uuid()] }, []],
         [{ labelIds: [] }, [4, 3, 2, 1]],
+        [{ authorId: bob }, [1]],
+        [{ assigneeId: bob }, [3]],
+        [{ assigneeId: bob, authorId: bob }, []],
         [{ milestoneId }, [3]],
         [{ hasParent: true }, [2]],
         [{ hasParent: false }, [4, 3, 1]],
@@ -244,6 +253,30 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
       for (const [filter, wanted] of expected) assert.deepEqual(await numbers(filter), wanted, JSON.stringify(filter));
     },
   ),
+
+  check('the open issues of a user are those written by or assigned to the user', async (given) => {
+    const { store, unitOfWork, add, addUser, addRepository, ada } = given;
+    const [bob, other] = [await addUser('Bob'), await addRepository(ada, 'other')];
+    const at = (day: number): Pick<Issue, 'createdAt'> => ({ createdAt: new Date(Date.UTC(2026, 4, day)) });
+    const written = await add({ authorId: bob, ...at(1) });
+    const both = await add({ authorId: bob, repositoryId: other, ...at(3) });
+    const assigned = await add({ title: 'Assigned', ...at(2) });
+    await add({ authorId: bob, state: 'closed' });
+    await add();
+    await unitOfWork.run(() => store.replaceAssignees(both.id, [bob]));
+    await unitOfWork.run(() => store.replaceAssignees(assigned.id, [ada, bob]));
+    const found = await store.ofUser(bob, 10);
+    assert.deepEqual(
+      found.map(({ id }) => id),
+      [both.id, assigned.id, written.id],
+    );
+    const { id, repositoryId, number, title, createdAt } = assigned;
+    assert.deepEqual({ ...found[1] }, { id, repositoryId, number, title, createdAt });
+    assert.deepEqual(
+      (await store.ofUser(bob, 2)).map(({ id }) => id),
+      [both.id, assigned.id],
+    );
+  }),
 
   check('lineage and height follow the parents of an issue', async ({ store, add, repository }) => {
     const [top, middle] = [await add(), uuid()];

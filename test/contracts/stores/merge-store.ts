@@ -218,6 +218,69 @@ export const mergeStoreChecks: readonly Check<MergeStoreUnderTest>[] = [
     assert.deepEqual([row?.author, row?.assignees], [person(ada, 'Ada'), []]);
   }),
 
+  check('whole lists are filtered by people, labels and titles, in one query', async (given) => {
+    const { store, reviews, unitOfWork, add, addUser, repository, ada } = given;
+    const bob = await addUser('bob');
+    const [label, milestone] = [uuid(), uuid()];
+    const one = await add({ title: 'Fix the 100% case_one', milestoneId: milestone });
+    const two = await add({ authorId: bob, isDraft: true, title: 'Other' });
+    await unitOfWork.run(async () => {
+      await store.replaceLabels(one.id, [label]);
+      await store.replaceAssignees(two.id, [ada]);
+      await reviews.insert(review(one.id, bob));
+    });
+    const before = given.statements?.();
+    const [newest, oldest] = await store.listWhole(repository, {}, all);
+    if (before !== undefined) assert.equal(given.statements?.(), before + 1, 'one query');
+    assert.deepEqual([newest?.number, newest?.assignees, newest?.commentsCount], [2, [person(ada, 'Ada')], 0]);
+    assert.deepEqual(oldest?.labelIds, [label]);
+    assert.deepEqual(oldest?.reviewers, [{ user: person(bob, 'bob'), state: 'pending' }]);
+    for (const [filter, numbers] of [
+      [{ authorId: ada }, [1]],
+      [{ authorId: bob }, [2]],
+      [{ assigneeId: ada }, [2]],
+      [{ reviewerId: bob }, [1]],
+      [{ labelId: label }, [1]],
+      [{ milestoneId: milestone }, [1]],
+      [{ isDraft: true }, [2]],
+      [{ isDraft: false }, [1]],
+      [{ q: '100% CASE_' }, [1]],
+      [{ q: 'caseXone' }, []],
+      [{ q: 'o', authorId: bob }, [2]],
+      [{ reviewerId: ada }, []],
+    ] as const) {
+      const found = await store.listWhole(repository, filter, all);
+      assert.deepEqual(
+        found.map(({ number }) => number),
+        numbers,
+        JSON.stringify(filter),
+      );
+      assert.equal(await store.count(repository, filter), numbers.length);
+    }
+  }),
+
+  check('open requests that a user wrote or is asked to review are found in all repositories', async (given) => {
+    const { store, reviews, unitOfWork, add, addUser, addRepository, ada } = given;
+    const bob = await addUser('bob');
+    const other = await addRepository(bob, 'other');
+    const first = await add({ updatedAt: new Date('2026-05-01T00:00:00.000Z') });
+    const second = await add({ repositoryId: other, updatedAt: new Date('2026-05-02T00:00:00.000Z') });
+    const closed = await add({ state: 'closed' });
+    await unitOfWork.run(async () => {
+      await reviews.insert(review(first.id, bob));
+      await reviews.insert(review(second.id, bob, 'approved'));
+      await reviews.insert(review(closed.id, bob));
+    });
+    const before = given.statements?.();
+    const idsOf = async (...asked: Parameters<MergeStore['openOfUser']>) =>
+      (await store.openOfUser(...asked)).map(({ id }) => id);
+    assert.deepEqual(await idsOf(ada, 'author', 9), [second.id, first.id]);
+    if (before !== undefined) assert.equal(given.statements?.(), before + 1, 'one query');
+    assert.deepEqual(await idsOf(ada, 'author', 1), [second.id]);
+    assert.deepEqual(await idsOf(bob, 'reviewer', 9), [first.id]);
+    assert.deepEqual(await idsOf(bob, 'author', 9), []);
+  }),
+
   check('open requests of a branch, as source and as target, are read in batches', async (given) => {
     const { store, add, ada, addRepository, repository } = given;
     const fork = await addRepository(ada, 'fork');

@@ -19,7 +19,7 @@ import { typeRows } from '#plugins/issues/tables';
 import { versionRows } from '#plugins/issues/tables';
 import { issueCatalogueChecks } from '../../contracts/stores/issue-catalogue.ts';
 import { issueSearchChecks } from '../../contracts/stores/issue-search.ts';
-import { issueStoreChecks } from '../../contracts/stores/issue-store.ts';
+import { issueStoreChecks, uuid } from '../../contracts/stores/issue-store.ts';
 import { issueTalkChecks } from '../../contracts/stores/issue-talk.ts';
 import { forgeStores } from '../forge-stores.ts';
 
@@ -54,6 +54,7 @@ void t.test('the contract suite of issues finds mutants', (t) =>
       'an ignored filter': (store) => ({
         list: (id, { overdue: _, ...filter }, slice) => store.list(id, filter, slice),
       }),
+      'open issues of others': (store) => ({ ofUser: async (_, limit) => store.ofUser(uuid(), limit) }),
       'a count of all': (store) => ({ count: (id) => store.count(id, {}) }),
       'ancestors from the top': (store) => ({
         lineage: async (...args) => {

@@ -25,6 +25,8 @@ void t.test('the contract suite of merge requests finds mutants', (t) =>
       'a number twice': () => ({ nextNumber: async () => 1 }),
       'the wrong order': ({ list }) => ({ list: async (...args) => (await list(...args)).toReversed() }),
       'every state': ({ list }) => ({ list: (id, _, slice) => list(id, {}, slice) }),
+      'lists without a filter': ({ listWhole }) => ({ listWhole: (id, _, slice) => listWhole(id, {}, slice) }),
+      'reviews of others': ({ openOfUser }) => ({ openOfUser: (id, _, limit) => openOfUser(id, 'author', limit) }),
       'the wrong pair': ({ openOf }) => ({ openOf: (pair) => openOf({ ...pair, targetBranch: 'main' }) }),
       'closed ones too': ({ list }) => ({
         openFrom: async ({ repositoryId }, _, limit) => list(repositoryId, {}, { order: 'oldest', limit, offset: 0 }),

@@ -1,7 +1,7 @@
 // An example of a forge in use, for pictures of its pages: a repository with issues and a merge request under review.
 import type { TestHost } from '#host/sdk/testing';
 import type { Answer } from '#host/sdk/testing/client';
-import type { Filled } from './filled.ts';
+import { fixedValues, type Values } from './filled.ts';
 
 const labels = [
   ['area/git', '3f7fbf', 'Refs, packs and transport'],
@@ -49,7 +49,7 @@ function made<T>(what: string, { status, body }: Answer): T {
 }
 
 /** @param push pushes `main` and the branch `quiet-logs` to a remote. */
-export async function fillExample(forge: TestHost, push: (remote: string) => Promise<unknown>): Promise<Filled> {
+export async function fillExample(forge: TestHost, push: (remote: string) => Promise<unknown>): Promise<Values> {
   await forge.repository('ada/engine', { visibility: 'public', description: 'A forge whose every part is a plugin' });
   for (const name of ['bo', 'cleo']) await forge.user(name);
   const ada = forge.as('ada');
@@ -110,14 +110,16 @@ export async function fillExample(forge: TestHost, push: (remote: string) => Pro
   await by('bo')('/merges/1/comments', { body: 'Nice. Does a client of version 1 see it too?' });
   made('protection', await ada.put(`${repository}/branches/main/protection`, { json: { required_approvals: 1 } }));
   return {
-    commit: written.commit.sha,
-    ids: {
-      label: labelIds[0] ?? '',
-      milestone: milestone.id,
-      component: component.id,
-      version: version.id,
-      role: template.id,
-      comment: comment.id,
-    },
+    ...fixedValues,
+    'commit/ref': written.commit.sha,
+    'labels/id': labelIds[0] ?? '',
+    'milestones/id': milestone.id,
+    'components/id': component.id,
+    'versions/id': version.id,
+    'settings/roles/id': template.id,
+    'issues/comments/cid': comment.id,
+    'settings/access/remove/user': 'bo',
+    owner: 'ada',
+    repo: 'engine',
   };
 }

@@ -5,11 +5,11 @@ import type { Answer, Client } from '#host/sdk/testing/client';
 /** One pixel, PNG. */
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/** The first made thing of each kind. */
-export interface Filled {
-  readonly commit: string;
-  readonly ids: Readonly<Record<'label' | 'milestone' | 'component' | 'version' | 'role' | 'comment', string>>;
-}
+/**
+ * Values of path parameters, by the literal segments before them after `/-/`, and the name of the parameter:
+ * `merges/comments/cid`.
+ */
+export type Values = Readonly<Record<string, string>>;
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
@@ -18,8 +18,36 @@ function made(what: string, { status, body }: Answer): { readonly id: string } {
   return body as { readonly id: string };
 }
 
+/** Values that are the same in every filled repository. */
+export const fixedValues: Values = {
+  'issues/number': '1',
+  'merges/number': '1',
+  'tree/target': 'main/src',
+  'blob/target': 'main/README.md',
+  'raw/target': 'main/README.md',
+  'blame/target': 'main/README.md',
+  'edit/target': 'main/README.md',
+  'delete/target': 'main/README.md',
+  'new-file/target': 'main',
+  'upload/target': 'main',
+  'find/target': 'main',
+  'commits/target': 'main',
+  'compare/range': 'main...topic',
+  'archive/target': 'main.zip',
+  'settings/access/remove/user': 'reader',
+  'admin/settings/key': 'repositories.max_forks_per_user',
+  'admin/plugins/name': 'web',
+};
+
+/** Queries without which a page is about nothing, by its path after `/-/`. */
+const queries: Values = {
+  'delete-branch': '?name=topic',
+  'delete-tag': '?name=v1',
+  'settings/protection/remove': '?branch=main',
+};
+
 /** @param text in every text of the repository that a user chooses. */
-export async function fillRepository(client: Client, path: string, text: string): Promise<Filled> {
+export async function fillRepository(client: Client, path: string, text: string): Promise<Values> {
   const repository = `/repos/${path}`;
   const post = async (below: string, json: object): Promise<{ readonly id: string }> =>
     made(`POST ${below}`, await client.post(`${repository}${below}`, { json }));
@@ -49,67 +77,63 @@ export async function fillRepository(client: Client, path: string, text: string)
   await post('/issues', { ...issue, title: text, label_ids: [label.id], milestone_id: milestone.id });
   await post('/issues', { ...issue, title: `Second ${text}` });
   const comment = await post('/issues/1/comments', { body: text });
+  await client.patch(`${repository}/issues/1`, { json: { description: `Changed ${text}` } });
+  const edits = await client.get(`${repository}/issues/1/description-history`);
   await post('/issues/2/links', { target_number: 1, type: 'relates_to' });
   await post('/merges', { title: text, description: text, source_branch: 'topic', target_branch: 'main' });
-  await post('/merges/1/comments', { body: text });
+  const remark = await post('/merges/1/comments', { body: text });
   await client.put(`${repository}/branches/main/protection`, { json: { required_approvals: 1 } });
+  made('a collaborator', await client.put(`${repository}/collaborators/reader`, { json: { role: 'read' } }));
   return {
-    commit: commit.sha,
-    ids: {
-      label: label.id,
-      milestone: milestone.id,
-      component: component.id,
-      version: version.id,
-      role: template.id,
-      comment: comment.id,
-    },
+    ...fixedValues,
+    'commit/ref': commit.sha,
+    'labels/id': label.id,
+    'milestones/id': milestone.id,
+    'components/id': component.id,
+    'versions/id': version.id,
+    'settings/roles/id': template.id,
+    'issues/comments/cid': comment.id,
+    'issues/history/id': itemsOf(edits)[0]?.id ?? '',
+    'merges/comments/cid': remark.id,
   };
 }
 
-/** The path of a page, filled in; undefined if it needs a parameter without a value. */
-export function pathOf(pattern: string, values: Readonly<Record<string, string>>): string | undefined {
-  let known = true;
-  const path = pattern.replaceAll(/\{(\w+)\*?\}/g, (_, name: string) => {
-    const value = values[name];
-    if (value === undefined) known = false;
-    return (value ?? '').split('/').map(encodeURIComponent).join('/');
-  });
-  return known ? path : undefined;
+const itemsOf = ({ body }: Answer): readonly { readonly id: string }[] =>
+  Array.isArray(body) ? body : ((body as { readonly items?: [] }).items ?? []);
+
+/** Makes one of each thing that pages of the instance show. @param admin its administrator. */
+export async function fillInstance(admin: Client, text: string): Promise<Values> {
+  const post = async (path: string, json: object): Promise<{ readonly id: string }> =>
+    made(path, await admin.post(path, { json }));
+  const group = await post('/admin/user-groups', { name: text.slice(0, 60).trim() });
+  const { users } = (await admin.get('/admin/users')).body as { readonly users: readonly { readonly id: string }[] };
+  const types = await admin.get('/issue-types');
+  const entries = await admin.get('/admin/audit-log');
+  return {
+    'admin/users/uid': users[0]?.id ?? '',
+    'admin/user-groups/id': group.id,
+    'admin/limits/groups/group_id': group.id,
+    'admin/limits/groups/scope': 'api.read',
+    'admin/issue-types/id': itemsOf(types)[0]?.id ?? '',
+    'admin/audit/id': itemsOf(entries)[0]?.id ?? '',
+  };
 }
 
-/** Values of the parameter at the end of a path, by the segment before it. */
-const targets: Readonly<Record<string, string>> = {
-  tree: 'main/src',
-  blob: 'main/README.md',
-  raw: 'main/README.md',
-  blame: 'main/README.md',
-  edit: 'main/README.md',
-  delete: 'main/README.md',
-  'new-file': 'main',
-  upload: 'main',
-  find: 'main',
-  commits: 'main',
-  compare: 'main...topic',
-};
-
-/** Values for the parameters of a page's path. */
-export function valuesFor(
-  pattern: string,
-  repository: { readonly owner: string; readonly repo: string },
-  { commit, ids }: Filled,
-): Readonly<Record<string, string>> {
-  const [, segment = '', rest = ''] = /\/-\/([^/{]+)\/\{(\w+)\*\}/.exec(pattern) ?? [];
-  const kind = /\/(\w+?)s\/\{id\}/.exec(pattern)?.[1] ?? '';
-  const id = (ids as Readonly<Record<string, string>>)[kind];
-  const target = segment === 'commit' ? commit : targets[segment];
-  return {
-    ...repository,
-    number: '1',
-    sha: commit,
-    branch: 'main',
-    tag: 'v1',
-    user: 'stranger',
-    ...(target !== undefined && { [rest]: target }),
-    ...(id !== undefined && { id }),
-  };
+/** The path of a page, filled in; undefined if a parameter has no value. */
+export function pathOf(pattern: string, values: Values): string | undefined {
+  const literal: string[] = [];
+  const path: string[] = [];
+  for (const segment of pattern.slice(1).split('/')) {
+    const name = /^\{(\w+)\*?\}$/.exec(segment)?.[1];
+    if (name === undefined) {
+      path.push(segment);
+      if (segment === '-') literal.length = 0;
+      else literal.push(segment);
+      continue;
+    }
+    const value = values[[...literal, name].join('/')];
+    if (value === undefined) return undefined;
+    path.push(...value.split('/').map(encodeURIComponent));
+  }
+  return `/${path.join('/')}${queries[literal.join('/')] ?? ''}`;
 }

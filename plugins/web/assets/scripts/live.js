@@ -6,7 +6,7 @@ const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy('hexfo
   createHTML: (/** @type {string} */ text) => text,
 });
 
-const content = document.querySelector('#content[data-live]');
+const content = document.querySelector('#frame-content[data-live]');
 const path = content instanceof HTMLElement ? content.dataset['live'] : undefined;
 
 /** Messages within this time cause one request. */

@@ -3,3 +3,4 @@ import './menus.js';
 import './keys.js';
 import './copy.js';
 import './live.js';
+import './lines.js';

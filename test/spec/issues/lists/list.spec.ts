@@ -17,7 +17,13 @@ void t.test('the list of issues', async (t) => {
   const today = new Date().toISOString().slice(0, 10);
   await open(issues, { title: 'Login fails', description: 'the server crashed', issue_type_id: types.bug });
   await open(issues, { priority: 'high', label_ids: [later], milestone_id: first, due_date: '2020-01-01' });
-  const third = await open(issues, { story_points: 5, input_tokens: 100, output_tokens: 0, due_date: today });
+  const third = await open(issues, {
+    story_points: 5,
+    input_tokens: 100,
+    output_tokens: 0,
+    due_date: today,
+    assignee_ids: [bob.id],
+  });
   await open(issues, { parent_id: third.id, story_points: 8, issue_status: 'blocked', due_date: '2020-01-01' });
   expect(await alice.client.post(`${issues}/4/close`), 204);
 
@@ -48,6 +54,15 @@ void t.test('the list of issues', async (t) => {
       'priority=high': [2],
       'label=later': [2],
       'label=nothing': [],
+      'author=ALICE': [4, 3, 2, 1],
+      'author=bob': [],
+      'author=nobody': [],
+      'assignee=ALICE': [3],
+      'assignee=bob': [],
+      'assignee=nobody': [],
+      'sort=newest': [4, 3, 2, 1],
+      'sort=oldest': [1, 2, 3, 4],
+      'sort=oldest&state=open': [1, 2, 3],
       [`milestone_id=${first}`]: [2],
       [`milestone_id=${nobody}`]: [],
       'has_parent=true': [4],
@@ -95,6 +110,7 @@ void t.test('the list of issues', async (t) => {
       'due_before=2026-02-30',
       'due_after=soon',
       'overdue=1',
+      'sort=number',
       'story_points_min=-1',
       'story_points_max=x',
       'tokens_min=1.5',

@@ -21,6 +21,7 @@ void onDatabase(t).test('lists and searches of issues', { timeout: 600_000 }, as
   const forge = await startTestForge(t, { definitions: [definition] });
   const { client, id: author } = await forge.createUser('alice');
   expect(await client.post(repos, { body: { name: 'code-1', visibility: 'public' } }), 201);
+  const bob = await forge.createUser('bob');
   const base = `${repos}/alice/code-1`;
   const made = async (what: string, body: object) =>
     (expect(await client.post(`${base}/${what}`, { body }), 201).body as { readonly id: string }).id;
@@ -67,6 +68,9 @@ void onDatabase(t).test('lists and searches of issues', { timeout: 600_000 }, as
       `insert into ${table} (issue_id, ${column}${rest && ', kind'}) select id, $1::uuid${rest && `, '${rest}'`} from issues_issue where number % 5 = 0`,
       [thing],
     );
+  await run('insert into issues_assignee (issue_id, user_id) select id, $1::uuid from issues_issue where number = 7', [
+    bob.id,
+  ]);
   // The first issue of each repository has the comments, so that there are many others to be scanned.
   for (const sql of [
     `insert into issues_comment select gen_random_uuid(), i.id, $1, 'Comment ' || n, now(), now()
@@ -98,6 +102,9 @@ void onDatabase(t).test('lists and searches of issues', { timeout: 600_000 }, as
       `?milestone_id=${milestone}`,
       '?has_parent=true',
       '?has_parent=false',
+      '?author=alice',
+      '?assignee=alice',
+      '?sort=oldest',
       '?component=core',
       '?fix_version=1.0',
       '?affects_version=1.0',
@@ -139,6 +146,17 @@ void onDatabase(t).test('lists and searches of issues', { timeout: 600_000 }, as
       await planned(t, query, await sent(`/issues${query}`));
     }
     for (const path of ['', '/milestones']) await planned(t, path, await sent(path));
+    const { token } = await forge.pat(bob.client, ['issue:read', 'repo:read']);
+    const headers = { accept: 'text/html', authorization: `Bearer ${token}` };
+    for (const path of [
+      '/',
+      ...['issues', 'issues/1', `milestones/${milestone}`].map((page) => `/alice/code-1/-/${page}`),
+    ])
+      await planned(
+        t,
+        path,
+        await recorded(async () => t.equal((await fetch(new URL(path, forge.url), { headers })).status, 200, path)),
+      );
   });
 
   await t.test('no plan of the MCP tools, the search indexer or the deletion of a user scans all issues', async (t) => {

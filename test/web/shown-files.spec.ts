@@ -1,0 +1,35 @@
+// Tests how the changes of a file are prepared to be shown: without changes of whitespace, and with all lines.
+import t from 'tap';
+import { readHunks, type DiffHunk } from '#core/repositories/index';
+import { allLines, withoutWhitespace } from '#plugins/merges/pages/shown-files';
+
+const texts = (hunks: readonly DiffHunk[]): readonly string[] =>
+  hunks.flatMap(({ lines }) => lines.map(({ op, content, oldNo, newNo }) => `${op}${content}|${oldNo}|${newNo}`));
+
+void t.test('a change of whitespace is context; a change of other characters stays', async (t) => {
+  const hunks = readHunks('@@ -1,3 +1,3 @@\n-a b\n-c\n-d\n+ab\n+x\n+\td\n');
+  t.strictSame(texts(withoutWhitespace(hunks)), [' ab|1|1', '-c|2|0', '+x|0|2', ' \td|3|3']);
+});
+
+void t.test('a hunk with changes of whitespace alone is left out', async (t) => {
+  t.strictSame(withoutWhitespace(readHunks('@@ -1,2 +1,2 @@\n a\n-b\n+  b\n')), []);
+});
+
+void t.test('a change of different lengths is kept', async (t) => {
+  const hunks = readHunks('@@ -1 +1,2 @@\n-a\n+ a\n+b\n');
+  t.strictSame(withoutWhitespace(hunks), hunks);
+});
+
+void t.test('all lines: those between hunks are context with both numbers', async (t) => {
+  const hunks = readHunks('@@ -2 +2,2 @@\n-b\n+B\n+bb\n@@ -4,1 +4,0 @@\n-d\n');
+  t.strictSame(texts(allLines(hunks, 'a\nB\nbb\nc\ne\n')), [
+    ' a|1|1',
+    '-b|2|0',
+    '+B|0|2',
+    '+bb|0|3',
+    ' c|3|4',
+    '-d|4|0',
+    ' e|5|5',
+  ]);
+  t.equal(allLines(hunks, undefined), hunks, 'without the text of the file');
+});
