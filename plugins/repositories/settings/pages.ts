@@ -6,7 +6,7 @@ import { button, checkBox, field, formError, group, select } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { branchNames } from '../pages/branch-names.ts';
 import { asContent, refusedOf, visibilityChoices } from '../pages/forms.ts';
-import { repositoryPath, within } from '../pages/links.ts';
+import { within } from '../pages/links.ts';
 import { repositoryChangeBody, repositoryDeletionBody } from '../repositories/schemas.ts';
 
 const owned = { place: 'repository', access: changes('repository', 'repo.own'), scope: 'repo.admin' } as const;
