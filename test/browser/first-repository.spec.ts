@@ -1,5 +1,4 @@
-// From an empty folder to a repository with a pushed file, which is then edited, in a real browser, by what the pages
-// say.
+// In a real browser: a new repository, a push with the commands of its page, a new file, and an edit on a new branch.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
