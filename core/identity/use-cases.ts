@@ -20,7 +20,9 @@ import { users } from './accounts/users.ts';
 import { vouching } from './accounts/vouching.ts';
 
 export { ofNormalForm } from './model/password.ts';
-export type { SignedIn } from './sign-in/sessions.ts';
+export { signInRefusal } from './sign-in/password-sign-in.ts';
+export type { ListedSession, SignedIn } from './sign-in/sessions.ts';
+export type { DescribedScope } from '#core/kernel/access/scopes';
 
 export function identityUseCases(parts: IdentityParts) {
   // Without an audit log, an instance can still be started and signed in to.

@@ -19,6 +19,7 @@ import { accessTokenReader } from './tokens/reader.ts';
 import type { TokenReference } from './tokens/steps.ts';
 import { registration } from './applications/registration.ts';
 import { TemporarilyUnavailable } from './model/errors.ts';
+import { describedOAuthScopes } from './model/scopes.ts';
 import { answerTokenRequest, type TokenRequest } from './tokens/token-endpoint.ts';
 import { revokeToken } from './tokens/token-revocation.ts';
 
@@ -51,6 +52,8 @@ export function oauthUseCases(parts: OAuthParts) {
       if (!(await parts.settings.get('oauth2.enabled')))
         throw new TemporarilyUnavailable('The authorization server is switched off on this instance');
     },
+    /** All scopes that an application can ask for. */
+    scopes: () => describedOAuthScopes(parts.scopes),
     discovery: discovery(parts),
     authorization: authorization(parts),
     token: (call: Call, proof: ClientProof, fields: TokenRequest) => answerTokenRequest(issuing, call, proof, fields),

@@ -33,6 +33,7 @@ import { updateRepository } from './lifecycle/update.ts';
 import { writeContents } from './contents/write-contents.ts';
 
 export { offeredRepositories } from './access/offered.ts';
+export { profileList } from './access/profile-list.ts';
 export { repositoryResolver } from './access/standing.ts';
 export type RepositoryUseCases = ReturnType<typeof repositoryUseCases>;
 

@@ -95,6 +95,7 @@ const members = {
         name: required(name),
         pat: optional(tokenScope),
         oauth: optional(tokenScope),
+        about: optional(text),
         includes: optional(list(text)),
       }),
     ),

@@ -1,9 +1,11 @@
 // The command `hexforge serve`: runs the server until a signal ends it.
+import { existsSync } from 'node:fs';
 import type { Log } from '#core/kernel/services/log';
 import { forgiving, openLog } from '../server/log.ts';
 import type { Forge } from '../server/serve.ts';
 import { StorageAhead } from '../storage/storage-ahead.ts';
-import { examined, type Command, type Context } from './command.ts';
+import { isTerminal } from '../server/terminal.ts';
+import { examined, print, type Command, type Context } from './command.ts';
 
 const endings = {
   loop: 'the server stood still in one piece of code',
@@ -48,9 +50,11 @@ async function started(context: Context, ahead: StorageAhead): Promise<Started> 
   if (lastResort !== undefined)
     lastResort.tell = ({ error: err, why, ...facts }) =>
       last.error({ ...facts, err }, `${endings[why]}: the process ends, and recovers at its next start`);
-  const { configuration, listed } = await examined(context, (known) =>
-    ahead.begin(known, openLog(known.logLevel, stderr)('storage')),
-  );
+  const { configuration, listed } = await examined(context, (known) => {
+    if (isTerminal(stdout, stderr) && !existsSync(known.dataDir))
+      print(context, `preparing a new forge in ${known.dataDir}`);
+    return ahead.begin(known, openLog(known.logLevel, stderr)('storage'));
+  });
   // Imported here, so that the storage starts before these modules are loaded.
   const { startForge, stopMs } = await import('../server/serve.ts');
   const log = openLog(configuration.logLevel, stderr)('host');

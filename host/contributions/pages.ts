@@ -79,11 +79,12 @@ function formRoute(form: PageForm, { page, show, access }: ShownOn): Route {
     async run(call: Call, input: Omit<Input, 'refused'> & { readonly body: Sent }) {
       try {
         const next = await (run as Run)(call, { ...shown(input), body: check(input.body) });
-        const { body: location, options } = next instanceof Reply ? next : { body: next, options: {} };
+        const { body, options } = next instanceof Reply ? next : { body: next, options: {} };
+        if (body instanceof HtmlPage) return reply(body, options);
         return reply(nothing, {
           ...options,
           status: 303,
-          headers: { ...options.headers, location: String(location) },
+          headers: { ...options.headers, location: String(body) },
         });
       } catch (error) {
         const refused = refusedForm(error, form.id, input.body);

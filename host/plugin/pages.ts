@@ -74,13 +74,14 @@ export interface FormSpec<B, A extends AccessRule, Path extends string, Place ex
   /** Default 1 MiB. */
   readonly maxBytes?: number;
   /**
-   * @returns the path of the page to show next, without the path of the external URL.
+   * @returns the path of the page to show next, without the path of the external URL; or the next page itself, if it
+   *   shows something that must not be shown again, such as a new secret. Browsers do not keep that page.
    * @throws {ValidationFailed | Conflict | Unprocessable} if the content is refused: the page shows the form again.
    */
   run(
     call: CallOf<A>,
     input: Omit<PageInput<PageParams<Path, Place>, unknown, A>, 'refused' | 'query'> & { readonly body: B },
-  ): Promise<string | Reply<string>>;
+  ): Promise<string | HtmlPage | Reply<string> | Reply<HtmlPage>>;
 }
 
 /** A form without its type parameters, with defaults applied. */

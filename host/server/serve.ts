@@ -12,6 +12,8 @@ import { migrate, openForge, type OpenForge, type OpenOptions } from './forge.ts
 import { httpServer } from './http.ts';
 import type { State } from '../plugin/life.ts';
 import { openLog, type Sink } from './log.ts';
+import { traitsOf } from '../plugin/plan.ts';
+import { isTerminal, withoutMigrations } from './terminal.ts';
 import { strangeVariables } from '../loading/plugins.ts';
 import type { SecretKeys } from '../storage/secret-key.ts';
 
@@ -56,7 +58,9 @@ const graceMs = 9_000;
 export async function startForge(configuration: Configuration, options: ForgeOptions = {}): Promise<Forge> {
   const { stdout = process.stdout, stderr = process.stderr } = options;
   const announce = (line: string): void => void stdout.write(`${line}\n`);
-  const logOf = openLog(configuration.logLevel, stderr);
+  const terminal = isTerminal(stdout, stderr);
+  const fullLog = openLog(configuration.logLevel, stderr);
+  const logOf = terminal && configuration.logLevel !== 'debug' ? withoutMigrations(fullLog, announce) : fullLog;
   const log = logOf('host');
   const open = await openForge(configuration, { ...options, announce, logOf });
   const { machine, storage } = open;
@@ -86,6 +90,9 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
     deliveries: storage.deliveries,
     drained: () => storage.drained(),
   };
+  // The port is declared by the plugin that provides pages or needs them.
+  const hasPages = (): boolean =>
+    traitsOf('PageFrame') !== undefined && machine.container.port('PageFrame') !== undefined;
   try {
     const { host } = configuration;
     const { port } = open;
@@ -105,6 +112,7 @@ export async function startForge(configuration: Configuration, options: ForgeOpt
     server = opened;
     parts.push({ what: 'the control socket', stop: await control(configuration.dataDir, forge, open.secretKeys, log) });
     announce(`listening on ${url}`);
+    if (terminal && hasPages()) announce(`open ${open.webUrl} in a browser to sign in`);
     return forge;
   } catch (error) {
     await forge.stop();

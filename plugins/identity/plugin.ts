@@ -22,12 +22,16 @@ import { memoryGroupStore } from './groups/store-memory.ts';
 import { sqlGroupStore } from './groups/store.ts';
 import { migrations } from './migrations.ts';
 import { profileRoutes } from './profiles/routes.ts';
+import { userPages } from './profiles/user-page.ts';
 import { sessionPages } from './sessions/pages.ts';
 import { authRoutes } from './sessions/routes.ts';
 import { signInPageRoutes } from './sessions/sign-in-page.ts';
+import { signUpPages } from './sessions/sign-up-page.ts';
 import { memorySessionStore } from './sessions/store-memory.ts';
 import { sqlSessionStore } from './sessions/store.ts';
+import { settingsMenu, settingsPages } from './settings/pages.ts';
 import { identityEntities } from './tables.ts';
+import { tokenPages } from './tokens/pages.ts';
 import { tokenRoutes } from './tokens/routes.ts';
 import { memoryTokenStore } from './tokens/store-memory.ts';
 import { sqlTokenStore } from './tokens/store.ts';
@@ -88,7 +92,7 @@ export default definePlugin({
     'Settings',
     'UnitOfWork',
   ],
-  late: ['AdminGrants', 'IssuedCredentials', 'UserReferences'],
+  late: ['AdminGrants', 'IssuedCredentials', 'ProfileLists', 'UserReferences'],
   stores: {
     accounts: { sql: sqlAccountStore, memory: memoryAccountStore },
     sessions: { sql: sqlSessionStore, memory: memorySessionStore },
@@ -145,7 +149,7 @@ export default definePlugin({
       tokenHasher: sha256Hasher,
       unitOfWork: context.UnitOfWork,
     });
-    return { ...useCases, passwordHasher };
+    return { ...useCases, passwordHasher, lists: () => late.ProfileLists };
   },
 
   provides: {
@@ -162,8 +166,16 @@ export default definePlugin({
     PasswordHasher: (parts) => parts.passwordHasher,
     CredentialReader: (parts) => parts.credentialReader,
   },
-  pages: (parts) => [...sessionPages(parts), ...adminUserPages(parts), ...groupPages(parts)],
-  menu: (parts) => [adminUserMenu(parts), groupMenu(parts)],
+  pages: (parts) => [
+    ...sessionPages(parts),
+    ...signUpPages(parts),
+    ...settingsPages(parts),
+    ...tokenPages(parts),
+    ...userPages(parts),
+    ...adminUserPages(parts),
+    ...groupPages(parts),
+  ],
+  menu: (parts) => [...settingsMenu(), adminUserMenu(parts), groupMenu(parts)],
   routes: (parts, { instance }) => [
     ...authRoutes(parts),
     ...signInPageRoutes(parts, () => instance.webUrl),

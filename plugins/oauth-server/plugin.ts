@@ -3,12 +3,15 @@ import { definePlugin, on, rows } from 'hexforge/plugin';
 import { oauthAudits, oauthEvents, oauthScopes, oauthSettings, type KeptKey } from 'hexforge/oauth';
 import { rsaSigner, sha256Digests } from '#adapters/crypto/index';
 import { oauthUseCases } from '#core/oauth/use-cases';
+import { applicationAdminMenu, applicationAdminPages } from './applications/admin-pages.ts';
 import { applicationAdminRoutes } from './applications/admin-routes.ts';
+import { applicationMenu, applicationPages } from './applications/pages.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { memoryClientStore, sqlClientStore } from './applications/store.ts';
 import { consentPageRoutes } from './authorization/consent-page.ts';
 import { authorizationRoutes } from './authorization/routes.ts';
 import { discoveryRoutes } from './discovery/routes.ts';
+import { grantMenu, grantPages } from './grants/pages.ts';
 import { grantRoutes } from './grants/routes.ts';
 import { memoryGrantStore, sqlGrantStore } from './grants/store.ts';
 import { migrations, tables } from './migrations.ts';
@@ -82,6 +85,12 @@ export default definePlugin({
     IssuedCredentials: ({ grants }) => grants.issued,
     MeteredTargets: ({ meteredTargets }) => meteredTargets,
   },
+  pages: (parts, { Users: users }) => [
+    ...applicationPages(parts),
+    ...grantPages(parts),
+    ...applicationAdminPages(parts, () => users),
+  ],
+  menu: () => [...applicationMenu(), ...grantMenu(), ...applicationAdminMenu()],
   routes: (parts, { Users: users, instance }) => [
     ...discoveryRoutes(parts),
     ...authorizationRoutes(parts),

@@ -7,7 +7,7 @@ import {
   repositoryScopes,
   repositorySettings,
 } from 'hexforge/repositories';
-import { offeredRepositories, repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
+import { offeredRepositories, profileList, repositoryResolver, repositoryUseCases } from '#core/repositories/use-cases';
 import { archiveRoutes } from './archives/routes.ts';
 import { blamePages } from './blame/pages.ts';
 import { blameRoutes } from './blame/routes.ts';
@@ -127,6 +127,7 @@ export default definePlugin({
     RepositorySettings: ({ useCases }) => useCases.settings.read,
     ReferenceFinder: ({ useCases }) => commitReferences(useCases),
     MeteredTargets: ({ store }) => ({ repos: (ids) => store.known(ids) }),
+    ProfileLists: ({ store }) => profileList({ store }),
     UserReferences: ({ store }) => ({ what: 'repositories', counts: (userIds) => store.countByOwner(userIds) }),
   },
   settings: repositorySettings,

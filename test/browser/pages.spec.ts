@@ -18,6 +18,7 @@ async function pathsOf(forge: TestHost): Promise<readonly string[]> {
     ...(await fillInstance(admin, hostile)),
     owner: 'admin',
     repo: 'site',
+    user: 'admin',
   };
   const pages = forge.port('PageRegistry').pages();
   const paths = pages.map(({ one }) => pathOf(one.path, values) ?? `no values for ${one.path}`);

@@ -1,8 +1,16 @@
-// Contract checks for the ports of accounts: Users, UserGroups, UserReferences and AccountRecovery.
+// Contract checks for the ports of accounts: Users, UserGroups, UserReferences, ProfileLists and AccountRecovery.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { seededGroups } from '#core/identity/index';
-import type { AccountRecovery, PublicUser, UserGroups, UserReferences, Users } from '#core/identity/index';
+import type {
+  AccountRecovery,
+  ProfileLists,
+  PublicUser,
+  UserGroups,
+  UserReferences,
+  Users,
+} from '#core/identity/index';
+import { anonymous, type Caller } from '#core/kernel/caller';
 import { NotFound } from '#core/kernel/errors';
 import type { Check } from './checks.ts';
 
@@ -92,6 +100,33 @@ export const userReferencesChecks: readonly Check<UserReferencesUnderTest>[] = [
     name: 'returns an empty map for an empty batch',
     async run({ references }) {
       assert.equal((await references.counts([])).size, 0);
+    },
+  },
+];
+
+export interface ProfileListsUnderTest {
+  readonly lists: ProfileLists;
+  /** A user with at least two things, none of which is public, and the user as a caller. */
+  readonly owner: { readonly id: string; readonly caller: Caller };
+}
+
+export const profileListsChecks: readonly Check<ProfileListsUnderTest>[] = [
+  {
+    name: 'lists the things of a user in slices, for callers who can read them',
+    async run({ lists, owner }) {
+      assert.match(lists.title, /^\S(.*\S)?$/);
+      const all = await lists.list(owner.caller, owner.id, { limit: 100, offset: 0 });
+      assert.ok(all.length >= 2);
+      for (const { path, mark } of all) assert.match(`${path} ${mark}`, /^\/[^/\s]\S* \S+$/);
+      const second = await lists.list(owner.caller, owner.id, { limit: 1, offset: 1 });
+      assert.deepEqual(second, all.slice(1, 2));
+      const times = all.map(({ changedAt }) => changedAt.getTime());
+      assert.deepEqual(
+        times,
+        times.toSorted((left, right) => right - left),
+      );
+      assert.deepEqual(await lists.list(anonymous, owner.id, { limit: 100, offset: 0 }), []);
+      assert.deepEqual(await lists.list(owner.caller, randomUUID(), { limit: 100, offset: 0 }), []);
     },
   },
 ];

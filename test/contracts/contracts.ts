@@ -1,7 +1,13 @@
 // The module "hexforge/testing/contracts": the contract suite of each port, for testing a provider in any test runner.
 import type { Issues } from '#core/issues/index';
 import type { MergeRequests } from '#core/merges/index';
-import { accountRecoveryChecks, userGroupsChecks, userReferencesChecks, usersChecks } from './accounts.ts';
+import {
+  accountRecoveryChecks,
+  profileListsChecks,
+  userGroupsChecks,
+  userReferencesChecks,
+  usersChecks,
+} from './accounts.ts';
 import { botAccountsChecks } from './bots.ts';
 import { limited, type Check } from './checks.ts';
 import {
@@ -83,6 +89,7 @@ export const contracts = {
   PasswordSignIn: suite(passwordSignInChecks),
   PipelineVerdicts: suite(pipelineVerdictsChecks),
   Planning: suite(planningPortChecks),
+  ProfileLists: suite(profileListsChecks),
   Pushes: suite(pushesChecks),
   RateBudgets: suite(rateBudgetsChecks),
   RateCounter: suite(rateCounterChecks),

@@ -39,6 +39,8 @@ function expected(rule: AccessRule, caller: Caller, visibility: Visibility): num
 const others: Readonly<Record<string, string>> = {
   repositoryCloneAddress: 'leads to the front page',
   mergeCommentPage: 'is for the author of the comment',
+  settingsStart: 'leads to the profile',
+  applicationPage: 'only its owner finds an application',
 };
 
 void t.test('every page answers as its access rule says', async (t) => {
@@ -63,7 +65,13 @@ void t.test('every page answers as its access rule says', async (t) => {
   t.ok(pages.length >= 12, `${String(pages.length)} pages`);
   for (const { id, path: pattern, access } of pages) {
     for (const visibility of pattern.includes('{repo}') ? visibilities : visibilities.slice(0, 1)) {
-      const path = pathOf(pattern, { ...instance, ...filled[visibility], owner: 'owner', repo: visibility });
+      const path = pathOf(pattern, {
+        ...instance,
+        ...filled[visibility],
+        owner: 'owner',
+        user: 'owner',
+        repo: visibility,
+      });
       if (path === undefined) {
         t.fail(`no values for ${pattern}`);
         continue;

@@ -23,6 +23,9 @@ export function profileUseCases(parts: IdentityParts, { blockOf }: SignInBlocks)
   const { accounts, sessions, passwordHasher, access, rateCounter, settings, audit, unitOfWork } = parts;
   const guard = throttle(rateCounter);
 
+  /** An instance never becomes unused again. */
+  let used = false;
+
   const held = async (id: string): Promise<SecuredAccount> => {
     const found = await accounts.lock(id);
     if (found?.account.status !== 'active') throw gone();
@@ -40,6 +43,9 @@ export function profileUseCases(parts: IdentityParts, { blockOf }: SignInBlocks)
   };
 
   return {
+    /** Whether anyone may register. */
+    registrationOpen: (): Promise<boolean> => settings.get('signup.enabled'),
+
     /** @throws {Forbidden} with the code `signup_disabled`. @throws {Conflict} if the username or address is taken. */
     async register(call: Call, command: Registration): Promise<Account> {
       const { username } = command;
@@ -53,6 +59,14 @@ export function profileUseCases(parts: IdentityParts, { blockOf }: SignInBlocks)
         }),
         admitted,
       );
+    },
+
+    /** Whether nobody has signed in to this instance yet. */
+    async unused(): Promise<boolean> {
+      used ||= (await accounts.list({ q: undefined, limit: 2, offset: 0 })).accounts.some(
+        ({ lastActiveAt }, index) => index > 0 || lastActiveAt !== undefined,
+      );
+      return !used;
     },
 
     async own({ caller }: Call<User>): Promise<Account> {

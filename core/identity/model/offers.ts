@@ -1,4 +1,5 @@
 // The ports that this area provides to others.
+import type { Caller } from '#core/kernel/caller';
 import { declarePort } from '#core/kernel/ports';
 import type { UserGroup } from './user-group.ts';
 
@@ -30,6 +31,29 @@ export interface UserReferences {
   readonly what: string;
   /** The number of records that refer to each of these users. Users without any may be missing. */
   counts(userIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+}
+
+/** A thing of a user, on the page of the user. */
+export interface ProfileItem {
+  readonly name: string;
+  /** The path of its page. */
+  readonly path: string;
+  readonly about: string;
+  /** One word about who can see it; empty if everybody can. */
+  readonly mark: string;
+  readonly changedAt: Date;
+}
+
+/** Lists things that users own, for their pages. */
+export interface ProfileLists {
+  /** The title of the list, such as "Repositories". */
+  readonly title: string;
+  /** Those that the caller can read, the one that changed last first. */
+  list(
+    caller: Caller,
+    userId: string,
+    slice: { readonly limit: number; readonly offset: number },
+  ): Promise<readonly ProfileItem[]>;
 }
 
 /** Membership in user groups. Budgets and reviews depend on it. */
@@ -106,6 +130,7 @@ declare module '#core/kernel/ports' {
   interface PluralPorts {
     UserReferences: UserReferences;
     IssuedCredentials: IssuedCredentials;
+    ProfileLists: ProfileLists;
   }
 }
 
@@ -130,6 +155,13 @@ declarePort('UserReferences', {
   critical: false,
   absent: 'degraded',
   methods: ['counts'],
+});
+declarePort('ProfileLists', {
+  arity: 'plural',
+  component: 'lists of users’ things',
+  critical: false,
+  absent: 'degraded',
+  methods: ['list'],
 });
 declarePort('AccountRecovery', {
   arity: 'optional',

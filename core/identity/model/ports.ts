@@ -60,6 +60,11 @@ export interface SessionStore {
   insert(session: Session): Promise<void>;
   /** The active account of a session that has not ended or expired. One query, because every request calls it. */
   owner(id: string, now: Date): Promise<CredentialOwner | undefined>;
+  /** The sessions of a user that have not ended or expired, the one refreshed last first. */
+  list(
+    userId: string,
+    slice: { readonly now: Date; readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly sessions: readonly Session[]; readonly total: number }>;
   /** The start time of a session that has not ended or expired. */
   startedAt(id: string, now: Date): Promise<Date | undefined>;
   addRefreshToken(refresh: {

@@ -20,20 +20,52 @@ declare module '#core/kernel/access/scopes' {
 
 /** Every personal access token may call `authMe`; an OAuth2 token needs `read:user`. */
 export const identityScopes: readonly ScopeRow[] = [
-  { name: 'user.read', pat: anyToken, oauth: 'read:user' },
-  { name: 'admin.users', pat: 'admin:users' },
-  { name: 'admin.system', pat: 'admin:system' },
+  { name: 'user.read', pat: anyToken, oauth: 'read:user', about: 'read your account' },
+  { name: 'admin.users', pat: 'admin:users', about: 'administer the users of this instance, if you may' },
+  {
+    name: 'admin.system',
+    pat: 'admin:system',
+    about: 'administer this instance, if you may: settings, plugins, applications, the audit log',
+  },
 ];
 
 /** Tokens can already have these scopes. A row moves to the plugin whose routes use it. */
 export const reservedScopes: readonly ScopeRow[] = [
-  { name: 'issue.read', pat: 'issue:read', oauth: 'read:issue' },
-  { name: 'issue.write', pat: 'issue:write', oauth: 'write:issue', includes: ['issue.read'] },
-  { name: 'ci.read', pat: 'ci:read', oauth: 'read:pipeline' },
-  { name: 'ci.write', pat: 'ci:write', oauth: 'write:pipeline', includes: ['ci.read'] },
-  { name: 'registry.read', pat: 'registry:read', oauth: 'read:package' },
-  { name: 'registry.write', pat: 'registry:write', oauth: 'write:package', includes: ['registry.read'] },
-  { name: 'audit.read', pat: 'admin:system', oauth: 'read:audit' },
-  { name: 'mcp.read', pat: 'mcp:read', oauth: 'mcp:read' },
-  { name: 'mcp.write', pat: 'mcp:write', includes: ['mcp.read'] },
+  { name: 'issue.read', pat: 'issue:read', oauth: 'read:issue', about: 'read issues' },
+  {
+    name: 'issue.write',
+    pat: 'issue:write',
+    oauth: 'write:issue',
+    about: 'write issues and comments in your name',
+    includes: ['issue.read'],
+  },
+  { name: 'ci.read', pat: 'ci:read', oauth: 'read:pipeline', about: 'read pipelines and their logs' },
+  {
+    name: 'ci.write',
+    pat: 'ci:write',
+    oauth: 'write:pipeline',
+    about: 'run and cancel pipelines',
+    includes: ['ci.read'],
+  },
+  { name: 'registry.read', pat: 'registry:read', oauth: 'read:package', about: 'read packages' },
+  {
+    name: 'registry.write',
+    pat: 'registry:write',
+    oauth: 'write:package',
+    about: 'publish packages',
+    includes: ['registry.read'],
+  },
+  { name: 'audit.read', pat: 'admin:system', oauth: 'read:audit', about: 'read the audit log of this instance' },
+  {
+    name: 'mcp.read',
+    pat: 'mcp:read',
+    oauth: 'mcp:read',
+    about: 'read repositories, issues and code that you can read, as an assistant (MCP)',
+  },
+  {
+    name: 'mcp.write',
+    pat: 'mcp:write',
+    about: 'change repositories, issues and merge requests in your name, as an assistant (MCP)',
+    includes: ['mcp.read'],
+  },
 ];

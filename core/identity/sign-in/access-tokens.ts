@@ -4,6 +4,7 @@ import { isLonger } from '#core/kernel/characters';
 import { auditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
 import type { CredentialReader } from '#core/kernel/access/credentials';
+import { describedScopes, type DescribedScope } from '#core/kernel/access/scopes';
 import { found, Unauthorized, Unprocessable, ValidationFailed } from '#core/kernel/errors';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import { isToken, mintToken, tokenNameLimit, tokenPrefix, type AccessToken } from '../model/access-token.ts';
@@ -62,6 +63,16 @@ export function accessTokenUseCases(parts: IdentityParts, { blockOf, admitted }:
   };
 
   return {
+    /** The scopes that a token can have, those of administrators last. */
+    scopes: (): readonly DescribedScope[] => {
+      const all = describedScopes(scopes, 'pat').toSorted((left, right) => (left.name < right.name ? -1 : 1));
+      const { true: ofAdministrators = [], false: others = [] } = Object.groupBy(
+        all,
+        ({ name }) => String(name.startsWith('admin:')) as 'true' | 'false',
+      );
+      return [...others, ...ofAdministrators];
+    },
+
     async list({ caller }: Call<User>, page: PageRequest): Promise<Page<AccessToken>> {
       const { tokens: items, total } = await tokens.list(caller.id, { limit: page.perPage, offset: offsetOf(page) });
       return { items, total, ...page };

@@ -47,7 +47,7 @@ export const stillProves = ({ passwordHash }: ProvedAccount, now: SecuredAccount
   passwordHash === undefined || now.passwordHash === passwordHash;
 
 /** Reasons that reject a sign-in with a correct password, by error code: the audit action and the error message. */
-const blocked = {
+export const blocked = {
   account_is_bot: {
     action: 'user.login_blocked_bot',
     message: 'The account is the bot of a plugin',
@@ -84,6 +84,10 @@ const blocked = {
     detail: 'Sign in to that account with its own password',
   },
 } as const;
+
+/** The reason why a correct password was refused, by its error code. */
+export const signInRefusal = (code: string): { readonly message: string; readonly detail: string } | undefined =>
+  Object.hasOwn(blocked, code) ? blocked[code as keyof typeof blocked] : undefined;
 
 /** The source of a correct password: the account itself, or a directory. */
 type Known = { readonly own: SecuredAccount } | { readonly directory: string; readonly user: DirectoryUser };

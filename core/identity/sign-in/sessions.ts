@@ -1,9 +1,10 @@
 // Use cases of sessions: sign-in, refresh-token rotation and sign-out.
 import { auditEntry, type AuditAction } from '#core/kernel/services/audit';
-import type { Call } from '#core/kernel/caller';
+import type { Call, User } from '#core/kernel/caller';
 import type { CredentialReader, PageSessions } from '#core/kernel/access/credentials';
 import { userKey } from '#core/kernel/access/current-caller';
-import { Forbidden, Unauthorized } from '#core/kernel/errors';
+import { Forbidden, NotFound, Unauthorized } from '#core/kernel/errors';
+import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import type { Account } from '../model/account.ts';
 import { userAggregate } from '../model/events.ts';
 import { userEvent } from '../model/user-event.ts';
@@ -11,7 +12,13 @@ import type { IdentityParts } from '../model/parts.ts';
 import { stillProves, type Passwords } from './password-sign-in.ts';
 import type { CredentialOwner, SessionClaims } from '../model/ports.ts';
 import type { SignInBlocks } from './sign-in-blocks.ts';
-import { isRefreshToken, mintRefreshToken, secondsAfter, type SessionLifetimes } from '../model/session.ts';
+import {
+  isRefreshToken,
+  mintRefreshToken,
+  secondsAfter,
+  type Session,
+  type SessionLifetimes,
+} from '../model/session.ts';
 
 /** A new or refreshed session, as returned to its owner. */
 export interface SignedIn {
@@ -23,6 +30,14 @@ export interface SignedIn {
   /** A JWT, for the cookie that keeps a browser signed in on pages. */
   readonly pageToken: string;
   readonly lifetimes: SessionLifetimes;
+}
+
+/** A session, as its user sees it. */
+export interface ListedSession extends Session {
+  /** The time of its last sign-in, refresh or renewal. */
+  readonly lastUsedAt: Date;
+  /** Whether it is the session of the request. */
+  readonly current: boolean;
 }
 
 /** Maximum number of sessions per user. Adding another ends the one refreshed least recently. */
@@ -163,6 +178,25 @@ export function sessionUseCases(parts: IdentityParts, passwords: Passwords, { bl
         for (const id of found) await end(call, id, 'user.logout');
       });
     },
+
+    /** The sessions of the caller, the one used last first. */
+    async list({ caller, now }: Call<User>, page: PageRequest): Promise<Page<ListedSession>> {
+      const slice = { now, limit: page.perPage, offset: offsetOf(page) };
+      const { sessions: items, total } = await sessions.list(caller.id, slice);
+      const listed = (session: Session): ListedSession => ({
+        ...session,
+        lastUsedAt: secondsAfter(session.expiresAt, -lifetimes.refreshSeconds),
+        current: session.id === caller.credential.id,
+      });
+      return { items: items.map(listed), total, ...page };
+    },
+
+    /** Ends one of the caller's sessions. @throws {NotFound} */
+    endOne: (call: Call<User>, { id }: { readonly id: string }): Promise<void> =>
+      unitOfWork.run(async () => {
+        if ((await sessions.owner(id, call.now))?.id !== call.caller.id) throw new NotFound('There is no such session');
+        await end(call, id, 'user.logout');
+      }),
 
     pages: {
       async renew(pageToken, now) {

@@ -17,6 +17,8 @@ export interface ScopeRow {
   readonly pat?: string;
   /** The required scope of an OAuth2 token. `anyToken`: every one is accepted. Absent: none is accepted. */
   readonly oauth?: string;
+  /** Ends the sentence "The token can …", such as `read issues`. Absent: people see the name of the scope alone. */
+  readonly about?: string;
   /** Rows that the token scope of this row satisfies too: that of repo.admin satisfies repo.write and repo.read. */
   readonly includes?: readonly ScopeName[];
 }
@@ -45,6 +47,20 @@ declare module '../ports.ts' {
 }
 
 declarePort('ScopeCatalogue', { arity: 'single', component: 'scope catalogue', critical: true, absent: 'refuse' });
+
+/** A scope of tokens, as people read it. */
+export interface DescribedScope {
+  readonly name: string;
+  /** Ends the sentence "The token can …"; empty if nothing is said about the scope. */
+  readonly about: string;
+}
+
+/** Every token scope of one kind with its description: that of the first row which has one. */
+export const describedScopes = (catalogue: ScopeCatalogue, kind: 'pat' | 'oauth'): readonly DescribedScope[] =>
+  catalogue.tokenScopes(kind).map((name) => ({
+    name,
+    about: catalogue.rows().find((row) => row[kind] === name && row.about !== undefined)?.about ?? '',
+  }));
 
 /** Builds the catalogue from the contributed rows. The host rejects duplicates beforehand. */
 export function scopeCatalogue(contributed: readonly ScopeRow[]): ScopeCatalogue {

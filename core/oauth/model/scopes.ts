@@ -1,5 +1,5 @@
 // Scope rows of this area, and the parsing and restrictions of OAuth2 scopes.
-import type { ScopeCatalogue, ScopeRow } from '#core/kernel/access/scopes';
+import { describedScopes, type DescribedScope, type ScopeCatalogue, type ScopeRow } from '#core/kernel/access/scopes';
 import { InvalidScope } from './errors.ts';
 
 declare module '#core/kernel/access/scopes' {
@@ -13,9 +13,9 @@ declare module '#core/kernel/access/scopes' {
 
 /** The scope rows of this area. */
 export const oauthScopes: readonly ScopeRow[] = [
-  { name: 'openid', oauth: 'openid' },
-  { name: 'profile', oauth: 'profile' },
-  { name: 'email', oauth: 'email' },
+  { name: 'openid', oauth: 'openid', about: 'know who you are' },
+  { name: 'profile', oauth: 'profile', about: 'know your name and picture' },
+  { name: 'email', oauth: 'email', about: 'know your e-mail address' },
   { name: 'admin.oauth', pat: 'admin:system' },
 ];
 
@@ -54,6 +54,12 @@ export function knownScopes(catalogue: ScopeCatalogue): readonly string[] {
     ...documented.filter((scope) => known.includes(scope)),
     ...known.filter((scope) => !documented.includes(scope)),
   ];
+}
+
+/** All OAuth2 scopes of this instance with their descriptions. */
+export function describedOAuthScopes(catalogue: ScopeCatalogue): readonly DescribedScope[] {
+  const about = new Map(describedScopes(catalogue, 'oauth').map((scope) => [scope.name, scope.about]));
+  return knownScopes(catalogue).map((name) => ({ name, about: about.get(name) ?? '' }));
 }
 
 /** RFC 6749, section 3.3. */

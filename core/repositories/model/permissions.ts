@@ -61,7 +61,24 @@ export const repositoryPermissions: readonly PermissionDeclaration[] = [
 
 /** The scopes for this area, with their names in personal access tokens and OAuth2 tokens. */
 export const repositoryScopes: readonly ScopeRow[] = [
-  { name: 'repo.read', pat: 'repo:read', oauth: 'read:repo' },
-  { name: 'repo.write', pat: 'repo:write', oauth: 'write:repo', includes: ['repo.read'] },
-  { name: 'repo.admin', pat: 'repo:admin', oauth: 'admin:repo', includes: ['repo.write'] },
+  {
+    name: 'repo.read',
+    pat: 'repo:read',
+    oauth: 'read:repo',
+    about: 'read all repositories that you can read, private ones too',
+  },
+  {
+    name: 'repo.write',
+    pat: 'repo:write',
+    oauth: 'write:repo',
+    about: 'change repositories that you can write to',
+    includes: ['repo.read'],
+  },
+  {
+    name: 'repo.admin',
+    pat: 'repo:admin',
+    oauth: 'admin:repo',
+    about: 'administer your repositories: settings, people, protection, deletion',
+    includes: ['repo.write'],
+  },
 ];

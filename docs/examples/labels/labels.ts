@@ -1,6 +1,6 @@
 // The use cases of labels: list, add, read, change, remove.
-import type { Events, Granted, Ids, PageRequest, Rows, UnitOfWork, User } from 'hexforge/plugin';
-import { repositoryItems, type AboutItem, type Repository } from 'hexforge/repositories';
+import type { Call, Events, Granted, Ids, PageRequest, Rows, UnitOfWork, User } from 'hexforge/plugin';
+import { repositoryItems, type AboutItem, type Repositories, type Repository } from 'hexforge/repositories';
 import { labelName, type Label, type LabelWish } from './label.ts';
 
 declare module 'hexforge/plugin' {
@@ -9,13 +9,14 @@ declare module 'hexforge/plugin' {
   }
 }
 
-type Parts = { labels: Rows<Label>; unitOfWork: UnitOfWork; events: Events; ids: Ids };
+type Parts = { labels: Rows<Label>; unitOfWork: UnitOfWork; events: Events; ids: Ids; repositories: Repositories };
+export type ReadableLabel = { label: Label; repository: Repository };
 type Reading = Granted<Repository, 'repo.read'>;
 type Writing = Granted<Repository, 'repo.write', User>;
 
 export type LabelUseCases = ReturnType<typeof labelUseCases>;
 
-export function labelUseCases({ labels, unitOfWork, events, ids }: Parts) {
+export function labelUseCases({ labels, unitOfWork, events, ids, repositories }: Parts) {
   const items = repositoryItems({
     noun: 'label',
     rows: labels,
@@ -33,5 +34,17 @@ export function labelUseCases({ labels, unitOfWork, events, ids }: Parts) {
     update: (granted: Writing, { id, name, ...rest }: Partial<LabelWish> & { id: string }) =>
       items.update(granted, id, () => ({ ...rest, ...(name !== undefined && labelName(name)) })),
     delete: (granted: Writing, which: { id: string }) => items.delete(granted, which),
+    count: (repositoryId: string) => labels.count({ repositoryId }),
+    some: (repositoryId: string, limit: number) =>
+      labels.find({ where: { repositoryId }, orderBy: ['nameKey'], limit }),
+    /** Labels of the repositories that the caller can read. */
+    async readable({ caller }: Call, limit: number): Promise<readonly ReadableLabel[]> {
+      const found = await labels.find({ where: {}, orderBy: ['nameKey', 'id'], limit });
+      const readable = await repositories.readable(caller, [...new Set(found.map((label) => label.repositoryId))]);
+      return found.flatMap((label) => {
+        const repository = readable.get(label.repositoryId);
+        return repository === undefined ? [] : [{ label, repository }];
+      });
+    },
   };
 }

@@ -1,6 +1,7 @@
 // The plugin of docs/adding-a-resource.md: labels of repositories.
 import { definePlugin, rows } from 'hexforge/plugin';
 import { labelUseCases } from './labels.ts';
+import { labelCards, labelMenu, labelPages, labelPanels, labelTabs } from './web/pages.ts';
 import { labelRoutes } from './routes.ts';
 import type { Label } from './label.ts';
 import { labels, LabelTable } from './table.ts';
@@ -21,7 +22,12 @@ export default definePlugin({
   tables: ['labels_label'],
   references: ['repositories_repository'],
   migrations: [labels],
-  build: ({ stores: { labels }, UnitOfWork: unitOfWork, Events: events, Ids: ids }) =>
-    labelUseCases({ labels, unitOfWork, events, ids }),
+  build: ({ stores: { labels }, UnitOfWork: unitOfWork, Events: events, Ids: ids, Repositories: repositories }) =>
+    labelUseCases({ labels, unitOfWork, events, ids, repositories }),
   routes: labelRoutes,
+  pages: labelPages,
+  tabs: labelTabs,
+  menu: () => labelMenu,
+  cards: labelCards,
+  panels: labelPanels,
 });

@@ -3,7 +3,6 @@ import {
   admin,
   form,
   HtmlPage,
-  maybe,
   page,
   pageQuery,
   pageRules,

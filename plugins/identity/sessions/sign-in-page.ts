@@ -1,35 +1,100 @@
 // The page for signing in with a name and a password, which then returns to the page that linked to it.
-import { anyone, api, html, HtmlPage, maybe, reply, shape, word, type Route } from 'hexforge/plugin';
+import {
+  anyone,
+  api,
+  html,
+  HtmlPage,
+  maybe,
+  reply,
+  shape,
+  ValidationFailed,
+  word,
+  type Html,
+  type RefusedForm,
+  type Route,
+} from 'hexforge/plugin';
 import { returnPath } from 'hexforge/identity';
-import type { IdentityUseCases } from '#core/identity/use-cases';
+import { button, field, formError } from 'hexforge/ui';
+import { signInRefusal, type IdentityUseCases } from '#core/identity/use-cases';
+import { password } from '../accounts/schemas.ts';
 import { pageCookies } from './cookies.ts';
-import { loginBody } from './schemas.ts';
 
-/** @param refused Why the previous attempt failed. */
-const signInPage = (...refused: readonly unknown[]): HtmlPage =>
-  new HtmlPage({
+/** The parts of the page that depend on the instance. */
+interface Situation {
+  readonly registrationOpen: boolean;
+  /** Whether nobody has signed in yet. */
+  readonly unused: boolean;
+}
+
+/** The name that was typed into a form that was refused, by the error. Passwords are not sent back. */
+interface Attempt {
+  readonly situation: Situation;
+  readonly username: string;
+}
+const attempts = new WeakMap<object, Attempt>();
+
+const firstStart = html`<p class="hint">
+    This instance is new. Its first start printed the name and the password of the administrator on the terminal, unless
+    the configuration sets them.
+  </p>
+  <p class="hint">Lost? <code>hexforge admin reset-password NAME</code></p>`;
+
+function signInPage({ registrationOpen, unused }: Situation, refused?: RefusedForm, notice?: Html): HtmlPage {
+  const known = refused?.values['username'] !== undefined;
+  return new HtmlPage({
     title: 'Sign in',
     main: html`<h1>Sign in</h1>
-      ${refused.map((line) => typeof line === 'string' && html`<p role="alert">${line}</p>`)}
+      ${notice} ${formError(refused, 'signIn', 'username', 'password')} ${unused && firstStart}
       <form method="post">
-        <p>
-          <label for="username">Username</label>
-          <input name="username" id="username" autocomplete="username" autocapitalize="none" required autofocus />
-        </p>
-        <p>
-          <label for="password">Password</label>
-          <input name="password" id="password" type="password" autocomplete="current-password" required />
-        </p>
-        <button>Sign in</button>
-      </form>`,
+        ${field({
+          label: 'Username',
+          name: 'username',
+          autocomplete: 'username',
+          required: true,
+          autofocus: !known,
+          refused,
+        })}
+        ${field({
+          label: 'Password',
+          name: 'password',
+          type: 'password',
+          autocomplete: 'current-password',
+          required: true,
+          autofocus: known,
+          refused,
+        })}
+        ${button('Sign in', { kind: 'primary' })}
+      </form>
+      ${registrationOpen && html`<p class="after">No account yet? <a href="/-/sign-up">Sign up</a></p>`}`,
   });
+}
 
 const signedInPage = (username: string, next: string | undefined): HtmlPage =>
   new HtmlPage({
     title: 'Signed in',
     main: html`<h1>You are signed in as ${username}</h1>
-      ${next !== undefined && html`<p><a href="${next}">Go on</a></p>`}`,
+      <p>${next === undefined ? html`<a href="/">Go to the start page</a>` : html`<a href="${next}">Go on</a>`}</p>`,
   });
+
+/** The page of a refused form, for the error that refused it. */
+function refusedPage(told: Readonly<Record<string, unknown>>, error: unknown): HtmlPage {
+  const { situation = { registrationOpen: false, unused: false }, username } =
+    attempts.get(error as object) ?? ({} as Partial<Attempt>);
+  const detail = typeof told['detail'] === 'string' ? told['detail'] : undefined;
+  return signInPage(situation, {
+    form: 'signIn',
+    error: String(told['error']),
+    detail,
+    field: /^Field "(\w+)/.exec(detail ?? '')?.[1],
+    values: username === undefined ? {} : { username },
+  });
+}
+
+/** The reason why a sign-in elsewhere was refused, in words; another code shows nothing. */
+function noticeOf(code: string | undefined): Html | undefined {
+  const refusal = code === undefined ? undefined : signInRefusal(code);
+  return refusal && html`<p class="alert" role="alert"><b>${refusal.message}.</b> ${refusal.detail}.</p>`;
+}
 
 const common = {
   mount: 'root',
@@ -37,36 +102,58 @@ const common = {
   access: anyone,
   scope: null,
   requires: ['PageFrame'],
-  query: shape({ return_to: maybe(word().empty('').max(16_384)) }),
+  query: shape({ return_to: maybe(word().empty('').max(16_384)), error: maybe(word().empty('').max(64)) }),
   result: 'html',
-  refusal: (failure) => ({ ...failure, page: signInPage(failure.body['error'], failure.body['detail']) }),
+  refusal: (failure, error) => ({ ...failure, page: refusedPage(failure.body, error) }),
 } as const satisfies Partial<Parameters<typeof api>[0]>;
 
-export const signInPageRoutes = ({ sessions }: IdentityUseCases, webUrl: () => string): readonly Route[] => [
-  api({
-    ...common,
-    id: 'signInPage',
-    summary: 'Asks for a name and a password',
-    method: 'GET',
-    run: () => signInPage(),
-  }),
-  api({
-    ...common,
-    id: 'signInPageAnswer',
-    summary: 'Signs in, and goes on to `return_to`, a path of this instance',
-    method: 'POST',
-    form: true,
-    body: loginBody,
-    async run(call, { query: { return_to: returnTo = '' }, body }) {
-      const opened = await sessions.signIn(call, body);
-      const path = returnPath(returnTo, new URL(webUrl()).pathname.replace(/\/$/, ''));
-      const next = path && webUrl() + path;
-      return reply(signedInPage(opened.account.username, next), {
-        cookies: pageCookies(opened),
-        // Not a redirect, because the form-action policy of this page would then also apply to the targets of the next
-        // page.
-        ...(next !== undefined && { headers: { refresh: `0; url=${next}` } }),
-      });
-    },
-  }),
-];
+/** Both are required. They are checked by `run`, which keeps what was typed. */
+const signInForm = shape({ username: maybe(word().max(256)), password: maybe(password()) });
+
+const required = (name: string): ValidationFailed =>
+  new ValidationFailed('The form is not complete', { detail: `Field "${name}" is required` });
+
+export const signInPageRoutes = ({ sessions, profiles }: IdentityUseCases, webUrl: () => string): readonly Route[] => {
+  const situation = async (): Promise<Situation> => ({
+    registrationOpen: await profiles.registrationOpen(),
+    unused: await profiles.unused(),
+  });
+  return [
+    api({
+      ...common,
+      id: 'signInPage',
+      summary: 'Asks for a name and a password',
+      method: 'GET',
+      run: async (_call, { query }) => signInPage(await situation(), undefined, noticeOf(query.error)),
+    }),
+    api({
+      ...common,
+      id: 'signInPageAnswer',
+      summary: 'Signs in, and goes on to `return_to`, a path of this instance',
+      method: 'POST',
+      form: true,
+      body: signInForm,
+      async run(call, { query: { return_to: returnTo = '' }, body }) {
+        const { username, password: secret } = body;
+        const before = await situation();
+        try {
+          if (username === undefined) throw required('username');
+          if (secret === undefined) throw required('password');
+          const opened = await sessions.signIn(call, { username, password: secret });
+          const path = returnPath(returnTo, new URL(webUrl()).pathname.replace(/\/$/, ''));
+          const next = path && webUrl() + path;
+          return reply(signedInPage(opened.account.username, next), {
+            cookies: pageCookies(opened),
+            // Not a redirect, because the form-action policy of this page would then also apply to the targets of the
+            // next page.
+            ...(next !== undefined && { headers: { refresh: `0; url=${next}` } }),
+          });
+        } catch (error) {
+          if (typeof error === 'object' && error !== null)
+            attempts.set(error, { situation: before, username: username ?? '' });
+          throw error;
+        }
+      },
+    }),
+  ];
+};

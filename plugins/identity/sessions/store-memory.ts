@@ -1,5 +1,5 @@
 // The store of sessions and their refresh tokens in memory.
-import type { SessionStore } from 'hexforge/identity';
+import type { Session, SessionStore } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';
 import { refreshTokens, sessions, users, type RefreshRow } from '../tables-memory.ts';
 
@@ -18,6 +18,11 @@ export function memorySessionStore(db: MemoryDatabase): SessionStore {
       if (session === undefined || user?.status !== 'active' || session.expiresAt <= now) return undefined;
       const { username, isAdmin, emailVerified, approval } = user;
       return { id: user.id, username, isAdmin, emailVerified, approval };
+    },
+    async list(userId, { now, limit, offset }) {
+      const where = (row: Session): boolean => row.userId === userId && row.expiresAt > now;
+      const orderBy = [{ desc: 'expiresAt' }, 'id'] as const;
+      return { sessions: table.find({ where, orderBy, limit, offset }), total: table.count(where) };
     },
     async startedAt(id, now) {
       const session = table.get(id);

@@ -1,6 +1,6 @@
 // The store of sessions and their refresh tokens in PostgreSQL.
 import type { SessionStore } from 'hexforge/identity';
-import { compiledRead, rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { columnsOf, compiledRead, countOf, rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
 import { RefreshTokenTable, rows, SessionTable, type IdentityRows } from '../tables.ts';
 
 /** Runs for every request with a session. */
@@ -22,6 +22,8 @@ const sessionOwner = compiledRead(
       .where('user.status', '=', 'active'),
 );
 
+const sessionColumns = columnsOf(SessionTable, 'identity_session');
+
 const deleted = async (deletion: { executeTakeFirst(): Promise<{ numDeletedRows: bigint }> }): Promise<number> =>
   Number((await deletion.executeTakeFirst()).numDeletedRows);
 
@@ -38,6 +40,20 @@ export function sqlSessionStore(db: SqlDatabase): SessionStore {
     async owner(id, now) {
       const [row] = await sessionOwner(rows(db), { id, now });
       return row && { ...row, approval: row.approval ?? undefined };
+    },
+    async list(userId, { now, limit, offset }) {
+      const living = rows(db)
+        .selectFrom('identity_session')
+        .where('user_id', '=', userId)
+        .where('expires_at', '>', now);
+      const sessions = await living
+        .select(sessionColumns)
+        .orderBy('expires_at', 'desc')
+        .orderBy('id')
+        .limit(limit)
+        .offset(offset)
+        .execute();
+      return { sessions, total: await countOf(living) };
     },
     async startedAt(id, now) {
       const row = await rows(db)

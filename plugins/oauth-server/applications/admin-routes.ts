@@ -12,12 +12,12 @@ import {
   applicationSearchQuery,
 } from './schemas.ts';
 
-const guarded = { access: admin('admin:oauth2'), scope: 'admin.oauth' } as const;
+export const administering = { access: admin('admin:oauth2'), scope: 'admin.oauth' } as const;
 const one = '/admin/oauth2/apps/{id}';
 
 export const applicationAdminRoutes = ({ administration }: OAuthUseCases, users: () => Users): readonly Route[] => [
   api({
-    ...guarded,
+    ...administering,
     id: 'adminApplicationList',
     summary: 'All applications, by name',
     method: 'GET',
@@ -30,7 +30,7 @@ export const applicationAdminRoutes = ({ administration }: OAuthUseCases, users:
     },
   }),
   api({
-    ...guarded,
+    ...administering,
     id: 'adminApplicationFetch',
     summary: 'An application',
     method: 'GET',
@@ -40,7 +40,7 @@ export const applicationAdminRoutes = ({ administration }: OAuthUseCases, users:
     run: async (call, { params }) => presentApplication(users(), await administration.fetch(call, params)),
   }),
   api({
-    ...guarded,
+    ...administering,
     id: 'adminApplicationDelete',
     summary: 'Delete an application, with all that was granted to it',
     method: 'DELETE',
@@ -51,7 +51,7 @@ export const applicationAdminRoutes = ({ administration }: OAuthUseCases, users:
   }),
   ...(['suspend', 'unsuspend'] as const).map((act) =>
     api({
-      ...guarded,
+      ...administering,
       id: act === 'suspend' ? 'adminApplicationSuspend' : 'adminApplicationUnsuspend',
       summary:
         act === 'suspend'
@@ -65,7 +65,7 @@ export const applicationAdminRoutes = ({ administration }: OAuthUseCases, users:
     }),
   ),
   api({
-    ...guarded,
+    ...administering,
     id: 'adminApplicationGrants',
     summary: 'Which users have granted an application what',
     method: 'GET',
@@ -83,7 +83,7 @@ export const applicationAdminRoutes = ({ administration }: OAuthUseCases, users:
     },
   }),
   api({
-    ...guarded,
+    ...administering,
     id: 'adminApplicationAudit',
     summary: 'What the audit log knows of an application',
     method: 'GET',

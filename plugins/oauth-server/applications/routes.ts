@@ -13,11 +13,11 @@ import {
 } from './schemas.ts';
 
 /** Splits a text of URIs at whitespace and commas. */
-const urisOf = (given: string | readonly string[]): readonly string[] =>
+export const urisOf = (given: string | readonly string[]): readonly string[] =>
   typeof given === 'string' ? given.split(/[\s,]/).filter((uri) => uri !== '') : given;
 
 /** Requires a session, so that a token with narrow scopes cannot create a client or take one over. */
-const guarded = { access: session, scope: null } as const;
+export const guarded = { access: session, scope: null } as const;
 const path = '/user/oauth2/apps';
 const application = operations({
   noun: 'application',

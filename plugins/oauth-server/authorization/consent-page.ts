@@ -13,31 +13,11 @@ import {
   type TypeOf,
 } from 'hexforge/plugin';
 import type { Users } from 'hexforge/identity';
+import { button, checkBox } from 'hexforge/ui';
 import type { ConsentQuestion, OAuthUseCases } from '#core/oauth/use-cases';
+import { scopeItems } from '../applications/views.ts';
 import { sentTo } from './routes.ts';
 import { authorizationQuery, pageForm } from './schemas.ts';
-
-/** Descriptions of scopes. Each completes the sentence "It will be able to". */
-const words: Readonly<Record<string, string>> = {
-  'read:user': 'read your account',
-  'read:repo': 'read all repositories that you can read, private ones too',
-  'write:repo': 'change repositories that you can write to',
-  'admin:repo': 'administer your repositories: settings, people, protection, deletion',
-  'read:issue': 'read issues',
-  'write:issue': 'write issues and comments in your name',
-  'read:pipeline': 'read pipelines and their logs',
-  'write:pipeline': 'run and cancel pipelines',
-  'read:package': 'read packages',
-  'write:package': 'publish packages',
-  'read:audit': 'read the audit log of this instance',
-  openid: 'know who you are',
-  profile: 'know your name and picture',
-  email: 'know your e-mail address',
-  'mcp:read': 'read repositories, issues and code that you can read, as an assistant (MCP)',
-};
-
-/** The description of a scope; undefined for a scope of an external plugin, whose name is shown instead. */
-const wordsOf = (scope: string): string | undefined => (Object.hasOwn(words, scope) ? words[scope] : undefined);
 
 const path = '/-/oauth2/authorize';
 type Query = TypeOf<typeof authorizationQuery>;
@@ -52,18 +32,26 @@ const queryOf = (request: Query): string =>
 const signInUrl = (webUrl: string, request: Query): string =>
   `${webUrl}/-/sign-in?return_to=${encodeURIComponent(`${path}?${queryOf(request)}`)}`;
 
-const scopeItem = (scope: string): Html => html`<li>${wordsOf(scope)} <code>${scope}</code></li>`;
-
 /** The owner of the application, or a warning if it registered itself. */
 const origin = ({ ownerId }: ConsentQuestion['client'], owner: string | undefined): Html | false =>
   ownerId === null
-    ? html`<p role="alert">It registered itself: nobody of this instance vouches for it or for its name.</p>`
+    ? html`<p class="alert" role="alert">
+        It registered itself: nobody of this instance vouches for it or for its name.
+      </p>`
     : owner !== undefined && html`<p>It was registered by <b>${owner}</b>.</p>`;
 
 function consentPage(
   { username, client, scopes, rememberedScopes, resource, redirectUri, shown }: ConsentQuestion,
   owner: string | undefined,
-  { otherAccount, request }: { readonly otherAccount: string; readonly request: Query },
+  {
+    otherAccount,
+    request,
+    all,
+  }: {
+    readonly otherAccount: string;
+    readonly request: Query;
+    readonly all: ReturnType<OAuthUseCases['scopes']>;
+  },
 ): HtmlPage {
   const { name, description, homepageUrl } = client;
   return new HtmlPage({
@@ -74,19 +62,18 @@ function consentPage(
       ${homepageUrl !== '' && html`<p>Homepage: <a href="${homepageUrl}" rel="noreferrer">${homepageUrl}</a></p>`}
       <p>It will be able to:</p>
       <ul>
-        ${scopes.map(scopeItem)}
+        ${scopeItems(scopes, all)}
       </ul>
       ${resource !== '' && html`<p>At this address alone: <code>${resource}</code></p>`}
       <p>Your answer goes to <b>${new URL(redirectUri).host}</b>.</p>
       <form method="post" action="?${queryOf(request)}">
         <input type="hidden" name="scope" value="${scopes.join(' ')}" />
         <input type="hidden" name="shown" value="${shown}" />
-        <p>
-          <input type="checkbox" name="remember" id="remember" value="true" ${rememberedScopes && html`checked`} />
-          <label for="remember">Do not ask again for this</label>
-        </p>
-        <button name="decision" value="cancel">Cancel</button>
-        <button name="decision" value="approve">Approve</button>
+        ${checkBox({ label: 'Do not ask again for this', name: 'remember', value: rememberedScopes !== undefined })}
+        <div class="actions">
+          ${button('Cancel', { name: 'decision', value: 'cancel' })}
+          ${button('Approve', { kind: 'primary', name: 'decision', value: 'approve' })}
+        </div>
       </form>`,
     formsLeadTo: [redirectUri],
   });
@@ -105,7 +92,7 @@ const common = {
 } as const;
 
 export function consentPageRoutes(
-  { authorization, open }: OAuthUseCases,
+  { authorization, open, scopes }: OAuthUseCases,
   { users, webUrl }: { readonly users: () => Users; readonly webUrl: () => string },
 ): readonly Route[] {
   const ownerOf = async ({ ownerId }: ConsentQuestion['client']): Promise<string | undefined> =>
@@ -131,7 +118,11 @@ export function consentPageRoutes(
     if (asked.outcome !== 'asked')
       return sentTo(asked.outcome === 'refused' && asked.signIn ? signIn : asked.url, status);
     const otherAccount = signInUrl(webUrl(), request);
-    return consentPage(asked.question, await ownerOf(asked.question.client), { otherAccount, request });
+    return consentPage(asked.question, await ownerOf(asked.question.client), {
+      otherAccount,
+      request,
+      all: scopes(),
+    });
   };
 
   return [

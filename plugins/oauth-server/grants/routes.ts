@@ -41,7 +41,7 @@ const present = ({ grant, client }: ListedGrant): TypeOf<typeof grantJson> => ({
 });
 
 /** Requires a session, so that a token can neither list nor end the grants of other applications. */
-const guarded = { access: session, scope: null } as const;
+export const guarded = { access: session, scope: null } as const;
 
 export const grantRoutes = ({ grants }: OAuthUseCases): readonly Route[] => [
   api({

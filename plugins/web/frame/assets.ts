@@ -9,7 +9,19 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** The style sheet, in the order of its parts. */
-const styles = ['base', 'frame', 'controls', 'things', 'code', 'markup', 'repositories', 'planning', 'merges', 'admin'];
+const styles = [
+  'base',
+  'frame',
+  'controls',
+  'things',
+  'code',
+  'markup',
+  'repositories',
+  'planning',
+  'merges',
+  'admin',
+  'account',
+];
 /** Modules, which import each other. The first one is the entry. */
 const scripts = ['web', 'menus', 'keys', 'copy', 'live', 'lines'];
 

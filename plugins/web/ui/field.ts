@@ -18,6 +18,8 @@ export interface Field extends Common {
   readonly type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'number' | 'search';
   readonly value?: string | undefined;
   readonly autocomplete?: string;
+  /** Whether the page opens with the cursor in it. */
+  readonly autofocus?: boolean;
   readonly placeholder?: string;
   /** Values to choose from; others can be typed. */
   readonly suggestions?: readonly string[];
@@ -48,7 +50,15 @@ function attributes({ name, id = name, hint, required = false, refused }: Common
 }
 
 /** A line of text. */
-export const field = ({ type = 'text', value, autocomplete, placeholder, suggestions, ...common }: Field): Html =>
+export const field = ({
+  type = 'text',
+  value,
+  autocomplete,
+  autofocus,
+  placeholder,
+  suggestions,
+  ...common
+}: Field): Html =>
   around(
     common,
     html`<input
@@ -56,6 +66,7 @@ export const field = ({ type = 'text', value, autocomplete, placeholder, suggest
         ${attributes(common)}
         ${type !== 'password' && html`value="${typed(common, value)}"`}
         ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+        ${autofocus === true && html`autofocus`}
         ${placeholder !== undefined && html`placeholder="${placeholder}"`}
         ${suggestions !== undefined && html`list="${common.name}-list"`}
       />

@@ -382,6 +382,9 @@ export const sessionChecks: readonly Check<IdentityStores>[] = [
           await stores.sessions.insert(session(number, uuid(1, 1), { expiresAt: at(expires) }));
         await stores.sessions.insert(session(9, uuid(1, 2), { expiresAt: at(5) }));
       });
+      const { sessions, total } = await stores.sessions.list(uuid(1, 1), { now: at(10), limit: 2, offset: 1 });
+      assert.deepEqual([sessions.map(({ id }) => id), total], [[uuid(2, 3), uuid(2, 0)], 3]);
+      assert.deepEqual(sessions[1], session(0, uuid(1, 1), { expiresAt: at(20) }));
       const end = (most: number) => write(stores, () => stores.sessions.endOldest(uuid(1, 1), most));
       assert.deepEqual([await end(5), await end(3), await end(3)], [0, 2, 0]);
       const living = [0, 1, 2, 3, 9].map((number) => stores.sessions.startedAt(uuid(2, number), now));

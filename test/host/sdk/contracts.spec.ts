@@ -374,6 +374,10 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     granted,
     known: { label, milestone },
   })),
+  ProfileLists: contracts.ProfileLists(() => ({
+    lists: only(forge.port('ProfileLists')),
+    owner: { id: ada.id, caller: needed(owner) },
+  })),
   Pushes: contracts.Pushes(() => ({
     pushes: forge.port('Pushes'),
     granted,

@@ -121,5 +121,6 @@ export async function fillExample(forge: TestHost, push: (remote: string) => Pro
     'settings/access/remove/user': 'bo',
     owner: 'ada',
     repo: 'engine',
+    user: 'ada',
   };
 }

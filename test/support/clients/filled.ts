@@ -82,6 +82,14 @@ export async function fillRepository(client: Client, path: string, text: string)
   await post('/issues/2/links', { target_number: 1, type: 'relates_to' });
   await post('/merges', { title: text, description: text, source_branch: 'topic', target_branch: 'main' });
   const remark = await post('/merges/1/comments', { body: text });
+  const plain = text.replaceAll(/[^ -~]/g, '');
+  const application = made(
+    'an application',
+    await client.post('/user/oauth2/apps', {
+      json: { name: plain.slice(0, 60), description: plain, redirect_uris: ['https://app.example/callback'] },
+    }),
+  );
+  await client.post('/user/tokens', { json: { name, scopes: ['repo:read'] } });
   await client.put(`${repository}/branches/main/protection`, { json: { required_approvals: 1 } });
   made('a collaborator', await client.put(`${repository}/collaborators/reader`, { json: { role: 'read' } }));
   return {
@@ -95,6 +103,8 @@ export async function fillRepository(client: Client, path: string, text: string)
     'issues/comments/cid': comment.id,
     'issues/history/id': itemsOf(edits)[0]?.id ?? '',
     'merges/comments/cid': remark.id,
+    'settings/applications/id': application.id,
+    'admin/applications/id': application.id,
   };
 }
 

@@ -1,0 +1,166 @@
+// The pages of personal access tokens. A new token is shown once, in the answer to its form.
+import {
+  day,
+  form,
+  html,
+  HtmlPage,
+  list as listOf,
+  maybe,
+  page,
+  pageQuery,
+  pageRules,
+  readPage,
+  session,
+  shape,
+  word,
+  type Html,
+  type WebPage,
+} from 'hexforge/plugin';
+import { tokenNameLimit, type AccessToken } from 'hexforge/identity';
+import { button, disclosure, empty, field, formError, linkButton, list, pagination, picks, time } from 'hexforge/ui';
+import type { DescribedScope, IdentityUseCases } from '#core/identity/use-cases';
+
+const guarded = { access: session, scope: null } as const;
+const daysByDefault = 30;
+
+const named = (scopes: readonly string[]): readonly Html[] | string =>
+  scopes.length === 0 ? 'no scopes' : scopes.map((scope) => html`<code>${scope}</code> `);
+
+const until = (expiresAt: Date | undefined, now: Date): Html =>
+  expiresAt === undefined
+    ? html`never expires`
+    : html`${expiresAt <= now ? 'expired' : 'expires'} ${time(expiresAt, now)}`;
+
+const row = ({ id, name, scopes, createdAt, expiresAt, lastUsedAt }: AccessToken, now: Date) => ({
+  title: html`<bdi>${name}</bdi>`,
+  about: html`${named(scopes)}<br />created ${time(createdAt, now)} ·
+    ${lastUsedAt === undefined ? 'never used' : html`used ${time(lastUsedAt, now)}`} · ${until(expiresAt, now)}`,
+  end: disclosure(
+    'Revoke',
+    html`<form method="post" action="/-/settings/tokens/${id}/revoke">
+      <p>Programs that use it lose their access at once.</p>
+      ${button('Revoke the token', { kind: 'danger' })}
+    </form>`,
+    { kind: 'button' },
+  ),
+});
+
+/** @param scopes all that exist. */
+const scopePicks = (scopes: readonly DescribedScope[]) =>
+  scopes.map(({ name, about }) => ({
+    value: name,
+    label: name,
+    shown: html`<code>${name}</code> <span class="muted">${about}</span>`,
+  }));
+
+/** The text of a secret, which cannot be shown again. */
+const createdPage = (token: AccessToken, secret: string, now: Date): HtmlPage =>
+  new HtmlPage({
+    title: 'New access token',
+    width: 'wide',
+    main: html`<h1><bdi>${token.name}</bdi></h1>
+      <p><b>Copy the token now. It is not shown again.</b></p>
+      <p><input class="secret" aria-label="Token" value="${secret}" readonly /></p>
+      <p class="muted">
+        Scopes: ${named(token.scopes)} · ${until(token.expiresAt, now)}. Programs send it as
+        <code>Authorization: Bearer TOKEN</code>; for git over HTTP it is the password.
+      </p>
+      ${linkButton('Done', '/-/settings/tokens')}`,
+  });
+
+export const tokenPages = ({ tokens }: IdentityUseCases): readonly WebPage[] => [
+  page({
+    ...guarded,
+    id: 'settingsTokens',
+    summary: 'The personal access tokens of the caller',
+    path: '/settings/tokens',
+    query: shape(pageQuery),
+    async run(call, { query, url }) {
+      const found = await tokens.list(call, readPage(pageRules.orDefault(), query));
+      const another = linkButton('New token', '/-/settings/tokens/new', { kind: 'primary' });
+      return new HtmlPage({
+        title: 'Access tokens',
+        width: 'wide',
+        main: html`<div class="bar">
+            <h1 class="grow">Access tokens</h1>
+            ${found.total > 0 && another}
+          </div>
+          ${
+            found.total === 0
+              ? empty(
+                  'You have no access token',
+                  html`<p>Programs and git use one in place of your password.</p>
+                    ${another}`,
+                )
+              : list(found.items.map((token) => row(token, call.now)))
+          }
+          ${pagination(url, found)}`,
+      });
+    },
+    forms: [
+      form({
+        ...guarded,
+        id: 'settingsTokenRevoke',
+        summary: 'Revokes a personal access token',
+        path: '/settings/tokens/{id}/revoke',
+        body: shape({}),
+        async run(call, { params }) {
+          await tokens.revoke(call, params);
+          return '/-/settings/tokens';
+        },
+      }),
+    ],
+  }),
+  page({
+    ...guarded,
+    id: 'settingsTokenNew',
+    summary: 'Asks for the members of a new personal access token',
+    path: '/settings/tokens/new',
+    run: ({ now }, { refused }) =>
+      new HtmlPage({
+        title: 'New access token',
+        width: 'wide',
+        main: html`<h1>New access token</h1>
+          ${formError(refused, 'settingsTokenCreate', 'name', 'scopes', 'expires_at')}
+          <form class="settings" method="post">
+            ${field({
+              label: 'Name',
+              name: 'name',
+              hint: `What it is for, in up to ${tokenNameLimit} characters.`,
+              required: true,
+              autofocus: true,
+              refused,
+            })}
+            ${field({
+              label: 'Expires at the end of',
+              name: 'expires_at',
+              type: 'date',
+              value: new Date(now.getTime() + daysByDefault * 86_400_000).toISOString().slice(0, 10),
+              hint: 'A day in UTC. Without one it never expires.',
+              refused,
+            })}
+            ${picks({ label: 'The token can', name: 'scopes', values: [], choices: scopePicks(tokens.scopes()), refused })}
+            <p class="hint">Without a scope it only says who you are. No token can do more than you.</p>
+            ${button('Create token', { kind: 'primary' })}
+          </form>`,
+      }),
+    forms: [
+      form({
+        ...guarded,
+        id: 'settingsTokenCreate',
+        summary: 'Creates a personal access token, and shows it once',
+        path: '/settings/tokens/new',
+        body: shape({
+          name: word(),
+          scopes: maybe(listOf(word().max(64)).single().max(100)),
+          expires_at: maybe(day()),
+        }),
+        async run(call, { body: { name, scopes = [], expires_at: expires } }) {
+          const expiresAt = expires === undefined ? undefined : new Date(`${expires}T23:59:59Z`);
+          const { token, secret } = await tokens.create(call, { name, scopes, expiresAt });
+          return createdPage(token, secret, call.now);
+        },
+      }),
+    ],
+  }),
+];
