@@ -25,7 +25,7 @@ import { readme } from './readme.ts';
 import { submoduleUrls } from './submodules.ts';
 import { markdownFile, type Texts } from './texts.ts';
 import type { RepositoryPresenter } from '../repositories/present.ts';
-import { markForms } from '../stars/forms.ts';
+import { markForms } from './marks.ts';
 
 type Readable = Granted<Repository, 'repo.read'>;
 

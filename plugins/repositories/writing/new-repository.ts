@@ -4,7 +4,7 @@ import { button, field, formError, select } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { visibilityChoices } from '../pages/forms.ts';
 import { repositoryPath } from '../pages/links.ts';
-import { repositoryBody } from './schemas.ts';
+import { repositoryBody } from '../repositories/schemas.ts';
 
 const allowed = { access: signedIn, scope: 'repo.write' } as const;
 

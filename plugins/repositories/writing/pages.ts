@@ -25,7 +25,7 @@ import { blobPath, treePath, within, encoded } from '../pages/links.ts';
 import { sha, writing } from '../shapes.ts';
 import { commitError, commitFields, commitMembers, committed, type CommitPlace } from './commit-form.ts';
 import { editableText, isShownUnchanged, writtenText } from './editable.ts';
-import { maxBytes } from './routes-writing.ts';
+import { maxBytes } from '../contents/routes-writing.ts';
 
 type Readable = Granted<Repository, 'repo.read'>;
 
