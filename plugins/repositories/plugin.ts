@@ -23,7 +23,7 @@ import { writingPages } from './writing/pages.ts';
 import { contentsWritingRoutes } from './contents/routes-writing.ts';
 import { contentsRoutes } from './contents/routes.ts';
 import { forkPages } from './forks/pages.ts';
-import { findPages } from './contents/find-page.ts';
+import { findPages } from './find/page.ts';
 import { rawPageRoutes } from './contents/raw-page.ts';
 import { forkRoutes } from './forks/routes.ts';
 import { languageRoutes } from './languages/routes.ts';

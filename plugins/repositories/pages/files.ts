@@ -129,7 +129,11 @@ export function filePages(
 git clone ${url}
 cd ${repository.name}
 git commit --allow-empty -m "First commit"
-git push origin HEAD:${repository.defaultBranch}</pre>`,
+git push origin HEAD:${repository.defaultBranch}</pre>
+                  ${
+                    granted.may('repo.write') &&
+                    html`<p>Or begin in the browser: ${folderActions(at, { granted, isBranch: true })}</p>`
+                  }`,
               )
             : html`<div class="bar">
                   <a class="button" href="${branchesPath(repository)}">${icon('branch')} <bdi>${at.ref}</bdi></a>
