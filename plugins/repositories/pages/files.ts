@@ -132,7 +132,9 @@ git commit --allow-empty -m "First commit"
 git push origin HEAD:${repository.defaultBranch}</pre>
                   ${
                     granted.may('repo.write') &&
-                    html`<p>Or begin in the browser: ${folderActions(at, { granted, isBranch: true })}</p>`
+                    html`<div class="actions">
+                      Or begin in the browser: ${folderActions(at, { granted, isBranch: true })}
+                    </div>`
                   }`,
               )
             : html`<div class="bar">
