@@ -97,7 +97,7 @@ export async function fillRepository(client: Client, path: string, text: string)
     'components/id': component.id,
     'versions/id': version.id,
     'settings/roles/id': template.id,
-    'issues/comments/cid': comment.id,
+    'issues/comments/id': comment.id,
     'issues/history/id': itemsOf(edits)[0]?.id ?? '',
     'merges/comments/cid': remark.id,
     'settings/applications/id': application.id,
