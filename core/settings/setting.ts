@@ -41,6 +41,7 @@ const boundsOf = (declaration: SettingDeclaration): Pick<DescribedSetting, 'boun
   return { bounds: `a text of at most ${longest} characters`, longest };
 };
 
+/** A setting as administrators see it, with its bounds in words. */
 export const describedSetting = (
   declared: DeclaredSetting,
   value: SettingValue,
