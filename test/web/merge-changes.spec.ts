@@ -34,6 +34,8 @@ void t.test('changes in a browser', async (t) => {
       unified,
       /<tr id="f\w+-L10" class="removed">.*line 10<\/code>.*<tr id="f\w+-R10" class="added">.*ten<\/code>/,
     );
+    for (const region of ['id="merge-bar" data-region', 'id="merge-files" data-region', 'class="diffs" data-regions'])
+      t.match(unified, region, 'follows the head');
     t.match(unified, /logo\.png<\/bdi>.*A binary file is not shown/);
     t.match(dense((await browser.open(`${changes}?view=split`)).html), /<table class="lines split">/);
     for (const query of ['algorithm=histogram', 'algorithm=none', 'view=none', 'since=none'])

@@ -80,7 +80,7 @@ export async function diff(files: readonly ChangedFile[], looks: DiffLooks): Pro
     if (fits) [bodies, left] = [bodies + 1, left - lines];
     shown.push(await fileOf(file, fits, lines, looks, looks.of?.(file, index) ?? {}));
   }
-  return html`<div class="diffs">${shown}</div>`;
+  return html`<div class="diffs" ${looks.isLive === true && html`data-regions`}>${shown}</div>`;
 }
 
 const states = [

@@ -22,7 +22,7 @@ export function changesBar({ url, view, changes, talk, caller, mayReview, asked 
     talk.reviews.find(({ userId }) => caller.kind === 'user' && userId === caller.id)?.commitOid ?? undefined;
   const { since, file, full, viewed } = asked;
   const kept = Object.entries({ since, file, full, viewed }).filter(([, value]) => value !== undefined);
-  return html`<div class="bar changes-bar">
+  return html`<div class="bar changes-bar" id="merge-bar" data-region>
     <span>${plural(file === undefined ? changes.files.length : 1, 'file')}</span>
     <span class="counts">${counts(changes.additions, changes.deletions)}</span>
     ${since !== undefined && html`<span class="quiet">since <code>${since.slice(0, 7)}</code></span>`}

@@ -156,13 +156,15 @@ export const changesPage = (merges: PageParts): WebPage =>
           ${changesBar({ url, view, changes, asked: { ...asked, since }, talk, caller: call.caller, mayReview: standing.comment })}
           ${formError(refused, 'mergeLineComment', 'body')}
           <div class="changes">
-            ${
-              files.length > 1 &&
-              fileList(
-                files.map(({ file }) => file),
-                viewed,
-              )
-            }
+            <div id="merge-files" data-region>
+              ${
+                files.length > 1 &&
+                fileList(
+                  files.map(({ file }) => file),
+                  viewed,
+                )
+              }
+            </div>
             <div>
               ${await diff(
                 files.map(({ file }) => file),

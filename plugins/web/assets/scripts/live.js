@@ -25,12 +25,18 @@ function inUse(/** @type {HTMLElement} */ region) {
     /^(?:INPUT|TEXTAREA|SELECT)$/.test(activeElement.tagName)
   )
     return true;
-  return [...region.querySelectorAll('input, textarea')].some(
-    (field) =>
-      (field instanceof HTMLTextAreaElement || (field instanceof HTMLInputElement && field.type !== 'hidden')) &&
-      field.value !== field.defaultValue,
-  );
+  return [...region.querySelectorAll('input, textarea, option')].some((field) => {
+    if (field instanceof HTMLTextAreaElement) return field.value !== field.defaultValue;
+    if (field instanceof HTMLInputElement && field.type !== 'hidden')
+      return field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+    // The first choice of a list is selected if the page names none.
+    return field instanceof HTMLOptionElement && field.selected !== field.defaultSelected && namesChoice(field);
+  });
 }
+
+/** Whether the page names the selected choice of the list. */
+const namesChoice = (/** @type {HTMLOptionElement} */ { parentElement }) =>
+  parentElement?.querySelector('option[selected]') !== null;
 
 /** Parts that the user has opened stay open. */
 function keepOpen(/** @type {HTMLElement} */ before, /** @type {HTMLElement} */ after) {
@@ -40,7 +46,21 @@ function keepOpen(/** @type {HTMLElement} */ before, /** @type {HTMLElement} */ 
   });
 }
 
+/** Adds and removes regions of a list whose entries change, such as the files of a diff. */
+function matchList(/** @type {Document} */ fresh) {
+  const list = document.querySelector('[data-regions]');
+  const after = fresh.querySelector('[data-regions]');
+  if (list === null || after === null) return;
+  for (const region of list.children)
+    if (region instanceof HTMLElement && fresh.getElementById(region.id) === null && !inUse(region)) region.remove();
+  [...after.children].forEach((one, index) => {
+    if (document.getElementById(one.id) === null)
+      list.insertBefore(document.importNode(one, true), list.children[index] ?? null);
+  });
+}
+
 function replaceRegions(/** @type {Document} */ fresh) {
+  matchList(fresh);
   for (const region of regionsOf(document)) {
     const found = fresh.getElementById(region.id);
     if (found === null || found.innerHTML === region.innerHTML || inUse(region)) continue;
