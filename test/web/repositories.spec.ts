@@ -18,6 +18,7 @@ void t.test('files, folders and history', async (t) => {
   const browser = forge.browser();
   const empty = await browser.open('/alice/site');
   t.match(empty.html, /git clone http:\/\/[^\s]*\/alice\/site\.git/, 'an empty repository says how to begin');
+  t.match(empty.html, /git add README\.md[^]*href="\/-\/settings\/tokens\/new"/, 'and how git signs in');
   await write(forge, 'README.md', '# Read me\n', 'Explain it');
   await write(forge, 'src/a b/ü#?.ts', 'const one = 1;\nconst two = 2;\n', 'Add a file');
 

@@ -1,6 +1,6 @@
 // The page that finds a file of a ref by parts of its path.
 import { html, HtmlPage, Joi, maybe, page, shape, type WebPage } from 'hexforge/plugin';
-import { empty, icon, list, searchField } from 'hexforge/ui';
+import { empty, icon, list } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { bar } from '../pages/folder-view.ts';
 import { blobPath, findPath } from '../pages/links.ts';
@@ -26,7 +26,15 @@ export const findPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
         main: html`<h1 class="skip">Find a file</h1>
           ${bar({ repository, ref, path: '', now })}
           <form class="filter" method="get" role="search" action="${findPath(repository, ref)}">
-            ${searchField('Parts of the path', 'q', q)}
+            <input
+              type="search"
+              name="q"
+              value="${q}"
+              aria-label="Parts of the path"
+              placeholder="Parts of the path"
+              data-key="/"
+              ${q === '' && html`autofocus`}
+            />
           </form>
           ${
             paths.length === 0

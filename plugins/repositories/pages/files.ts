@@ -127,9 +127,15 @@ export function filePages(
                 'This repository is empty',
                 html`<pre>
 git clone ${url}
-cd ${repository.name}
-git commit --allow-empty -m "First commit"
+cd ./${repository.name}
+echo "# ${repository.name}" > README.md
+git add README.md
+git commit -m "First commit"
 git push origin HEAD:${repository.defaultBranch}</pre>
+                  <p>
+                    git asks for your username and a password: give it an
+                    <a href="/-/settings/tokens/new">access token</a> with the scope <code>repo:write</code>.
+                  </p>
                   ${
                     granted.may('repo.write') &&
                     html`<div class="actions">
