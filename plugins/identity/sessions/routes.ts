@@ -2,7 +2,7 @@
 import { anyone, api, camelCased, reply, signedIn, type Route } from 'hexforge/plugin';
 import type { IdentityUseCases, SignedIn } from '#core/identity/use-cases';
 import { presentUser, userJson } from '../profiles/schemas.ts';
-import { accessCookie, cleared, cookies, refreshCookie } from './cookies.ts';
+import { accessCookie, clearedOfPages, cookies, cookiesOfRest, refreshCookie } from './cookies.ts';
 import { loginBody, registrationBody, sessionJson } from './schemas.ts';
 
 /** The body contains a credential, so it must not be cached (as in RFC 6749, section 5.1). */
@@ -25,9 +25,9 @@ export const authRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     body: loginBody,
     result: sessionJson,
     statuses: [403, 503],
-    async run(call, { body }) {
+    async run(call, { body, header }) {
       const opened = await useCases.sessions.signIn(call, body);
-      return reply(presentSession(opened), { cookies: cookies(opened), headers: uncached });
+      return reply(presentSession(opened), { cookies: cookiesOfRest(opened, header('cookie')), headers: uncached });
     },
   }),
   api({
@@ -56,7 +56,7 @@ export const authRoutes = (useCases: IdentityUseCases): readonly Route[] => [
         access: input.cookies[accessCookie.name],
         refresh: input.cookies[refreshCookie.name],
       });
-      return reply(undefined, { cookies: cleared });
+      return reply(undefined, { cookies: clearedOfPages });
     },
   }),
   api({

@@ -159,6 +159,21 @@ void t.test('a session that has ended is not renewed', async (t) => {
   t.notMatch(sent.join(), /lost/);
 });
 
+void t.test('a sign-in by REST removes the page token of another account', async (t) => {
+  await using forge = await testHost(notes, {});
+  const [alice, bob] = await Promise.all(['alice', 'bob'].map((name) => forge.user(name)));
+  const browser = forge.browser();
+  const signIn = await browser.open('/-/sign-in');
+  await browser.submit(signIn, { username: 'alice', password: alice?.password ?? '' });
+  t.ok(browser.cookies['svc_page_session']);
+  const { status } = await browser.request('POST', new URL('/api/v1/auth/login', forge.url), {
+    body: JSON.stringify({ username: 'bob', password: bob?.password }),
+    headers: { 'content-type': 'application/json' },
+  });
+  t.equal(status, 200);
+  t.equal(browser.cookies['svc_page_session'], undefined);
+});
+
 void t.test('a live channel accepts the page token, from its own origin alone', async (t) => {
   await using forge = await testHost([], { repositories: ['alice/site'] });
   const alice = forge.as('alice');
