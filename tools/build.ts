@@ -83,6 +83,7 @@ const assets = globSync(
     'SECURITY.md',
     'bench/README.md',
     'docs/**/*.md',
+    'docs/pictures/*.png',
     'docs/plugin-api.txt',
     'docs/examples/**/*.{ts,json}',
   ],

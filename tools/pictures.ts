@@ -1,5 +1,5 @@
 // Takes pictures of all pages of a filled forge, wide and narrow, light and dark: `node tools/pictures.ts FOLDER`, with
-// words of page ids after it to take only these.
+// words of page ids after it to take only these. `node tools/pictures.ts docs/pictures --readme` takes those of README.md.
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,6 +15,14 @@ const [folder, ...words] = process.argv.slice(2);
 if (folder === undefined) throw new Error('name the folder for the pictures');
 mkdirSync(folder, { recursive: true });
 
+/** The pictures of README.md: file, page and scheme. */
+const readme = [
+  ['repository', 'repositoryFront', 'light'],
+  ['issue', 'issuePage', 'light'],
+  ['merge-request', 'mergeOverviewPage', 'light'],
+  ['changes-dark', 'mergeChangesPage', 'dark'],
+] as const;
+
 const forge = await testHost([], { clock: fixedClock(new Date().toISOString()) });
 const browser = await startChromium();
 try {
@@ -25,14 +33,27 @@ try {
   );
   const filled = { ...example, ...(await fillInstance(forge.as('admin'), 'Maintainers')) };
   const { password } = await forge.user('ada');
+  const pages = forge
+    .port('PageRegistry')
+    .pages()
+    .map(({ one }) => one);
+  for (const [file, id, scheme] of words[0] === '--readme' ? readme : []) {
+    const who = await visitor(browser, forge.url, { scheme });
+    await signIn(who, { username: 'ada', password });
+    await who.page.setViewportSize({ width: 1000, height: 640 });
+    await who.page.goto(pathOf(pages.find((page) => page.id === id)?.path ?? '', filled) ?? '');
+    await who.page.screenshot({ path: join(folder, `${file}.png`), caret: 'hide' });
+    await who.context.close();
+  }
   for (const { width, scheme } of [
     { width: 1280, scheme: 'light' },
     { width: 1280, scheme: 'dark' },
     { width: 390, scheme: 'light' },
   ] as const) {
+    if (words[0] === '--readme') break;
     const who = await visitor(browser, forge.url, { width, scheme });
     await signIn(who, { username: 'ada', password });
-    for (const { one } of forge.port('PageRegistry').pages()) {
+    for (const one of pages) {
       if (words.length > 0 && !words.some((word) => one.id.toLowerCase().includes(word.toLowerCase()))) continue;
       const path = pathOf(one.path, filled);
       if (path === undefined) continue;

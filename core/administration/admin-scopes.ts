@@ -84,7 +84,7 @@ export function adminScopeUseCases({ grants, users, unitOfWork, events, audit }:
       };
     },
 
-    /** The user of this name. @throws {ValidationFailed} if there is none. */
+    /** The user of this name. @throws {ValidationFailed} if no user has it. */
     async named(_call: Call<User>, { username }: Pick<PublicUser, 'username'>): Promise<PublicUser> {
       const user = await users.byUsername(username);
       if (user === undefined) throw new ValidationFailed(missing, { detail: '"username" is not the name of a user' });

@@ -78,7 +78,7 @@ export function settingAdministration(
       return shownSetting(declared, (await values.read()).get(key) ?? declared.configured);
     },
 
-    /** All settings as `list`, with what forms for them need. */
+    /** All settings as `list`, with their types and bounds. */
     async described(_call: Call<User>): Promise<readonly DescribedSetting[]> {
       const stored = await values.read();
       return catalogue.all().map((declared) => {

@@ -20,7 +20,7 @@ export interface ShownSetting {
   readonly default: string;
 }
 
-/** A setting with what a form for it needs. */
+/** A setting with its type and bounds, for a form. */
 export interface DescribedSetting extends ShownSetting {
   readonly plugin: string;
   readonly type: SettingDeclaration['type'];
@@ -41,6 +41,7 @@ const boundsOf = (declaration: SettingDeclaration): Pick<DescribedSetting, 'boun
   return { bounds: `a text of at most ${longest} characters`, longest };
 };
 
+/** A setting as administrators see it, with its bounds in words. */
 export const describedSetting = (
   declared: DeclaredSetting,
   value: SettingValue,

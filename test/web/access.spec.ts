@@ -39,6 +39,7 @@ function expected(rule: AccessRule, caller: Caller, visibility: Visibility): num
 const others: Readonly<Record<string, string>> = {
   repositoryCloneAddress: 'leads to the front page',
   mergeCommentPage: 'is for the author of the comment',
+  mergeEditPage: 'is for the author of the merge request',
   settingsStart: 'leads to the profile',
   applicationPage: 'only its owner finds an application',
 };

@@ -68,8 +68,8 @@ void t.test('a page of administration is for holders of its admin scope', async 
     for (const [index, held] of holders.entries())
       t.equal(await shown(path, `holder${index}`), held === scope ? '200' : '403', `${path} with ${held}`);
   }
-  const start = pages.map(([path]) => path);
-  t.ok((await visible('admin')).every((path) => start.includes(path)));
+  const ofAdmin = await visible('admin');
+  t.ok(['/-/admin/users', '/-/admin/admin-scopes'].every((path) => ofAdmin.includes(path)));
   t.strictSame(await visible('holder0'), ['/-/admin/users', '/-/admin/user-groups']);
   t.strictSame(await visible('holder1'), ['/-/admin/admin-scopes']);
   t.strictSame(await visible('holder2'), ['/-/admin/settings']);

@@ -28,7 +28,7 @@ async function without(
   }
 }
 
-/** What the plugins contribute, each with the plugin that it is from. */
+/** The contributions to pages, each with the plugin that it is from. */
 function contributed(forge: TestHost) {
   const registry = forge.port('PageRegistry');
   return {
@@ -58,7 +58,7 @@ async function statuses(forge: TestHost, pages: readonly string[], who: string |
   return found;
 }
 
-void t.test('with each plugin off in turn, its parts of pages are gone and the others work', async (t) => {
+void t.test('with any one plugin off, its parts of pages are gone and the others work', async (t) => {
   const whole = await testHost([], { log: quiet, repositories: [{ path, visibility: 'public' }] });
   const all = contributed(whole);
   const before = await statuses(

@@ -1,5 +1,5 @@
-// Parses forms with files (RFC 7578), as browsers send them. The body is collected within its bound, and files are parts
-// of it.
+// Parses forms with files (RFC 7578), as browsers send them. The body is collected within its bound; the bytes of a
+// file are a part of it.
 import type { IncomingMessage } from 'node:http';
 import { UploadedFile } from '../descriptor/uploaded-file.ts';
 import { badForm, collect, FormFields, formText, mostFields, readForm, type ReadBody } from './parsed-body.ts';

@@ -1,5 +1,5 @@
 // The access decision: the one check of caller, credential, scope, permission and visibility. Denies by default.
-import { adminScopes, type AdminGrants } from './admin-grants.ts';
+import type { AdminGrants } from './admin-grants.ts';
 import type { Call, Caller, User } from '../caller.ts';
 import { Forbidden, InsufficientScope, NotFound, Unauthorized } from '../errors.ts';
 import { declarePort } from '../ports.ts';
@@ -104,8 +104,6 @@ export const session = { who: 'session' } as const;
 export const superAdmin = { who: 'super-admin' } as const;
 /** Allows instance administrators, and users who hold every one of these admin scopes. */
 export const admin = (...scopes: readonly string[]) => ({ who: 'admin', scopes }) as const;
-/** Allows instance administrators, and users who hold at least one admin scope. */
-export const anyAdmin = { who: 'admin', scopes: adminScopes, any: true } as const;
 
 /**
  * A read: callers who may not read get 404. With `anonymous: 401`, anonymous callers get 401 instead.
@@ -287,16 +285,12 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
     }
   };
 
-  const checkAdmin = async (
-    user: User,
-    { scopes: required, any }: Extract<AccessRule, { readonly who: 'admin' }>,
-  ): Promise<void> => {
+  const checkAdmin = async (user: User, required: readonly string[], any = false): Promise<void> => {
     if (user.isAdmin) return;
     const held = (await adminGrants()?.scopesOf(user.id)) ?? [];
-    if (any && required.some((scope) => held.includes(scope))) return;
-    if (any) throw new Forbidden('This operation is for administrators');
-    const missing = required.find((scope) => !held.includes(scope));
-    if (missing !== undefined) throw new Forbidden(`admin scope required: ${missing}`);
+    const missing = required.filter((scope) => !held.includes(scope));
+    if (any && missing.length === required.length) throw new Forbidden('This operation is for administrators');
+    if (!any && missing.length > 0) throw new Forbidden(`admin scope required: ${missing[0]}`);
   };
 
   const checkPermission = async (
@@ -355,7 +349,7 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
           throw new Forbidden('This operation needs a session', { detail: 'Sign in; a token cannot do this' });
         return undefined;
       case 'admin':
-        await checkAdmin(signedInUser(call.caller), rule);
+        await checkAdmin(signedInUser(call.caller), rule.scopes, rule.any);
         return undefined;
       case 'super-admin':
         if (!signedInUser(call.caller).isAdmin) throw new Forbidden('This operation is for instance administrators');

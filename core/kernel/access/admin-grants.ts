@@ -29,6 +29,9 @@ export const adminScopes = [
 /** The name of an admin scope. */
 export type AdminScope = (typeof adminScopes)[number];
 
+/** Allows instance administrators, and users who hold at least one admin scope. */
+export const anyAdmin = { who: 'admin', scopes: adminScopes, any: true } as const;
+
 declare module '../ports.ts' {
   interface OptionalPorts {
     AdminGrants: AdminGrants;

@@ -26,7 +26,7 @@ import {
 export const guarded = { access: superAdmin, scope: 'audit.read' } as const;
 const listRule = pageRules.maximum(100, 500);
 
-/** @throws {ValidationFailed} for a time that is none. */
+/** @throws {ValidationFailed} for a malformed time. */
 export const filterOf = ({ actor, action, resource, from, to }: EntryFilters): AuditFilter => ({
   actor,
   action,

@@ -146,7 +146,7 @@ export function overridePages({ overrides }: LimitUseCases, access: AccessDecisi
   const noTarget = (kind: OverrideKind): ValidationFailed =>
     new ValidationFailed('The override is not saved', { detail: `"target" names none of these: ${titles[kind]}` });
 
-  /** The id of what the user has named: a username, the path of a repository, or an id. */
+  /** The id of a target that is given as a username, as the path of a repository, or as an id. */
   const targetId = async (call: Call<User>, kind: OverrideKind, target: string): Promise<string> => {
     if (uuidPattern.test(target)) return target.toLowerCase();
     try {

@@ -4,6 +4,7 @@ import {
   html,
   HtmlPage,
   maybe,
+  NotFound,
   page,
   pageQuery,
   pageRules,
@@ -17,7 +18,7 @@ import { mergeBounds } from 'hexforge/merges';
 import { mergeStrategies } from 'hexforge/repositories';
 import { button, empty, field, formError, linkButton, list, pagination, textArea, time } from 'hexforge/ui';
 import type { MergeUseCases } from '#core/merges/use-cases';
-import { own, reading } from '../params.ts';
+import { changingComment, own, reading } from '../params.ts';
 import { requestForms } from './forms.ts';
 import { requestHead } from './head.ts';
 import { given, numberIn } from './input.ts';
@@ -101,7 +102,7 @@ const editPage = (merges: MergeUseCases): WebPage =>
     summary: 'The form that changes title, description and target of a merge request',
     place,
     path: `${path}/edit`,
-    access: own.access,
+    access: changingComment.access,
     forms: [
       form({
         ...own,
@@ -123,7 +124,11 @@ const editPage = (merges: MergeUseCases): WebPage =>
     ],
     async run(_call, { granted, params, refused }) {
       const number = numberIn(params);
-      const view = await merges.fetch(granted, { number });
+      const [view, standing] = await Promise.all([
+        merges.fetch(granted, { number }),
+        merges.standing(granted, { number }),
+      ]);
+      if (!standing.change) throw new NotFound('There is no such page for you');
       return new HtmlPage({
         title: `Edit !${String(number)}`,
         width: 'wide',

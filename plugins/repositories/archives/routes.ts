@@ -1,4 +1,5 @@
-// The routes that download all files of a ref as an archive: of REST, and of pages, where the session cookie authenticates.
+// The routes that download all files of a ref as an archive: of REST, and of pages, where the session cookie
+// authenticates.
 import { api, ByteStream, reply, shape, type Granted, type Reply, type Route } from 'hexforge/plugin';
 import type { ArchiveFormat, Repository } from 'hexforge/repositories';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';

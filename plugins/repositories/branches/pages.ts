@@ -50,7 +50,7 @@ const apart = (repository: Repository, { name, divergence: { ahead, behind } }: 
 const newBranch = (repository: Repository, refused: RefusedForm | undefined): Html =>
   disclosure(
     'New branch',
-    html`<form class="sheet" method="post" action="${branchesPath(repository)}">
+    html`<form class="form" method="post" action="${branchesPath(repository)}">
       ${formError(refused, 'repositoryBranchCreate', 'name', 'base_ref')}
       ${field({ label: 'Name', name: 'name', required: true, autocomplete: 'off', refused })}
       ${field({

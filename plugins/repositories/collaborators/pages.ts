@@ -64,7 +64,7 @@ export function collaboratorPages({ collaborators, roleTemplates }: RepositoryUs
     path(repository, `/remove/${encodeURIComponent(username)}`);
 
   const addForm = (repository: Repository, templates: readonly RoleTemplate[], refused: RefusedForm | undefined) =>
-    html`<form class="sheet" method="post" action="${path(repository)}">
+    html`<form class="form" method="post" action="${path(repository)}">
       ${formError(refused, 'repositoryCollaboratorForm', 'user', 'role')}
       ${field({ label: 'Username', name: 'user', required: true, autocomplete: 'off', refused })}
       ${select({ label: 'Role', name: 'role', value: 'write', choices: choicesOf(templates, (role) => words[role]), refused })}

@@ -61,7 +61,7 @@ export const forkPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
         width: 'wide',
         main: html`<h1>Fork <bdi>${repository.owner}/${repository.name}</bdi></h1>
           <p class="muted">A copy of its branches and tags, owned by you.</p>
-          <form class="sheet" method="post" action="${within(repository, 'fork')}">
+          <form class="form" method="post" action="${within(repository, 'fork')}">
             ${formError(refused, 'repositoryForkForm', 'name', 'description', 'visibility')}
             ${field({
               label: 'Name',

@@ -3,7 +3,7 @@ import { html, type Granted, type Html } from 'hexforge/plugin';
 import type { Repository, RepositoryRecord } from 'hexforge/repositories';
 import { pill } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { markButtons } from '../stars/forms.ts';
+import { markButtons } from './marks.ts';
 import { archivePath, within } from './links.ts';
 
 const mostLanguages = 6;

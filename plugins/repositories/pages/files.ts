@@ -25,7 +25,7 @@ import { readme } from './readme.ts';
 import { submoduleUrls } from './submodules.ts';
 import { markdownFile, type Texts } from './texts.ts';
 import type { RepositoryPresenter } from '../repositories/present.ts';
-import { markForms } from '../stars/forms.ts';
+import { markForms } from './marks.ts';
 
 type Readable = Granted<Repository, 'repo.read'>;
 
@@ -129,7 +129,13 @@ export function filePages(
 git clone ${url}
 cd ${repository.name}
 git commit --allow-empty -m "First commit"
-git push origin HEAD:${repository.defaultBranch}</pre>`,
+git push origin HEAD:${repository.defaultBranch}</pre>
+                  ${
+                    granted.may('repo.write') &&
+                    html`<div class="actions">
+                      Or begin in the browser: ${folderActions(at, { granted, isBranch: true })}
+                    </div>`
+                  }`,
               )
             : html`<div class="bar">
                   <a class="button" href="${branchesPath(repository)}">${icon('branch')} <bdi>${at.ref}</bdi></a>

@@ -210,7 +210,7 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
           title: 'Protect a branch',
           width: 'wide',
           main: html`<h1>Protect a branch</h1>
-            <form class="sheet" method="post" action="${path(repository, '/new')}">
+            <form class="form" method="post" action="${path(repository, '/new')}">
               ${formError(refused, 'repositoryProtectionCreate', 'branch', ...ruleNames)}
               ${field({
                 label: 'Branch',
@@ -251,7 +251,7 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
           title: `Protection of ${branch}`,
           width: 'wide',
           main: html`<h1>Protection of <bdi>${branch}</bdi></h1>
-            <form class="sheet" method="post" action="${path(repository, '/edit', branch)}">
+            <form class="form" method="post" action="${path(repository, '/edit', branch)}">
               ${formError(refused, 'repositoryProtectionSet', ...ruleNames)} ${ruleFields(rule, refused)}
               <div class="actions">
                 ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', path(repository))}

@@ -85,7 +85,7 @@ export function roleTemplatePages({ roleTemplates }: RepositoryUseCases): readon
             ${group(
               'New role',
               '',
-              html`<form class="sheet" method="post" action="${path(repository)}">
+              html`<form class="form" method="post" action="${path(repository)}">
                 ${formError(refused, 'repositoryRoleCreate', 'name', 'permissions')}
                 ${fields(granted, undefined, refused)} ${button('Create role', { kind: 'primary' })}
               </form>`,
@@ -119,7 +119,7 @@ export function roleTemplatePages({ roleTemplates }: RepositoryUseCases): readon
           title: template.name,
           width: 'wide',
           main: html`<h1><bdi>${template.name}</bdi></h1>
-            <form class="sheet" method="post" action="${path(repository, `/${id}`)}">
+            <form class="form" method="post" action="${path(repository, `/${id}`)}">
               ${formError(refused, 'repositoryRoleUpdate', 'name', 'permissions')} ${fields(granted, template, refused)}
               <div class="actions">
                 ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', path(repository))}

@@ -19,5 +19,5 @@ const words: Readonly<Record<string, string>> = {
   'deployment:approve': 'Approve deployments',
 };
 
-/** What the permission allows; its name if another plugin contributes it. */
+/** A permission in words; its name if another plugin contributes it. */
 export const permissionWords = (name: string): string => words[name] ?? name;

@@ -6,7 +6,7 @@ import { button, checkBox, field, formError, group, select } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { branchNames } from '../pages/branch-names.ts';
 import { asContent, refusedOf, visibilityChoices } from '../pages/forms.ts';
-import { repositoryPath, within } from '../pages/links.ts';
+import { within } from '../pages/links.ts';
 import { repositoryChangeBody, repositoryDeletionBody } from '../repositories/schemas.ts';
 
 const owned = { place: 'repository', access: changes('repository', 'repo.own'), scope: 'repo.admin' } as const;
@@ -47,7 +47,7 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
       default_branch: repository.defaultBranch,
       issue_code: repository.issueCode,
     };
-    return html`<form class="sheet" method="post" action="${path(repository)}">
+    return html`<form class="form" method="post" action="${path(repository)}">
       ${formError(refused, 'repositoryGeneralForm', ...Object.keys(about))}
       ${field({ label: 'Description', name: 'description', value: about.description, refused })}
       ${select({
@@ -84,7 +84,7 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
       group(
         'Behaviour',
         '',
-        html`<form class="sheet" method="post" action="${path(granted.resource, '/values')}">
+        html`<form class="form" method="post" action="${path(granted.resource, '/values')}">
           ${formError(refused, 'repositorySettingsForm', ...all.map(({ key }) => key))}
           ${all.map((setting) => settingField(setting, refused))} ${button('Save behaviour')}
         </form>`,
@@ -97,7 +97,7 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
     return html`${group(
       'Rename',
       'The address changes. Clones need the new URL; the old one stops working.',
-      html`<form class="sheet" method="post" action="${path(repository, '/rename')}">
+      html`<form class="form" method="post" action="${path(repository, '/rename')}">
         ${formError(refused, 'repositoryRenameForm', 'name')}
         ${field({
           label: 'New name',
@@ -113,7 +113,7 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
     ${group(
       'Delete',
       'Deletes the repository with its files, issues and merge requests. This cannot be undone.',
-      html`<form class="sheet" method="post" action="${path(repository, '/delete')}">
+      html`<form class="form" method="post" action="${path(repository, '/delete')}">
         ${formError(refused, 'repositoryDeleteForm', 'confirmation')}
         ${field({
           label: `Type ${full} to confirm`,

@@ -31,7 +31,7 @@ const deletePath = (repository: Repository, name: string): string => within(repo
 const newTag = (repository: Repository, refused: RefusedForm | undefined): Html =>
   disclosure(
     'New tag',
-    html`<form class="sheet" method="post" action="${tagsPath(repository)}">
+    html`<form class="form" method="post" action="${tagsPath(repository)}">
       ${formError(refused, 'repositoryTagCreate', 'name', 'ref', 'message')}
       ${field({ label: 'Name', name: 'name', placeholder: 'v1.0.0', required: true, autocomplete: 'off', refused })}
       ${field({

@@ -68,7 +68,7 @@ export function fileId({ newPath }: Pick<ChangedFile, 'newPath'>): string {
  * The files with their lines. A file whose lines exceed the limits of a page has a head and a link.
  *
  * @example
- *   const shown = await diff(files, { view: 'unified' });
+ *   const shown = await diff([], { view: 'unified' });
  */
 export async function diff(files: readonly ChangedFile[], looks: DiffLooks): Promise<Html> {
   const { mostLines = most.lines } = looks;

@@ -3,7 +3,6 @@ import t from 'tap';
 import {
   accessDecision,
   admin,
-  anyAdmin,
   anyone,
   changes,
   reads,
@@ -14,6 +13,7 @@ import {
   type ResourceResolver,
   type Standing,
 } from '#core/kernel/access/access';
+import { anyAdmin } from '#core/kernel/access/admin-grants';
 import { anonymous, type Call, type Caller, type Credential } from '#core/kernel/caller';
 import { HexforgeError, InsufficientScope, Unauthorized } from '#core/kernel/errors';
 import { scopeCatalogue, type ScopeName } from '#core/kernel/access/scopes';

@@ -6,7 +6,7 @@ import { layCluster } from '#test/support/servers/cluster';
 import { temporaryFolder } from '#test/support/folder';
 import { root } from '../../../tools/project-files.ts';
 
-/** Runs the server on a terminal of its own until it says that it listens, then presses ctrl-c. @returns its lines. */
+/** Runs the server on a separate terminal until it listens, then presses ctrl-c. @returns its lines. */
 async function linesOfStart(cwd: string): Promise<readonly string[]> {
   const program = `${process.execPath} ${join(root, 'bin/hexforge.js')} serve`;
   const child = spawn('env', ['-u', 'NODE_OPTIONS', 'script', '-qec', program, '/dev/null'], {

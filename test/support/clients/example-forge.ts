@@ -117,7 +117,7 @@ export async function fillExample(forge: TestHost, push: (remote: string) => Pro
     'components/id': component.id,
     'versions/id': version.id,
     'settings/roles/id': template.id,
-    'issues/comments/cid': comment.id,
+    'issues/comments/id': comment.id,
     'settings/access/remove/user': 'bo',
     owner: 'ada',
     repo: 'engine',

@@ -30,20 +30,17 @@ export const fixedValues: Values = {
   'delete/target': 'main/README.md',
   'new-file/target': 'main',
   'upload/target': 'main',
-  'find/target': 'main',
+  'find/ref': 'main',
   'commits/target': 'main',
   'compare/range': 'main...topic',
   'archive/target': 'main.zip',
+  'delete-branch/branch': 'topic',
+  'delete-tag/tag': 'v1',
+  'settings/protection/edit/branch': 'main',
+  'settings/protection/remove/branch': 'main',
   'settings/access/remove/user': 'reader',
   'admin/settings/key': 'repositories.max_forks_per_user',
   'admin/plugins/name': 'web',
-};
-
-/** Queries without which a page is about nothing, by its path after `/-/`. */
-const queries: Values = {
-  'delete-branch': '?name=topic',
-  'delete-tag': '?name=v1',
-  'settings/protection/remove': '?branch=main',
 };
 
 /** @param text in every text of the repository that a user chooses. */
@@ -100,7 +97,7 @@ export async function fillRepository(client: Client, path: string, text: string)
     'components/id': component.id,
     'versions/id': version.id,
     'settings/roles/id': template.id,
-    'issues/comments/cid': comment.id,
+    'issues/comments/id': comment.id,
     'issues/history/id': itemsOf(edits)[0]?.id ?? '',
     'merges/comments/cid': remark.id,
     'settings/applications/id': application.id,
@@ -145,5 +142,5 @@ export function pathOf(pattern: string, values: Values): string | undefined {
     if (value === undefined) return undefined;
     path.push(...value.split('/').map(encodeURIComponent));
   }
-  return `/${path.join('/')}${queries[literal.join('/')] ?? ''}`;
+  return `/${path.join('/')}`;
 }

@@ -17,7 +17,7 @@ export interface EditableText {
 /** Whether a page shows this text unchanged. */
 export const isShownUnchanged = (text: string): boolean => !/[^\P{Cc}\n\t]|\p{Bidi_Control}/u.test(text);
 
-/** Undefined if the file cannot be edited in a form without changes that nobody asked for. */
+/** Undefined if a form would change the file beside the user's edit. */
 export function editableText(content: Uint8Array | undefined): EditableText | undefined {
   if (content === undefined || content.byteLength > mostBytes) return undefined;
   let text: string;

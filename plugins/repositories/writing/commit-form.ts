@@ -81,7 +81,7 @@ export const commitFields = (
     readonly kind?: 'primary' | 'danger';
   },
 ): Html =>
-  html`<div class="sheet">
+  html`<div class="form">
     ${textArea({
       label: 'Commit message',
       name: 'message',

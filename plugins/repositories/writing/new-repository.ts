@@ -4,7 +4,7 @@ import { button, field, formError, select } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { visibilityChoices } from '../pages/forms.ts';
 import { repositoryPath } from '../pages/links.ts';
-import { repositoryBody } from './schemas.ts';
+import { repositoryBody } from '../repositories/schemas.ts';
 
 const allowed = { access: signedIn, scope: 'repo.write' } as const;
 
@@ -19,7 +19,7 @@ export const newRepositoryPages = (useCases: RepositoryUseCases): readonly WebPa
         title: 'New repository',
         width: 'wide',
         main: html`<h1>New repository</h1>
-          <form class="sheet" method="post" action="/-/new">
+          <form class="form" method="post" action="/-/new">
             ${formError(refused, 'repositoryNewForm', 'owner', 'name', 'description', 'visibility', 'default_branch')}
             ${
               caller.isAdmin &&

@@ -3,7 +3,7 @@ import { changes, flag, form, html, shape, type Html, type PageForm } from 'hexf
 import type { Repository, RepositoryRecord } from 'hexforge/repositories';
 import { button } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { repositoryPath } from '../pages/links.ts';
+import { repositoryPath } from './links.ts';
 
 export const markForms = (useCases: RepositoryUseCases): readonly PageForm[] =>
   (

@@ -25,7 +25,7 @@ import { blobPath, treePath, within, encoded } from '../pages/links.ts';
 import { sha, writing } from '../shapes.ts';
 import { commitError, commitFields, commitMembers, committed, type CommitPlace } from './commit-form.ts';
 import { editableText, isShownUnchanged, writtenText } from './editable.ts';
-import { maxBytes } from './routes-writing.ts';
+import { maxBytes } from '../contents/routes-writing.ts';
 
 type Readable = Granted<Repository, 'repo.read'>;
 
@@ -139,7 +139,7 @@ export function writingPages(useCases: RepositoryUseCases): readonly WebPage[] {
           main: html`${heading(at.path === '' ? 'New file' : 'New file in', at)}
             ${commitError(at, refused, 'repositoryNewFileForm', 'name')}
             <form method="post" enctype="multipart/form-data" action="${action(at, 'new-file')}">
-              <div class="sheet">
+              <div class="form">
                 ${field({
                   label: 'Name',
                   name: 'name',
@@ -188,7 +188,7 @@ export function writingPages(useCases: RepositoryUseCases): readonly WebPage[] {
           main: html`${heading(at.path === '' ? 'Upload a file' : 'Upload a file to', at)}
             ${commitError(at, refused, 'repositoryUploadForm', 'name', 'file')}
             <form method="post" enctype="multipart/form-data" action="${action(at, 'upload')}">
-              <div class="sheet">
+              <div class="form">
                 <div class="field">
                   <label for="file">File</label>
                   <input id="file" type="file" name="file" required aria-describedby="file-hint" />
