@@ -1,4 +1,4 @@
-// In a real browser: an issue with all its fields, each of which is changed; then the pages of issues by keyboard alone.
+// In a real browser: an issue with all its fields, each of which is changed; then pages of issues by keyboard alone.
 import t from 'tap';
 import { testHost } from '#host/sdk/testing';
 import { body } from '#test/web/merge-pages';
