@@ -119,6 +119,7 @@ export default definePlugin({
       path: '/merges',
       permission: 'repo.read',
       order: 30,
+      key: 'm',
       count: (repositoryId) => useCases.countOpen(repositoryId),
     },
   ],

@@ -17,7 +17,9 @@ void t.test('merge requests in a browser', async (t) => {
   const browser = forge.browser('alice');
 
   await t.test('an empty list names the next step', async (t) => {
-    t.match((await browser.open(site)).html, /There is no open merge request/);
+    const { html } = await browser.open(site);
+    t.match(html, /There is no open merge request/);
+    for (const key of ['gc', 'gi', 'gm']) t.match(html, `data-key="${key}"`, 'a key of a tab');
     t.match((await forge.browser().open(site)).html, /Sign in to open one/);
   });
 

@@ -35,6 +35,7 @@ export const issueTabs = ({ openIssues }: IssueUseCases): readonly RepositoryTab
     currentOn: ['/labels', '/milestones', '/components', '/versions'],
     permission: 'issue.read',
     order: 20,
+    key: 'i',
     count: openIssues,
   },
   {

@@ -15,6 +15,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['g c', 'code of the repository'],
   ['g i', 'issues'],
   ['g m', 'merge requests'],
+  ['c', 'new issue'],
   ['t', 'find a file'],
   ['y', 'permanent link of a file'],
   ['e', 'edit'],

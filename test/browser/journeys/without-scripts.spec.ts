@@ -32,7 +32,7 @@ async function fill(forge: TestHost): Promise<string> {
   return commit;
 }
 
-/** The visible text without white space, and the number of controls. Only scripts can copy, so their button is left out. */
+/** The visible text, and the number of controls. The button that copies is left out, because it needs a script. */
 async function said(page: Page): Promise<string> {
   await page.locator('[data-copies]').evaluateAll((buttons) => buttons.forEach((button) => button.remove()));
   const controls = await page.locator('main, aside').locator('button, input, select, textarea, a[href]').count();
