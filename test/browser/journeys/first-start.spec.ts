@@ -1,5 +1,5 @@
-// From an empty folder to a pushed repository by what the program and its pages say: the start of the server, sign-in,
-// a new repository, the git commands of its page with a token of the page, and an edited file.
+// From an empty folder to a pushed repository, as the program and its pages explain it: the start, sign-in, a new
+// repository, the git commands of its page with a token of the page, and an edited file.
 import { execFile, spawn } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
