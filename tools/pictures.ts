@@ -1,5 +1,6 @@
 // Takes pictures of all pages of a filled forge, wide and narrow, light and dark: `node tools/pictures.ts FOLDER`, with
-// words of page ids after it to take only these. `node tools/pictures.ts docs/pictures --readme` takes those of README.md.
+// words of page ids after it to take only these. `node tools/pictures.ts docs/pictures --readme` takes those of the
+// README.
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
