@@ -120,8 +120,13 @@ function refusedForm(error: unknown, form: string, body: Sent): RefusedForm | un
 
 type Sent = Readonly<Record<string, unknown>>;
 
-/** The members without files, which a page cannot fill in again. */
+/** Characters of a text that is filled in again; as many as a file that is edited may have. */
+const longestRefilled = 512 * 1024;
+
+/** The members that a page fills in again: not files, and no text that is too long for any field. */
 const textsOf = (body: Sent): RefusedForm['values'] =>
   Object.fromEntries(
-    Object.entries(body).filter(([, value]) => [value].flat().every((text) => typeof text === 'string')),
+    Object.entries(body).filter(([, value]) =>
+      [value].flat().every((text) => typeof text === 'string' && text.length <= longestRefilled),
+    ),
   ) as RefusedForm['values'];

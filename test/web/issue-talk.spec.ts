@@ -109,6 +109,12 @@ void t.test('the dashboard lists open issues of the user', async (t) => {
   t.match((await carol.open('/')).html, /href="\/alice\/site\/-\/issues\/1"/, 'assigned');
   await forge.as('alice').patch('/repos/alice/site', { json: { visibility: 'private' } });
   t.notMatch((await carol.open('/')).html, /An issue/, 'not those of repositories that the user may not read');
+  const collaborator = '/repos/alice/site/collaborators/carol';
+  await forge.as('alice').put(collaborator, { json: { role: 'coder', permissions: ['repo.read'] } });
+  t.equal((await carol.open('/alice/site')).status, 200);
+  t.notMatch((await carol.open('/')).html, /An issue/, 'nor those whose issues the user may not read');
+  await forge.as('alice').put(collaborator, { json: { role: 'read' } });
+  t.match((await carol.open('/')).html, /An issue/);
   const token = forge.as('bob', { scopes: ['repo:read'] });
   const answer = await token.request('GET', new URL('/', forge.url), { headers: { accept: 'text/html' } });
   t.notMatch(answer.body, /An issue|My issues/, 'a token without the scope');

@@ -149,6 +149,8 @@ void t.test('protection', async (t) => {
     allow_deletion: 'true',
   };
   const made = await submitTo(browser, create, `${path}/new`, values);
+  const twice = await submitTo(browser, create, `${path}/new`, { branch: 'release/1' });
+  t.match(twice, { status: 422, html: /is protected already; edit its rules/ });
   t.match(made, { status: 200, path, html: /admin, One, Two may push directly · 2 approvals · approvals end/ });
   t.strictSame((await rule('release%2F1')).body, {
     allow_force_push: false,
@@ -163,7 +165,7 @@ void t.test('protection', async (t) => {
   for (const [wrong, html] of [
     [{ ...values, branch: '..' }, /The branch name is not allowed/],
     [{ ...values, required_approvals: '101' }, /id="required_approvals-error"/],
-    [{ ...values, other_roles: 'x'.repeat(101) }, /id="other_roles-error"/],
+    [{ ...values, branch: 'release/2', other_roles: 'x'.repeat(101) }, /id="other_roles-error"/],
   ] as const)
     t.match(await submitTo(browser, create, `${path}/new`, wrong), { status: 422, html });
   t.match(await submitTo(browser, edit, `${path}/edit`, { other_roles: 'y'.repeat(101) }), {

@@ -32,4 +32,5 @@ void t.test('all lines: those between hunks are context with both numbers', asyn
     ' e|5|5',
   ]);
   t.equal(allLines(hunks, undefined), hunks, 'without the text of the file');
+  t.equal(allLines(hunks, '\n'.repeat(10_000)), hunks, 'a file of more than 10,000 lines');
 });

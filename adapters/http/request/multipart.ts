@@ -2,16 +2,27 @@
 // file are a part of it.
 import type { IncomingMessage } from 'node:http';
 import { UploadedFile } from '../descriptor/uploaded-file.ts';
-import { badForm, collect, FormFields, formText, mostFields, readForm, type ReadBody } from './parsed-body.ts';
+import {
+  badForm,
+  collect,
+  defaultMaxBytes,
+  FormFields,
+  formText,
+  mostFields,
+  readForm,
+  type ReadBody,
+} from './parsed-body.ts';
 
 const longestHead = 4096;
+/** The most bytes of all texts of a form; files count to the bound of the body alone. */
+const mostTextBytes = defaultMaxBytes;
 
 /** As `readForm`, and also `multipart/form-data`. An empty file without a name is absent. */
 export const readFormWithFiles: ReadBody = async (message, maxBytes, take) => {
   const boundary = boundaryOf(message);
   if (boundary === undefined) return readForm(message, maxBytes, take);
   const fields = new FormFields<string | UploadedFile>();
-  let parts = 0;
+  let [parts, textBytes] = [0, 0];
   for (const { head, content } of partsOf(await collect(message, maxBytes, take), boundary)) {
     parts += 1;
     if (parts > mostFields) throw badForm(`It has more than ${mostFields} fields`);
@@ -20,7 +31,11 @@ export const readFormWithFiles: ReadBody = async (message, maxBytes, take) => {
     const fileName = parameter(head, 'filename');
     if (fileName !== undefined) {
       if (fileName !== '' || content.length > 0) fields.add(name, new UploadedFile(baseName(fileName), content));
-    } else if (content.length > 0) fields.add(name, formText(content));
+    } else if (content.length > 0) {
+      textBytes += content.length;
+      if (textBytes > mostTextBytes) throw badForm(`Its texts have more than ${mostTextBytes} bytes`);
+      fields.add(name, formText(content));
+    }
   }
   return fields.all();
 };
@@ -52,10 +67,12 @@ function* partsOf(bytes: Buffer, boundary: string): Generator<{ readonly head: s
 
 const escapes: Readonly<Record<string, string>> = { '%22': '"', '%0D': '\r', '%0A': '\n' };
 
+const parameterForms = { name: /; *name="([^"]*)"/i, filename: /; *filename="([^"]*)"/i } as const;
+
 /** A parameter of Content-Disposition. Browsers escape quotes and line breaks alone (HTML, "Multipart form data"). */
-function parameter(head: string, name: 'name' | 'filename'): string | undefined {
+function parameter(head: string, name: keyof typeof parameterForms): string | undefined {
   const [, parameters = ''] = /^content-disposition: *form-data *(;.*)$/im.exec(head) ?? [];
-  const value = new RegExp(`; *${name}="([^"]*)"`, 'i').exec(parameters)?.[1];
+  const value = parameterForms[name].exec(parameters)?.[1];
   return value?.replaceAll(/%22|%0D|%0A/gi, (escape) => escapes[escape.toUpperCase()] ?? escape);
 }
 

@@ -4,7 +4,7 @@ import type { Call, User } from '#core/kernel/caller';
 import { Forbidden, NotFound, Unauthorized } from '#core/kernel/errors';
 import { changed, given, type Asked } from '#core/kernel/storage/changed';
 import { changeAccount } from './change-account.ts';
-import { checkProfile, emailKey, type Account, type Profile } from '../model/account.ts';
+import { checkProfile, emailKey, hasPublicProfile, type Account, type Profile } from '../model/account.ts';
 import { userAggregate } from '../model/events.ts';
 import { createAccount, uniquely, type NewAccount } from './new-account.ts';
 import type { IdentityParts } from '../model/parts.ts';
@@ -135,8 +135,7 @@ export function profileUseCases(parts: IdentityParts, { blockOf }: SignInBlocks)
     /** @throws {NotFound} also for an account whose approval is pending or was rejected. */
     async public(_call: Call, { username }: { readonly username: string }): Promise<Account> {
       const account = isUsername(username) ? await accounts.byUsername(username) : undefined;
-      if (account === undefined || account.approval === 'pending' || account.approval === 'rejected')
-        throw new NotFound('There is no such user');
+      if (account === undefined || !hasPublicProfile(account)) throw new NotFound('There is no such user');
       return account;
     },
   };

@@ -91,6 +91,10 @@ export interface SignInPolicy {
   readonly requireApproval: boolean;
 }
 
+/** Whether others see the profile: not while a registration waits for approval, nor after it was rejected. */
+export const hasPublicProfile = ({ approval }: Pick<Account, 'approval'>): boolean =>
+  approval !== 'pending' && approval !== 'rejected';
+
 /**
  * Returns the reason why an account may not sign in; undefined if it may. A rejected registration stays blocked even if
  * approval is no longer required. Only a suspension blocks instance administrators: the last of them cannot be

@@ -24,4 +24,6 @@ export const pageCookies = (opened: SignedIn): Cookie[] => [
   ...cookies(opened),
   { ...pageCookie, value: opened.pageToken, maxAgeSeconds: opened.lifetimes.refreshSeconds },
 ];
+/** The page token ends with its session, so a sign-out by REST need not remove its cookie. */
+export const cleared = without(accessCookie, refreshCookie);
 export const clearedOfPages = without(accessCookie, refreshCookie, pageCookie);

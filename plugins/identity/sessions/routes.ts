@@ -2,7 +2,7 @@
 import { anyone, api, camelCased, reply, signedIn, type Route } from 'hexforge/plugin';
 import type { IdentityUseCases, SignedIn } from '#core/identity/use-cases';
 import { presentUser, userJson } from '../profiles/schemas.ts';
-import { accessCookie, clearedOfPages, cookies, cookiesOfRest, refreshCookie } from './cookies.ts';
+import { accessCookie, cleared, cookies, cookiesOfRest, refreshCookie } from './cookies.ts';
 import { loginBody, registrationBody, sessionJson } from './schemas.ts';
 
 /** The body contains a credential, so it must not be cached (as in RFC 6749, section 5.1). */
@@ -56,7 +56,7 @@ export const authRoutes = (useCases: IdentityUseCases): readonly Route[] => [
         access: input.cookies[accessCookie.name],
         refresh: input.cookies[refreshCookie.name],
       });
-      return reply(undefined, { cookies: clearedOfPages });
+      return reply(undefined, { cookies: cleared });
     },
   }),
   api({

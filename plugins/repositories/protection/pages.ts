@@ -1,6 +1,7 @@
 // The pages of branch protection: the rules of each protected branch.
 import {
   changes,
+  Conflict,
   count,
   flag,
   form,
@@ -77,7 +78,7 @@ const wishedBy = (body: TypeOf<typeof rules>): Protection => ({
 const rulesOf = (rule: Protection): readonly string[] =>
   [
     rule.pushRoles.length === 0 ? 'nobody pushes directly' : `${rule.pushRoles.join(', ')} may push directly`,
-    rule.requiredApprovals > 0 && `${String(rule.requiredApprovals)} approvals`,
+    rule.requiredApprovals > 0 && `${rule.requiredApprovals} approval${rule.requiredApprovals === 1 ? '' : 's'}`,
     rule.dismissStaleApprovals && 'approvals end with a new push',
     rule.requiredPipeline.onOpen && 'a pipeline passes before review',
     rule.requiredPipeline.onMerge && 'a pipeline passes before merging',
@@ -235,7 +236,14 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
           summary: 'Protects a branch',
           path: '/settings/protection/new',
           body: newRule,
-          run: (_call, { granted, body }) => set(granted, body.branch, body),
+          async run(_call, { granted, body }) {
+            // The form starts with the usual rules, which may be weaker than those that the branch has.
+            if ((await protections.list(granted)).some(([branch]) => branch === body.branch))
+              throw new Conflict('The branch is protected already', {
+                detail: '"branch" is protected already; edit its rules',
+              });
+            return set(granted, body.branch, body);
+          },
         }),
       ],
     }),

@@ -77,9 +77,16 @@ const loaded = ([entry = '', ...imported]: readonly string[]): Html =>
   html`<script type="module" src="${entry}"></script>
     ${imported.map((path) => html`<link rel="modulepreload" href="${path}" />`)}`;
 
-export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroundings): string {
+/** The next step on a page that is missing or refused. */
+const wayOut = ({ caller }: Call, url: string): Html =>
+  caller.kind === 'anonymous'
+    ? html`<p><a href="${signInPath(url)}">Sign in</a> to see more, or go to the <a href="/">start page</a>.</p>`
+    : html`<p>Go to the <a href="/">start page</a>.</p>`;
+
+export function documentOf(page: HtmlPage, { call, url, status }: Around, frame: Surroundings): string {
   const { theme, styles, scripts, icon, version, menus, repository, panels, section } = frame;
   const { title, main, aside, width, live } = page;
+  const isMissing = status === 403 || status === 404;
   const where = repository === undefined ? '' : ` · ${repository.owner}/${repository.name}`;
   return html`<!doctype html>
     <html lang="en" ${theme !== 'system' && html`data-theme="${theme}"`}>
@@ -108,13 +115,13 @@ export function documentOf(page: HtmlPage, { call, url }: Around, frame: Surroun
               </nav>`
             }
             <span class="spring"></span>
-            ${(width === 'wide' || call.caller.kind === 'user') && account(call, frame, signInPath(url))}
+            ${(width === 'wide' || call.caller.kind === 'user' || isMissing) && account(call, frame, signInPath(url))}
           </div>
           ${repository !== undefined && tabs('Parts of the repository', repository.tabs)}
         </header>
         <div id="frame-content" class="page ${width}" tabindex="-1" ${live !== undefined && html`data-live="${live}"`}>
           ${section !== undefined && tabs(section.title, section.pages, 'section')}
-          <main>${main}</main>
+          <main>${main} ${isMissing && wayOut(call, url)}</main>
           ${(aside !== undefined || panels.length > 0) && html`<aside>${aside} ${panels}</aside>`}
         </div>
         <footer class="foot"><span>Hexforge ${version}</span><a href="/-/keys" data-key="?">Keys</a></footer>

@@ -87,7 +87,7 @@ void t.test('the settings of a repository', async (t) => {
     await press('Protect');
     const rule = page.getByText('may push directly');
     await rule.waitFor();
-    t.equal(await rule.innerText(), 'admin may push directly · 1 approvals');
+    t.equal(await rule.innerText(), 'admin may push directly · 1 approval');
     await work.commit('Past the review', { 'README.md': '# Site!\n' });
     const refused = await work.ran('push', asBo, 'main');
     t.not(refused.code, 0);

@@ -102,11 +102,11 @@ export const changesPage = (merges: PageParts): WebPage =>
         },
       }),
     ],
-    async run(call, { granted, params, query: asked, refused, url: requested }) {
+    async run(call, { granted, params, query: asked, refused }) {
       const repository = granted.resource;
       const number = numberIn(params);
       const here = requestPage(repository, number, 'changes');
-      const url = `${here}${requested.includes('?') ? requested.slice(requested.indexOf('?')) : ''}`;
+      const url = urlWith(here, asked);
       const since = /^[0-9a-f]{40}$/.test(asked.since ?? '') ? asked.since : undefined;
       const algorithm = diffAlgorithms.find((one) => one === asked.algorithm);
       const [view, changes, talk, standing] = await Promise.all([
@@ -171,7 +171,7 @@ export const changesPage = (merges: PageParts): WebPage =>
                 {
                   view: split ? 'split' : 'unified',
                   isLive: true,
-                  ...(asked.file !== undefined && { mostLines: Number.POSITIVE_INFINITY }),
+                  ...(asked.file !== undefined && { mostLines: 20_000 }),
                   alone: (file) => urlWith(url, { file: file.newPath, full: undefined, comment: undefined }),
                   of: (file) => {
                     const shown = byFile.get(file);

@@ -41,10 +41,15 @@ export function changedFile(shown: ShownFile, { whitespace, isAlone, isWhole }: 
   };
 }
 
+/** A longer file is shown by its hunks alone, and without highlighting. */
+const mostLines = 10_000;
+
+const isLong = (text: string): boolean => text.split('\n', mostLines + 1).length > mostLines;
+
 /** The hunks and the lines between them, as one. */
 export function allLines(hunks: readonly DiffHunk[], text: string | undefined): readonly DiffHunk[] {
   const [first] = hunks;
-  if (text === undefined || first === undefined) return hunks;
+  if (text === undefined || first === undefined || isLong(text)) return hunks;
   const texts = text.split('\n');
   if (texts.at(-1) === '') texts.pop();
   const lines: DiffLine[] = [];
@@ -133,7 +138,7 @@ export async function highlighted(
   let left = mostCharacters;
   const some = files.filter(({ old, new: now }) => {
     const length = (old?.text.length ?? 0) + (now?.text.length ?? 0);
-    const fits = length > 0 && length <= left;
+    const fits = length > 0 && length <= left && ![old, now].some((side) => side !== undefined && isLong(side.text));
     if (fits) left -= length;
     return fits;
   });

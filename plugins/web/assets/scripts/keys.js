@@ -24,7 +24,10 @@ function step(/** @type {1 | -1} */ direction) {
 let before = '';
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target instanceof HTMLElement) {
-    event.target.closest('form')?.requestSubmit();
+    const form = event.target.closest('form');
+    const submits = form?.querySelector('button:not([type=button])');
+    // The first button is that of the form, and may have a value of its own.
+    if (submits instanceof HTMLButtonElement) form?.requestSubmit(submits);
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || types(event.target)) return;

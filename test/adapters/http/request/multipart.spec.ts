@@ -5,12 +5,12 @@ import t from 'tap';
 import { UploadedFile } from '#adapters/http/descriptor/uploaded-file';
 import { readFormWithFiles } from '#adapters/http/request/multipart';
 
-const read = (body: string, type = 'multipart/form-data; boundary=x-1'): Promise<unknown> => {
+const read = (body: string, type = 'multipart/form-data; boundary=x-1', maxBytes = 100_000): Promise<unknown> => {
   const incoming = new IncomingMessage(new Socket());
   incoming.headers = { 'content-type': type, 'content-length': String(Buffer.byteLength(body)) };
   incoming.push(body);
   incoming.push(null);
-  return readFormWithFiles(incoming, 100_000, () => undefined);
+  return readFormWithFiles(incoming, maxBytes, () => undefined);
 };
 const part = (disposition: string, content: string): string =>
   `--x-1\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`;
@@ -53,6 +53,11 @@ void t.test('forms that are not valid', async (t) => {
   ] as const) {
     await t.rejects(read(body), { code: 'validation_failed', detail });
   }
+  const long = part('name="a"', 'b'.repeat(600_000)).repeat(2) + end;
+  await t.rejects(read(long, undefined, 2_000_000), {
+    code: 'validation_failed',
+    detail: /texts have more than 1048576 bytes/,
+  });
   await t.rejects(read('a', 'text/plain'), { code: 'unsupported_media_type' });
   await t.rejects(read(part('name="a"', 'b'.repeat(100_001)) + end), { code: 'payload_too_large' });
 });
