@@ -25,9 +25,9 @@ let before = '';
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && event.target instanceof HTMLElement) {
     const form = event.target.closest('form');
-    const submits = form?.querySelector('button:not([type=button])');
-    // The first button is that of the form, and may have a value of its own.
-    if (submits instanceof HTMLButtonElement) form?.requestSubmit(submits);
+    // The value of its first button is sent too.
+    const first = form?.querySelector('button:not([type=button])');
+    if (first instanceof HTMLButtonElement) form?.requestSubmit(first);
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || types(event.target)) return;

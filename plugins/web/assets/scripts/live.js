@@ -34,9 +34,10 @@ function inUse(/** @type {HTMLElement} */ region) {
   });
 }
 
-/** Whether the page names the selected choice of the list. */
+/** Whether the page names the selected choice of the list, or a list of several choices has none at first. */
 const namesChoice = (/** @type {HTMLOptionElement} */ { parentElement }) =>
-  parentElement?.querySelector('option[selected]') !== null;
+  parentElement?.querySelector('option[selected]') !== null ||
+  (parentElement instanceof HTMLSelectElement && parentElement.multiple);
 
 /** Parts that the user has opened stay open. */
 function keepOpen(/** @type {HTMLElement} */ before, /** @type {HTMLElement} */ after) {
