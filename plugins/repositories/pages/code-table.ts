@@ -1,6 +1,6 @@
 // Code with numbered lines, which links can lead to.
 import { html, type Html } from 'hexforge/plugin';
-import { inTurns } from './bounds.ts';
+import { inTurns } from 'hexforge/ui';
 
 /** @param about what is at the beginning of a line, such as its commit; by the index of the line. */
 export async function codeTable(

@@ -1,8 +1,8 @@
 // Shows a folder: its entries with the last commit of each, and the path above it.
 import { html, type Html } from 'hexforge/plugin';
 import type { DirectoryEntry, Repository } from 'hexforge/repositories';
-import { icon, time, type IconName } from 'hexforge/ui';
-import { inTurns, most } from './bounds.ts';
+import { icon, inTurns, time, type IconName } from 'hexforge/ui';
+import { most } from './bounds.ts';
 import { blobPath, branchesPath, treePath } from './links.ts';
 
 /** The repository, ref and path of a page. */
