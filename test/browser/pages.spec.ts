@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { testHost, type TestHost } from '#host/sdk/testing';
 import type { Client } from '#host/sdk/testing/client';
 import { fillInstance, fillRepository, pathOf } from '#test/support/clients/filled';
+import { body, write } from '#test/web/merge-pages';
 import { startChromium } from '../../tools/chromium.ts';
 import {
   accessibility,
@@ -25,6 +26,8 @@ const html = { accept: 'text/html' };
 
 const wide = { width: 1280, height: 900 };
 const narrow = { width: 390, height: 844 };
+
+const branches = { source_branch: 'topic', target_branch: 'main' };
 
 /** Marks the session of the browser that shows it. */
 const ofThisBrowser = '/-/settings/sessions';
@@ -91,4 +94,31 @@ void t.test('every page', async (t) => {
       }
       await Promise.all([who.context.close(), without.context.close()]);
     });
+});
+
+void t.test('a line of 10 MB', async (t) => {
+  await using forge = await testHost([], { repositories: [{ path: 'admin/site', visibility: 'public' }] });
+  const file = { by: 'admin', repository: 'admin/site', path: 'long.js' } as const;
+  await write(forge, { ...file, branch: 'main', content: `const a = '${'a.'.repeat(5_000_000)}';\n` });
+  const commit = await write(forge, { ...file, branch: 'topic', content: `const b = '${'<b>'.repeat(3_300_000)}';\n` });
+  body(await forge.as('admin').post('/repos/admin/site/merges', { json: { title: 'Long', ...branches } }));
+  const who = await visitor(browser, forge.url);
+  const { password } = await forge.user('admin');
+  await signIn(who, { username: 'admin', password });
+  for (const path of [
+    'blob/main/long.js',
+    'blame/main/long.js',
+    'edit/main/long.js',
+    `commit/${commit}`,
+    'compare/main...topic',
+    'merges/1/changes',
+  ]) {
+    const answer = await who.page.goto(`/admin/site/-/${path}`);
+    // REST does not blame a file of this size either.
+    t.equal(answer?.status(), path.startsWith('blame/') ? 422 : 200, path);
+    t.ok(((await answer?.body()) ?? '').length < 1_000_000, `${path} does not hold the line`);
+    t.ok((await overflow(who)) <= 0, `${path} is as wide as the window`);
+    t.strictSame(who.problems(), [], `problems of ${path}`);
+  }
+  await who.context.close();
 });
