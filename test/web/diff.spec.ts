@@ -2,6 +2,7 @@
 import t from 'tap';
 import { html } from '#adapters/http/descriptor/html';
 import { readHunks } from '#core/repositories/index';
+import { countingTurns } from '#test/support/clients/turns';
 import { diff, fileId, type ChangedFile, type DiffLooks } from '#plugins/web/ui/index';
 
 const patch = `@@ -1,4 +1,4 @@
@@ -35,8 +36,8 @@ const shown = async (files: readonly ChangedFile[], looks: Partial<DiffLooks> = 
 /** The texts of the cells with code, row by row. */
 const cells = (text: string): readonly (readonly string[])[] =>
   [...text.matchAll(/<tr(?! class="hunk")[^>]*>(.*?)<\/tr>/g)].map(([, row = '']) =>
-    [...row.matchAll(/<td class="(?!no[ "])([^"]*)">(?: <code>(.*?)<\/code>.*?)?<\/td>/g)].map(
-      ([, kind, code = '']) => `${kind === '' ? 'context' : String(kind)}:${code}`,
+    [...row.matchAll(/<td(?: class="(?!no[ "])([^"]*)")?>(?:<code>(.*?)<\/code>.*?)?<\/td>/g)].map(
+      ([, kind = 'context', code = '']) => `${kind}:${code}`,
     ),
   );
 
@@ -54,7 +55,7 @@ void t.test('unified: one row for each line, with its numbers outside of the tex
   ]);
   const id = fileId(file());
   t.match(text, new RegExp(`<tr id="${id}-L2" class="removed">`));
-  t.match(text, new RegExp(`<a class="" href="#${id}-R2" data-no="2" aria-label="Line 2" ?></a>`));
+  t.match(text, new RegExp(`<a href="#${id}-R2" data-no="2" aria-label="Line 2"></a>`));
   t.match(text.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' '), / @@ one two three zwei four @@ /, 'to be copied');
   t.match(text, /title="The file has no newline at its end"/);
 });
@@ -68,6 +69,22 @@ void t.test('side by side: removed lines are paired with added ones inside a hun
     ['removed:ten', 'added:zehn'],
     ['none:', 'added:elf'],
   ]);
+});
+
+void t.test('side by side, the numbers have the colour of their line', async (t) => {
+  const text = await shown([file()], { view: 'split' });
+  t.match(text, /<td class="no removed"><a id="[^"]+" href="[^"]+" data-no="2"/);
+  t.match(text, /<td class="no added"><a href="[^"]+" data-no="2"/);
+  t.match(text, /<td class="no"><a href="[^"]+" data-no="1"/);
+});
+
+void t.test('the lines of many small files are written in turns', async (t) => {
+  const files = Array.from({ length: 5 }, (_, index) => file({ newPath: `f${index}` }));
+  const slow = (): undefined => {
+    for (const end = performance.now() + 1; performance.now() < end;);
+  };
+  const { turns } = await countingTurns(() => shown(files, { of: () => ({ below: slow }) }));
+  t.ok(turns >= 5, `40 ms in ${String(turns)} turns`);
 });
 
 void t.test('each line has one id, which its link leads to', async (t) => {

@@ -1,6 +1,6 @@
 // The lines of one changed file as a table: unified, or with the old and the new file side by side.
 import { html, type Html } from 'hexforge/plugin';
-import { inTurns } from './in-turns.ts';
+import { inTurns, type Turns } from './in-turns.ts';
 
 /** A line of a hunk. */
 export interface FileLine {
@@ -44,17 +44,20 @@ type Row =
   | { readonly kind: 'hunk'; readonly hunk: FileHunk }
   | { readonly kind: 'lines'; readonly old: FileLine | undefined; readonly new: FileLine | undefined };
 
+/** @param turns shared by all files of a page */
 export async function diffLines(
   { newPath, hunks }: { readonly newPath: string; readonly hunks: readonly FileHunk[] },
   view: 'unified' | 'split',
   id: string,
   looks: LineLooks,
+  turns: Turns,
 ): Promise<Html> {
   const rows = hunks.flatMap((hunk): readonly Row[] => [
     { kind: 'hunk', hunk },
     ...(view === 'split' ? pairs(hunk.lines) : hunk.lines.map(alone)),
   ]);
   const render = view === 'split' ? splitRow : unifiedRow;
+  const write = (row: Row): Html => (row.kind === 'hunk' ? hunkRow(row.hunk, view, looks) : render(row, id, looks));
   return html`<table class="lines ${view}">
     <caption class="skip">
       Changes of
@@ -64,7 +67,7 @@ export async function diffLines(
       ${view === 'split' ? splitColumns : unifiedColumns}
     </colgroup>
     <tbody>
-      ${await inTurns(rows, (row) => (row.kind === 'hunk' ? hunkRow(row.hunk, view, looks) : render(row, id, looks)))}
+      ${await inTurns(rows, write, turns)}
     </tbody>
   </table>`;
 }
@@ -123,7 +126,14 @@ const hunkRow = (
     </td>
   </tr>`;
 
-const classes = { ' ': '', '+': 'added', '-': 'removed' } as const;
+/** Another name for the tag, because the formatter would add whitespace to each of thousands of rows. */
+const compact = html;
+
+const kind = { ' ': html``, '+': compact` class="added"`, '-': compact` class="removed"` } as const;
+const numberKind = { ' ': html`no`, '+': html`no added`, '-': html`no removed` } as const;
+const noNumber = compact`<td class="no"></td>`;
+const noCode = compact`<td class="none"></td>`;
+const noNewlineMark = html` <span class="quiet" title="The file has no newline at its end">∅</span>`;
 
 /** The number of a line. It is not part of the copied text, because the style sheet writes it. */
 function number(
@@ -134,30 +144,23 @@ function number(
   named = false,
 ): Html {
   const no = line === undefined ? 0 : side === 'L' ? line.oldNo : line.newNo;
-  if (line === undefined || no === 0) return html`<td class="no"></td>`;
+  if (line === undefined || no === 0) return noNumber;
+  const text = String(no);
   // The number in the new file is the link; in the old one only if the line was removed.
-  if (side === 'L' && line.op !== '-') return html`<td class="no" data-no="${String(no)}"></td>`;
+  if (side === 'L' && line.op !== '-') return compact`<td class="no" data-no="${text}"></td>`;
+  const own = `${id}-${side}${text}`;
   const href = commentOn?.(line);
-  const name = href === undefined ? `Line ${String(no)}` : `Comment on line ${String(no)}`;
-  return html`<td class="no ${classes[line.op]}">
-    <a
-      ${named && html`id="${id}-${side}${String(no)}"`}
-      class="${href !== undefined && 'add'}"
-      href="${href ?? `#${id}-${side}${String(no)}`}"
-      data-no="${String(no)}"
-      aria-label="${name}"
-    ></a>
-  </td>`;
+  const link =
+    href === undefined
+      ? compact`href="#${own}" data-no="${text}" aria-label="Line ${text}"`
+      : compact`class="add" href="${href}" data-no="${text}" aria-label="Comment on line ${text}"`;
+  return compact`<td class="${numberKind[line.op]}"><a ${named && compact`id="${own}" `}${link}></a></td>`;
 }
 
 function code(line: FileLine | undefined, side: 'L' | 'R', looks: LineLooks): Html {
-  if (line === undefined) return html`<td class="none"></td>`;
+  if (line === undefined) return noCode;
   const { op, content, noNewline } = line;
-  return html`<td class="${classes[op]}">
-    <code>${text(line, side, looks, content)}</code>${
-      noNewline === true && html`<span class="quiet" title="The file has no newline at its end"> ∅</span>`
-    }
-  </td>`;
+  return compact`<td${kind[op]}><code>${text(line, side, looks, content)}</code>${noNewline === true && noNewlineMark}</td>`;
 }
 
 function text({ oldNo, newNo }: FileLine, side: 'L' | 'R', { highlighted }: LineLooks, content: string): Html {
@@ -178,20 +181,19 @@ const idOf = (line: FileLine, id: string): string =>
 function unifiedRow(row: Lines, id: string, looks: LineLooks): Html {
   const line = row.new ?? row.old;
   if (line === undefined) return html``;
-  return html`<tr id="${idOf(line, id)}" class="${classes[line.op]}">
-      ${number(row.old, 'L', id, looks)}${number(row.new, 'R', id, looks)}${code(line, sideOf(row), looks)}
-    </tr>
-    ${below([line], '3', looks)}`;
+  const [old, added] = [number(row.old, 'L', id, looks), number(row.new, 'R', id, looks)];
+  return compact`<tr id="${idOf(line, id)}"${kind[line.op]}>${old}${added}${code(line, sideOf(row), looks)}</tr>
+${below([line], '3', looks)}`;
 }
 
 /** A changed pair has the id of the new line; the cell of the old one has its own. */
 function splitRow(row: Lines, id: string, looks: LineLooks): Html {
   const { old, new: added } = row;
   const main = added ?? old;
-  return html`<tr ${main !== undefined && html`id="${idOf(main, id)}"`}>
-      ${number(old, 'L', id, looks, old !== main)}${code(old, 'L', looks)}${number(added, 'R', id, looks)}${code(added, 'R', looks)}
-    </tr>
-    ${below(old === added ? [added] : [old, added], '4', looks)}`;
+  const left = compact`${number(old, 'L', id, looks, old !== main)}${code(old, 'L', looks)}`;
+  const right = compact`${number(added, 'R', id, looks)}${code(added, 'R', looks)}`;
+  return compact`<tr${main !== undefined && compact` id="${idOf(main, id)}"`}>${left}${right}</tr>
+${below(old === added ? [added] : [old, added], '4', looks)}`;
 }
 
 const below = (lines: readonly (FileLine | undefined)[], columns: '3' | '4', looks: LineLooks): readonly Html[] =>
