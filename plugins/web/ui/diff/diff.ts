@@ -1,8 +1,8 @@
 // Diffs: changed files with their lines, unified or side by side.
 import { html, type Html, type HtmlPiece } from 'hexforge/plugin';
-import { diffLines, type FileHunk, type LineLooks } from './diff-lines.ts';
-import { Turns } from './in-turns.ts';
-import { pill, type Tone } from './pill.ts';
+import { diffLines, type FileHunk, type LineLooks } from './lines.ts';
+import { Turns } from '../in-turns.ts';
+import { pill, type Tone } from '../pill.ts';
 
 /** A changed file. */
 export interface ChangedFile {
@@ -97,17 +97,17 @@ function head(file: ChangedFile, { href, actions }: FileLooks): Html {
   const name = html`<bdi>${newPath}</bdi>`;
   return html`<div class="head">
     <h2 class="grow path">
-      ${oldPath !== newPath && html`<bdi>${oldPath}</bdi> → `}${href === undefined ? name : html`<a href="${href}">${name}</a>`}
+      ${oldPath !== newPath && html`<bdi>${oldPath}</bdi> &rarr; `}${href === undefined ? name : html`<a href="${href}">${name}</a>`}
     </h2>
     ${state !== undefined && pill(state[1], state[2])}
-    ${modeChanged(file) && html`<span class="quiet">${oldMode} → ${newMode}</span>`}
+    ${modeChanged(file) && html`<span class="quiet">${oldMode} &rarr; ${newMode}</span>`}
     ${!file.isBinary && html`<span class="counts">${counts(additions, deletions)}</span>`} ${actions}
   </div>`;
 }
 
 /** The numbers of added and deleted lines. */
 export const counts = (additions: number, deletions: number): Html =>
-  html`<span class="plus">+${String(additions)}</span> <span class="minus">−${String(deletions)}</span>`;
+  html`<span class="plus">+${String(additions)}</span> <span class="minus">&minus;${String(deletions)}</span>`;
 
 const modeChanged = ({ isAdd, isDelete, oldMode, newMode }: ChangedFile): boolean =>
   !isAdd && !isDelete && oldMode !== newMode;
