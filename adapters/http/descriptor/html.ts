@@ -21,8 +21,11 @@ export type HtmlPiece = Html | string | false | undefined | readonly HtmlPiece[]
  * @example
  *   const greeting = html`<p>Hello, <bdi>${'<b>Ada</b>'}</bdi></p>`;
  */
-export const html = (parts: TemplateStringsArray, ...pieces: readonly HtmlPiece[]): Html =>
-  new Html(parts.map((part, index) => (index === 0 ? part : written(pieces[index - 1]) + part)).join(''));
+export function html(parts: TemplateStringsArray, ...pieces: readonly HtmlPiece[]): Html {
+  let text = parts[0] ?? '';
+  for (let at = 0; at < pieces.length; at += 1) text += written(pieces[at]) + (parts[at + 1] ?? '');
+  return new Html(text);
+}
 
 function written(piece: HtmlPiece): string {
   if (piece === undefined || piece === false) return '';

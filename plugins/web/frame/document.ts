@@ -94,7 +94,7 @@ export function documentOf(page: HtmlPage, { call, url, status }: Around, frame:
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="same-origin" />
-        <title>${title}${where} – Hexforge</title>
+        <title>${title}${where} &ndash; Hexforge</title>
         <link rel="icon" type="image/svg+xml" href="${icon}" />
         <link rel="stylesheet" href="${styles}" />
         ${width === 'wide' && loaded(scripts)}

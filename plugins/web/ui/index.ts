@@ -2,8 +2,8 @@
 export { avatar, person } from './avatar.ts';
 export { button, linkButton } from './button.ts';
 export { checkBox, field, formError, select, textArea, type Choice, type Field } from './field.ts';
-export { counts, diff, fileId, type ChangedFile, type DiffLooks, type FileLooks } from './diff.ts';
-export { type FileHunk, type FileLine, type LineLooks } from './diff-lines.ts';
+export { counts, diff, fileId, type ChangedFile, type DiffLooks, type FileLooks } from './diff/diff.ts';
+export { type FileHunk, type FileLine, type LineLooks } from './diff/lines.ts';
 export { disclosure, group, sidePart } from './disclosure.ts';
 export { filterBar, filterChoice, searchField, urlWith } from './filter.ts';
 export { icon, type IconName } from './icon.ts';
