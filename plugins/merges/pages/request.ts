@@ -24,7 +24,7 @@ import { requestHead } from './head.ts';
 import { given, numberIn } from './input.ts';
 import { commitPage, livePath, requestPage } from './links.ts';
 import { rendering, type PageParts } from './markup.ts';
-import { mergeBox, mergeForm } from './merge-box.ts';
+import { mergeBox, mergeForm, movedNote } from './merge-box.ts';
 import { requestSide } from './side.ts';
 import { talkForm } from './talk-form.ts';
 import { timelineOf } from './timeline-view.ts';
@@ -77,7 +77,8 @@ const overviewPage = (merges: PageParts): WebPage =>
           ${formError(refused, 'mergeDeleteSource')} ${formError(refused, 'mergeCommentResolve')}
           <div id="merge-timeline" data-region>${await timelineOf(granted, told, render)}</div>
           ${pagination(url, { page: at, perPage: mostComments, more: talk.comments.length === mostComments })}
-          ${mergeBox(granted, outlook)} ${mergeForm(granted, outlook, refused)}
+          ${mergeBox(granted, outlook)} ${view.state === 'open' && movedNote(repository, view)}
+          ${mergeForm(granted, outlook, refused)}
           ${
             standing.comment
               ? talkForm({
