@@ -173,7 +173,11 @@ const longestRefilled = 512 * 1024;
 /** The members that a page fills in again: not files, and no text that is too long for any field. */
 const textsOf = (body: Sent): RefusedForm['values'] =>
   Object.fromEntries(
-    Object.entries(body).filter(([, value]) =>
-      [value].flat().every((text) => typeof text === 'string' && text.length <= longestRefilled),
-    ),
-  ) as RefusedForm['values'];
+    Object.entries(body).flatMap(([name, value]) => {
+      const texts = [value].flat();
+      if (!texts.every((text): text is string => typeof text === 'string' && text.length <= longestRefilled)) return [];
+      // Browsers send line breaks as CRLF, and a page shows a CR as a replaced character.
+      const lines = texts.map((text) => text.replaceAll(/\r\n?/g, '\n'));
+      return [[name, Array.isArray(value) ? lines : (lines[0] ?? '')]];
+    }),
+  );

@@ -2,7 +2,7 @@
 import { html, type Granted, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
 import { isOverdue, dayOf, linkTypes, type IssueView, type LinkView } from 'hexforge/issues';
 import type { Repository } from 'hexforge/repositories';
-import { button, field, formError, label, person, pill, select, sidePart, time } from 'hexforge/ui';
+import { button, field, formError, label, person, pill, select, shownValues, sidePart, time } from 'hexforge/ui';
 import type { IssueChoices } from '#core/issues/use-cases';
 import { memberControls } from './fields.ts';
 import { issuePath, issuesPath, within, withQuery } from './links.ts';
@@ -38,6 +38,7 @@ export function issueSide(
     controls: (all: ReturnType<typeof memberControls>) => Html,
   ): Html | false => {
     if (choices === undefined && shown === undefined) return false;
+    const several = membersOf(issue, name);
     const mine = refused?.form === 'issueFields' && refused.values['part'] === name ? refused : undefined;
     return sidePart(
       title,
@@ -45,6 +46,7 @@ export function issueSide(
       choices &&
         html`<form method="post" action="${path('fields')}">
           <input type="hidden" name="part" value="${name}" />
+          ${several && shownValues(several, mine)}
           ${formError(mine, 'issueFields', 'assignees', 'due_date', 'story_points', 'input_tokens', 'output_tokens')}
           ${controls(memberControls(choices, { ...issue, assignees: issue.assignees.map(({ username }) => username) }, mine))}
           ${button('Save')}
@@ -181,6 +183,18 @@ export function issueSide(
     </section>
   `;
 }
+
+/** The members of the parts that have several. */
+const membersOf = (
+  { status, priority, storyPoints, inputTokens, outputTokens, ...issue }: WholeIssue,
+  part: string,
+): Parameters<typeof shownValues>[0] | undefined => {
+  if (part === 'status') return { status, priority };
+  if (part === 'estimate') return { storyPoints, inputTokens, outputTokens };
+  if (part !== 'versions') return undefined;
+  const ids = (all: readonly { readonly id: string }[]): readonly string[] => all.map(({ id }) => id);
+  return { fixVersionIds: ids(issue.fixVersions), affectsVersionIds: ids(issue.affectsVersions) };
+};
 
 const parentForm = (issue: WholeIssue, action: string, refused: RefusedForm | undefined): Html =>
   html`<form method="post" action="${action}">
