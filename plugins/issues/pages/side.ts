@@ -1,9 +1,10 @@
 // The side column of an issue. Each part has the form that changes it, closed at first.
 import { html, type Granted, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
-import { isOverdue, dayOf, linkTypes, type IssueView, type LinkView } from 'hexforge/issues';
+import { isOverdue, dayOf, linkTypes, type LinkView, type Relative } from 'hexforge/issues';
 import type { Repository } from 'hexforge/repositories';
 import { button, field, formError, label, person, pill, select, shownValues, sidePart, time } from 'hexforge/ui';
 import type { IssueChoices } from '#core/issues/use-cases';
+import { familyPart } from './family.ts';
 import { memberControls } from './fields.ts';
 import { issuePath, issuesPath, within, withQuery } from './links.ts';
 import { dotted, issueLink, words } from './marks.ts';
@@ -11,7 +12,9 @@ import { linkFrom, linkWords, type WholeIssue } from './timeline.ts';
 
 export interface SideContent {
   readonly issue: WholeIssue;
-  readonly children: readonly IssueView[];
+  readonly family: readonly Relative[];
+  /** Whether the family has more issues. */
+  readonly isCut: boolean;
   readonly links: readonly LinkView[];
   /** Undefined for callers who may not change the issue. */
   readonly choices: IssueChoices | undefined;
@@ -24,7 +27,7 @@ const orNothing = (shown: readonly Html[]): HtmlPiece => (shown.length === 0 ? u
 
 export function issueSide(
   { resource: repository, call, may }: Granted<Repository, 'issue.read'>,
-  { issue, children, links, choices, planned, refused }: SideContent,
+  { issue, family, isCut, links, choices, planned, refused }: SideContent,
 ): Html {
   const { caller, now } = call;
   const path = (part: string): string => issuePath(repository, issue.number, part);
@@ -118,7 +121,9 @@ export function issueSide(
       dueDate === null ? undefined : html`<p>${dueDate} ${late && pill('Overdue', 'bad')}</p>`,
       (all) => all.due(),
     )}
-    ${familyPart(repository, issue, children, {
+    ${familyPart(repository, issue, {
+      family,
+      isCut,
       edit: mayMove ? parentForm(issue, path('parent'), refused) : undefined,
       open: refused?.form === 'issueParent',
       mayAdd: caller.kind === 'user',
@@ -208,57 +213,6 @@ const parentForm = (issue: WholeIssue, action: string, refused: RefusedForm | un
     })}
     ${button('Save')}
   </form>`;
-
-interface FamilyForm {
-  readonly edit: Html | undefined;
-  readonly open: boolean;
-  /** Whether the caller may open issues. */
-  readonly mayAdd: boolean;
-}
-
-/** The parent, this issue below it, and its children below this one. */
-function familyPart(
-  repository: Repository,
-  issue: WholeIssue,
-  children: readonly IssueView[],
-  { edit, open, mayAdd }: FamilyForm,
-): Html | false {
-  const { parent, childrenCount, number } = issue;
-  const alone = parent === null && childrenCount === 0;
-  if (alone && !mayAdd) return false;
-  const done = children.filter(({ state }) => state === 'closed').length;
-  const below =
-    childrenCount > 0 &&
-    html`<ul class="tree">
-      ${children.map((child) => html`<li>${issueLink(repository, child)}</li>`)}
-    </ul>`;
-  const tree =
-    parent === null
-      ? below
-      : html`<ul class="tree">
-          <li>
-            ${issueLink(repository, parent)}
-            <ul class="tree">
-              <li><b>This issue</b> ${below}</li>
-            </ul>
-          </li>
-        </ul>`;
-  const add =
-    mayAdd && html`<a href="${withQuery(issuePath(repository, 'new'), { parent: String(number) })}">New sub-issue</a>`;
-  return sidePart(
-    'Parent and sub-issues',
-    html`${alone ? none : tree}
-      <p class="quiet">
-        ${dotted([
-          childrenCount > children.length && `${childrenCount - children.length} more sub-issues`,
-          children.length > 0 && `${done} of ${children.length} closed`,
-          add,
-        ])}
-      </p>`,
-    edit,
-    open,
-  );
-}
 
 const linkList = (
   repository: Repository,
