@@ -85,8 +85,8 @@ const wayOut = ({ caller }: Call, url: string): Html =>
 
 export function documentOf(page: HtmlPage, { call, url, status }: Around, frame: Surroundings): string {
   const { theme, styles, scripts, icon, version, menus, repository, panels, section } = frame;
-  const { title, main, aside, width, live } = page;
-  const isMissing = status === 403 || status === 404;
+  const { title, main, aside, width, live, isRefusal } = page;
+  const isMissing = isRefusal && (status === 403 || status === 404);
   const where = repository === undefined ? '' : ` · ${repository.owner}/${repository.name}`;
   return html`<!doctype html>
     <html lang="en" ${theme !== 'system' && html`data-theme="${theme}"`}>
