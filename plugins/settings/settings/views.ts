@@ -1,7 +1,7 @@
 // Views of settings: the list by plugin, and the form for one setting.
 import type { DescribedSetting } from 'hexforge/settings';
 import { html, type Html, type RefusedForm } from 'hexforge/plugin';
-import { button, empty, field, filterBar, pill, searchField, select, table, textArea } from 'hexforge/ui';
+import { button, empty, field, filterBar, pill, refusedIn, searchField, select, table, textArea } from 'hexforge/ui';
 
 export const settingsPath = '/-/admin/settings';
 export const settingPath = (key: string): string => `${settingsPath}/${encodeURIComponent(key)}`;
@@ -54,11 +54,16 @@ export function settingList(settings: readonly DescribedSetting[], q: string): H
     )}`;
 }
 
-/** The control of one setting. Any error of the form is about it. */
+/** Any error of the form is about the value. The use case names the setting. */
+function valueRefused({ key }: DescribedSetting, refused: RefusedForm | undefined): RefusedForm | undefined {
+  const own = refusedIn(refused, 'settingUpdateForm');
+  return own && { ...own, field: 'value', detail: own.detail?.replace(`"${key}"`, '"value"') };
+}
+
+/** The control of one setting. */
 function control(setting: DescribedSetting, refused: RefusedForm | undefined): Html {
   const { type, value, sensitive, bounds, longest = 0 } = setting;
-  const wrong = refused?.form === 'settingUpdateForm' ? { ...refused, field: 'value' } : undefined;
-  const common = { label: 'Value', name: 'value', refused: wrong };
+  const common = { label: 'Value', name: 'value', refused: valueRefused(setting, refused) };
   const usual = sensitive && setting.default !== '' ? 'hidden' : readable(setting, setting.default);
   const hint = `The value is ${bounds}. The default is: ${usual.slice(0, oneLine)}`;
   if (sensitive)

@@ -1,10 +1,10 @@
 // `hexforge/ui`: the components of pages, for plugins. Each is a function that returns HTML.
 export { avatar, person } from './avatar.ts';
 export { button, linkButton } from './button.ts';
-export { checkBox, field, formError, select, textArea, type Choice, type Field } from './field.ts';
+export { checkBox, done, field, formError, refusedIn, select, textArea, type Choice, type Field } from './field.ts';
 export { counts, diff, fileId, type ChangedFile, type DiffLooks, type FileLooks } from './diff.ts';
 export { type FileHunk, type FileLine, type LineLooks } from './diff-lines.ts';
-export { disclosure, group, sidePart } from './disclosure.ts';
+export { confirmButton, disclosure, group, sidePart, typedConfirmation } from './disclosure.ts';
 export { filterBar, filterChoice, searchField, urlWith } from './filter.ts';
 export { icon, type IconName } from './icon.ts';
 export { inTurns } from './in-turns.ts';

@@ -22,7 +22,7 @@ void t.test('signing in', async (t) => {
   t.match(refused.html, /value="admin&quot;&gt;&lt;b&gt;"/, 'the name is kept');
   t.notMatch(refused.html, /wrong password"/);
   const empty = await browser.submit(page, { username: 'admin', password: '' });
-  t.match(empty, { status: 400, html: /id="password-error">Field &quot;password&quot; is required/ });
+  t.match(empty, { status: 400, html: /id="password-error">Is required/ });
   const { password } = await forge.user('admin');
   const signedIn = await browser.submit(empty, { username: 'admin', password });
   t.match([signedIn.status, signedIn.headers['refresh']], [200, `0; url=${forge.url}/-/settings/profile`]);
@@ -50,11 +50,11 @@ void t.test('signing up', async (t) => {
     const page = await browser.open('/-/sign-up');
     const taken = { username: 'Alice', email: 'a@example.com', password: 'a long password', display_name: hostile };
     const refused = await browser.submit(page, taken);
-    t.match(refused, { status: 422, html: /id="username-error">&quot;username&quot; belongs to another account/ });
+    t.match(refused, { status: 422, html: /id="username-error">Belongs to another account/ });
     t.match(refused.html, /value="a@example.com"/);
     t.notMatch(refused.html, /a long password|<img/);
     const short = await browser.submit(page, { ...taken, username: 'carol', display_name: 'Carol', password: 'short' });
-    t.match(short, { status: 422, html: /id="password-error">&quot;password&quot; has 8 to 256 characters/ });
+    t.match(short, { status: 422, html: /id="password-error">Has 8 to 256 characters/ });
     const values = { username: 'carol', email: 'carol@example.com', password: 'a long password', display_name: '' };
     t.match(await browser.submit(page, values), { status: 200, path: '/' });
     t.match((await browser.open('/carol')).html, /href="\/-\/settings\/profile"/, 'signed in');
@@ -148,11 +148,11 @@ void t.test('settings', async (t) => {
     const refused = await alice.submit(page, { ...values, display_name: hostile, avatar_url: 'javascript:alert(1)' });
     t.match(refused, {
       status: 422,
-      html: /id="avatar_url-error">&quot;avatar_url&quot; is an http or https URL, or empty/,
+      html: /id="avatar_url-error">Is an http or https URL, or empty/,
     });
     t.match(refused.html, /value="&lt;img src=x/);
     const taken = await alice.submit(page, { ...values, email: 'Bob@example.com' });
-    t.match(taken, { status: 422, html: /id="email-error">&quot;email&quot; belongs to another account/ });
+    t.match(taken, { status: 422, html: /id="email-error">Belongs to another account/ });
     await alice.submit(page, { ...values, display_name: '', bio: '' });
     t.match(await own(), { display_name: '', bio: '' });
   });
@@ -165,7 +165,7 @@ void t.test('settings', async (t) => {
     t.match(wrong, { status: 422, html: /id="current_password-error"/ });
     t.notMatch(wrong.html, /not mine|another password/);
     const short = await alice.submit(page, { current_password: 'password of alice', new_password: 'short' });
-    t.match(short, { status: 422, html: /id="new_password-error">&quot;new_password&quot; has 8 to 256 characters/ });
+    t.match(short, { status: 422, html: /id="new_password-error">Has 8 to 256 characters/ });
     const values = { current_password: 'password of alice', new_password: 'password of alice' };
     t.match(await alice.submit(page, values), { status: 200, html: /The password is changed/ });
     t.match((await other.open('/-/settings/profile')).path, /sign-in/, 'other sessions have ended');
@@ -177,8 +177,8 @@ void t.test('settings', async (t) => {
     t.match(withoutSpaces(page.html), /<code>repo:write<\/code> <span class="muted">change repositories that you/);
     t.match(page.forms[0]?.fields, { expires_at: '2026-01-31' });
     const past = await alice.submit(page, { name: hostile, scopes: 'repo:read', expires_at: '2025-01-01' });
-    t.match(past, { status: 422, html: /id="expires_at-error">&quot;expires_at&quot; is in the past/ });
-    t.match(past.html, /value="repo:read" checked/);
+    t.match(past, { status: 422, html: /id="expires_at-error">Is in the past/ });
+    t.match(past.html, /value="repo:read"\s+checked/);
     t.notMatch(past.html, /<img/);
     const created = await alice.submit(page, { name: hostile.slice(0, -1), scopes: 'repo:read', expires_at: '' });
     t.match(
