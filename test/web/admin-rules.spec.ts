@@ -49,6 +49,8 @@ void t.test('settings are changed and reset', async (t) => {
   t.match(clients.html, /value="5"[^]*The value is a whole number from 0 to [^]*The default is: 1,000/);
   const refused = await send(admin, clients, at('oauth2.dcr.max_clients'), { value: '-1' });
   t.match(refused, { status: 422, html: /value="-1"[^]*id="value-error">Must be a whole number/ });
+  const kept = await send(admin, clients, at('oauth2.dcr.max_clients'), {});
+  t.notMatch(kept.html, 'Reset', 'an unchanged value is not stored');
   const changed = await send(admin, clients, at('oauth2.dcr.max_clients'), { value: '7' });
   t.equal(await value('oauth2.dcr.max_clients'), '7');
   t.notMatch(clients.html, 'Reset');

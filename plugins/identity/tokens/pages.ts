@@ -17,7 +17,7 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import { tokenNameLimit, type AccessToken } from 'hexforge/identity';
-import { button, disclosure, empty, field, formError, linkButton, list, pagination, picks, time } from 'hexforge/ui';
+import { button, confirmButton, empty, field, formError, linkButton, list, pagination, picks, time } from 'hexforge/ui';
 import type { DescribedScope, IdentityUseCases } from '#core/identity/use-cases';
 
 const guarded = { access: session, scope: null } as const;
@@ -35,14 +35,11 @@ const row = ({ id, name, scopes, createdAt, expiresAt, lastUsedAt }: AccessToken
   title: html`<bdi>${name}</bdi>`,
   about: html`${named(scopes)}<br />created ${time(createdAt, now)} ·
     ${lastUsedAt === undefined ? 'never used' : html`used ${time(lastUsedAt, now)}`} · ${until(expiresAt, now)}`,
-  end: disclosure(
-    'Revoke',
-    html`<form method="post" action="/-/settings/tokens/${id}/revoke">
-      <p>Programs that use it lose their access at once.</p>
-      ${button('Revoke the token', { kind: 'danger' })}
-    </form>`,
-    { kind: 'button' },
-  ),
+  end: confirmButton('Revoke…', {
+    action: `/-/settings/tokens/${id}/revoke`,
+    about: 'Programs that use it lose their access at once.',
+    confirm: 'Revoke the token',
+  }),
 });
 
 /** @param scopes all that exist. */
@@ -75,7 +72,7 @@ export const tokenPages = ({ tokens }: IdentityUseCases): readonly WebPage[] => 
     summary: 'The personal access tokens of the caller',
     path: '/settings/tokens',
     query: shape(pageQuery),
-    async run(call, { query, url }) {
+    async run(call, { query, url, refused }) {
       const found = await tokens.list(call, readPage(pageRules.orDefault(), query));
       const another = linkButton('New token', '/-/settings/tokens/new', { kind: 'primary' });
       return new HtmlPage({
@@ -85,6 +82,7 @@ export const tokenPages = ({ tokens }: IdentityUseCases): readonly WebPage[] => 
             <h1 class="grow">Access tokens</h1>
             ${found.total > 0 && another}
           </div>
+          ${formError(refused, 'settingsTokenRevoke')}
           ${
             found.total === 0
               ? empty(

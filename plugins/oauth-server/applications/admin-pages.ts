@@ -18,9 +18,8 @@ import type { PublicUser, Users } from 'hexforge/identity';
 import type { Client, Grant } from 'hexforge/oauth';
 import {
   button,
-  disclosure,
+  confirmButton,
   empty,
-  field,
   filterBar,
   formError,
   group,
@@ -35,7 +34,7 @@ import type { OAuthUseCases } from '#core/oauth/use-cases';
 import { administering } from './admin-routes.ts';
 import { checkTyped } from './pages.ts';
 import { applicationSearchQuery } from './schemas.ts';
-import { marks, refusedIn, scopeItems } from './views.ts';
+import { applicationDeletion, marks, scopeItems } from './views.ts';
 
 const root = '/-/admin/applications';
 
@@ -85,14 +84,11 @@ const entryRow = ({ action, actorUsername, ip, at, details }: TrailEntry, now: D
 const suspension = ({ id, suspended }: Client): Html =>
   suspended
     ? html`<form method="post" action="${root}/${id}/unsuspend">${button('End the suspension')}</form>`
-    : disclosure(
-        'Suspend',
-        html`<form method="post" action="${root}/${id}/suspend">
-          <p>All its tokens and grants end for good, and it cannot ask for others.</p>
-          ${button('Suspend the application', { kind: 'danger' })}
-        </form>`,
-        { kind: 'button' },
-      );
+    : confirmButton('Suspend…', {
+        action: `${root}/${id}/suspend`,
+        about: 'All its tokens and grants end for good, and it cannot ask for others.',
+        confirm: 'Suspend the application',
+      });
 
 export function applicationAdminPages(
   { administration, scopes }: OAuthUseCases,
@@ -147,6 +143,7 @@ export function applicationAdminPages(
               <h1 class="grow"><bdi>${name}</bdi> ${marks(client)}</h1>
               ${linkButton('Audit log', `${root}/${id}/audit`)}
             </div>
+            ${formError(refused, 'adminApplicationStop')} ${formError(refused, 'adminApplicationResume')}
             ${description !== '' && html`<p class="bio"><bdi>${description}</bdi></p>`}
             <p class="muted">
               Client ID <code>${clientId}</code> · created ${time(client.createdAt, call.now)}
@@ -176,22 +173,9 @@ export function applicationAdminPages(
             )}
             ${group('Suspension', '', suspension(client))}
             ${group(
-              'Delete',
+              'Deletion',
               'All that users have granted it ends too.',
-              disclosure(
-                'Delete the application',
-                html`<form class="settings" method="post" action="${root}/${id}/delete">
-                  ${formError(refused, 'adminApplicationRemove', 'confirm')}
-                  ${field({
-                    label: `Type ${name} to confirm`,
-                    name: 'confirm',
-                    required: true,
-                    refused: refusedIn(refused, 'adminApplicationRemove'),
-                  })}
-                  ${button('Delete', { kind: 'danger' })}
-                </form>`,
-                { kind: 'button', open: refused?.form === 'adminApplicationRemove' },
-              ),
+              applicationDeletion('adminApplicationRemove', client, `${root}/${id}`, refused),
             )}`,
         });
       },

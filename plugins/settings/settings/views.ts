@@ -1,7 +1,19 @@
 // Views of settings: the list by plugin, and the form for one setting.
 import type { DescribedSetting } from 'hexforge/settings';
 import { html, type Html, type RefusedForm } from 'hexforge/plugin';
-import { button, empty, field, filterBar, pill, refusedIn, searchField, select, table, textArea } from 'hexforge/ui';
+import {
+  button,
+  empty,
+  field,
+  filterBar,
+  formError,
+  pill,
+  refusedIn,
+  searchField,
+  select,
+  table,
+  textArea,
+} from 'hexforge/ui';
 
 export const settingsPath = '/-/admin/settings';
 export const settingPath = (key: string): string => `${settingsPath}/${encodeURIComponent(key)}`;
@@ -90,6 +102,7 @@ function control(setting: DescribedSetting, refused: RefusedForm | undefined): H
 export const settingView = (setting: DescribedSetting, refused: RefusedForm | undefined): Html =>
   html`<p class="quiet"><a href="${settingsPath}">Settings</a></p>
     <h1>${setting.key} ${setting.sensitive && pill('secret', 'warning')}</h1>
+    ${formError(refused, 'settingResetForm')}
     <p>${setting.description}.</p>
     <form class="form" method="post" action="${settingPath(setting.key)}">
       ${control(setting, refused)} ${button('Save', { kind: 'primary' })}

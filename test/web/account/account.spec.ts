@@ -210,7 +210,16 @@ void t.test('settings', async (t) => {
     for (const action of ends) t.equal((await stranger.request('POST', new URL(action, forge.url))).status, 404);
     for (const action of ends) await alice.submit(page, {}, at(page, action));
     t.match((await other.open('/-/settings/sessions')).path, /sign-in/);
-    t.equal((await alice.open('/-/settings/sessions')).status, 200);
+    const alone = await alice.open('/-/settings/sessions');
+    t.equal(at(alone, '/-/settings/sessions/end-others'), -1);
+
+    const [second, third] = [forge.browser('alice'), forge.browser('alice')];
+    for (const one of [second, third, stranger]) await one.open('/-/settings/sessions');
+    const all = await alice.open('/-/settings/sessions');
+    const left = await alice.submit(all, {}, at(all, '/-/settings/sessions/end-others'));
+    t.match([left.status, left.html.match(/signed in <time/g)?.length], [200, 1]);
+    for (const one of [second, third]) t.match((await one.open('/-/settings/sessions')).path, /sign-in/);
+    t.equal((await stranger.open('/-/settings/sessions')).path, '/-/settings/sessions', 'of the caller alone');
   });
 });
 
