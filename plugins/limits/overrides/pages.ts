@@ -75,7 +75,7 @@ const overrideList = (
   names: ReadonlyMap<string, string>,
   { url, now, refused }: { readonly url: string; readonly now: Date; readonly refused: RefusedForm | undefined },
 ): Html =>
-  html`${limitsHead(overridesPath)} ${formError(refused, 'rateLimitOverrideDeleteForm')}
+  html`${limitsHead(overridesPath, overrides.total)} ${formError(refused, 'rateLimitOverrideDeleteForm')}
   ${filterBar(
     overridesPath,
     filterChoice('Kind', 'kind', kind, kinds),

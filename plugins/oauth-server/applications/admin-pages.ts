@@ -28,6 +28,7 @@ import {
   pagination,
   person,
   searchField,
+  table,
   time,
 } from 'hexforge/ui';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
@@ -38,7 +39,7 @@ import { applicationDeletion, marks, scopeItems } from './views.ts';
 
 const root = '/-/admin/applications';
 
-export const applicationAdminMenu = (): readonly MenuEntry[] => [
+export const applicationAdminMenu = ({ administration }: OAuthUseCases): readonly MenuEntry[] => [
   {
     id: 'admin-applications',
     title: 'Applications',
@@ -46,6 +47,8 @@ export const applicationAdminMenu = (): readonly MenuEntry[] => [
     menu: 'admin',
     access: administering.access,
     order: 60,
+    about: 'Applications of all users, and what they were granted: suspend, delete',
+    count: async (call) => (await administration.list(call, undefined, { page: 1, perPage: 1 })).total,
   },
 ];
 
@@ -56,11 +59,16 @@ const ownerOf = ({ ownerId }: Client, owners: Owners): Html | false => {
   return owner !== undefined && person(owner.username);
 };
 
-const row = (client: Client, owners: Owners, now: Date) => ({
-  title: html`<a href="${root}/${client.id}"><bdi>${client.name}</bdi></a> ${marks(client)}`,
-  about: html`<code>${client.clientId}</code>`,
-  end: html`${ownerOf(client, owners)} created ${time(client.createdAt, now)}`,
-});
+const applicationTable = (clients: readonly Client[], owners: Owners, now: Date): Html =>
+  table(
+    ['Application', 'Owner', 'Client ID', 'Created'],
+    clients.map((client) => [
+      html`<a href="${root}/${client.id}"><bdi>${client.name}</bdi></a> ${marks(client)}`,
+      ownerOf(client, owners),
+      html`<code>${client.clientId}</code>`,
+      time(client.createdAt, now),
+    ]),
+  );
 
 const grantRow = ({ userId, scopes, resource, createdAt, updatedAt }: Grant, users: Owners, now: Date) => {
   const user = users.get(userId);
@@ -110,15 +118,14 @@ export function applicationAdminPages(
         return new HtmlPage({
           title: 'Applications',
           width: 'wide',
-          main: html`<h1>Applications</h1>
+          main: html`<h1>Applications <span class="count">${String(found.total)}</span></h1>
             ${filterBar(root, searchField('Name', 'q', query.q ?? ''))}
             ${
               found.items.length === 0
-                ? empty(query.q === undefined ? 'There is no application yet' : 'No application has such a name')
-                : list(
-                    found.items.map((client) => row(client, owners, call.now)),
-                    `${String(found.total)} in total`,
-                  )
+                ? query.q === undefined
+                  ? empty('There is no application yet', 'Users register theirs in their settings.')
+                  : empty('No application has such a name', html`<a href="${root}">Show all</a>`)
+                : applicationTable(found.items, owners, call.now)
             }
             ${pagination(url, found)}`,
         });

@@ -111,7 +111,8 @@ void t.test('administration', async (t) => {
 
   await t.test('plugins', async () => {
     await section('Plugins');
-    await follow('repositories');
+    // The second row, by the keys of lists.
+    for (const key of ['j', 'j', 'j', 'k', 'Enter']) await page.keyboard.press(key);
     await page.getByRole('heading', { name: 'repositories', level: 1 }).waitFor();
     await page.getByText('Contributes').waitFor();
   });
