@@ -99,7 +99,7 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
         title: 'Applications',
         width: 'wide',
         main: html`<div class="bar">
-            <h1 class="grow">Applications</h1>
+            <h1 class="grow">Applications <span class="count">${String(found.total)}</span></h1>
             ${found.total > 0 && another}
           </div>
           ${

@@ -28,7 +28,14 @@ export const membersForm = (members: Members, all: Scopes, refused: RefusedForm 
   })}
   ${textArea({ label: 'Description', name: 'description', value: members.description, rows: 3, refused })}
   ${field({ label: 'Homepage', name: 'homepage_url', type: 'url', value: members.homepageUrl, refused })}
-  ${field({ label: 'Logo', name: 'logo_url', type: 'url', value: members.logoUrl, refused })}
+  ${field({
+    label: 'Logo',
+    name: 'logo_url',
+    type: 'url',
+    value: members.logoUrl,
+    hint: 'The address of an image, for programs that show it. Pages here load no images of other hosts.',
+    refused,
+  })}
   ${textArea({
     label: 'Redirect URIs',
     name: 'redirect_uris',

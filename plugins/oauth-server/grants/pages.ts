@@ -38,7 +38,7 @@ const row = (
       : html`<a href="${client.homepageUrl}" rel="noreferrer"><bdi>${client.name}</bdi></a>`
   }
   ${grant.remembered !== null && pill('not asked again')}`,
-  about: html`<ul>
+  about: html`<ul class="can">
       ${scopeItems(grant.scopes, scopes)}
     </ul>
     ${grant.resource !== '' && html`<p>At this address alone: <code>${grant.resource}</code></p>`} granted
@@ -63,11 +63,11 @@ export const grantPages = ({ grants, scopes }: OAuthUseCases): readonly WebPage[
       return new HtmlPage({
         title: 'Granted access',
         width: 'wide',
-        main: html`<h1>Granted access</h1>
+        main: html`<h1>Granted access <span class="count">${String(found.total)}</span></h1>
           ${formError(refused, 'grantTakeBack')}
           ${
             found.total === 0
-              ? empty('You have granted no application access')
+              ? empty('You have granted no application access', 'Applications that ask for it appear here.')
               : list(found.items.map((listed) => row(listed, all)))
           }
           ${pagination(url, found)}`,

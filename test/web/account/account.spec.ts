@@ -16,7 +16,7 @@ void t.test('signing in', async (t) => {
   const page = await browser.open('/-/sign-in?return_to=%2F-%2Fsettings%2Fprofile');
   t.match(page.html, /This instance is new/, 'until somebody has signed in');
   t.match((await browser.open('/')).html, /Welcome to Hexforge[^]*This instance is new/);
-  t.match(page.html, /href="\/-\/sign-up"/);
+  t.match(page.html, /href="\/-\/sign-up\?return_to=%2F-%2Fsettings%2Fprofile"/);
   const refused = await browser.submit(page, { username: 'admin"><b>', password: 'wrong password' });
   t.match(refused, { status: 401, html: /role="alert"><b>The username or password is wrong<\/b>/ });
   t.match(refused.html, /value="admin&quot;&gt;&lt;b&gt;"/, 'the name is kept');
@@ -58,6 +58,23 @@ void t.test('signing up', async (t) => {
     const values = { username: 'carol', email: 'carol@example.com', password: 'a long password', display_name: '' };
     t.match(await browser.submit(page, values), { status: 200, path: '/' });
     t.match((await browser.open('/carol')).html, /href="\/-\/settings\/profile"/, 'signed in');
+  });
+  await t.test('goes on to the page that linked to it, of this instance', async (t) => {
+    await using forge = await testHost([], { settings: { 'signup.enabled': true } });
+    for (const [name, returnTo, refresh] of [
+      ['erin', '/-/keys?a=b', `0; url=${forge.url}/-/keys?a=b`],
+      ['frank', '//evil.example', undefined],
+    ] as const) {
+      const browser = forge.browser();
+      const page = await browser.open(`/-/sign-up?return_to=${encodeURIComponent(returnTo)}`);
+      t.match(page.html, `href="/-/sign-in?return_to=${encodeURIComponent(returnTo)}"`.replaceAll('&', '&amp;'));
+      const values = { username: name, email: `${name}@example.com`, password: 'short' };
+      const refused = await browser.submit(page, values);
+      t.equal(refused.status, 422);
+      const signedIn = await browser.submit(refused, { ...values, password: 'a long password' });
+      t.strictSame([signedIn.status, signedIn.headers['refresh']], [200, refresh], returnTo);
+      t.equal((await browser.open('/-/settings/profile')).path, '/-/settings/profile');
+    }
   });
   await t.test('shows that the account waits for approval', async (t) => {
     await using forge = await testHost([], {
@@ -190,7 +207,7 @@ void t.test('settings', async (t) => {
     t.equal(used.status, 200, 'the token is valid');
     const list = await alice.open('/-/settings/tokens');
     t.notMatch(list.html, /svc_|<img/);
-    t.match(list.html, /<code>repo:read<\/code>[^]*never expires/);
+    t.match(withoutSpaces(list.html), /<li>read all repositories [^<]*<code>repo:read<\/code><\/li>.* never expires/);
     const revoke = list.forms.find(({ action }) => action.endsWith('/revoke'))?.action ?? '';
     const stranger = forge.browser('bob');
     await stranger.open('/-/keys');
