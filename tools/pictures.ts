@@ -50,14 +50,19 @@ try {
     run('git', ['push', '-q', remote, 'main', 'main~30:refs/heads/quiet-logs'], { cwd: history }),
   );
   const filled = { ...example, ...(await fillInstance(forge.as('admin'), 'Maintainers')) };
-  const { password } = await forge.user('ada');
+  /** Opens a window of a user. */
+  const windowOf = async (username: string, looks: Parameters<typeof visitor>[2]) => {
+    const { password } = await forge.user(username);
+    const who = await visitor(browser, forge.url, looks);
+    await signIn(who, { username, password });
+    return who;
+  };
   const pages = forge
     .port('PageRegistry')
     .pages()
     .map(({ one }) => one);
   for (const [file, id, scheme] of words[0] === '--readme' ? readme : []) {
-    const who = await visitor(browser, forge.url, { scheme });
-    await signIn(who, { username: 'ada', password });
+    const who = await windowOf('ada', { scheme });
     await who.page.setViewportSize({ width: 1000, height: 640 });
     await who.page.goto(pathOf(pages.find((page) => page.id === id)?.path ?? '', filled) ?? '');
     await who.page.screenshot({ path: join(folder, `${file}.png`), caret: 'hide' });
@@ -69,12 +74,12 @@ try {
     { width: 390, scheme: 'light' },
   ] as const) {
     if (words[0] === '--readme') break;
-    const who = await visitor(browser, forge.url, { width, scheme });
-    await signIn(who, { username: 'ada', password });
+    const [user, admin] = [await windowOf('ada', { width, scheme }), await windowOf('admin', { width, scheme })];
     for (const one of pages) {
       if (words.length > 0 && !words.some((word) => one.id.toLowerCase().includes(word.toLowerCase()))) continue;
       const path = pathOf(one.path, filled);
       if (path === undefined) continue;
+      const who = path.startsWith('/-/admin') ? admin : user;
       await who.page.goto(path);
       const height = Math.min(2000, Number(await who.page.evaluate('document.documentElement.scrollHeight')));
       await who.page.screenshot({
@@ -84,7 +89,7 @@ try {
         caret: 'hide',
       });
     }
-    await who.context.close();
+    await Promise.all([user, admin].map(({ context }) => context.close()));
   }
 } finally {
   await browser.close();

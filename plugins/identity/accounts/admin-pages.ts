@@ -42,16 +42,22 @@ const accountForms = ({ administration }: IdentityUseCases) => [
     body: shape({
       email: maybe(word().max(profileLimits.email)),
       email_before: maybe(word()),
-      display_name: maybe(text().max(profileLimits.displayName)),
+      display_name: text().max(profileLimits.displayName).default(''),
     }),
     async run(call, { params: { uid: id }, body }) {
       // Sending the address of an account verifies it, so an unchanged one is not sent.
       const email = body.email === body.email_before ? undefined : body.email;
-      // The form that verifies an address has no display name.
-      const displayName =
-        body.email_before === undefined && email !== undefined ? undefined : (body.display_name ?? '');
-      return userPath(await administration.update(call, { id, email, displayName }));
+      return userPath(await administration.update(call, { id, email, displayName: body.display_name }));
     },
+  }),
+  form({
+    ...guarded,
+    id: 'adminUserVerifyForm',
+    summary: 'Marks the e-mail address of an account as verified, if it is the one that was shown',
+    path: `${one}/verify`,
+    body: shape({ email: word() }),
+    run: async (call, { params: { uid: id }, body: { email } }) =>
+      userPath(await administration.update(call, { id, email, emailSeen: email })),
   }),
   form({
     ...guarded,

@@ -5,7 +5,6 @@ import {
   avatar,
   button,
   checkBox,
-  disclosure,
   empty,
   field,
   formError,
@@ -13,17 +12,16 @@ import {
   linkButton,
   pagination,
   pill,
+  refusedIn,
   select,
   table,
   textArea,
   time,
+  typedConfirmation,
 } from 'hexforge/ui';
 
 export const groupsPath = '/-/admin/user-groups';
 export const groupPath = ({ id }: Pick<CountedGroup, 'id'>): string => `${groupsPath}/${id}`;
-
-const only = (refused: RefusedForm | undefined, form: string): RefusedForm | undefined =>
-  refused?.form === form ? refused : undefined;
 
 const roleTitles = { member: 'Member', instance_admin: 'Instance administrator' } as const;
 
@@ -104,11 +102,11 @@ const removal = (group: CountedGroup, { user }: GroupMember): Html =>
 
 function memberPart({ group, members, url }: Shown, mayChange: boolean, now: Date, refused?: RefusedForm): Html {
   const editable = mayChange && !group.isSystem;
-  const mine = only(refused, 'userGroupMemberAddForm');
+  const mine = refusedIn(refused, 'userGroupMemberAddForm');
   return section(
     'Members',
     group.isSystem ? 'They follow from the accounts of the instance.' : undefined,
-    html`${formError(only(refused, 'userGroupMemberRemoveForm'), 'userGroupMemberRemoveForm')}
+    html`${formError(refused, 'userGroupMemberRemoveForm')}
     ${
       editable &&
       html`${formError(mine, 'userGroupMemberAddForm', 'username')}
@@ -136,34 +134,24 @@ function memberPart({ group, members, url }: Shown, mayChange: boolean, now: Dat
   );
 }
 
-const groupDeletion = (group: CountedGroup, refused: RefusedForm | undefined): Html => {
-  const mine = only(refused, 'userGroupDeleteForm');
-  return section(
+const groupDeletion = (group: CountedGroup, refused: RefusedForm | undefined): Html =>
+  section(
     'Deletion',
     'The members stay users. The budgets of the group are deleted.',
-    html`${formError(mine, 'userGroupDeleteForm', 'slug')}
-    ${disclosure(
-      'Delete this group…',
-      html`<form class="form" method="post" action="${groupPath(group)}/delete">
-        ${field({
-          label: 'Type the short name of the group to delete it',
-          name: 'slug',
-          required: true,
-          autocomplete: 'off',
-          placeholder: group.slug,
-          refused: mine,
-        })}
-        ${button('Delete', { kind: 'danger' })}
-      </form>`,
-      { kind: 'button', open: mine !== undefined },
-    )}`,
+    typedConfirmation('Delete this group…', {
+      form: 'userGroupDeleteForm',
+      action: `${groupPath(group)}/delete`,
+      name: 'slug',
+      asks: 'Type the short name of the group to delete it',
+      typed: group.slug,
+      refused,
+    }),
   );
-};
 
 export function groupView(shown: Shown, call: Call<User>, refused: RefusedForm | undefined): Html {
   const { group } = shown;
   const mayChange = call.caller.isAdmin || group.role !== 'instance_admin';
-  const mine = only(refused, 'userGroupUpdateForm');
+  const mine = refusedIn(refused, 'userGroupUpdateForm');
   return html`<p class="quiet"><a href="${groupsPath}">User groups</a></p>
     <h1><bdi>${group.name}</bdi> ${group.isSystem && pill('built in')}</h1>
     ${

@@ -12,20 +12,17 @@ import {
   session,
   shape,
   word,
-  type Html,
   type MenuEntry,
   type WebPage,
 } from 'hexforge/plugin';
 import { Forbidden, ValidationFailed } from 'hexforge/plugin';
 import { passwordLength, profileLimits } from 'hexforge/identity';
-import { button, field, formError, list, pagination, pill, textArea, time } from 'hexforge/ui';
+import { button, done, field, formError, list, pagination, pill, textArea, time } from 'hexforge/ui';
 import type { IdentityUseCases, ListedSession } from '#core/identity/use-cases';
 import { password } from '../accounts/schemas.ts';
 
 const guarded = { access: session, scope: null } as const;
 
-/** Confirms that a form succeeded, on the page that it leads to. */
-const done = (text: string): Html => html`<p class="done" role="status">${text}</p>`;
 const afterQuery = shape({ done: maybe(word().empty('').max(16)) });
 
 export const settingsMenu = (): readonly MenuEntry[] => [
@@ -219,12 +216,19 @@ export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonl
     summary: 'The sessions of the caller',
     path: '/settings/sessions',
     query: shape(pageQuery),
-    async run(call, { query, url }) {
+    async run(call, { query, url, refused }) {
       const found = await sessions.list(call, readPage(pageRules.orDefault(), query));
       return new HtmlPage({
         title: 'Sessions',
         width: 'wide',
-        main: html`<h1>Sessions</h1>
+        main: html`<div class="bar">
+            <h1 class="grow">Sessions <span class="count">${String(found.total)}</span></h1>
+            ${
+              found.total > 1 &&
+              html`<form method="post" action="/-/settings/sessions/end-others">${button('End all others')}</form>`
+            }
+          </div>
+          ${formError(refused, 'settingsSessionEnd')} ${formError(refused, 'settingsSessionEndOthers')}
           <p class="muted">
             The browsers and programs that are signed in with your password. A session that is not used for 30 days
             ends; a new password ends all others.
@@ -233,6 +237,17 @@ export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonl
       });
     },
     forms: [
+      form({
+        ...guarded,
+        id: 'settingsSessionEndOthers',
+        summary: 'Ends all other sessions of the caller',
+        path: '/settings/sessions/end-others',
+        body: shape({}),
+        async run(call) {
+          await sessions.endOthers(call);
+          return '/-/settings/sessions';
+        },
+      }),
       form({
         ...guarded,
         id: 'settingsSessionEnd',

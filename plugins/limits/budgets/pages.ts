@@ -48,7 +48,7 @@ function budgetView({ group }: GroupRules, rule: ScopeRule, refused: RefusedForm
   const path = budgetPath(group.id, rule.scope);
   return html`<p class="quiet"><a href="${limitsPath}">Rate limits</a></p>
     <h1><bdi>${group.name}</bdi>, ${rule.scope} ${!rule.isDefault && pill('changed', 'accent')}</h1>
-    ${formError(refused, 'rateLimitUpdateForm', ...ruleFieldNames, 'notes')}
+    ${formError(refused, 'rateLimitUpdateForm', ...ruleFieldNames, 'notes')} ${formError(refused, 'rateLimitResetForm')}
     <form class="form" method="post" action="${path}">
       ${ruleFieldset(rule, refused)}
       ${textArea({ label: 'Note', name: 'notes', rows: 2, hint: 'Kept in the audit log alone', refused })}

@@ -21,20 +21,21 @@ import {
 import { defaultScopes, isConfidential, type Client } from 'hexforge/oauth';
 import {
   button,
-  disclosure,
+  confirmButton,
+  done,
   empty,
-  field,
   formError,
   group,
   linkButton,
   list,
   pagination,
+  refusedIn,
   select,
   time,
 } from 'hexforge/ui';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 import { guarded, urisOf } from './routes.ts';
-import { applicationFields, marks, membersForm, refusedIn, secretPage } from './views.ts';
+import { applicationDeletion, applicationFields, marks, membersForm, secretPage } from './views.ts';
 
 const membersBody = {
   name: word(),
@@ -98,7 +99,7 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
         title: 'Applications',
         width: 'wide',
         main: html`<div class="bar">
-            <h1 class="grow">Applications</h1>
+            <h1 class="grow">Applications <span class="count">${String(found.total)}</span></h1>
             ${found.total > 0 && another}
           </div>
           ${
@@ -171,8 +172,8 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
         main: html`<h1><bdi>${name}</bdi> ${marks(client)}</h1>
           ${client.suspended && html`<p class="alert">It is suspended: nobody can use it. Ask an administrator.</p>`}
           <p class="muted">Client ID <code>${clientId}</code></p>
-          ${query.done !== undefined && html`<p class="done" role="status">The application is saved.</p>`}
-          ${formError(refused, 'applicationSave', ...applicationFields)}
+          ${query.done !== undefined && done('The application is saved.')}
+          ${formError(refused, 'applicationSave', ...applicationFields)} ${formError(refused, 'applicationSecret')}
           <form class="settings group" method="post" action="${path}">
             ${membersForm(client, scopes(), refusedIn(refused, 'applicationSave'))}
             <p class="hint">Its tokens lose the scopes that you take away.</p>
@@ -183,32 +184,17 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
             group(
               'Secret',
               'It is stored as a hash, so it cannot be shown again.',
-              disclosure(
-                'New secret',
-                html`<form method="post" action="${path}/secret">
-                  <p>The present secret stops working at once.</p>
-                  ${button('Make another secret')}
-                </form>`,
-                { kind: 'button' },
-              ),
+              confirmButton('New secret…', {
+                action: `${path}/secret`,
+                about: 'The present secret stops working at once.',
+                confirm: 'Replace the secret',
+              }),
             )
           }
           ${group(
-            'Delete',
+            'Deletion',
             'All that users have granted it ends too.',
-            disclosure(
-              'Delete the application',
-              html`<form class="settings" method="post" action="${path}/delete">
-                ${field({
-                  label: `Type ${name} to confirm`,
-                  name: 'confirm',
-                  required: true,
-                  refused: refusedIn(refused, 'applicationRemove'),
-                })}
-                ${button('Delete', { kind: 'danger' })}
-              </form>`,
-              { kind: 'button', open: refused?.form === 'applicationRemove' },
-            ),
+            applicationDeletion('applicationRemove', client, path, refused),
           )}`,
       });
     },

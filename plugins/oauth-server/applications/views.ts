@@ -1,7 +1,7 @@
 // Parts of the pages of applications: their fields, their scopes in words, and the page that shows a secret once.
 import { html, HtmlPage, type Html, type RefusedForm } from 'hexforge/plugin';
 import { clientLimits, isConfidential, redirectLimits, type Client } from 'hexforge/oauth';
-import { field, linkButton, picks, pill, textArea } from 'hexforge/ui';
+import { field, linkButton, picks, pill, textArea, typedConfirmation } from 'hexforge/ui';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 
 type Scopes = ReturnType<OAuthUseCases['scopes']>;
@@ -9,10 +9,6 @@ type Members = Pick<Client, 'name' | 'description' | 'homepageUrl' | 'logoUrl' |
 
 /** The names of the fields of an application. */
 export const applicationFields = ['name', 'description', 'homepage_url', 'logo_url', 'redirect_uris', 'scopes'];
-
-/** The refused form, if it is this one. */
-export const refusedIn = (refused: RefusedForm | undefined, form: string): RefusedForm | undefined =>
-  refused?.form === form ? refused : undefined;
 
 /** The scopes in words, with their names. A scope of an external plugin may have no words. */
 export const scopeItems = (scopes: readonly string[], all: Scopes): readonly Html[] => {
@@ -32,7 +28,14 @@ export const membersForm = (members: Members, all: Scopes, refused: RefusedForm 
   })}
   ${textArea({ label: 'Description', name: 'description', value: members.description, rows: 3, refused })}
   ${field({ label: 'Homepage', name: 'homepage_url', type: 'url', value: members.homepageUrl, refused })}
-  ${field({ label: 'Logo', name: 'logo_url', type: 'url', value: members.logoUrl, refused })}
+  ${field({
+    label: 'Logo',
+    name: 'logo_url',
+    type: 'url',
+    value: members.logoUrl,
+    hint: 'The address of an image, for programs that show it. Pages here load no images of other hosts.',
+    refused,
+  })}
   ${textArea({
     label: 'Redirect URIs',
     name: 'redirect_uris',
@@ -54,6 +57,22 @@ export const membersForm = (members: Members, all: Scopes, refused: RefusedForm 
     refused,
   })}
 `;
+
+/** The form that deletes an application whose name is typed. @param path of the application. */
+export const applicationDeletion = (
+  form: string,
+  { name }: Pick<Client, 'name'>,
+  path: string,
+  refused: RefusedForm | undefined,
+): Html =>
+  typedConfirmation('Delete this application…', {
+    form,
+    action: `${path}/delete`,
+    name: 'confirm',
+    asks: 'Type the name of the application to delete it',
+    typed: name,
+    refused,
+  });
 
 /** The kind and the state of an application. */
 export const marks = (client: Client): Html =>

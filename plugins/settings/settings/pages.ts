@@ -43,9 +43,11 @@ export const settingPages = ({ administration }: SettingsUseCases): readonly Web
         body: shape({ value: maybe(text()) }),
         secrets: ['value'],
         async run(call, { params: { key }, body: { value } }) {
-          const { sensitive } = await administration.fetch(call, { key });
+          const shown = await administration.fetch(call, { key });
           // An empty field counts as absent. A secret is not sent to the page, so an empty field keeps it.
-          await administration.write(call, [{ key, value: value ?? (sensitive ? maskedValue : '') }]);
+          const wanted = value?.replaceAll('\r\n', '\n') ?? (shown.sensitive ? maskedValue : '');
+          // An unchanged value is not stored: that of the configuration applies, also if it changes.
+          if (wanted !== shown.value) await administration.write(call, [{ key, value: wanted }]);
           return settingPath(key);
         },
       }),

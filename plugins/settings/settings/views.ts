@@ -1,7 +1,19 @@
 // Views of settings: the list by plugin, and the form for one setting.
 import type { DescribedSetting } from 'hexforge/settings';
 import { html, type Html, type RefusedForm } from 'hexforge/plugin';
-import { button, empty, field, filterBar, pill, searchField, select, table, textArea } from 'hexforge/ui';
+import {
+  button,
+  empty,
+  field,
+  filterBar,
+  formError,
+  pill,
+  refusedIn,
+  searchField,
+  select,
+  table,
+  textArea,
+} from 'hexforge/ui';
 
 export const settingsPath = '/-/admin/settings';
 export const settingPath = (key: string): string => `${settingsPath}/${encodeURIComponent(key)}`;
@@ -54,11 +66,16 @@ export function settingList(settings: readonly DescribedSetting[], q: string): H
     )}`;
 }
 
-/** The control of one setting. Any error of the form is about it. */
+/** Any error of the form is about the value. The use case names the setting. */
+function valueRefused({ key }: DescribedSetting, refused: RefusedForm | undefined): RefusedForm | undefined {
+  const own = refusedIn(refused, 'settingUpdateForm');
+  return own && { ...own, field: 'value', detail: own.detail?.replace(`"${key}"`, '"value"') };
+}
+
+/** The control of one setting. */
 function control(setting: DescribedSetting, refused: RefusedForm | undefined): Html {
   const { type, value, sensitive, bounds, longest = 0 } = setting;
-  const wrong = refused?.form === 'settingUpdateForm' ? { ...refused, field: 'value' } : undefined;
-  const common = { label: 'Value', name: 'value', refused: wrong };
+  const common = { label: 'Value', name: 'value', refused: valueRefused(setting, refused) };
   const usual = sensitive && setting.default !== '' ? 'hidden' : readable(setting, setting.default);
   const hint = `The value is ${bounds}. The default is: ${usual.slice(0, oneLine)}`;
   if (sensitive)
@@ -85,6 +102,7 @@ function control(setting: DescribedSetting, refused: RefusedForm | undefined): H
 export const settingView = (setting: DescribedSetting, refused: RefusedForm | undefined): Html =>
   html`<p class="quiet"><a href="${settingsPath}">Settings</a></p>
     <h1>${setting.key} ${setting.sensitive && pill('secret', 'warning')}</h1>
+    ${formError(refused, 'settingResetForm')}
     <p>${setting.description}.</p>
     <form class="form" method="post" action="${settingPath(setting.key)}">
       ${control(setting, refused)} ${button('Save', { kind: 'primary' })}

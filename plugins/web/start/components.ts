@@ -74,6 +74,7 @@ export const componentsPage = async (now: Date, url: string, refused: RefusedFor
         ui.shownValues({ title: 'The first one', about: '' }),
         ui.picks({ label: 'Several', name: 'several', values: ['two'], choices }),
         ui.picks({ label: 'None', name: 'none', values: [], choices: [] }),
+        ui.done('It is saved.'),
       )}
       ${shown(
         'Pills',
@@ -131,6 +132,15 @@ export const componentsPage = async (now: Date, url: string, refused: RefusedFor
         ui.disclosure('Plain', html`<p>Opened</p>`),
         ui.disclosure('Button', html`<p>Opened</p>`, { kind: 'button' }),
         ui.sidePart('Labels', 'None yet', html`<form method="get">${ui.button('Save')}</form>`),
+        ui.confirmButton('Revoke', { action: '/-/ui', about: 'It cannot be undone.', confirm: 'Revoke it' }),
+        ui.typedConfirmation('Delete…', {
+          form: 'example-deletion',
+          action: '/-/ui',
+          name: 'confirm',
+          asks: 'Type the name to delete it',
+          typed: 'ada/site',
+          refused: undefined,
+        }),
         ui.group('Visibility', 'Who can read it', ui.button('Change')),
       )}
       ${shown(

@@ -1,5 +1,7 @@
 // Parts of a page that open on demand, without a script.
-import { html, type Html, type HtmlPiece } from 'hexforge/plugin';
+import { html, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
+import { button } from './button.ts';
+import { field, formError, refusedIn } from './field.ts';
 
 /** A part that is closed at first, such as a form. */
 export const disclosure = (
@@ -38,3 +40,78 @@ export const group = (title: string, about: HtmlPiece, content: HtmlPiece): Html
     <h2>${title}</h2>
     ${about !== undefined && about !== '' && html`<p class="muted">${about}</p>`} ${content}
   </section>`;
+
+/**
+ * A button that asks before it does something that cannot be undone: it opens the consequences and a second button,
+ * which sends the form.
+ */
+export const confirmButton = (
+  label: string,
+  {
+    action,
+    about,
+    confirm,
+    fields = {},
+  }: {
+    /** The path that receives the form, and its hidden fields. */
+    readonly action: string;
+    readonly fields?: Readonly<Record<string, string>>;
+    /** The consequences. */
+    readonly about: HtmlPiece;
+    /** The label of the second button. */
+    readonly confirm: string;
+  },
+): Html =>
+  disclosure(
+    label,
+    html`<form method="post" action="${action}">
+      ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      <p>${about}</p>
+      ${button(confirm, { kind: 'danger' })}
+    </form>`,
+    { kind: 'button' },
+  );
+
+/**
+ * A button that asks for the name of the thing that is deleted. The form has one field; its `run` compares it.
+ * @param name of the field; `typed` is what has to be typed.
+ */
+export function typedConfirmation(
+  label: string,
+  {
+    form,
+    action,
+    name,
+    asks,
+    typed,
+    refused,
+  }: {
+    /** The id of the form. */
+    readonly form: string;
+    readonly action: string;
+    readonly name: string;
+    /** The label of the field, such as `Type the username to delete it`. */
+    readonly asks: string;
+    readonly typed: string;
+    readonly refused: RefusedForm | undefined;
+  },
+): Html {
+  const own = refusedIn(refused, form);
+  return disclosure(
+    label,
+    html`<form class="form" method="post" action="${action}">
+      ${formError(own, form, name)}
+      ${field({
+        label: asks,
+        name,
+        id: form,
+        required: true,
+        autocomplete: 'off',
+        placeholder: typed,
+        refused: own,
+      })}
+      ${button('Delete', { kind: 'danger' })}
+    </form>`,
+    { kind: 'button', open: own !== undefined },
+  );
+}

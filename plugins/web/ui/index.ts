@@ -6,6 +6,10 @@ export { checkBox, field, formError, select, textArea, type Choice, type Field }
 export { counts, diff, fileId, type ChangedFile, type DiffLooks, type FileLooks } from './diff/diff.ts';
 export { type FileHunk, type FileLine, type LineLooks } from './diff/lines.ts';
 export { disclosure, group, sidePart } from './disclosure.ts';
+export { checkBox, done, field, formError, refusedIn, select, textArea, type Choice, type Field } from './field.ts';
+export { counts, diff, fileId, type ChangedFile, type DiffLooks, type FileLooks } from './diff.ts';
+export { type FileHunk, type FileLine, type LineLooks } from './diff-lines.ts';
+export { confirmButton, disclosure, group, sidePart, typedConfirmation } from './disclosure.ts';
 export { filterBar, filterChoice, searchField, urlWith } from './filter.ts';
 export { icon, type IconName } from './icon.ts';
 export { inTurns } from './in-turns.ts';

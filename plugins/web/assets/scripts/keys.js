@@ -4,7 +4,8 @@
 const types = (/** @type {EventTarget | null} */ target) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-const steps = 'main .rows > li, main .files tr, main .diff, main article.comment, main [data-step]';
+const steps =
+  'main .rows > li, main .files tr, main .grid tbody tr:has(a), main .diff, main article.comment, main [data-step]';
 
 /** Moves the focus to the next or previous thing: to its first link, so that Enter opens it. */
 function step(/** @type {1 | -1} */ direction) {
