@@ -2,13 +2,9 @@
 export { avatar, person } from './avatar.ts';
 export { button, linkButton } from './button.ts';
 export { onlyChanged, shownValues } from './changed.ts';
-export { checkBox, field, formError, select, textArea, type Choice, type Field } from './field.ts';
 export { counts, diff, fileId, type ChangedFile, type DiffLooks, type FileLooks } from './diff/diff.ts';
 export { type FileHunk, type FileLine, type LineLooks } from './diff/lines.ts';
-export { disclosure, group, sidePart } from './disclosure.ts';
 export { checkBox, done, field, formError, refusedIn, select, textArea, type Choice, type Field } from './field.ts';
-export { counts, diff, fileId, type ChangedFile, type DiffLooks, type FileLooks } from './diff.ts';
-export { type FileHunk, type FileLine, type LineLooks } from './diff-lines.ts';
 export { confirmButton, disclosure, group, sidePart, typedConfirmation } from './disclosure.ts';
 export { filterBar, filterChoice, searchField, urlWith } from './filter.ts';
 export { icon, type IconName } from './icon.ts';
