@@ -1,5 +1,5 @@
 // The general settings of a repository: its record, the settings that plugins declare, its name, and its deletion.
-import { camelCased, changes, form, html, HtmlPage, Joi, page, shape, word } from 'hexforge/plugin';
+import { camelCased, changes, Conflict, form, html, HtmlPage, Joi, page, shape, word } from 'hexforge/plugin';
 import type { Granted, Html, RefusedForm, TypeOf, User, WebPage } from 'hexforge/plugin';
 import type { Repository } from 'hexforge/repositories';
 import { button, checkBox, field, formError, group, onlyChanged, refusedIn, select, shownValues } from 'hexforge/ui';
@@ -19,6 +19,15 @@ type Shown = Awaited<ReturnType<RepositoryUseCases['settings']['list']>>[number]
 const valuesBody = Joi.object<Readonly<Record<string, string>>>().pattern(Joi.string(), Joi.string());
 const sentValue = ({ key, type }: Shown, body: Readonly<Record<string, string>>): string =>
   body[key] ?? (type === 'boolean' ? 'false' : '');
+
+/** The message of a rename to a name in use, which has a code over REST. */
+const nameInUse =
+  (name: string) =>
+  (error: unknown): never => {
+    throw error instanceof Conflict && error.message === 'name_in_use'
+      ? new Conflict('The name is in use', { detail: `"name": "${name}" is in use` })
+      : error;
+  };
 
 function settingField(
   { key, value, type, description, default: usual }: Shown,
@@ -191,7 +200,9 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
           summary: 'Renames a repository',
           path: '/settings/rename',
           body: shape({ name: word() }),
-          run: async (_call, { granted, body }) => path(await asContent(() => useCases.update(granted, body))),
+          async run(_call, { granted, body }) {
+            return path(await asContent(() => useCases.update(granted, body).catch(nameInUse(body.name))));
+          },
         }),
         form({
           ...owned,
