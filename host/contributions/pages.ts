@@ -155,7 +155,7 @@ const shortText = 2000;
 
 /** The texts of the members that may be long, with their names as titles. */
 function keptOf(values: RefusedForm['values'], schema: Joi.ObjectSchema, secrets: readonly string[]): KeptTexts {
-  const keys = schema.describe().keys as Readonly<Record<string, Joi.Description>>;
+  const keys: Readonly<Record<string, Joi.Description>> = schema.describe().keys ?? {};
   return Object.entries(values).flatMap(([name, text]) => {
     const { type, flags = {}, rules = [] } = keys[name] ?? {};
     const most = rules.find((rule: { name: string }) => rule.name === 'max')?.args.limit ?? Infinity;

@@ -46,8 +46,17 @@ void t.test('the record, the settings of plugins, rename and deletion', async (t
   await submitTo(browser, saved, settings, { description: '', issue_code: '' });
   t.match(await json(), { description: '', issue_code: '', visibility: 'public' }, 'an emptied field is empty');
 
+  const other = await browser.open(settings);
+  await submitTo(browser, other, settings, { description: 'Of one' });
+  await submitTo(browser, other, settings, { issue_code: 'XYZ' });
+  t.match(await json(), { description: 'Of one', issue_code: 'XYZ' }, 'an old page sends only its changes');
+  await submitTo(browser, other, `${settings}/values`, { 'bell.times': '4' });
+  await submitTo(browser, other, `${settings}/values`, { 'bell.note': 'b' });
+  t.match(await json('/settings'), [{ value: 'b' }, { value: 'true' }, { value: '4' }]);
+  await submitTo(browser, await browser.open(settings), `${settings}/values`, { 'bell.times': '3', 'bell.note': 'a' });
+
   const changed = { 'bell.times': '5', 'bell.note': '' };
-  const { 'bell.rings': _ticked, ...fields } =
+  const { 'bell.rings': _ticked, shown: _shown, ...fields } =
     saved.forms.find(({ action }) => action.endsWith('values'))?.fields ?? {};
   t.strictSame(fields, { 'bell.times': '3', 'bell.note': 'a' });
   const url = new URL(`${settings}/values`, forge.url);
@@ -172,7 +181,9 @@ void t.test('protection', async (t) => {
     status: 422,
     html: /Protection of <bdi>release\/1[^]*value="y/,
   });
+  await submitTo(browser, edit, `${path}/edit`, { required_approvals: '1' });
   await submitTo(browser, edit, `${path}/edit`, { other_roles: '', push_roles: '' });
+  t.match((await rule('release%2F1')).body, { required_approvals: 1 }, 'the change of another stays');
   t.match((await rule('release%2F1')).body, { push_roles: [] });
   t.notMatch((await submitTo(browser, create, `${path}/new`, { branch: '<img>' })).html, /<img/);
   const removal = await browser.open(`${path}/remove/release/1`);

@@ -98,6 +98,11 @@ void t.test('editing a file', async (t) => {
     status: 422,
     html: /id="new_branch-error">&quot;topic\/four&quot; is in use/,
   });
+  const gone = await submitTo(browser, page, path, { content: 'mine', new_branch: 'topic/stale' });
+  t.match(gone, { status: 422, html: /Somebody has changed it since/ });
+  t.match(await submitTo(browser, again, path, { content: 'x', new_branch: 'topic' }), { status: 422 });
+  const names = async () => (await forge.as('alice').get('/repos/alice/site/branches')).body;
+  t.match(await names(), { total: 2 }, 'a refused commit leaves no branch behind');
   await forge.as('alice').put('/repos/alice/site/branches/main/protection', { json: { push_roles: [] } });
   const refused = await submitTo(browser, again, path, { content: 'typed text' });
   t.match(refused, { status: 422, html: /typed text<\/textarea>/ });

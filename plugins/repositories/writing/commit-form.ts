@@ -25,10 +25,10 @@ interface Sent {
 }
 
 /** The names of the fields of the form, by the members that use cases name. */
-const fieldNames = { path: 'name', branch: 'new_branch', base_ref: 'new_branch' } as const;
+const fieldNames = { path: 'name', name: 'new_branch', branch: 'new_branch', base_ref: 'new_branch' } as const;
 
 /**
- * Commits one file.
+ * Commits one file. A new branch is made by the same change of refs as the commit: both or neither.
  * @returns the path of the page to show next: the file or the files, or the comparison of a new branch.
  */
 export async function committed(
@@ -39,12 +39,8 @@ export async function committed(
   file: { readonly content: Uint8Array | undefined; readonly sha: string | undefined },
 ): Promise<string> {
   const { resource } = granted;
-  if (branch !== undefined)
-    await asContent(() => useCases.createBranch(granted, { name: branch, baseRef: ref }), {
-      ...fieldNames,
-      name: 'new_branch',
-    });
-  const command = { ...file, path, branch: branch ?? ref, message: message.replaceAll('\r\n', '\n') };
+  const to = branch === undefined ? { branch: ref } : { branch, from: ref };
+  const command = { ...file, ...to, path, message: message.replaceAll('\r\n', '\n') };
   await asContent(() => useCases.writeContents(granted, command), fieldNames);
   if (branch !== undefined) return comparePath(resource, ref, branch);
   return file.content === undefined ? treePath(resource, ref) : blobPath(resource, ref, path);
