@@ -2,7 +2,8 @@
 // words of page ids after it to take only these. `node tools/pictures.ts docs/pictures --readme` takes those of the
 // README.
 import { execFile } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fixedClock, testHost } from '#host/sdk/testing';
@@ -24,13 +25,29 @@ const readme = [
   ['changes-dark', 'mergeChangesPage', 'dark'],
 ] as const;
 
+const run = promisify(execFile);
+
+/** A copy of the history of this project with the person of the pictures as its author. */
+const history = mkdtempSync(join(tmpdir(), 'hexforge-pictures-'));
+await run('git', ['init', '-q', '--bare', '-b', 'main', history]);
+await run(
+  'sh',
+  [
+    '-c',
+    `git fast-export HEAD |
+      sed -E 's/^(author|committer) .* <.*> ([0-9]+ [+-][0-9]{4})$/\\1 Ada <ada@example.org> \\2/;
+        s/^(commit|reset) (HEAD|refs\\/heads\\/[^ ]+)$/\\1 refs\\/heads\\/main/' |
+      git --git-dir="$0" fast-import --quiet`,
+    history,
+  ],
+  { cwd: root },
+);
+
 const forge = await testHost([], { clock: fixedClock(new Date().toISOString()) });
 const browser = await startChromium();
 try {
   const example = await fillExample(forge, (remote) =>
-    promisify(execFile)('git', ['push', '-q', remote, 'HEAD:refs/heads/main', 'HEAD~30:refs/heads/quiet-logs'], {
-      cwd: root,
-    }),
+    run('git', ['push', '-q', remote, 'main', 'main~30:refs/heads/quiet-logs'], { cwd: history }),
   );
   const filled = { ...example, ...(await fillInstance(forge.as('admin'), 'Maintainers')) };
   /** Opens a window of a user. */
@@ -77,4 +94,5 @@ try {
 } finally {
   await browser.close();
   await forge.stop();
+  rmSync(history, { recursive: true });
 }

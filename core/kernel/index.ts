@@ -14,6 +14,7 @@ export * from './storage/events.ts';
 export * from './instant.ts';
 export * from './storage/live.ts';
 export * from './storage/pending-events.ts';
+export { Lru } from './limits/lru.ts';
 export { within } from './limits/within.ts';
 export * from './services/log.ts';
 export * from './page.ts';

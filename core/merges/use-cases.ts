@@ -32,7 +32,7 @@ import { updateRequest } from './requests/update-request.ts';
 
 export type { AuthoredComment, AuthoredReview, MergeTalk } from './discussion/talk.ts';
 export type { BrowsedRequest } from './requests/browse.ts';
-export type { RequestChanges, ShownFile } from './requests/changes.ts';
+export type { FileText, RequestChanges, ShownFile } from './requests/changes.ts';
 export type { MergePreview } from './requests/preview.ts';
 export type { MergeStanding } from './requests/standing.ts';
 export type { LocatedRequest } from './requests/mine.ts';

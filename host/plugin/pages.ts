@@ -73,6 +73,8 @@ export interface FormSpec<B, A extends AccessRule, Path extends string, Place ex
   readonly files?: true;
   /** Default 1 MiB. */
   readonly maxBytes?: number;
+  /** Members whose texts the page of a refusal does not show, such as a password. */
+  readonly secrets?: readonly string[];
   /**
    * @returns the path of the page to show next, without the path of the external URL; or the next page itself, if it
    *   shows something that must not be shown again, such as a new secret. Browsers do not keep that page.

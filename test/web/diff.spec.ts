@@ -1,8 +1,9 @@
 // Tests the component that shows diffs: unified and side by side, its limits, and hostile texts in it.
 import t from 'tap';
-import { html } from '#adapters/http/descriptor/html';
+import { html, type Html } from '#adapters/http/descriptor/html';
 import { readHunks } from '#core/repositories/index';
-import { diff, fileId, type ChangedFile, type DiffLooks } from '#plugins/web/ui/index';
+import { countingTurns } from '#test/support/clients/turns';
+import { diff, fileId, type ChangedFile, type DiffLooks, type FileLine, type FileLooks } from '#plugins/web/ui/index';
 
 const patch = `@@ -1,4 +1,4 @@
  one
@@ -34,10 +35,11 @@ const shown = async (files: readonly ChangedFile[], looks: Partial<DiffLooks> = 
 
 /** The texts of the cells with code, row by row. */
 const cells = (text: string): readonly (readonly string[])[] =>
-  [...text.matchAll(/<tr(?! class="hunk")[^>]*>(.*?)<\/tr>/g)].map(([, row = '']) =>
-    [...row.matchAll(/<td class="(?!no[ "])([^"]*)">(?: <code>(.*?)<\/code>.*?)?<\/td>/g)].map(
-      ([, kind, code = '']) => `${kind === '' ? 'context' : String(kind)}:${code}`,
-    ),
+  [...text.matchAll(/<tr(?! class="hunk")(?: id="[^"]*")?(?: class="(\w+)")?>(.*?)<\/tr>/g)].map(
+    ([, ofRow, row = '']) =>
+      [...row.matchAll(/<td(?: class="(?!no[ "])([^"]*)")?>(?:<code>(.*?)<\/code>.*?)?<\/td>/g)].map(
+        ([, ofCell = ofRow ?? 'context', code = '']) => `${ofCell}:${code}`,
+      ),
   );
 
 void t.test('unified: one row for each line, with its numbers outside of the text', async (t) => {
@@ -54,7 +56,7 @@ void t.test('unified: one row for each line, with its numbers outside of the tex
   ]);
   const id = fileId(file());
   t.match(text, new RegExp(`<tr id="${id}-L2" class="removed">`));
-  t.match(text, new RegExp(`<a class="" href="#${id}-R2" data-no="2" aria-label="Line 2" ?></a>`));
+  t.match(text, new RegExp(`<a href="#${id}-R2" data-no="2" aria-label="Line 2"></a>`));
   t.match(text.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' '), / @@ one two three zwei four @@ /, 'to be copied');
   t.match(text, /title="The file has no newline at its end"/);
 });
@@ -68,6 +70,22 @@ void t.test('side by side: removed lines are paired with added ones inside a hun
     ['removed:ten', 'added:zehn'],
     ['none:', 'added:elf'],
   ]);
+});
+
+void t.test('side by side, the numbers have the colour of their line', async (t) => {
+  const text = await shown([file()], { view: 'split' });
+  t.match(text, /<td class="no removed"><a id="[^"]+" href="[^"]+" data-no="2"/);
+  t.match(text, /<td class="no added"><a href="[^"]+" data-no="2"/);
+  t.match(text, /<td class="no"><a href="[^"]+" data-no="1"/);
+});
+
+void t.test('the lines of many small files are written in turns', async (t) => {
+  const files = Array.from({ length: 5 }, (_, index) => file({ newPath: `f${index}` }));
+  const slow = (): undefined => {
+    for (const end = performance.now() + 1; performance.now() < end;);
+  };
+  const { turns } = await countingTurns(() => shown(files, { of: () => ({ below: slow }) }));
+  t.ok(turns >= 5, `40 ms in ${String(turns)} turns`);
 });
 
 void t.test('each line has one id, which its link leads to', async (t) => {
@@ -94,9 +112,36 @@ void t.test('comments are below their line, and a line can be commented', async 
   }
 });
 
+void t.test('rows with the same key are rendered once, unless something is below a line', async (t) => {
+  let rendered = 0;
+  const commentOn = ({ newNo }: FileLine): string => {
+    rendered += 1;
+    return `?comment=${String(newNo)}`;
+  };
+  const highlighted = { new: Array.from({ length: 10 }, () => html`<i>new</i>`) };
+  const again = async (looks: FileLooks, view: DiffLooks['view'] = 'unified', newPath = 'kept.txt') => {
+    const before = rendered;
+    const text = await shown([file({ newPath })], { view, of: () => ({ key: 'one', commentOn, ...looks }) });
+    return { text, isKept: rendered === before };
+  };
+  const first = await again({});
+  t.notOk(first.isKept);
+  t.strictSame(await again({}), { text: first.text, isKept: true });
+  t.notOk((await again({ key: 'two' })).isKept, 'another key');
+  t.notOk((await again({}, 'split')).isKept, 'another view');
+  t.notOk((await again({}, 'unified', 'other.txt')).isKept, 'another file, whose lines have other ids');
+  t.notOk((await again({ highlighted })).isKept, 'highlighted');
+  t.ok((await again({ highlighted })).isKept);
+  t.notOk((await again({ highlighted: { new: [...highlighted.new] } })).isKept, 'highlighted again');
+  const below = (): Html => html`<p>a remark</p>`;
+  t.match((await again({ below })).text, /a remark/);
+  t.strictSame(await again({}), { text: first.text, isKept: true });
+  t.notOk((await again({ key: undefined })).isKept, 'without a key');
+});
+
 void t.test('the head names the change of the file', async (t) => {
-  t.match(await shown([file({ isAdd: true })]), /added<\/span>.*\+3<\/span>.*−3<\/span>/);
-  t.match(await shown([file({ isRename: true, oldPath: 'b.txt' })]), /<bdi>b\.txt<\/bdi> → <bdi>a\.txt<\/bdi>/);
+  t.match(await shown([file({ isAdd: true })]), /added<\/span>.*\+3<\/span>.*&minus;3<\/span>/);
+  t.match(await shown([file({ isRename: true, oldPath: 'b.txt' })]), /<bdi>b\.txt<\/bdi> &rarr; <bdi>a\.txt<\/bdi>/);
   t.match(await shown([file({ oldMode: '100644', newMode: '100755', hunks: [] })]), /Only the mode changed/);
   t.match(await shown([file({ isBinary: true, hunks: [] })]), /A binary file is not shown/);
   t.match(await shown([file({ suppressed: 'It is too large.' })]), /It is too large\.<\/p>(?!.*<table)/);

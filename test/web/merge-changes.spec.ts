@@ -54,6 +54,22 @@ void t.test('changes in a browser', async (t) => {
     t.equal((await browser.open(`${changes}?file=none`)).status, 404);
   });
 
+  await t.test('readers of the same lines see the links that each may use', async (t) => {
+    const links = async (reader: typeof browser): Promise<number> =>
+      (await reader.open(changes)).html.split('class="add"').length - 1;
+    const all = await links(browser);
+    t.ok(all > 10, 'a collaborator comments on lines');
+    t.equal(await links(forge.browser()), 0, 'an anonymous reader does not');
+    t.equal(await links(browser), all);
+  });
+
+  await t.test(
+    'without such characters of users, the page has none above U+00FF, so that long ones are short',
+    async (t) => {
+      t.notMatch((await browser.open(changes)).html, /[\u{100}-\u{10ffff}]/u);
+    },
+  );
+
   await t.test('a link opens the form for a comment on a line, and a reply is in the same thread', async (t) => {
     const { html } = await browser.open(changes);
     const [, href = ''] = /class="add"\s+href="([^"]*R%3A10#[^"]*)"/.exec(html) ?? [];

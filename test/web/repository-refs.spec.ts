@@ -45,6 +45,10 @@ void t.test('branches, tags, history, comparison and forks', async (t) => {
     await write(forge, 'four', 'topic/<b>', 'Moved');
     const moved = await submitTo(alice, question, '/alice/site/-/delete-branch');
     t.match(moved, { status: 422, html: /The branch has moved/ });
+    await create('old');
+    const asked = await alice.open('/alice/site/-/delete-branch/old');
+    t.equal((await submitTo(alice, asked, '/alice/site/-/delete-branch')).status, 200);
+    t.notMatch((await alice.open(branches)).html, /<bdi>old</);
     t.equal((await bob.open('/alice/site/-/delete-branch/main')).status, 403);
     t.equal((await alice.open('/alice/site/-/delete-branch/none')).status, 404);
     const last = await alice.open('/alice/site/-/delete-branch/main');

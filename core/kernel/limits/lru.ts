@@ -1,5 +1,13 @@
-// An LRU cache bounded by total weight. Cached values must be immutable.
+// An LRU cache bounded by total weight.
 
+/**
+ * A cache that evicts the least recently used values when their total weight exceeds its capacity. Cached values must
+ * be immutable.
+ *
+ * @example
+ *   const texts = new Lru<string>(1024 ** 2);
+ *   texts.set('greeting', 'Hello', 5);
+ */
 export class Lru<V> {
   readonly #capacity: number;
   readonly #entries = new Map<string, { readonly value: V; readonly weight: number }>();

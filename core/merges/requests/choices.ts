@@ -1,5 +1,6 @@
 // The values that the caller can choose for the members of a merge request: labels, milestones, branches, and users by
 // name.
+import { mayAlso } from '#core/kernel/access/also';
 import { ValidationFailed } from '#core/kernel/errors';
 import type { PublicUser } from '#core/identity/index';
 import type { Label, Milestone } from '#core/planning/index';
@@ -9,14 +10,20 @@ import { mergeBounds } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 
 export interface MergeChoices {
+  /** Empty for callers who may not read the labels of the repository. */
   readonly labels: readonly Label[];
   readonly milestones: readonly Milestone[];
 }
 
 export const mergeChoices =
-  ({ planning }: Pick<MergeParts, 'planning'>) =>
-  async ({ resource }: Reading): Promise<MergeChoices> =>
-    (await planning?.ofRepository(resource.id)) ?? { labels: [], milestones: [] };
+  ({ planning, access }: Pick<MergeParts, 'planning' | 'access'>) =>
+  async (granted: Reading): Promise<MergeChoices> => {
+    const [all, readsLabels] = await Promise.all([
+      planning?.ofRepository(granted.resource.id),
+      mayAlso(access, granted, 'issue.read', 'issue.read'),
+    ]);
+    return { labels: readsLabels ? (all?.labels ?? []) : [], milestones: all?.milestones ?? [] };
+  };
 
 /**
  * The users with these names, each once.

@@ -12,10 +12,10 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import { issueBounds } from 'hexforge/issues';
-import { button, field, formError, group, linkButton, textArea } from 'hexforge/ui';
+import { button, field, formError, group, linkButton, onlyChanged, shownValues, textArea } from 'hexforge/ui';
 import { issueParams, writing } from '../params.ts';
 import { editParams } from '../description-history/schemas.ts';
-import { markdown } from './fields.ts';
+import { markdown, shownMember } from './fields.ts';
 import { issuePath, issuesPath, type PageParts } from './links.ts';
 
 const editPage = (parts: PageParts): WebPage =>
@@ -29,12 +29,14 @@ const editPage = (parts: PageParts): WebPage =>
     async run(_call, { granted, params, refused }) {
       const repository = granted.resource;
       const issue = await parts.useCases.fetch(granted, params);
+      const { title, description, assumptions, acceptanceCriteria } = issue;
+      const texts = { title, description, assumptions, acceptanceCriteria };
       return new HtmlPage({
         title: `Edit #${issue.number}`,
         width: 'wide',
         main: html`<h1>Edit <a href="${issuePath(repository, issue.number)}">#${String(issue.number)}</a></h1>
           <form class="texts" method="post" action="${issuePath(repository, issue.number, 'edit')}">
-            ${formError(refused, 'issueEdit', 'title', 'description')}
+            ${formError(refused, 'issueEdit', 'title', 'description')} ${shownValues(texts, refused)}
             ${field({ label: 'Title', name: 'title', required: true, value: issue.title, refused })}
             ${textArea({ label: 'Description', name: 'description', rows: 14, value: issue.description, hint: 'Markdown', refused })}
             ${textArea({ label: 'Assumptions', name: 'assumptions', rows: 4, value: issue.assumptions ?? '', refused })}
@@ -58,15 +60,16 @@ const editPage = (parts: PageParts): WebPage =>
           description: maybe(markdown()),
           assumptions: maybe(markdown()),
           acceptance_criteria: maybe(markdown()),
+          shown: shownMember(),
         }),
         async run(_call, { granted, params: { number }, body }) {
-          await parts.useCases.update(granted, {
-            number,
+          const texts = {
             title: body.title,
             description: body.description ?? '',
             assumptions: body.assumptions ?? null,
             acceptanceCriteria: body.acceptance_criteria ?? null,
-          });
+          };
+          await parts.useCases.update(granted, { number, ...onlyChanged(texts, body.shown) });
           return issuePath(granted.resource, number);
         },
       }),

@@ -19,8 +19,8 @@ import { dotted, statePill } from './marks.ts';
 import { issueSide } from './side.ts';
 import { commentsPerPage, issueTimeline, type WholeIssue } from './timeline.ts';
 
-/** Sub-issues in the side column. */
-const mostChildren = 50;
+/** Ancestors and sub-issues in the side column. */
+const mostRelatives = 100;
 /** The newest changes of the description in the timeline. */
 const mostEdits = 10;
 
@@ -41,11 +41,9 @@ export const issuePage = (parts: PageParts): WebPage =>
       const mayChange = caller.kind === 'user' && (caller.id === issue.authorId || granted.may('issue.write'));
       const { page: current, perPage } = { ...readPage(pageRules.capped(), query), perPage: commentsPerPage };
       const first = { page: 1, perPage: mostEdits };
-      const [comments, children, links, edits, choices] = await Promise.all([
+      const [comments, family, links, edits, choices] = await Promise.all([
         issue.commentsCount === 0 ? [] : useCases.comments.list(granted, { number, page: { page: current, perPage } }),
-        issue.childrenCount === 0
-          ? []
-          : useCases.children(granted, { number, page: { page: 1, perPage: mostChildren } }),
+        useCases.family(granted, { issue, limit: mostRelatives + 1 }),
         issue.links === 0 ? [] : useCases.links.list(granted, { number }),
         useCases.descriptionHistory.list(granted, { number, page: first }),
         mayChange ? useCases.choices(granted) : undefined,
@@ -74,7 +72,15 @@ export const issuePage = (parts: PageParts): WebPage =>
               : html`<p><a class="button" href="${signInPath(path)}">Sign in to comment</a></p>`
           }`,
         aside: html`<div id="issue-side" data-region>
-          ${issueSide(granted, { issue, children, links, choices, planned: parts.planned, refused })}
+          ${issueSide(granted, {
+            issue,
+            family: family.slice(0, mostRelatives),
+            isCut: family.length > mostRelatives,
+            links,
+            choices,
+            planned: parts.planned,
+            refused,
+          })}
         </div>`,
       });
     },

@@ -120,6 +120,16 @@ export function mergeBox({ resource: repository }: Reading, outlook: Outlook): H
   </section>`;
 }
 
+/** Shown by the script when the head moves: reviews and merges stay bound to the head of the page as it was loaded. */
+export const movedNote = (repository: Repository, { number, headOid }: MergeView): Html =>
+  html`<div id="merge-moved" data-region>
+    <input type="hidden" name="sha" value="${headOid}" data-loaded />
+    <p class="alert" role="alert" data-moved hidden>
+      The source branch has changed since you opened this page.
+      <a href="${requestPage(repository, number)}">Load the page again</a> before you review or merge it.
+    </p>
+  </div>`;
+
 const mostPaths = 20;
 
 /** The files with conflicts, and commands that resolve them. */
@@ -164,7 +174,7 @@ export function mergeForm(
       offered &&
       html`<form class="merge-form" method="post" action="${requestPage(repository, view.number, 'merge')}">
         ${formError(own, 'mergeMergeForm')}
-        <input type="hidden" name="sha" value="${view.headOid}" />
+        <input type="hidden" name="sha" value="${view.headOid}" data-loaded />
         ${select({
           label: 'Strategy',
           name: 'strategy',

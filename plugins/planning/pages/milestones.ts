@@ -10,6 +10,7 @@ import {
   text,
   day,
   word,
+  type Granted,
   type Html,
   type RefusedForm,
   type WebPage,
@@ -80,8 +81,14 @@ const due = (milestone: Milestone, now: Date): Html =>
 /** Issues that the page of a milestone lists. */
 const mostIssues = 100;
 
-const issueList = async (repository: Repository, milestone: CountedMilestone, pages: IssuePages): Promise<Html> => {
-  const issues = await pages.ofMilestone(repository.id, milestone.id, mostIssues);
+const issueList = async (
+  granted: Granted<Repository, 'repo.read'>,
+  milestone: CountedMilestone,
+  pages: IssuePages,
+): Promise<Html | undefined> => {
+  const repository = granted.resource;
+  const issues = await pages.ofMilestone(granted, milestone.id, mostIssues);
+  if (issues === undefined) return undefined;
   if (issues.length === 0)
     return empty(
       'No issue is in this milestone yet',
@@ -171,7 +178,7 @@ export const milestonePages = (parts: PageParts): readonly WebPage[] => [
     async run({ now, caller }, { granted, params }) {
       const repository = granted.resource;
       const one = await parts.milestones.fetch(granted, { id: params.id });
-      const pages = granted.may('issue.read') ? parts.issuePages() : undefined;
+      const pages = parts.issuePages();
       const context = {
         call: granted.call,
         repository: { id: repository.id, owner: repository.owner, name: repository.name, may: granted.may },
@@ -200,7 +207,7 @@ export const milestonePages = (parts: PageParts): readonly WebPage[] => [
           <p class="muted">
             ${one.state === 'open' ? pill('Open', 'good') : pill('Closed', 'merged')} ${due(one, now)} · ${done(one)}
           </p>
-          ${description} ${pages !== undefined && (await issueList(repository, one, pages))}`,
+          ${description} ${pages !== undefined && (await issueList(granted, one, pages))}`,
       });
     },
     forms: [

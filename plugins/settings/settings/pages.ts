@@ -41,6 +41,7 @@ export const settingPages = ({ administration }: SettingsUseCases): readonly Web
         summary: 'Changes a setting',
         path: one,
         body: shape({ value: maybe(text()) }),
+        secrets: ['value'],
         async run(call, { params: { key }, body: { value } }) {
           const shown = await administration.fetch(call, { key });
           // An empty field counts as absent. A secret is not sent to the page, so an empty field keeps it.

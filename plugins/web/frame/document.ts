@@ -60,6 +60,7 @@ function account({ caller }: Call, { menus, theme }: Surroundings, signIn: strin
     avatar(username, 'large'),
     [
       html`<span class="text">Signed in as <b>${username}</b></span>`,
+      ...links([{ title: 'Profile', path: `/${encodeURIComponent(username)}` }]),
       ...links(menus.account),
       ...links(menus.settings.slice(0, 1).map(({ path }) => ({ title: 'Settings', path }))),
       ...links(menus.admin.slice(0, 1).map(({ path }) => ({ title: 'Administration', path }))),
@@ -85,8 +86,8 @@ const wayOut = ({ caller }: Call, url: string): Html =>
 
 export function documentOf(page: HtmlPage, { call, url, status }: Around, frame: Surroundings): string {
   const { theme, styles, scripts, icon, version, menus, repository, panels, section } = frame;
-  const { title, main, aside, width, live } = page;
-  const isMissing = status === 403 || status === 404;
+  const { title, main, aside, width, live, isRefusal } = page;
+  const isMissing = isRefusal && (status === 403 || status === 404);
   const where = repository === undefined ? '' : ` · ${repository.owner}/${repository.name}`;
   return html`<!doctype html>
     <html lang="en" ${theme !== 'system' && html`data-theme="${theme}"`}>
@@ -94,7 +95,7 @@ export function documentOf(page: HtmlPage, { call, url, status }: Around, frame:
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="referrer" content="same-origin" />
-        <title>${title}${where} – Hexforge</title>
+        <title>${title}${where} &ndash; Hexforge</title>
         <link rel="icon" type="image/svg+xml" href="${icon}" />
         <link rel="stylesheet" href="${styles}" />
         ${width === 'wide' && loaded(scripts)}

@@ -34,9 +34,18 @@ export const markup = ({ renderer, find, origin, now }: Parts): Markup => ({
   },
   async code(text, language, oid) {
     const lines = language === '' ? undefined : await renderer.code(text, language, oid);
-    return lines?.map(sanitisedHtml) ?? plainLines(text);
+    return lines === undefined ? plainLines(text) : sanitisedLines(lines);
   },
 });
+
+/** Lines that are kept by the renderer are converted once, so that they are the same list for every page. */
+const converted = new WeakMap<readonly string[], readonly Html[]>();
+
+function sanitisedLines(lines: readonly string[]): readonly Html[] {
+  const known = converted.get(lines) ?? lines.map(sanitisedHtml);
+  converted.set(lines, known);
+  return known;
+}
 
 /** Ids of different texts on a page differ. */
 const placeOf = (context: MarkdownContext, index: number, origin: string): MarkdownPlace => ({

@@ -71,6 +71,7 @@ export const componentsPage = async (now: Date, url: string, refused: RefusedFor
         ui.textArea({ label: 'About', name: 'about', rows: 3, refused: refusedExample }),
         ui.select({ label: 'Choice', name: 'choice', value: 'two', choices }),
         ui.checkBox({ label: 'Tick', name: 'tick', value: true, hint: 'With a hint' }),
+        ui.shownValues({ title: 'The first one', about: '' }),
         ui.picks({ label: 'Several', name: 'several', values: ['two'], choices }),
         ui.picks({ label: 'None', name: 'none', values: [], choices: [] }),
         ui.done('It is saved.'),

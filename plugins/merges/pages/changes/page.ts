@@ -147,6 +147,9 @@ export const changesPage = (merges: PageParts): WebPage =>
         wish.line === place.line &&
         lineForm({ url, page: here, commit: changes.to, wish, refused });
       const used = new Set<Thread>();
+      const talkedAbout = new Set(
+        [...threads.placed.values(), ...(wish === undefined ? [] : [wish])].map((one) => one.path),
+      );
       const shownThreads = { granted, request: view, threads: threads.placed, used, url, formFor };
       return new HtmlPage({
         title: `Changes of ${view.title} (!${String(number)})`,
@@ -175,6 +178,9 @@ export const changesPage = (merges: PageParts): WebPage =>
                   alone: (file) => urlWith(url, { file: file.newPath, full: undefined, comment: undefined }),
                   of: (file) => {
                     const shown = byFile.get(file);
+                    const hasText = (shown?.new ?? shown?.old) !== undefined;
+                    const isWhole = asked.full !== undefined;
+                    const { from, to } = changes;
                     return {
                       ...fileLooks(file, {
                         ...shownThreads,
@@ -182,8 +188,10 @@ export const changesPage = (merges: PageParts): WebPage =>
                         mayComment: standing.comment,
                         viewed,
                         isAlone: asked.file !== undefined,
-                        isWhole: asked.full !== undefined,
-                        hasText: (shown?.new ?? shown?.old) !== undefined,
+                        isWhole,
+                        hasText,
+                        lines: [from, to, algorithm ?? '', asked.whitespace ?? '', isWhole && hasText],
+                        talkedAbout,
                       }),
                       highlighted: shown === undefined ? {} : (looks.get(shown) ?? {}),
                     };

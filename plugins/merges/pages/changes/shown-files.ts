@@ -4,7 +4,7 @@ import { within, type Html, type Markup } from 'hexforge/plugin';
 import { suppressionOf, type DiffSuppression } from 'hexforge/merges';
 import { languageOf, type DiffHunk, type DiffLine } from 'hexforge/repositories';
 import type { ChangedFile } from 'hexforge/ui';
-import type { RequestChanges, ShownFile } from '#core/merges/use-cases';
+import type { FileText, RequestChanges, ShownFile } from '#core/merges/use-cases';
 
 /** Why the lines of a file are not shown. */
 const reasons: Readonly<Record<DiffSuppression, string>> = {
@@ -135,6 +135,10 @@ export async function highlighted(
 ): Promise<ReadonlyMap<ShownFile, Highlighted>> {
   const done = new Map<ShownFile, Highlighted>();
   if (markup === undefined) return done;
+  const code = ({ text, oid }: FileText, path: string): Promise<readonly Html[]> | undefined => {
+    const language = languageOf(path);
+    return language === '' ? undefined : markup.code(text, language, oid);
+  };
   let left = mostCharacters;
   const some = files.filter(({ old, new: now }) => {
     const length = (old?.text.length ?? 0) + (now?.text.length ?? 0);
@@ -146,10 +150,7 @@ export async function highlighted(
     await Promise.all(
       some.map(async (shown) => {
         const { file, old, new: now } = shown;
-        const [ofOld, ofNew] = await Promise.all([
-          old && markup.code(old.text, languageOf(file.oldPath), old.oid),
-          now && markup.code(now.text, languageOf(file.newPath), now.oid),
-        ]);
+        const [ofOld, ofNew] = await Promise.all([old && code(old, file.oldPath), now && code(now, file.newPath)]);
         done.set(shown, { old: ofOld, new: ofNew });
       }),
     );

@@ -28,9 +28,16 @@ interface OfFile extends Threads {
   readonly isAlone: boolean;
   readonly isWhole: boolean;
   readonly hasText: boolean;
+  /** Identifies the lines of the file, by the commits and the choices of the view. */
+  readonly lines: readonly (string | boolean)[];
+  /** The paths of files with threads or the open form. */
+  readonly talkedAbout: ReadonlySet<string>;
 }
 
 export const placeKey = ({ path, line }: Pick<Thread, 'path' | 'line'>): string => `${String(line)}:${path}`;
+
+const viewedMark = html`&#x2611;`;
+const notViewedMark = html`&#x2610;`;
 
 const queryOf = (url: string): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');
 
@@ -50,7 +57,7 @@ function at(
 }
 
 export function fileLooks(file: ChangedFile, of: OfFile): FileLooks {
-  const { granted, url, commit, mayComment, viewed, isAlone, isWhole, hasText } = of;
+  const { granted, url, commit, mayComment, viewed, isAlone, isWhole, hasText, lines, talkedAbout } = of;
   const path = file.newPath;
   const id = fileId(file);
   const before = urlWith(url, { comment: undefined });
@@ -61,23 +68,25 @@ export function fileLooks(file: ChangedFile, of: OfFile): FileLooks {
   const isViewed = viewed.has(id);
   const toggled = isViewed ? viewed.difference(new Set([id])) : viewed.union(new Set([id]));
   const comment = wish(undefined, id);
+  const expand =
+    isWhole || file.isAdd || file.isDelete || !hasText
+      ? undefined
+      : `${urlWith(url, { file: path, full: '1', ...(isAlone ? {} : { comment: undefined }) })}#${id}`;
   return {
     ...(!file.isDelete && { href: blobPage(granted.resource, commit, path) }),
     closed: isViewed,
     actions: html`${comment !== undefined && html`<a class="quiet" href="${comment}">Comment</a>`}
       <a class="quiet" href="${urlWith(url, { viewed: [...toggled].join('.') })}#${id}"
-        >${isViewed ? '☑ Viewed' : '☐ Viewed'}</a
+        >${isViewed ? viewedMark : notViewedMark} Viewed</a
       >`,
     above: around(at(of, { path, line: undefined }, () => comment)),
-    ...(!isWhole &&
-      !file.isAdd &&
-      !file.isDelete &&
-      hasText && {
-        expand: `${urlWith(url, { file: path, full: '1', ...(isAlone ? {} : { comment: undefined }) })}#${id}`,
-      }),
+    expand,
+    key: JSON.stringify([...lines, file.oldPath, path, mayComment && start, expand]),
     commentOn: ({ op, newNo }) => (op === '-' ? undefined : wish(newNo, `${id}-R${String(newNo)}`)),
-    below: ({ op, newNo }) =>
-      op === '-' ? undefined : at(of, { path, line: newNo }, () => wish(newNo, `${id}-R${String(newNo)}`)),
+    ...(talkedAbout.has(path) && {
+      below: ({ op, newNo }) =>
+        op === '-' ? undefined : at(of, { path, line: newNo }, () => wish(newNo, `${id}-R${String(newNo)}`)),
+    }),
   };
 }
 

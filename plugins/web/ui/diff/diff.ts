@@ -1,7 +1,9 @@
 // Diffs: changed files with their lines, unified or side by side.
 import { html, type Html, type HtmlPiece } from 'hexforge/plugin';
-import { diffLines, type FileHunk, type LineLooks } from './diff-lines.ts';
-import { pill, type Tone } from './pill.ts';
+import { diffLines, type FileHunk, type LineLooks } from './lines.ts';
+import { digestOf } from '../digest.ts';
+import { Turns } from '../in-turns.ts';
+import { pill, type Tone } from '../pill.ts';
 
 /** A changed file. */
 export interface ChangedFile {
@@ -54,15 +56,7 @@ const most = { files: 100, lines: 5000 } as const;
 /**
  * The id of the element of a file; its lines have `-L3` (old) or `-R3` (new) appended. It depends on the path alone.
  */
-export function fileId({ newPath }: Pick<ChangedFile, 'newPath'>): string {
-  let [one, other] = [2_166_136_261, 5381];
-  for (let at = 0; at < newPath.length; at += 1) {
-    const code = newPath.charCodeAt(at);
-    one = Math.imul(one ^ code, 16_777_619);
-    other = Math.imul(other, 33) ^ code;
-  }
-  return `f${(one >>> 0).toString(36)}${(other >>> 0).toString(36)}`;
-}
+export const fileId = ({ newPath }: Pick<ChangedFile, 'newPath'>): string => `f${digestOf(newPath)}`;
 
 /**
  * The files with their lines. A file whose lines exceed the limits of a page has a head and a link.
@@ -73,12 +67,13 @@ export function fileId({ newPath }: Pick<ChangedFile, 'newPath'>): string {
 export async function diff(files: readonly ChangedFile[], looks: DiffLooks): Promise<Html> {
   const { mostLines = most.lines } = looks;
   const shown: Html[] = [];
+  const turns = new Turns();
   let [bodies, left] = [0, mostLines];
   for (const [index, file] of files.entries()) {
     const lines = file.hunks.reduce((sum, hunk) => sum + hunk.lines.length, 0);
     const fits = file.isLeftOut !== true && bodies < most.files && lines <= left;
     if (fits) [bodies, left] = [bodies + 1, left - lines];
-    shown.push(await fileOf(file, fits, lines, looks, looks.of?.(file, index) ?? {}));
+    shown.push(await fileOf(file, fits, lines, looks, looks.of?.(file, index) ?? {}, turns));
   }
   return html`<div class="diffs" ${looks.isLive === true && html`data-regions`}>${shown}</div>`;
 }
@@ -95,17 +90,17 @@ function head(file: ChangedFile, { href, actions }: FileLooks): Html {
   const name = html`<bdi>${newPath}</bdi>`;
   return html`<div class="head">
     <h2 class="grow path">
-      ${oldPath !== newPath && html`<bdi>${oldPath}</bdi> → `}${href === undefined ? name : html`<a href="${href}">${name}</a>`}
+      ${oldPath !== newPath && html`<bdi>${oldPath}</bdi> &rarr; `}${href === undefined ? name : html`<a href="${href}">${name}</a>`}
     </h2>
     ${state !== undefined && pill(state[1], state[2])}
-    ${modeChanged(file) && html`<span class="quiet">${oldMode} → ${newMode}</span>`}
+    ${modeChanged(file) && html`<span class="quiet">${oldMode} &rarr; ${newMode}</span>`}
     ${!file.isBinary && html`<span class="counts">${counts(additions, deletions)}</span>`} ${actions}
   </div>`;
 }
 
 /** The numbers of added and deleted lines. */
 export const counts = (additions: number, deletions: number): Html =>
-  html`<span class="plus">+${String(additions)}</span> <span class="minus">−${String(deletions)}</span>`;
+  html`<span class="plus">+${String(additions)}</span> <span class="minus">&minus;${String(deletions)}</span>`;
 
 const modeChanged = ({ isAdd, isDelete, oldMode, newMode }: ChangedFile): boolean =>
   !isAdd && !isDelete && oldMode !== newMode;
@@ -119,6 +114,7 @@ async function fileOf(
   lines: number,
   { view, alone, isLive }: DiffLooks,
   looks: FileLooks,
+  turns: Turns,
 ): Promise<Html> {
   const id = fileId(file);
   const note = noteOn(file);
@@ -130,7 +126,7 @@ async function fileOf(
             <summary class="fold">
               <span class="skip">Lines of <bdi>${file.newPath}</bdi></span>
             </summary>
-            ${await diffLines(file, view, id, looks)}
+            ${await diffLines(file, view, id, looks, turns)}
           </details>`
         : html`<p class="quiet note">
             ${file.isLeftOut === true ? 'Its' : String(lines)} lines are not shown on this page.

@@ -1,6 +1,8 @@
-// The lines of one changed file as a table: unified, or with the old and the new file side by side.
+// The lines of one changed file as a table: unified, or with the old and the new file side by side. Characters above
+// U+00FF are written as entities: without them, the text of a long page takes half the memory, and is sent faster.
 import { html, type Html } from 'hexforge/plugin';
-import { inTurns } from './in-turns.ts';
+import { inTurns, type Turns } from '../in-turns.ts';
+import { keptRows } from './kept.ts';
 
 /** A line of a hunk. */
 export interface FileLine {
@@ -24,16 +26,27 @@ export interface FileHunk {
   readonly lines: readonly FileLine[];
 }
 
+/** All highlighted lines of the old and of the new file. */
+export interface HighlightedLines {
+  readonly old?: readonly Html[] | undefined;
+  readonly new?: readonly Html[] | undefined;
+}
+
 /** The look of the lines of one file. */
 export interface LineLooks {
-  /** All highlighted lines of the old and of the new file. Default: the contents of the lines. */
-  readonly highlighted?: { readonly old?: readonly Html[] | undefined; readonly new?: readonly Html[] | undefined };
+  /** Default: the contents of the lines. */
+  readonly highlighted?: HighlightedLines;
   /** The page with a form for a comment on the line. */
   readonly commentOn?: ((line: FileLine) => string | undefined) | undefined;
   /** Below the line, such as comments. */
   readonly below?: ((line: FileLine) => Html | undefined) | undefined;
   /** The page with all lines of the file. */
   readonly expand?: string | undefined;
+  /**
+   * Identifies the lines, `commentOn` and `expand`, such as by object ids. Rows of the same key are kept and shown to
+   * everyone. Rows with something `below` are not kept. Default: none are.
+   */
+  readonly key?: string | undefined;
 }
 
 /** A longer line is cut, because browsers need seconds to break it. */
@@ -44,17 +57,16 @@ type Row =
   | { readonly kind: 'hunk'; readonly hunk: FileHunk }
   | { readonly kind: 'lines'; readonly old: FileLine | undefined; readonly new: FileLine | undefined };
 
+/** @param turns shared by all files of a page */
 export async function diffLines(
   { newPath, hunks }: { readonly newPath: string; readonly hunks: readonly FileHunk[] },
   view: 'unified' | 'split',
   id: string,
   looks: LineLooks,
+  turns: Turns,
 ): Promise<Html> {
-  const rows = hunks.flatMap((hunk): readonly Row[] => [
-    { kind: 'hunk', hunk },
-    ...(view === 'split' ? pairs(hunk.lines) : hunk.lines.map(alone)),
-  ]);
-  const render = view === 'split' ? splitRow : unifiedRow;
+  const { key, below, highlighted } = looks;
+  const rows = (): Promise<Html> => rowsOf(hunks, view, id, looks, turns);
   return html`<table class="lines ${view}">
     <caption class="skip">
       Changes of
@@ -64,9 +76,25 @@ export async function diffLines(
       ${view === 'split' ? splitColumns : unifiedColumns}
     </colgroup>
     <tbody>
-      ${await inTurns(rows, (row) => (row.kind === 'hunk' ? hunkRow(row.hunk, view, looks) : render(row, id, looks)))}
+      ${key === undefined || below !== undefined ? await rows() : await keptRows([key, view, id], highlighted, rows)}
     </tbody>
   </table>`;
+}
+
+async function rowsOf(
+  hunks: readonly FileHunk[],
+  view: 'unified' | 'split',
+  id: string,
+  looks: LineLooks,
+  turns: Turns,
+): Promise<Html> {
+  const rows = hunks.flatMap((hunk): readonly Row[] => [
+    { kind: 'hunk', hunk },
+    ...(view === 'split' ? pairs(hunk.lines) : hunk.lines.map(alone)),
+  ]);
+  const render = view === 'split' ? splitRow : unifiedRow;
+  const write = (row: Row): Html => (row.kind === 'hunk' ? hunkRow(row.hunk, view, looks) : render(row, id, looks));
+  return html`${await inTurns(rows, write, turns)}`;
 }
 
 type Lines = Extract<Row, { readonly kind: 'lines' }>;
@@ -118,12 +146,24 @@ const hunkRow = (
 ): Html =>
   html`<tr class="hunk">
     <td colspan="${view === 'split' ? '4' : '3'}">
-      ${expand !== undefined && html`<a href="${expand}" aria-label="Show all lines"><u>…</u></a>`} @@
-      −${String(oldStart)},${String(oldLines)} +${String(newStart)},${String(newLines)} @@
+      ${expand !== undefined && html`<a href="${expand}" aria-label="Show all lines"><u>&hellip;</u></a>`} @@
+      &minus;${String(oldStart)},${String(oldLines)} +${String(newStart)},${String(newLines)} @@
     </td>
   </tr>`;
 
-const classes = { ' ': '', '+': 'added', '-': 'removed' } as const;
+/** Another name for the tag, because the formatter would add whitespace to each of thousands of rows. */
+const compact = html;
+
+const kind = { ' ': html``, '+': compact` class="added"`, '-': compact` class="removed"` } as const;
+/** A row of a unified diff has the class of its line; side by side, its cells have those of theirs. */
+const numberCell = {
+  ' ': compact`<td class="no">`,
+  '+': compact`<td class="no added">`,
+  '-': compact`<td class="no removed">`,
+} as const;
+const noNumber = compact`<td class="no"></td>`;
+const noCode = compact`<td class="none"></td>`;
+const noNewlineMark = html` <span class="quiet" title="The file has no newline at its end">&empty;</span>`;
 
 /** The number of a line. It is not part of the copied text, because the style sheet writes it. */
 function number(
@@ -131,42 +171,36 @@ function number(
   side: 'L' | 'R',
   id: string,
   { commentOn }: LineLooks,
+  view: 'unified' | 'split',
   named = false,
 ): Html {
   const no = line === undefined ? 0 : side === 'L' ? line.oldNo : line.newNo;
-  if (line === undefined || no === 0) return html`<td class="no"></td>`;
+  if (line === undefined || no === 0) return noNumber;
+  const text = String(no);
   // The number in the new file is the link; in the old one only if the line was removed.
-  if (side === 'L' && line.op !== '-') return html`<td class="no" data-no="${String(no)}"></td>`;
+  if (side === 'L' && line.op !== '-') return compact`<td class="no" data-no="${text}"></td>`;
+  const own = `${id}-${side}${text}`;
   const href = commentOn?.(line);
-  const name = href === undefined ? `Line ${String(no)}` : `Comment on line ${String(no)}`;
-  return html`<td class="no ${classes[line.op]}">
-    <a
-      ${named && html`id="${id}-${side}${String(no)}"`}
-      class="${href !== undefined && 'add'}"
-      href="${href ?? `#${id}-${side}${String(no)}`}"
-      data-no="${String(no)}"
-      aria-label="${name}"
-    ></a>
-  </td>`;
+  const link =
+    href === undefined
+      ? compact`href="#${own}" data-no="${text}" aria-label="Line ${text}"`
+      : compact`class="add" href="${href}" data-no="${text}" aria-label="Comment on line ${text}"`;
+  return compact`${numberCell[view === 'split' ? line.op : ' ']}<a ${named && compact`id="${own}" `}${link}></a></td>`;
 }
 
-function code(line: FileLine | undefined, side: 'L' | 'R', looks: LineLooks): Html {
-  if (line === undefined) return html`<td class="none"></td>`;
-  const { op, content, noNewline } = line;
-  return html`<td class="${classes[op]}">
-    <code>${text(line, side, looks, content)}</code>${
-      noNewline === true && html`<span class="quiet" title="The file has no newline at its end"> ∅</span>`
-    }
-  </td>`;
+/** The text of a line, and whether the file ends with it. */
+function code(line: FileLine, side: 'L' | 'R', looks: LineLooks): Html {
+  const { content, noNewline } = line;
+  return compact`<code>${text(line, side, looks, content)}</code>${noNewline === true && noNewlineMark}`;
 }
 
 function text({ oldNo, newNo }: FileLine, side: 'L' | 'R', { highlighted }: LineLooks, content: string): Html {
   if (content.length > longestLine) {
     const left = content.length - longestLine;
-    return html`${content.slice(0, longestLine)}<span class="quiet"> … ${String(left)} more characters</span>`;
+    return html`${content.slice(0, longestLine)}<span class="quiet"> &hellip; ${String(left)} more characters</span>`;
   }
   const shown = side === 'L' ? highlighted?.old?.[oldNo - 1] : highlighted?.new?.[newNo - 1];
-  return shown ?? html`${content}`;
+  return shown ?? html`${content.endsWith('\r') ? content.slice(0, -1) : content}`;
 }
 
 /** The side of which the row of a unified diff is. */
@@ -178,20 +212,23 @@ const idOf = (line: FileLine, id: string): string =>
 function unifiedRow(row: Lines, id: string, looks: LineLooks): Html {
   const line = row.new ?? row.old;
   if (line === undefined) return html``;
-  return html`<tr id="${idOf(line, id)}" class="${classes[line.op]}">
-      ${number(row.old, 'L', id, looks)}${number(row.new, 'R', id, looks)}${code(line, sideOf(row), looks)}
-    </tr>
-    ${below([line], '3', looks)}`;
+  const [old, added] = [number(row.old, 'L', id, looks, 'unified'), number(row.new, 'R', id, looks, 'unified')];
+  const shown = code(line, sideOf(row), looks);
+  return compact`<tr id="${idOf(line, id)}"${kind[line.op]}>${old}${added}<td>${shown}</td></tr>
+${below([line], '3', looks)}`;
 }
+
+const codeCell = (line: FileLine | undefined, side: 'L' | 'R', looks: LineLooks): Html =>
+  line === undefined ? noCode : compact`<td${kind[line.op]}>${code(line, side, looks)}</td>`;
 
 /** A changed pair has the id of the new line; the cell of the old one has its own. */
 function splitRow(row: Lines, id: string, looks: LineLooks): Html {
   const { old, new: added } = row;
   const main = added ?? old;
-  return html`<tr ${main !== undefined && html`id="${idOf(main, id)}"`}>
-      ${number(old, 'L', id, looks, old !== main)}${code(old, 'L', looks)}${number(added, 'R', id, looks)}${code(added, 'R', looks)}
-    </tr>
-    ${below(old === added ? [added] : [old, added], '4', looks)}`;
+  const left = compact`${number(old, 'L', id, looks, 'split', old !== main)}${codeCell(old, 'L', looks)}`;
+  const right = compact`${number(added, 'R', id, looks, 'split')}${codeCell(added, 'R', looks)}`;
+  return compact`<tr${main !== undefined && compact` id="${idOf(main, id)}"`}>${left}${right}</tr>
+${below(old === added ? [added] : [old, added], '4', looks)}`;
 }
 
 const below = (lines: readonly (FileLine | undefined)[], columns: '3' | '4', looks: LineLooks): readonly Html[] =>
