@@ -256,6 +256,7 @@ export const accountView = (shown: Shown, call: Call<User>, refused: RefusedForm
 export const accountAside = ({ account, groups }: Shown, now: Date): Html =>
   html`<section>
       <h2>Account</h2>
+      <p><a href="/${account.username}">Public page</a></p>
       <p>Created ${time(account.createdAt, now)}</p>
       <p>Last seen ${seen(account, now)}</p>
       <p class="quiet">Id <code>${account.id}</code></p>

@@ -71,9 +71,8 @@ export const signUpPages = ({ sessions, profiles }: IdentityUseCases, webUrl: ()
             ${button('Sign up', { kind: 'primary' })}
           </form>
           <p class="after">
-            You have an account? <a href="${urlWith('/-/sign-in', { return_to: returnTo })}">Sign in</a>
-          </p>
-          <p class="after">Already registered? <a href="/-/sign-in">Sign in</a></p>`,
+            Already registered? <a href="${urlWith('/-/sign-in', { return_to: returnTo })}">Sign in</a>
+          </p>`,
       });
     },
     forms: [

@@ -37,10 +37,10 @@ const daysByDefault = 30;
 
 /** The scopes in words, with their names. One that is no longer offered has no words. */
 function scopeWords(scopes: readonly string[], all: readonly DescribedScope[]): Html {
-  if (scopes.length === 0) return html`<p>It only says who you are.</p>`;
   const about = new Map(all.map((scope) => [scope.name, scope.about]));
   return html`<ul class="can">
     ${scopes.map((scope) => html`<li>${about.get(scope)} <code>${scope}</code></li>`)}
+    ${scopes.length === 0 && html`<li>say who you are, and no more</li>`}
   </ul>`;
 }
 

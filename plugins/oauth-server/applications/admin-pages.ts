@@ -91,7 +91,7 @@ const entryRow = ({ action, actorUsername, ip, at, details }: TrailEntry, now: D
 /** The buttons that suspend an application, or end the suspension. */
 const suspension = ({ id, suspended }: Client): Html =>
   suspended
-    ? html`<form method="post" action="${root}/${id}/unsuspend">${button('End the suspension')}</form>`
+    ? html`<form method="post" action="${root}/${id}/unsuspend">${button('Reactivate')}</form>`
     : confirmButton('Suspend…', {
         action: `${root}/${id}/suspend`,
         about: 'All its tokens and grants end for good, and it cannot ask for others.',
@@ -146,31 +146,38 @@ export function applicationAdminPages(
         return new HtmlPage({
           title: name,
           width: 'wide',
-          main: html`<div class="bar">
+          main: html`<p class="quiet"><a href="${root}">Applications</a></p>
+            <div class="bar">
               <h1 class="grow"><bdi>${name}</bdi> ${marks(client)}</h1>
               ${linkButton('Audit log', `${root}/${id}/audit`)}
             </div>
             ${formError(refused, 'adminApplicationStop')} ${formError(refused, 'adminApplicationResume')}
             ${description !== '' && html`<p class="bio"><bdi>${description}</bdi></p>`}
-            <p class="muted">
-              Client ID <code>${clientId}</code> · created ${time(client.createdAt, call.now)}
-              ${ownerOf(client, owners)}
-            </p>
-            ${homepageUrl !== '' && html`<p><a href="${homepageUrl}" rel="noreferrer">${homepageUrl}</a></p>`}
-            ${group(
-              'Redirect URIs',
-              '',
-              html`<ul>
-                ${redirectUris.map((uri) => html`<li><code>${uri}</code></li>`)}
-              </ul>`,
-            )}
-            ${group(
-              'Scopes',
-              'It may ask users to let it',
-              html`<ul>
-                ${scopeItems(client.scopes, scopes())}
-              </ul>`,
-            )}
+            <dl class="facts">
+              <dt>Client ID</dt>
+              <dd><code>${clientId}</code></dd>
+              <dt>Owner</dt>
+              <dd>${ownerOf(client, owners)}${client.ownerId === null && 'It registered itself'}</dd>
+              <dt>Created</dt>
+              <dd>${time(client.createdAt, call.now)}</dd>
+              ${
+                homepageUrl !== '' &&
+                html`<dt>Homepage</dt>
+                  <dd><a href="${homepageUrl}" rel="noreferrer">${homepageUrl}</a></dd>`
+              }
+              <dt>Redirect URIs</dt>
+              <dd>
+                <ul class="can">
+                  ${redirectUris.map((uri) => html`<li><code>${uri}</code></li>`)}
+                </ul>
+              </dd>
+              <dt>It may ask to</dt>
+              <dd>
+                <ul class="can">
+                  ${scopeItems(client.scopes, scopes())}
+                </ul>
+              </dd>
+            </dl>
             ${group(
               'Granted by',
               '',
@@ -225,7 +232,8 @@ export function applicationAdminPages(
         return new HtmlPage({
           title: 'Audit log of an application',
           width: 'wide',
-          main: html`<h1>Audit log of an application</h1>
+          main: html`<p class="quiet"><a href="${root}/${params.id}">The application</a></p>
+            <h1>Audit log of an application <span class="count">${String(found.total)}</span></h1>
             ${
               found.items.length === 0
                 ? empty('The audit log has no entry about it')

@@ -46,24 +46,26 @@ export function settingList(settings: readonly DescribedSetting[], q: string): H
     <p class="muted">A change applies at once. No setting needs a restart.</p>
     ${filterBar(settingsPath, searchField('Name or description', 'q', q))}
     ${settings.length === 0 && empty('No setting matches', html`<a href="${settingsPath}">Show all</a>`)}
-    ${plugins.map(
-      (plugin) =>
-        html`<h2>${plugin}</h2>
-          ${table(
-            ['Setting', 'Value', 'Default'],
-            settings
-              .filter((setting) => setting.plugin === plugin)
-              .map((setting) => [
-                html`<a href="${settingPath(setting.key)}"><code>${setting.key}</code></a>
-                  <span class="muted">${setting.description}</span>`,
-                html`${valueOf(setting)} ${changed(setting) && pill('changed', 'accent')}
-                ${setting.sensitive && pill('secret', 'warning')}`,
-                html`<bdi class="clipped muted"
-                  >${setting.sensitive && setting.default !== '' ? 'hidden' : readable(setting, setting.default)}</bdi
-                >`,
-              ]),
-          )}`,
-    )}`;
+    <div class="by-plugin">
+      ${plugins.map(
+        (plugin) =>
+          html`<h2>${plugin}</h2>
+            ${table(
+              ['Setting', 'Value', 'Default'],
+              settings
+                .filter((setting) => setting.plugin === plugin)
+                .map((setting) => [
+                  html`<a href="${settingPath(setting.key)}"><code>${setting.key}</code></a>
+                    <span class="muted">${setting.description}</span>`,
+                  html`${valueOf(setting)} ${changed(setting) && pill('changed', 'accent')}
+                  ${setting.sensitive && pill('secret', 'warning')}`,
+                  html`<bdi class="clipped muted"
+                    >${setting.sensitive && setting.default !== '' ? 'hidden' : readable(setting, setting.default)}</bdi
+                  >`,
+                ]),
+            )}`,
+      )}
+    </div>`;
 }
 
 /** Any error of the form is about the value. The use case names the setting. */
