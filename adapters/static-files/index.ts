@@ -17,18 +17,22 @@ export interface StaticFiles {
 
 /**
  * Reads files of a few kilobytes each.
- * @param files the name of each file, and its parts in the folder, which are joined in the given order.
+ * @param files the name of each file, and its parts in the folder, which are joined in the given order. Each part of a
+ * script is a block, so that its names are not those of another part.
  * @throws {Error} of node:fs.
  */
 export function readStaticFiles(folder: URL, files: Readonly<Record<string, readonly string[]>>): StaticFiles {
   const digest = createHash('sha256');
   const read = Object.entries(files).map(([name, parts]) => {
-    const bytes = Buffer.concat(parts.map((part) => readFileSync(new URL(part, folder))));
+    const bytes = Buffer.concat(parts.flatMap((part) => joined(readFileSync(new URL(part, folder)), part)));
     digest.update(`${name} ${String(bytes.byteLength)}\n`).update(bytes);
     return [name, compressed(bytes)] as const;
   });
   return { digest: digest.digest('hex').slice(0, 16), files: new Map(read) };
 }
+
+const joined = (bytes: Buffer, part: string): readonly Buffer[] =>
+  part.endsWith('.js') ? [Buffer.from('{\n'), bytes, Buffer.from('}\n')] : [bytes];
 
 const compressed = (identity: Uint8Array): StaticFile => ({
   br: brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),

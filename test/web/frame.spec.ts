@@ -1,5 +1,6 @@
 // Tests the frame of pages: the start page, the redirect to the sign-in page, forms, menus, assets, and the forge
 // without a frame.
+import { Script } from 'node:vm';
 import t from 'tap';
 import { html, HtmlPage } from '#adapters/http/descriptor/html';
 import { Conflict } from '#core/kernel/errors';
@@ -247,6 +248,17 @@ void t.test('assets are immutable, compressed, and loaded by no inline text', as
     }
     t.equal((await fetch(forge.url + path.replace(/assets\/\w+/, 'assets/0000000000000000'))).status, 404);
   }
+});
+
+void t.test('a page loads one script, whose parts do not share names', async (t) => {
+  await using forge = await testHost(bell, { log });
+  const { html: text } = await forge.browser().open('/');
+  const assets = [...text.matchAll(/\/-\/assets\/[^"]+/g)].map(([path]) => path);
+  t.strictSame(assets.map((path) => path.slice(path.lastIndexOf('/') + 1)).sort(), ['icon.svg', 'web.css', 'web.js']);
+  const script = await (await fetch(forge.url + assets.find((path) => path.endsWith('.js')))).text();
+  for (const word of ['details.menu', 'data-key', 'data-copies', 'WebSocket', '.code .marked'])
+    t.ok(script.includes(word), word);
+  t.doesNotThrow(() => new Script(`'use strict';${script}`), 'no imports, and no name twice');
 });
 
 void t.test('without the plugin every page is 404, and REST is unchanged', async (t) => {

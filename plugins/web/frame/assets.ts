@@ -22,12 +22,12 @@ const styles = [
   'admin',
   'account',
 ];
-/** Modules, which import each other. The first one is the entry. */
-const scripts = ['web', 'menus', 'keys', 'copy', 'live', 'lines'];
+/** The parts of the only script: each further file would delay the first paint. They do not import each other. */
+const scripts = ['menus', 'keys', 'copy', 'live', 'lines'];
 
 export interface Assets {
   readonly styles: string;
-  readonly scripts: readonly string[];
+  readonly script: string;
   readonly icon: string;
   /** Undefined for an unknown name or another digest. */
   find(name: string, digest: string): Readonly<Record<Coding, Uint8Array>> | undefined;
@@ -36,18 +36,17 @@ export interface Assets {
 /** A year: the digest in the path changes with the text. */
 const immutable = 'public, max-age=31536000, immutable';
 
-/** All files have one digest, so that modules import each other by relative URLs. @throws {Error} if one is missing. */
+/** All files have one digest. @throws {Error} if one is missing. */
 export function readAssets(): Assets {
-  const scriptNames = scripts.map((name) => `${name}.js`);
   const { digest, files } = readStaticFiles(new URL('../assets/', import.meta.url), {
     'icon.svg': ['images/icon.svg'],
     'web.css': styles.map((name) => `styles/${name}.css`),
-    ...Object.fromEntries(scriptNames.map((name) => [name, [`scripts/${name}`]])),
+    'web.js': scripts.map((name) => `scripts/${name}.js`),
   });
   const pathOf = (name: string): string => `/-/assets/${digest}/${name}`;
   return {
     styles: pathOf('web.css'),
-    scripts: scriptNames.map(pathOf),
+    script: pathOf('web.js'),
     icon: pathOf('icon.svg'),
     find: (name, wanted) => (wanted === digest ? files.get(name) : undefined),
   };

@@ -8,9 +8,9 @@ import type { Theme } from './theme.ts';
 /** The parts of the frame that depend on the caller and the page. */
 export interface Surroundings {
   readonly theme: Theme;
-  /** The paths of the style sheet and of the modules; the first module imports the others. */
+  /** The paths of the style sheet and the script. */
   readonly styles: string;
-  readonly scripts: readonly string[];
+  readonly script: string;
   readonly icon: string;
   readonly version: string;
   readonly menus: Readonly<Record<MenuEntry['menu'], readonly MenuItem[]>>;
@@ -74,10 +74,6 @@ function account({ caller }: Call, { menus, theme }: Surroundings, signIn: strin
 /** The path of the sign-in page, which leads back to this one. */
 export const signInPath = (url: string): string => `/-/sign-in?return_to=${encodeURIComponent(url)}`;
 
-const loaded = ([entry = '', ...imported]: readonly string[]): Html =>
-  html`<script type="module" src="${entry}"></script>
-    ${imported.map((path) => html`<link rel="modulepreload" href="${path}" />`)}`;
-
 /** The next step on a page that is missing or refused. */
 const wayOut = ({ caller }: Call, url: string): Html =>
   caller.kind === 'anonymous'
@@ -85,7 +81,7 @@ const wayOut = ({ caller }: Call, url: string): Html =>
     : html`<p>Go to the <a href="/">start page</a>.</p>`;
 
 export function documentOf(page: HtmlPage, { call, url, status }: Around, frame: Surroundings): string {
-  const { theme, styles, scripts, icon, version, menus, repository, panels, section } = frame;
+  const { theme, styles, script, icon, version, menus, repository, panels, section } = frame;
   const { title, main, aside, width, live, isRefusal } = page;
   const isMissing = isRefusal && (status === 403 || status === 404);
   const where = repository === undefined ? '' : ` · ${repository.owner}/${repository.name}`;
@@ -98,7 +94,7 @@ export function documentOf(page: HtmlPage, { call, url, status }: Around, frame:
         <title>${title}${where} &ndash; Hexforge</title>
         <link rel="icon" type="image/svg+xml" href="${icon}" />
         <link rel="stylesheet" href="${styles}" />
-        ${width === 'wide' && loaded(scripts)}
+        ${width === 'wide' && html`<script type="module" src="${script}"></script>`}
       </head>
       <body>
         <a class="skip" href="#frame-content">Skip to the content</a>

@@ -41,8 +41,8 @@ const active = [
 export function pageFrame(parts: Parts): PageFrame {
   const { assets, instance } = parts;
   const prefix = new URL(instance.webUrl).pathname.replace(/\/$/, '');
-  const { styles, scripts, icon } = assets;
-  const fixed = { styles, scripts, icon, version: instance.version };
+  const { styles, script, icon } = assets;
+  const fixed = { styles, script, icon, version: instance.version };
   return {
     async document(page, around) {
       const [menus, repository, panels] = await Promise.all([
