@@ -218,6 +218,8 @@ void t.test('pages of settings list each other, and one entry leads to them', as
   const alice = forge.browser('alice');
   const { html: south } = await alice.open('/-/x/bell/towers/south');
   t.match(south, /<a href="\/-\/settings\/profile">Settings<\/a>/, 'in the menu of the account');
+  t.match(south, /<a href="\/alice">Profile<\/a>/);
+  t.match((await alice.open('/-/keys')).html, /href="\/-\/ui"/);
   t.match(section(south), /towers\/south" aria-current="page"[^]*towers\/west"/);
   t.notMatch(south, /Nobody|Administration/);
   t.equal(section((await alice.open('/-/keys')).html), '');

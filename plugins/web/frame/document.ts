@@ -60,6 +60,7 @@ function account({ caller }: Call, { menus, theme }: Surroundings, signIn: strin
     avatar(username, 'large'),
     [
       html`<span class="text">Signed in as <b>${username}</b></span>`,
+      ...links([{ title: 'Profile', path: `/${encodeURIComponent(username)}` }]),
       ...links(menus.account),
       ...links(menus.settings.slice(0, 1).map(({ path }) => ({ title: 'Settings', path }))),
       ...links(menus.admin.slice(0, 1).map(({ path }) => ({ title: 'Administration', path }))),

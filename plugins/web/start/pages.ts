@@ -43,7 +43,8 @@ const keysPage = new HtmlPage({
             </tr>`,
         )}
       </tbody>
-    </table>`,
+    </table>
+    <p class="quiet">For authors of plugins: <a href="/-/ui">the components of pages</a>.</p>`,
 });
 
 interface Parts {
