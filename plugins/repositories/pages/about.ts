@@ -1,7 +1,7 @@
 // The side column of a repository: what it is about, where to clone it from, archives, and its languages.
 import { html, type Granted, type Html } from 'hexforge/plugin';
 import type { Repository, RepositoryRecord } from 'hexforge/repositories';
-import { pill } from 'hexforge/ui';
+import { copyField, pill } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { markButtons } from './marks.ts';
 import { archivePath, within } from './links.ts';
@@ -9,14 +9,6 @@ import { archivePath, within } from './links.ts';
 const mostLanguages = 6;
 
 const counted = (count: number, one: string, many: string): string => `${String(count)} ${count === 1 ? one : many}`;
-
-/** A URL, with a button that a script shows. */
-const cloneUrlField = (id: string, label: string, url: string): Html =>
-  html`<div class="clone">
-    <label class="skip" for="${id}">${label}</label>
-    <input id="${id}" class="copied" readonly value="${url}" />
-    <button class="button" type="button" data-copies="${id}" hidden>Copy</button>
-  </div>`;
 
 /** The percentages of the languages, the largest first. */
 function languageList(sizes: readonly (readonly [string, number])[]): Html | false {
@@ -72,7 +64,12 @@ export async function aboutRepository(
       ${urls.flatMap((url, index) =>
         url === ''
           ? []
-          : cloneUrlField(`clone-${String(index)}`, `The URL to clone from, ${url.split(':', 1)[0] ?? ''}`, url),
+          : copyField({
+              id: `clone-${String(index)}`,
+              label: `The URL to clone from, ${url.split(':', 1)[0] ?? ''}`,
+              value: url,
+              hidesLabel: true,
+            }),
       )}
       ${
         !isEmpty &&

@@ -13,7 +13,7 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import type { DirectoryEntry, Repository } from 'hexforge/repositories';
-import { empty, icon, linkButton, time } from 'hexforge/ui';
+import { copyField, empty, icon, linkButton, time } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
 import { aboutRepository } from './about.ts';
@@ -28,6 +28,17 @@ import type { RepositoryPresenter } from '../repositories/present.ts';
 import { markForms } from './marks.ts';
 
 type Readable = Granted<Repository, 'repo.read'>;
+
+/** How git makes the first commit. */
+const firstCommands = (url: string, { name, defaultBranch }: Repository): string =>
+  [
+    `git clone ${url}`,
+    `cd ./${name}`,
+    `echo "# ${name}" > README.md`,
+    'git add README.md',
+    'git commit -m "First commit"',
+    `git push origin HEAD:${defaultBranch}`,
+  ].join('\n');
 
 const findLink = ({ repository, ref }: At): Html => linkButton('Find a file', findPath(repository, ref), { key: 't' });
 
@@ -125,13 +136,12 @@ export function filePages(
           items.length === 0
             ? empty(
                 'This repository is empty',
-                html`<pre>
-git clone ${url}
-cd ./${repository.name}
-echo "# ${repository.name}" > README.md
-git add README.md
-git commit -m "First commit"
-git push origin HEAD:${repository.defaultBranch}</pre>
+                html`${copyField({
+                    id: 'first-commands',
+                    label: 'Commands for the first commit',
+                    value: firstCommands(url, repository),
+                    hidesLabel: true,
+                  })}
                   <p>
                     git asks for your username and a password: give it an
                     <a href="/-/settings/tokens/new">access token</a> with the scope <code>repo:write</code>.
