@@ -30,7 +30,7 @@ void t.test('comments, and the state beside them', async (t) => {
   const said = await bob.submit(page, { body: 'First\r\nline' }, formAt(page, '/comments'));
   t.match(said, { status: 200, html: /First<br>\nline/ });
   const closed = await bob.submit(said, { body: 'Done', state: 'closed' }, formAt(said, '/comments'));
-  t.match(closed.html, /Closed<\/span>[\s\S]*Reopen issue/);
+  t.match(closed.html, /Closed<\/span>[\s\S]*\n *Reopen\n/);
   t.match(await issueOf(forge), { state: 'closed', comments_count: 2 });
   await bob.submit(closed, { state: 'open' }, formAt(closed, '/comments'));
   t.match(await issueOf(forge), { state: 'open', comments_count: 2 });

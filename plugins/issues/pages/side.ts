@@ -7,7 +7,7 @@ import type { IssueChoices } from '#core/issues/use-cases';
 import { familyPart } from './family.ts';
 import { memberControls } from './fields.ts';
 import { issuePath, issuesPath, within, withQuery } from './links.ts';
-import { dotted, issueLink, words } from './marks.ts';
+import { issueLink, words } from './marks.ts';
 import { linkFrom, linkWords, type WholeIssue } from './timeline.ts';
 
 export interface SideContent {

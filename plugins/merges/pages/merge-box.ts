@@ -2,10 +2,10 @@
 import { html, type Granted, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
 import type { Mergeability, MergeRuleCode, MergeView } from 'hexforge/merges';
 import { mergeStrategies, type MergeStrategy, type Repository } from 'hexforge/repositories';
-import { button, checkBox, disclosure, field, formError, select, textArea } from 'hexforge/ui';
+import { button, checkBox, disclosure, field, formError, plural, select, textArea } from 'hexforge/ui';
 import type { MergeStanding, MergeTalk } from '#core/merges/use-cases';
 import { requestPage } from './links.ts';
-import { branch, plural, sourceOf } from './marks.ts';
+import { branch, sourceOf } from './marks.ts';
 
 export interface Outlook {
   readonly view: MergeView;

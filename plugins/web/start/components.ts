@@ -64,6 +64,7 @@ export const componentsPage = async (now: Date, url: string, refused: RefusedFor
           ${ui.button('Plain')} ${ui.button('Primary', { kind: 'primary' })} ${ui.button('Danger', { kind: 'danger' })}
           ${ui.linkButton('Link', '/-/ui', { key: 't' })}
         </div>`,
+        ui.signInButton('Sign in to comment', '/-/ui'),
       )}
       ${shown(
         'Fields',
@@ -78,6 +79,7 @@ export const componentsPage = async (now: Date, url: string, refused: RefusedFor
       ${shown(
         'Pills',
         ...(['neutral', 'good', 'bad', 'warning', 'merged', 'accent'] as const).map((tone) => ui.pill(tone, tone)),
+        ...(['open', 'closed', 'merged'] as const).map((state) => ui.statePill(state)),
       )}
       ${shown('People', ui.person('ada'), html``, ui.person('bo'), html``, ui.person('cleo'))}
       ${shown(
@@ -101,8 +103,14 @@ export const componentsPage = async (now: Date, url: string, refused: RefusedFor
             { mark: ui.icon('folder'), title: html`<a href="/-/ui">core</a>`, about: 'Rules', end: '2 h' },
             { mark: ui.icon('file'), title: html`<a href="/-/ui">README.md</a>`, about: 'Read me', end: '3 d' },
           ],
-          'Two of two',
+          ui.listLinks('State', [
+            { title: '2 open', href: '/-/ui', current: true },
+            { title: '3 closed', href: '/-/keys', current: false },
+          ]),
         ),
+        ui.list([], ui.plural(0, 'file'), ui.empty('There is no file yet')),
+        html`<p>${ui.dotted(['One piece', false, ui.plural(2, 'other')])}</p>`,
+        html`<p>${ui.dotted(ui.usernamesIn('@ada, bo').map((name) => ui.person(name)))}</p>`,
         ui.pagination(url, { page: 2, perPage: 25, total: 70 }),
       )}
       ${shown(
@@ -132,6 +140,14 @@ export const componentsPage = async (now: Date, url: string, refused: RefusedFor
         ui.disclosure('Button', html`<p>Opened</p>`, { kind: 'button' }),
         ui.sidePart('Labels', 'None yet', html`<form method="get">${ui.button('Save')}</form>`),
         ui.group('Visibility', 'Who can read it', ui.button('Change')),
+        ui.typedDeletion({
+          form: 'example',
+          action: '/-/ui',
+          noun: 'example',
+          about: 'It cannot be restored.',
+          typed: 'its name',
+          refused: undefined,
+        }),
       )}
       ${shown(
         'Diffs',

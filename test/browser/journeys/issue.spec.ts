@@ -167,11 +167,11 @@ void t.test('issues', async (t) => {
     await aside.getByRole('button', { name: 'Unlock' }).waitFor();
     t.match(await issue(), { locked: true });
     await main.getByLabel('Comment').fill('Done.');
-    await main.getByRole('button', { name: 'Close issue' }).click();
-    await main.getByRole('button', { name: 'Reopen issue' }).waitFor();
+    await main.getByRole('button', { name: 'Close', exact: true }).click();
+    await main.getByRole('button', { name: 'Reopen', exact: true }).waitFor();
     t.match(await issue(), { state: 'closed', comments_count: 2 });
-    await main.getByRole('button', { name: 'Reopen issue' }).click();
-    await main.getByRole('button', { name: 'Close issue' }).waitFor();
+    await main.getByRole('button', { name: 'Reopen', exact: true }).click();
+    await main.getByRole('button', { name: 'Close', exact: true }).waitFor();
     t.match(await issue(), { state: 'open' });
   });
 

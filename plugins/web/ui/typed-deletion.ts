@@ -1,0 +1,58 @@
+// The form that deletes something whose name is typed.
+import { html, ValidationFailed, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
+import { button } from './button.ts';
+import { group } from './disclosure.ts';
+import { field, formError } from './field.ts';
+
+/**
+ * A part of a page that deletes a thing. The form sends the typed name as `confirm`.
+ *
+ * @example
+ *   const deletion = typedDeletion({
+ *     form: 'bellDelete',
+ *     action: '/-/x/bell/south/delete',
+ *     noun: 'bell',
+ *     about: 'It stops ringing.',
+ *     typed: 'its name',
+ *     refused: undefined,
+ *   });
+ */
+export function typedDeletion({
+  form,
+  action,
+  noun,
+  about,
+  typed,
+  refused,
+}: {
+  /** The id of the form. */
+  readonly form: string;
+  readonly action: string;
+  readonly noun: string;
+  /** What is deleted with it. */
+  readonly about: HtmlPiece;
+  /** What is typed, such as `its name`. */
+  readonly typed: string;
+  readonly refused: RefusedForm | undefined;
+}): Html {
+  return group(
+    `Delete the ${noun}`,
+    about,
+    html`<form method="post" action="${action}">
+      ${formError(refused, form, 'confirm')}
+      ${field({
+        label: `Type ${typed} to confirm`,
+        name: 'confirm',
+        required: true,
+        refused: refused?.form === form ? refused : undefined,
+      })}
+      ${button(`Delete the ${noun}`, { kind: 'danger' })}
+    </form>`,
+  );
+}
+
+/** Refuses a deletion if something else was typed. @throws {ValidationFailed} */
+export function checkTyped(typed: string, expected: string, noun: string): void {
+  if (typed !== expected)
+    throw new ValidationFailed(`The ${noun} was not deleted`, { detail: `"confirm" must be ${expected}` });
+}
