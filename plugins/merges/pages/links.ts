@@ -30,7 +30,7 @@ export const blobPage = (repository: Named, commit: string, path: string): strin
 export const branchPage = (repository: Named, branch: string): string => within(repository, `tree/${encoded(branch)}`);
 
 /**
- * The page to which the pages and forms of a comment lead back: that of changes if their query says so, else the
+ * The page to which the pages and forms of a comment lead back: that of changes if their query names it, else the
  * overview, with their query.
  */
 export function talkPage(repository: Named, number: number, url: string): string {

@@ -120,7 +120,7 @@ export function mergeBox({ resource: repository }: Reading, outlook: Outlook): H
   </section>`;
 }
 
-/** Shown by the script when the head moves: reviews and merges stay bound to the head of the page as it was loaded. */
+/** Shown by the script when the head moves: reviews and merges stay bound to the head that the page showed at first. */
 export const movedNote = (repository: Repository, { number, headOid }: MergeView): Html =>
   html`<div id="merge-moved" data-region>
     <input type="hidden" name="sha" value="${headOid}" data-loaded />

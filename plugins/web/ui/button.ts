@@ -31,6 +31,6 @@ export const button = (
 export const linkButton = (label: string, href: string, look: Look = {}): Html =>
   html`<a class="${classOf(look)}" href="${href}" ${pressedBy(look)}>${label}${keyOf(look)}</a>`;
 
-/** What a signed-out reader sees in place of a form. It leads to the sign-in page and back. */
+/** In place of a form, for signed-out readers: leads to the sign-in page and back. */
 export const signInButton = (label: string, url: string): Html =>
   html`<p><a class="button" href="/-/sign-in?return_to=${encodeURIComponent(url)}">${label}</a></p>`;

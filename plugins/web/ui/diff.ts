@@ -1,6 +1,6 @@
 // Diffs: changed files with their lines, unified or side by side.
 import { html, type Html, type HtmlPiece } from 'hexforge/plugin';
-import { digestOf } from './digest.ts';
+import { digestOf } from './text/digest.ts';
 import { diffLines, type FileHunk, type LineLooks } from './diff-lines.ts';
 import { pill, type Tone } from './pill.ts';
 

@@ -1,4 +1,4 @@
-// Tests that pages show a token no more than REST does, and that a refused form says so.
+// Tests that pages show a token no more than REST does, and that a refused form names the reason.
 import t from 'tap';
 import { testHost } from '#host/sdk/testing';
 import { body, open, send, write } from '../merge-pages.ts';

@@ -18,7 +18,7 @@ void t.test('lists', async (t) => {
   const anonymous = forge.browser();
   const page = async (path: string): Promise<string> => (await browser.open(`${base}/${path}`)).html;
 
-  await t.test('an empty list says what to do next', async (t) => {
+  await t.test('an empty list names the next step', async (t) => {
     t.match(await page('issues'), /There is no issue yet[^]*Open the first one/);
     t.match((await anonymous.open(`${base}/issues`)).html, /There is no issue yet[^]*Sign in to open one/);
     t.match(await page('merges'), /There is no merge request yet[^]*git push origin/);
@@ -47,7 +47,7 @@ void t.test('lists', async (t) => {
     t.match(await page('merges?reviewer=@alice'), /No merge request matches/);
   });
 
-  await t.test('links lead to what waits for the reader', async (t) => {
+  await t.test('links lead to the issues and requests that wait for the reader', async (t) => {
     const own = forge.browser('bo');
     const issues = (await own.open(`${base}/issues`)).html;
     t.match(issues, /href="\/alice\/site\/-\/issues\?assignee=bo" *>Assigned to me/);

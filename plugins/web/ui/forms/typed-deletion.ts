@@ -1,8 +1,8 @@
 // The form that deletes something whose name is typed.
 import { html, ValidationFailed, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
-import { button } from './button.ts';
-import { group } from './disclosure.ts';
-import { field, formError } from './field.ts';
+import { button } from '../button.ts';
+import { group } from '../disclosure.ts';
+import { field, formError } from '../field.ts';
 
 /**
  * A part of a page that deletes a thing. The form sends the typed name as `confirm`.
@@ -29,9 +29,9 @@ export function typedDeletion({
   readonly form: string;
   readonly action: string;
   readonly noun: string;
-  /** What is deleted with it. */
+  /** Its consequences, in one sentence. */
   readonly about: HtmlPiece;
-  /** What is typed, such as `its name`. */
+  /** The text to type, such as `its name`. */
   readonly typed: string;
   readonly refused: RefusedForm | undefined;
 }): Html {
