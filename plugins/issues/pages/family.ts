@@ -46,7 +46,7 @@ export function familyPart(
   const done = children.filter(({ state }) => state === 'closed').length;
   return sidePart(
     'Parent and sub-issues',
-    html`${family.length === 0 ? html`<p class="muted">None</p>` : tree}
+    html`${family.length > 0 && tree}
       <p class="quiet">
         ${dotted([
           isCut && 'more are not shown',

@@ -58,7 +58,10 @@ export const historyPages = ({ useCases }: PageParts): readonly WebPage[] => [
         main: html`<h1>History of the description of <a href="${issuePath(repository, number)}">#${number}</a></h1>
           ${
             edits.length === 0
-              ? empty('The description was never changed')
+              ? empty(
+                  'The description was never changed',
+                  html`<a href="${issuePath(repository, number)}">Back to the issue</a>`,
+                )
               : list(
                   edits.map(({ id, editor, editedAt, bodyBefore, bodyAfter }) => ({
                     title: html`<a href="${issuePath(repository, number, `history/${id}`)}"

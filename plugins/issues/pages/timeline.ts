@@ -101,9 +101,9 @@ export async function issueTimeline(
     );
   for (const link of links) {
     const { verb, other } = linkFrom(issue.id, link);
-    line(link.createdAt, icon('link'), html`linked: ${verb} ${issueLink(repository, other)}`);
+    line(link.createdAt, icon('link'), html`A link was added: ${verb} ${issueLink(repository, other)}`);
   }
-  if (issue.closedAt !== null) line(issue.closedAt, stateMark('closed'), 'closed');
+  if (issue.closedAt !== null) line(issue.closedAt, stateMark('closed'), 'The issue was closed');
 
   // Each page has the changes between its comments and those of its neighbours.
   const from = isFirst ? undefined : comments[0]?.createdAt;

@@ -137,7 +137,12 @@ export const newRequestPage = (merges: MergeUseCases): WebPage =>
                   })
           }
           ${preview !== undefined && !(preview instanceof HexforgeError) && (await previewView(repository, preview, call.now))}
-          ${preview === undefined && branches.sources.length === 0 && nothingToMerge(repository)}`,
+          ${
+            preview === undefined &&
+            (branches.sources.length === 0
+              ? nothingToMerge(repository)
+              : html`<p class="quiet">Choose the branch with the changes to see its commits and files.</p>`)
+          }`,
       });
     },
   });

@@ -23,8 +23,6 @@ type Edit = (part: string, control: Html) => Html | undefined;
 
 const region = (id: string, content: Html): Html => html`<div id="merge-${id}" data-region>${content}</div>`;
 
-const none = html`<span class="muted">None yet</span>`;
-
 export function requestSide({ resource: repository }: Granted<Repository, 'repo.read'>, side: Side): Html {
   const { view, standing, planned, refused } = side;
   const { number, assignees } = view;
@@ -44,7 +42,9 @@ export function requestSide({ resource: repository }: Granted<Repository, 'repo.
     'assignees',
     sidePart(
       'Assignees',
-      assignees.length === 0 ? none : html`${assignees.map(({ username }) => html`<div>${person(username)}</div>`)}`,
+      assignees.length === 0
+        ? undefined
+        : html`${assignees.map(({ username }) => html`<div>${person(username)}</div>`)}`,
       edit(
         'assignees',
         field({
@@ -83,7 +83,7 @@ function labelsOf(
   return sidePart(
     'Labels',
     labels.length === 0
-      ? none
+      ? undefined
       : html`${labels.map(
           ({ name, color }) =>
             html`<a class="bare" href="${labelledPage(repository, name)}">${label(name, color)}</a> `,
@@ -118,7 +118,7 @@ function milestoneOf(
   return sidePart(
     'Milestone',
     milestone === null
-      ? none
+      ? undefined
       : html`<a href="${milestonePage(repository, milestone.id)}"><bdi>${milestone.title}</bdi></a>`,
     all.length > 0
       ? edit(
@@ -152,7 +152,7 @@ function reviewersOf(
   return sidePart(
     'Reviewers',
     reviewers.length === 0
-      ? none
+      ? undefined
       : html`${reviewers.map(
           ({ user, state: answer }) =>
             html`<div class="reviewer">

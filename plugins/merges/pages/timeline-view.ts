@@ -165,6 +165,11 @@ function endEntry(
       },
     ];
   if (state === 'closed' && closedAt !== null)
-    return [{ at: closedAt, shown: change(html`<span class="minus">×</span>`, html`Closed ${time(closedAt, now)}`) }];
+    return [
+      {
+        at: closedAt,
+        shown: change(html`<span class="minus">×</span>`, html`The merge request was closed ${time(closedAt, now)}`),
+      },
+    ];
   return [];
 }

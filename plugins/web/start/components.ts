@@ -138,7 +138,8 @@ export const componentsPage = async (now: Date, url: string, refused: RefusedFor
         'Disclosures',
         ui.disclosure('Plain', html`<p>Opened</p>`),
         ui.disclosure('Button', html`<p>Opened</p>`, { kind: 'button' }),
-        ui.sidePart('Labels', 'None yet', html`<form method="get">${ui.button('Save')}</form>`),
+        ui.sidePart('Assignees', undefined, html`<form method="get">${ui.button('Save')}</form>`),
+        ui.sidePart('Labels', ui.label('bug', '#b3332a'), html`<form method="get">${ui.button('Save')}</form>`),
         ui.group('Visibility', 'Who can read it', ui.button('Change')),
         ui.typedDeletion({
           form: 'example',

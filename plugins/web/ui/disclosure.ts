@@ -14,9 +14,13 @@ export const disclosure = (
 
 /**
  * A part of the side column.
+ * @param content undefined if there is nothing yet: then readers without a form do not see the part.
  * @param edit the form that changes it, closed at first.
  */
 export const sidePart = (title: string, content: HtmlPiece, edit?: Html, open = false): Html =>
+  content === undefined && edit === undefined ? html`` : section(title, content, edit, open);
+
+const section = (title: string, content: HtmlPiece, edit: Html | undefined, open: boolean): Html =>
   html`<section>
     ${
       edit === undefined
@@ -29,7 +33,7 @@ export const sidePart = (title: string, content: HtmlPiece, edit?: Html, open = 
             ${edit}
           </details>`
     }
-    <div>${content}</div>
+    ${content !== undefined && html`<div>${content}</div>`}
   </section>`;
 
 /** A part of a settings page, with its title and explanation. */
