@@ -3,7 +3,6 @@ export { avatar, person } from './avatar.ts';
 export { button, linkButton } from './button.ts';
 export { onlyChanged, shownValues } from './changed.ts';
 export { copyField, type CopyField } from './copy-field.ts';
-export { checkBox, field, formError, select, textArea, type Choice, type Field } from './field.ts';
 export { counts, diff, fileId, type ChangedFile, type DiffLooks, type FileLooks } from './diff/diff.ts';
 export { type FileHunk, type FileLine, type LineLooks } from './diff/lines.ts';
 export { checkBox, done, field, formError, refusedIn, select, textArea, type Choice, type Field } from './field.ts';
