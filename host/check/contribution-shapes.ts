@@ -185,7 +185,7 @@ export const tab: Shape = object('a tab', {
   path,
   place: optional(oneOf('repository', 'root')),
   currentOn: optional(list(anyPath)),
-  menu: optional(oneOf('tabs', 'settings')),
+  menu: optional(oneOf('tabs', 'settings', 'keys')),
   key: optional(text),
   permission: required(text, 'Name the permission of those who see it, such as "repo.read"'),
   count: optional(fn),

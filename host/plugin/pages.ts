@@ -195,17 +195,20 @@ export function form<
 export interface RepositoryTab {
   readonly id: string;
   readonly title: string;
-  /** As the path of a page; the parameters are `{owner}` and `{repo}`. */
+  /** As the path of a page; the parameters are `{owner}`, `{repo}` and `{default_branch}`. */
   readonly path: string;
   /** Default `repository`. */
   readonly place?: 'repository' | 'root';
   /** The paths of other pages on which it is the current tab. */
   readonly currentOn?: readonly string[];
-  /** `settings` is the menu of the settings of a repository; its entries have no count. Default `tabs`. */
-  readonly menu?: 'tabs' | 'settings';
+  /**
+   * `settings` is the menu of the settings of a repository; its entries have no count. One of `keys` is not shown: only
+   * its key leads to it, from every page of the repository that has no link of its own with this key. Default `tabs`.
+   */
+  readonly menu?: 'tabs' | 'settings' | 'keys';
   /** Shown to callers with this permission. */
   readonly permission: string;
-  /** The letter that leads to it, pressed after `g`. */
+  /** The letter that leads to it, pressed after `g`; alone for one of `keys`. */
   readonly key?: string;
   /** Tabs are in this order, then in that of the configuration. Default 50. */
   readonly order?: number;

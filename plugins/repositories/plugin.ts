@@ -176,6 +176,14 @@ export default definePlugin({
   ],
   tabs: () => [
     { id: 'code', title: 'Code', place: 'root', path: '/{owner}/{repo}', permission: 'repo.read', order: 10, key: 'c' },
+    {
+      id: 'find',
+      title: 'Find a file',
+      path: '/find/{default_branch}',
+      permission: 'repo.read',
+      menu: 'keys',
+      key: 't',
+    },
     ...(
       [
         ['settings', 'General', '/settings', 'repo.admin', 10],

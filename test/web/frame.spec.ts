@@ -193,6 +193,7 @@ void t.test('the navigation shows what the caller may use', async (t) => {
   t.match(owner, /Workshop/);
   t.match((await forge.browser('alice').open('/-/keys')).html, /href="\/-\/x\/bell\/towers\/all"/);
   t.notMatch((await forge.browser().open('/-/keys')).html, /towers\/all/);
+  t.match(owner, /<a href="\/alice\/site\/-\/find\/main" data-key="t" hidden/, 'a link for its key');
   const front = (await forge.browser('alice').open('/alice/site')).html;
   t.match(front, /<aside>[\s\S]*<p id="rope">[0-9a-f-]{36}<\/p>[\s\S]*could not show “Rust”[\s\S]*<\/aside>/);
   t.notMatch(front, /id="other"/);

@@ -19,7 +19,15 @@ export interface Surroundings {
   /** The panels of the side column. */
   readonly panels: readonly Html[];
   /** The repository of the page. */
-  readonly repository?: { readonly owner: string; readonly name: string; readonly tabs: readonly Tab[] } | undefined;
+  readonly repository?:
+    | {
+        readonly owner: string;
+        readonly name: string;
+        readonly tabs: readonly Tab[];
+        /** Links that only their keys lead to. */
+        readonly keys: readonly (MenuItem & { readonly key: string })[];
+      }
+    | undefined;
 }
 
 export interface MenuItem {
@@ -122,6 +130,7 @@ export function documentOf(page: HtmlPage, { call, url, status }: Around, frame:
           ${(aside !== undefined || panels.length > 0) && html`<aside>${aside} ${panels}</aside>`}
         </div>
         <footer class="foot"><span>Hexforge ${version}</span><a href="/-/keys" data-key="?">Keys</a></footer>
+        ${repository?.keys.map(({ title, path, key }) => html`<a href="${path}" data-key="${key}" hidden>${title}</a>`)}
         ${
           call.caller.kind === 'user' &&
           html`${frameForm('frame-theme', '/-/theme')} ${frameForm('frame-sign-out', '/-/sign-out')}`

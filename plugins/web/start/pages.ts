@@ -8,7 +8,7 @@ import { componentsPage } from './components.ts';
 
 const keys: readonly (readonly [string, string])[] = [
   ['?', 'this page'],
-  ['/', 'search in a list'],
+  ['/', 'search field of the page'],
   ['j', 'next row, file or comment'],
   ['k', 'previous row, file or comment'],
   ['Enter', 'open it'],
@@ -16,7 +16,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['g i', 'issues'],
   ['g m', 'merge requests'],
   ['c', 'new issue'],
-  ['t', 'find a file'],
+  ['t', 'find a file of the repository'],
   ['y', 'permanent link of a file'],
   ['e', 'edit'],
   ['Ctrl Enter', 'send the form'],

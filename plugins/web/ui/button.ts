@@ -11,8 +11,9 @@ interface Look {
 }
 
 const classOf = ({ kind = 'plain' }: Look): string => (kind === 'plain' ? 'button' : `button ${kind}`);
-const keyOf = ({ key }: Look): Html | false => key !== undefined && html` <kbd>${key}</kbd>`;
-const pressedBy = ({ key }: Look): Html | false => key !== undefined && html`data-key="${key}"`;
+const keyOf = ({ key }: Look): Html | false => key !== undefined && html` <kbd aria-hidden="true">${key}</kbd>`;
+const pressedBy = ({ key }: Look): Html | false =>
+  key !== undefined && html`data-key="${key}" aria-keyshortcuts="${key}"`;
 
 /** A button that submits its form. */
 export const button = (
