@@ -22,6 +22,7 @@ import { defaultScopes, isConfidential, type Client } from 'hexforge/oauth';
 import {
   button,
   confirmButton,
+  copyField,
   done,
   empty,
   formError,
@@ -171,7 +172,7 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
         width: 'wide',
         main: html`<h1><bdi>${name}</bdi> ${marks(client)}</h1>
           ${client.suspended && html`<p class="alert">It is suspended: nobody can use it. Ask an administrator.</p>`}
-          <p class="muted">Client ID <code>${clientId}</code></p>
+          <div class="settings">${copyField({ id: 'client-id', label: 'Client ID', value: clientId })}</div>
           ${query.done !== undefined && done('The application is saved.')}
           ${formError(refused, 'applicationSave', ...applicationFields)} ${formError(refused, 'applicationSecret')}
           <form class="settings group" method="post" action="${path}">

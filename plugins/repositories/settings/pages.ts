@@ -57,8 +57,7 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
       issue_code: repository.issueCode,
     };
     return html`<form class="form" method="post" action="${path(repository)}">
-      ${formError(refused, 'repositoryGeneralForm', ...Object.keys(about))}
-      ${shownValues(about, refused)}
+      ${formError(refused, 'repositoryGeneralForm', ...Object.keys(about))} ${shownValues(about, refused)}
       ${field({ label: 'Description', name: 'description', value: about.description, refused })}
       ${select({
         label: 'Who can read it',
@@ -189,7 +188,10 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
           async run(_call, { granted, body }) {
             const all = await settings.list(granted);
             const sent = Object.fromEntries(all.map((setting) => [setting.key, sentValue(setting, body)]));
-            const changed = Object.entries(onlyChanged(sent, body['shown'])).map(([key, value = '']) => ({ key, value }));
+            const changed = Object.entries(onlyChanged(sent, body['shown'])).map(([key, value = '']) => ({
+              key,
+              value,
+            }));
             await asContent(() => settings.write(granted, changed));
             return path(granted.resource);
           },

@@ -202,6 +202,7 @@ void t.test('settings', async (t) => {
       [created.status, created.path, created.headers['cache-control']],
       [200, '/-/settings/tokens/new', 'no-store'],
     );
+    t.match(created.html, /data-copies="token" hidden/, 'a button that a script shows');
     const [token = ''] = /svc_[0-9A-Za-z]{36}/.exec(created.html) ?? [];
     const used = await forge.anonymous.get('/user', { headers: { authorization: `Bearer ${token}` } });
     t.equal(used.status, 200, 'the token is valid');
