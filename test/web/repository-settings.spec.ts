@@ -56,8 +56,11 @@ void t.test('the record, the settings of plugins, rename and deletion', async (t
   await submitTo(browser, await browser.open(settings), `${settings}/values`, { 'bell.times': '3', 'bell.note': 'a' });
 
   const changed = { 'bell.times': '5', 'bell.note': '' };
-  const { 'bell.rings': _ticked, shown: _shown, ...fields } =
-    saved.forms.find(({ action }) => action.endsWith('values'))?.fields ?? {};
+  const {
+    'bell.rings': _ticked,
+    shown: _shown,
+    ...fields
+  } = saved.forms.find(({ action }) => action.endsWith('values'))?.fields ?? {};
   t.strictSame(fields, { 'bell.times': '3', 'bell.note': 'a' });
   const url = new URL(`${settings}/values`, forge.url);
   const sent = {
