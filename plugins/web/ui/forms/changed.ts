@@ -3,7 +3,7 @@
 import { html, type Html, type RefusedForm } from 'hexforge/plugin';
 import { digestOf } from '../text/digest.ts';
 
-type Value = string | number | null | undefined | readonly string[];
+type Value = string | number | boolean | null | undefined | readonly string[];
 type Values = Readonly<Record<string, Value>>;
 
 /** Browsers send line breaks as CRLF, and choices in the order of the page. */
