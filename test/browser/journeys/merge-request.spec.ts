@@ -114,7 +114,7 @@ void t.test('a merge request from the first line to the merge', async (t) => {
     await reviewer.getByRole('navigation', { name: 'Files' }).getByText('src/more.txt').waitFor();
     await reviewer.getByRole('link', { name: 'Since my review' }).click();
     await reviewer.waitForURL('**/changes?since=*');
-    t.strictSame(await reviewer.locator('.diff tr.added code').allInnerTexts(), ['9', 'more']);
+    t.strictSame(await reviewer.locator('.diff tr.added .line').allInnerTexts(), ['9', 'more']);
   });
 
   await t.test('the reviewer approves, and the author sees it', async (t) => {
