@@ -125,8 +125,10 @@ export function filePages(
       async run(call, { granted }) {
         const repository = granted.resource;
         const at: At = { repository, ref: repository.defaultBranch, path: '', now: call.now };
-        const found = await useCases.contents(granted, { path: '', ref: repository.defaultBranch });
-        const record = await useCases.fetch(granted);
+        const [found, record] = await Promise.all([
+          useCases.contents(granted, { path: '', ref: repository.defaultBranch }),
+          useCases.fetch(granted),
+        ]);
         const { items, truncated } = found.kind === 'directory' ? await found.read() : { items: [], truncated: false };
         const { clone_url_http: url, clone_url_ssh: sshUrl } = present.item(repository);
         const main =
