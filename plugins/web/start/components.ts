@@ -119,12 +119,15 @@ export const componentsPage = async (now: Date, url: string, refused: RefusedFor
           ui.comment({
             id: 'comment-1',
             author: 'ada',
-            head: ui.time(now, now),
+            head: ui.commented({ id: '1', createdAt: now, updatedAt: now }, now),
             actions: ui.menu('…', [ui.menuLink({ title: 'Edit', href: '/-/ui' })], 'Actions'),
             body: html`<p>The text of a comment</p>`,
           }),
           ui.change(ui.icon('branch'), html`${ui.person('bo')} pushed 2 commits`),
         ]),
+        ui.commentForm({ form: 'example', action: '/-/ui', refused: undefined }),
+        ui.commentEdit({ form: 'example', action: '/-/ui', value: 'The text', cancel: '/-/ui', refused: undefined }),
+        ui.commentDeletion('/-/ui'),
       )}
       ${shown('Labels', ui.label('bug', '#b3332a', 'A defect'), html``, ui.progress(3, 4, '3 of 4 closed'))}
       ${shown(
