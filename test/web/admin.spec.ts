@@ -106,7 +106,7 @@ void t.test('users are created, changed, suspended and deleted', async (t) => {
     display_name: hostile.trim(),
   };
   const taken = await send(admin, form, '/-/admin/users/new', { ...values, username: 'Alice' });
-  t.match(taken, { status: 422, html: /id="username-error">Belongs to another account/ });
+  t.match(taken, { status: 422, html: /id="username-error">Username belongs to another account/ });
   t.match(taken.html, /value="Alice"/);
   t.notMatch(taken.html, /a long password/, 'a password is not sent back');
   t.match(await send(admin, form, '/-/admin/users/new', { ...values, password: 'short' }), {
