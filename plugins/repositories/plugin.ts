@@ -32,6 +32,7 @@ import { comparePages } from './pages/compare.ts';
 import { explorePages, repositoryCards } from './pages/explore.ts';
 import { filePages } from './pages/files.ts';
 import { historyPages } from './pages/history.ts';
+import { newMergePath } from './pages/merge-link.ts';
 import { protectionPages } from './protection/pages.ts';
 import { protectionRoutes } from './protection/routes.ts';
 import { protectionStore } from './protection/store.ts';
@@ -74,6 +75,7 @@ export default definePlugin({
     'Settings',
     'RepositorySettingCatalogue',
     'PermissionTable',
+    'PageRegistry',
     'RateCounter',
     'Clock',
     'Ids',
@@ -157,7 +159,7 @@ export default definePlugin({
     ...starRoutes(useCases),
     ...forkRoutes(useCases, present),
   ],
-  pages: ({ useCases, present, texts }) => [
+  pages: ({ useCases, present, texts }, { PageRegistry: registry }) => [
     ...explorePages(useCases),
     ...filePages(useCases, present, texts),
     ...blamePages(useCases, texts),
@@ -165,7 +167,7 @@ export default definePlugin({
     ...historyPages(useCases),
     ...branchPages(useCases),
     ...tagPages(useCases),
-    ...comparePages(useCases),
+    ...comparePages(useCases, newMergePath(registry)),
     ...forkPages(useCases),
     ...newRepositoryPages(useCases),
     ...writingPages(useCases),

@@ -110,5 +110,11 @@ void t.test('branches, tags, history, comparison and forks', async (t) => {
     t.notMatch(forks.html, /<img|\u{202e}/u);
     t.match((await forge.browser().open('/alice/site/-/fork')).path, /^\/-\/sign-in/);
     t.equal((await forge.browser().open('/alice/site/-/forks')).status, 404);
+    const parent = /Forked from <a href="\/alice\/site"/;
+    t.match((await bob.open('/bob/copy')).html, parent);
+    t.notMatch((await alice.open('/alice/site')).html, /Forked from/);
+    await forge.as('alice').patch('/repos/alice/site', { json: { visibility: 'private' } });
+    t.match((await alice.open('/bob/copy')).html, parent);
+    t.notMatch((await bob.open('/bob/copy')).html, /Forked from|alice/, 'for readers of the parent');
   });
 });

@@ -21,13 +21,24 @@ import {
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { confirmation } from '../pages/confirm.ts';
 import { asContent } from '../pages/forms.ts';
-import { branchesPath, commitPath, comparePath, encoded, treePath, within } from '../pages/links.ts';
+import {
+  branchesPath,
+  commitPath,
+  comparePath,
+  encoded,
+  otherRefPath,
+  shownPath,
+  treePath,
+  within,
+} from '../pages/links.ts';
+import { chosenFor, shownFields, shownIn, shownQuery } from '../pages/other-ref.ts';
 import { reading, sha, writing } from '../shapes.ts';
 
 const writes = { place: 'repository', ...writing } as const;
 
 const branchListQuery = shape({
   ...pageQuery,
+  ...shownQuery,
   search: maybe(word().empty('').max(255)),
   sort: maybe(oneOf(...branchSorts).empty('')),
 });
@@ -74,8 +85,9 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
     path: '/branches',
     ...reading,
     query: branchListQuery,
-    async run({ now }, { granted, query: { search, sort, ...query }, url, refused }) {
+    async run({ now }, { granted, query: { search, sort, show, path, ...query }, url, refused }) {
       const repository = granted.resource;
+      const shown = shownIn({ show, path });
       const writable = granted.may('repo.write');
       const request = readPage(pageRules.capped(), query);
       const order = sort === undefined || sort === 'name' ? 'asc' : 'desc';
@@ -83,7 +95,7 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
       const found = await (await useCases.branches(granted, asked)).read();
       const rows = found.items.map((branch) => ({
         mark: icon('branch'),
-        title: html`<a href="${treePath(repository, branch.name)}"><bdi>${branch.name}</bdi></a>
+        title: html`<a href="${shownPath(repository, branch.name, shown)}"><bdi>${branch.name}</bdi></a>
           ${branch.isDefault && pill('default', 'accent')} ${branch.isProtected && pill('protected')}`,
         about: html`<a href="${commitPath(repository, branch.oid)}"><bdi>${branch.subject}</bdi></a> ·
           <bdi>${branch.author}</bdi> ${time(branch.committedAt, now)}`,
@@ -102,9 +114,14 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
         title: 'Branches',
         width: 'wide',
         main: html`<h1>Branches</h1>
+          ${chosenFor(repository, shown, 'branches')}
           ${filterBar(
             branchesPath(repository),
-            [searchField('Find a branch', 'search', search ?? ''), filterChoice('Order', 'sort', sort ?? '', sorts)],
+            [
+              shownFields(shown),
+              searchField('Find a branch', 'search', search ?? ''),
+              filterChoice('Order', 'sort', sort ?? '', sorts),
+            ],
             linkButton('Compare', within(repository, 'compare')),
           )}
           ${writable && newBranch(repository, refused)}
@@ -113,7 +130,10 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
               ? list(rows)
               : search === undefined
                 ? empty('There is no branch yet', 'The first push makes one.')
-                : empty('No branch has this in its name', html`<a href="${branchesPath(repository)}">All branches</a>`)
+                : empty(
+                    'No branch has this in its name',
+                    html`<a href="${otherRefPath(repository, 'branches', shown)}">All branches</a>`,
+                  )
           }
           ${pagination(url, { ...request, total: found.total })}`,
       });

@@ -4,7 +4,7 @@ import type { Repository, RepositoryRecord } from 'hexforge/repositories';
 import { copyField, pill } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { markButtons } from './marks.ts';
-import { archivePath, within } from './links.ts';
+import { archivePath, repositoryPath, within } from './links.ts';
 
 const mostLanguages = 6;
 
@@ -37,7 +37,10 @@ export async function aboutRepository(
   { urls, isEmpty }: { readonly urls: readonly string[]; readonly isEmpty: boolean },
 ): Promise<Html> {
   const { repository, counts } = record;
-  const languages = [...(await (await useCases.languages(granted)).read())];
+  const [sizes, parent] = await Promise.all([
+    useCases.languages(granted).then((languages) => languages.read()),
+    useCases.parent(granted),
+  ]);
   const signedIn = granted.call.caller.kind === 'user';
   return html`<section>
       <h2>About</h2>
@@ -45,6 +48,12 @@ export async function aboutRepository(
         repository.description === ''
           ? html`<p class="muted">No description</p>`
           : html`<p><bdi>${repository.description}</bdi></p>`
+      }
+      ${
+        parent !== undefined &&
+        html`<p class="quiet">
+          Forked from <a href="${repositoryPath(parent)}"><bdi>${parent.owner}/${parent.name}</bdi></a>
+        </p>`
       }
       ${repository.visibility !== 'public' && html`<p>${pill(repository.visibility)}</p>`}
       <p class="quiet">
@@ -80,5 +89,5 @@ export async function aboutRepository(
         </p>`
       }
     </section>
-    ${languageList(languages)}`;
+    ${languageList([...sizes])}`;
 }

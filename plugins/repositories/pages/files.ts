@@ -5,7 +5,6 @@ import {
   Joi,
   maybe,
   page,
-  reply,
   shape,
   type Call,
   type Granted,
@@ -13,16 +12,19 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import type { DirectoryEntry, Repository } from 'hexforge/repositories';
-import { copyField, empty, icon, linkButton, time } from 'hexforge/ui';
+import { copyField, empty, linkButton, time } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
 import { aboutRepository } from './about.ts';
 import { fileActions, folderActions } from './actions.ts';
 import { fileView } from './file-view.ts';
-import { bar, folderView, type At } from './folder-view.ts';
+import { bar, folderView, refButton, type At } from './folder-view.ts';
 import { blobPath, branchesPath, commitPath, commitsPath, findPath, repositoryPath, tagsPath } from './links.ts';
+import { orMissing } from './missing.ts';
 import { readme } from './readme.ts';
+import { leadsTo } from './redirect.ts';
 import { submoduleUrls } from './submodules.ts';
+import { targetPage } from './symlinks.ts';
 import { markdownFile, type Texts } from './texts.ts';
 import type { RepositoryPresenter } from '../repositories/present.ts';
 import { markForms } from './marks.ts';
@@ -79,20 +81,15 @@ export function filePages(
     return html`${await folderView(at, items, newest, truncated, submodules)} ${below}`;
   };
 
-  const shown = async (
-    granted: Readable,
-    call: Call,
-    { ref, path, isBranch }: { readonly ref: string; readonly path: string; readonly isBranch: boolean },
-    plain: boolean,
-  ): Promise<HtmlPage> => {
-    const repository = granted.resource;
-    const at: At = { repository, ref, path, now: call.now };
+  const shown = async (granted: Readable, call: Call, at: At, isBranch: boolean, plain: boolean): Promise<HtmlPage> => {
+    const { repository, ref, path } = at;
     const changeable = { granted, isBranch };
     const found = await useCases.contents(granted, { ref, path });
     if (found.kind === 'file') {
       const [tip] = (await (await useCases.commits(granted, { ref, page: 1, perPage: 1 })).read()).items;
       const blob = await found.read();
       const urls = blob.type === 'submodule' ? await submoduleUrls(useCases, granted, ref) : undefined;
+      const target = blob.type === 'symlink' ? await targetPage(useCases, granted, at, blob) : undefined;
       const rendered = plain ? undefined : (text: string) => markdownFile(texts, text, { granted, call, ref, path });
       return new HtmlPage({
         title: path,
@@ -106,7 +103,7 @@ export function filePages(
             }),
             blob.type === 'file' && fileActions(at, changeable),
           )}
-          ${await fileView(at, blob, { texts, rendered, submodule: urls?.get(path) })}`,
+          ${await fileView(at, blob, { texts, rendered, submodule: urls?.get(path), target })}`,
       });
     }
     return new HtmlPage({
@@ -128,8 +125,10 @@ export function filePages(
       async run(call, { granted }) {
         const repository = granted.resource;
         const at: At = { repository, ref: repository.defaultBranch, path: '', now: call.now };
-        const found = await useCases.contents(granted, { path: '', ref: repository.defaultBranch });
-        const record = await useCases.fetch(granted);
+        const [found, record] = await Promise.all([
+          useCases.contents(granted, { path: '', ref: repository.defaultBranch }),
+          useCases.fetch(granted),
+        ]);
         const { items, truncated } = found.kind === 'directory' ? await found.read() : { items: [], truncated: false };
         const { clone_url_http: url, clone_url_ssh: sshUrl } = present.item(repository);
         const main =
@@ -154,7 +153,7 @@ export function filePages(
                   }`,
               )
             : html`<div class="bar">
-                  <a class="button" href="${branchesPath(repository)}">${icon('branch')} <bdi>${at.ref}</bdi></a>
+                  ${refButton(at)}
                   <a class="quiet" href="${branchesPath(repository)}">Branches</a>
                   <a class="quiet grow" href="${tagsPath(repository)}">Tags</a>
                   ${findLink(at)} ${folderActions(at, { granted, isBranch: true })}
@@ -176,11 +175,7 @@ export function filePages(
       place: 'root',
       path: '/{owner}/{repo}.git',
       ...reading,
-      run: (_call, { granted: { resource } }) =>
-        reply(new HtmlPage({ title: resource.name, main: html`` }), {
-          status: 301,
-          headers: { location: repositoryPath(resource) },
-        }),
+      run: (_call, { granted: { resource } }) => leadsTo(repositoryPath(resource), 301),
     }),
     ...(['tree', 'blob'] as const).map((kind) =>
       page({
@@ -192,7 +187,10 @@ export function filePages(
         query: shape({ plain: maybe(Joi.string()) }),
         async run(call, { granted, params, query }) {
           const located = await useCases.locate(granted, { target: params['target'] ?? '' });
-          return shown(granted, call, located, query.plain === '1');
+          const at: At = { repository: granted.resource, now: call.now, kind, ...located };
+          return orMissing(useCases, granted, at, () =>
+            shown(granted, call, at, located.isBranch, query.plain === '1'),
+          );
         },
       }),
     ),

@@ -3,7 +3,7 @@ import { html, type Html } from 'hexforge/plugin';
 import type { DirectoryEntry, Repository } from 'hexforge/repositories';
 import { icon, inTurns, time, type IconName } from 'hexforge/ui';
 import { most } from './bounds.ts';
-import { blobPath, branchesPath, treePath } from './links.ts';
+import { blobPath, otherRefPath, treePath, type RefPage } from './links.ts';
 
 /** The repository, ref and path of a page. */
 export interface At {
@@ -11,6 +11,8 @@ export interface At {
   readonly ref: string;
   readonly path: string;
   readonly now: Date;
+  /** The kind of page, which stays the same when another branch is chosen. Default: of files and folders. */
+  readonly kind?: RefPage;
 }
 
 const iconOf: Readonly<Record<DirectoryEntry['type'], IconName>> = {
@@ -37,10 +39,19 @@ function breadcrumbs({ repository, ref, path }: At): Html {
   </nav>`;
 }
 
+/** The ref of a page. It leads to the choice of another one. */
+export const refButton = ({ repository, ref, path, kind = 'tree' }: Omit<At, 'now'>): Html =>
+  html`<a
+    class="button ref"
+    href="${otherRefPath(repository, 'branches', { show: kind, path })}"
+    title="Choose another branch or tag"
+    >${icon('branch')} <bdi>${ref}</bdi></a
+  >`;
+
 /** The line above a folder or file: its ref and path. */
 export const bar = (at: At, ...end: readonly (Html | false)[]): Html =>
   html`<div class="bar">
-    <a class="button" href="${branchesPath(at.repository)}">${icon('branch')} <bdi>${at.ref}</bdi></a>
+    ${refButton(at)}
     <div class="grow">${breadcrumbs(at)}</div>
     ${end}
   </div>`;

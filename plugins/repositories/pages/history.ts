@@ -7,6 +7,7 @@ import { reading } from '../shapes.ts';
 import { commitParams } from '../commits/schemas.ts';
 import { changedFiles, viewQuery } from './changed-files.ts';
 import { commitRows } from './commit-rows.ts';
+import { refButton } from './folder-view.ts';
 import { commitPath, commitsPath, treePath } from './links.ts';
 
 const perPage = 30;
@@ -46,7 +47,8 @@ export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] =
         width: 'wide',
         main: html`<h1>${path === '' ? 'Commits' : 'History'}</h1>
           <div class="bar">
-            ${linkButton(ref, treePath(repository, ref))}
+            ${refButton({ repository, ref, path, kind: 'commits' })}
+            ${linkButton('Files', treePath(repository, ref, path))}
             ${
               path !== '' &&
               html`<bdi class="grow">${path}</bdi> <a href="${commitsPath(repository, ref)}">History of all files</a>`

@@ -4,7 +4,7 @@ import { returnPath } from 'hexforge/identity';
 import { empty } from '../ui/list.ts';
 import { sections } from '../frame/contributed.ts';
 import { themeBody, themeCookie } from '../frame/theme.ts';
-import { componentsPage } from './components.ts';
+import { componentsPage } from './components/page.ts';
 
 const keys: readonly (readonly [string, string])[] = [
   ['?', 'this page'],

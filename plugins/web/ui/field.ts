@@ -21,7 +21,7 @@ export interface Field extends Labelled {
   readonly autocomplete?: string;
   /** Whether the page opens with the cursor in it. */
   readonly autofocus?: boolean;
-  readonly placeholder?: string;
+  readonly placeholder?: string | undefined;
   /** Values to choose from; others can be typed. */
   readonly suggestions?: readonly string[];
 }
