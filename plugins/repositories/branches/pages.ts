@@ -114,16 +114,17 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
       return new HtmlPage({
         title: 'Branches',
         width: 'wide',
-        main: html`<div class="bar">
-            <h1 class="grow">Branches</h1>
-            ${linkButton('Compare', within(repository, 'compare'))} ${writable && newBranch(repository, refused)}
-          </div>
+        main: html`<h1 class="skip">Branches</h1>
           ${chosenFor(repository, shown, 'branches')}
-          ${filterBar(branchesPath(repository), [
-            shownFields(shown),
-            searchField('Find a branch', 'search', search ?? ''),
-            filterChoice('Order', 'sort', sort ?? '', sorts),
-          ])}
+          ${filterBar(
+            branchesPath(repository),
+            [
+              shownFields(shown),
+              searchField('Find a branch', 'search', search ?? ''),
+              filterChoice('Order', 'sort', sort ?? '', sorts),
+            ],
+            html`${linkButton('Compare', within(repository, 'compare'))} ${writable && newBranch(repository, refused)}`,
+          )}
           ${
             rows.length > 0
               ? list(rows)

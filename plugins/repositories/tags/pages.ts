@@ -93,12 +93,13 @@ export const tagPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
       return new HtmlPage({
         title: 'Tags',
         width: 'wide',
-        main: html`<div class="bar">
-            <h1 class="grow">Tags</h1>
-            ${writable && newTag(repository, refused)}
-          </div>
+        main: html`<h1 class="skip">Tags</h1>
           ${chosenFor(repository, shown, 'tags')}
-          ${filterBar(tagsPath(repository), [shownFields(shown), searchField('Find a tag', 'search', search ?? '')])}
+          ${filterBar(
+            tagsPath(repository),
+            [shownFields(shown), searchField('Find a tag', 'search', search ?? '')],
+            writable && newTag(repository, refused),
+          )}
           ${
             rows.length > 0
               ? list(rows)
