@@ -37,8 +37,8 @@ const shown = async (files: readonly ChangedFile[], looks: Partial<DiffLooks> = 
 const cells = (text: string): readonly (readonly string[])[] =>
   [...text.matchAll(/<tr(?! class="hunk")(?: id="[^"]*")?(?: class="(\w+)")?>(.*?)<\/tr>/g)].map(
     ([, ofRow, row = '']) =>
-      [...row.matchAll(/<td(?: class="(?!no[ "])([^"]*)")?>(?:<code>(.*?)<\/code>.*?)?<\/td>/g)].map(
-        ([, ofCell = ofRow ?? 'context', code = '']) => `${ofCell}:${code}`,
+      [...row.matchAll(/<td class="(?:line ?)?(?!no[ "])([^"]*)">(.*?)(?: <span.*?)?<\/td>/g)].map(
+        ([, ofCell = '', code = '']) => `${ofCell === '' ? (ofRow ?? 'context') : ofCell}:${code}`,
       ),
   );
 
@@ -57,7 +57,7 @@ void t.test('unified: one row for each line, with its numbers outside of the tex
   const id = fileId(file());
   t.match(text, new RegExp(`<tr id="${id}-L2" class="removed">`));
   t.match(text, new RegExp(`<a href="#${id}-R2" data-no="2" aria-label="Line 2"></a>`));
-  t.match(text.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' '), / @@ one two three zwei four @@ /, 'to be copied');
+  t.match(text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' '), / @@ one two three zwei four @@ /, 'to be copied');
   t.match(text, /title="The file has no newline at its end"/);
 });
 
@@ -106,7 +106,7 @@ void t.test('comments are below their line, and a line can be commented', async 
         below: ({ newNo }) => (newNo === 2 ? html`<p>a remark</p>` : undefined),
       }),
     });
-    t.match(text, /zwei<\/code>[^é]*?<tr class="talk"> <td colspan="[34]"><p>a remark<\/p><\/td>/);
+    t.match(text, /zwei<\/td>[^é]*?<tr class="talk"> <td colspan="[34]"><p>a remark<\/p><\/td>/);
     t.equal(text.split('a remark').length, 2);
     t.match(text, /class="add" href="\?comment=2" data-no="2" aria-label="Comment on line 2"/);
   }
@@ -176,5 +176,5 @@ void t.test('highlighted lines replace the texts', async (t) => {
     new: Array.from({ length: 10 }, (_, index) => html`<i>new ${String(index + 1)}</i>`),
   };
   const text = await shown([file()], { of: () => ({ highlighted: looks }) });
-  t.match(text, /<code><i>new 1<\/i><\/code>.*<code><i>old 2<\/i><\/code>.*<code><i>new 2<\/i><\/code>/);
+  t.match(text, /<td class="line"><i>new 1<\/i><\/td>.*"line"><i>old 2<\/i><\/td>.*"line"><i>new 2<\/i><\/td>/);
 });

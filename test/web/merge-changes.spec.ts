@@ -30,10 +30,7 @@ void t.test('changes in a browser', async (t) => {
 
   await t.test('unified and side by side, with a file that is not shown', async (t) => {
     const unified = dense((await browser.open(changes)).html);
-    t.match(
-      unified,
-      /<tr id="f\w+-L10" class="removed">.*line 10<\/code>.*<tr id="f\w+-R10" class="added">.*ten<\/code>/,
-    );
+    t.match(unified, /<tr id="f\w+-L10" class="removed">.*line 10<\/td>.*<tr id="f\w+-R10" class="added">.*ten<\/td>/);
     for (const region of ['id="merge-bar" data-region', 'id="merge-files" data-region', 'class="diffs" data-regions'])
       t.match(unified, region, 'follows the head');
     t.match(unified, /logo\.png<\/bdi>.*A binary file is not shown/);
@@ -43,13 +40,13 @@ void t.test('changes in a browser', async (t) => {
   });
 
   await t.test('changes of whitespace can be left out, and all lines of a file shown', async (t) => {
-    t.match((await browser.open(changes)).html, />line 50<\/code>/);
+    t.match((await browser.open(changes)).html, />line 50<\/td>/);
     const without = (await browser.open(`${changes}?whitespace=ignore`)).html;
     t.notMatch(without, /line {3}50/);
-    t.match(without, />ten<\/code>/);
-    t.notMatch((await browser.open(changes)).html, />line 30<\/code>/);
+    t.match(without, />ten<\/td>/);
+    t.notMatch((await browser.open(changes)).html, />line 30<\/td>/);
     const { html } = await browser.open(`${changes}?file=src%2Fa+b.txt&full=1`);
-    t.match(html, />line 30<\/code>/);
+    t.match(html, />line 30<\/td>/);
     t.notMatch(html, /logo\.png/);
     t.equal((await browser.open(`${changes}?file=none`)).status, 404);
   });
@@ -80,7 +77,7 @@ void t.test('changes in a browser', async (t) => {
     t.match(refused.html, /must not be empty/);
     const commented = await send(browser, form, '/changes/comments', { body: 'Why ten?' });
     t.equal(commented.path, changes);
-    t.match(dense(commented.html), /ten<\/code>.*<tr class="talk">.*Why ten\?/);
+    t.match(dense(commented.html), /ten<\/td>.*<tr class="talk">.*Why ten\?/);
     t.match(body(await alice.get(`${api}/1/comments`)), [
       { file_path: 'src/a b.txt', line_number: 10, body: 'Why ten?' },
     ]);
@@ -117,7 +114,7 @@ void t.test('changes in a browser', async (t) => {
     await forge.drained();
     t.match(
       dense((await browser.open(changes)).html),
-      /-R11" class="added">.*?ten<\/code>.*?<tr class="talk">.*?Why ten/,
+      /-R11" class="added">.*?ten<\/td>.*?<tr class="talk">.*?Why ten/,
     );
     await write(forge, { branch: 'topic', path: 'src/a b.txt', content: lines(60) });
     await write(forge, { branch: 'topic', path: 'other.txt', content: 'other\n' });
@@ -156,7 +153,7 @@ void t.test('changes in a browser', async (t) => {
     const number = await open(forge, { source_branch: 'large' });
     const { html } = await browser.open(`${site}/${number}/changes`);
     t.match(dense(html), /Its lines are not shown on this page\. <a href="[^"]*\?file=b\.txt"/);
-    t.match((await browser.open(`${site}/${number}/changes?file=b.txt`)).html, />line 3000<\/code>/);
+    t.match((await browser.open(`${site}/${number}/changes?file=b.txt`)).html, />line 3000<\/td>/);
   });
 });
 

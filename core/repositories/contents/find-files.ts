@@ -7,8 +7,10 @@ import type { Repository } from '../model/repository.ts';
 
 /** Files of a commit that are searched. Further ones are not found. */
 const mostFiles = 100_000;
+/** Characters of their paths together, so that the paths of a commit can be cached. */
+const mostCharacters = 6_000_000;
 /** Characters of all cached paths. */
-const mostKept = 8_000_000;
+const mostKept = 2 * mostCharacters + 2;
 const longestPath = 4096;
 const mostWords = 10;
 
@@ -18,9 +20,8 @@ export interface FoundFiles {
   readonly truncated: boolean;
 }
 
-interface Listing {
-  readonly paths: readonly string[];
-  readonly truncated: boolean;
+interface Listing extends FoundFiles {
+  readonly characters: number;
 }
 
 /**
@@ -33,14 +34,16 @@ export function findFiles({ git }: { readonly git: GitBackend }) {
 
   const list = async (id: string, commit: string): Promise<Listing> => {
     const paths: string[] = [];
-    let left = 0;
+    let [characters, left] = [0, 0];
     // Sums by group call the function with the path of each file, and sum nothing for an empty group.
     await git.sizes(id, commit, (path) => {
-      if (paths.length < mostFiles && path.length <= longestPath) paths.push(path);
-      else left += 1;
+      if (paths.length < mostFiles && path.length <= longestPath && characters + path.length <= mostCharacters) {
+        paths.push(path);
+        characters += path.length;
+      } else left += 1;
       return '';
     });
-    return { paths, truncated: left > 0 };
+    return { paths, characters, truncated: left > 0 };
   };
   const listing = async (id: string, commit: string): Promise<Listing> => {
     const key = `${id}:${commit}`;
@@ -48,7 +51,7 @@ export function findFiles({ git }: { readonly git: GitBackend }) {
     known.set(key, begun);
     try {
       const found = await begun;
-      known.set(key, begun, 1 + found.paths.reduce((sum, path) => sum + path.length, 0));
+      known.set(key, begun, 1 + found.characters);
       return found;
     } catch (error) {
       known.forget(key);
@@ -65,26 +68,49 @@ export function findFiles({ git }: { readonly git: GitBackend }) {
     if (commit === undefined) throw new NotFound('There is no such branch, tag or commit');
     const { paths, truncated } = await listing(id, commit);
     const words = q.toLowerCase().split(/\s+/).filter(Boolean).slice(0, mostWords);
-    const found = words.length === 0 ? paths : paths.filter((path) => containsAll(path.toLowerCase(), words));
-    return {
-      paths: best(found, words[0], limit),
-      truncated: truncated || found.length > limit,
-    };
+    const found =
+      words.length === 0 ? { paths: paths.slice(0, limit), count: paths.length } : best(paths, words, limit);
+    return { paths: found.paths, truncated: truncated || found.count > limit };
   };
 }
 
-const containsAll = (path: string, words: readonly string[]): boolean => words.every((word) => path.includes(word));
+/**
+ * The best matches, and the number of all. Paths are looked at once and sorted by counting, because each of 100,000 may
+ * match.
+ */
+function best(
+  paths: readonly string[],
+  words: readonly string[],
+  limit: number,
+): { readonly paths: readonly string[]; readonly count: number } {
+  const [first = ''] = words;
+  const named = new ByLength(limit);
+  const others = new ByLength(limit);
+  let count = 0;
+  for (const path of paths) {
+    const lower = path.toLowerCase();
+    if (!words.every((word) => lower.includes(word))) continue;
+    count += 1;
+    (lower.includes(first, lower.lastIndexOf('/') + 1) ? named : others).add(path);
+  }
+  return { paths: [...named.shortest(), ...others.shortest()].slice(0, limit), count };
+}
 
-/** Sorts only what can be among the results: with many matches, those that have it in their name. */
-function best(paths: readonly string[], word: string | undefined, limit: number): readonly string[] {
-  if (word === undefined) return paths.slice(0, limit);
-  const named = paths.filter((path) =>
-    path
-      .slice(path.lastIndexOf('/') + 1)
-      .toLowerCase()
-      .includes(word),
-  );
-  const names = new Set(named);
-  const others = named.length >= limit ? [] : paths.filter((path) => !names.has(path));
-  return [named, others].flatMap((some) => some.toSorted((a, b) => a.length - b.length)).slice(0, limit);
+/** Keeps the first paths of each length. */
+class ByLength {
+  readonly #limit: number;
+  readonly #paths: string[][] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(path: string): void {
+    const some = (this.#paths[path.length] ??= []);
+    if (some.length < this.#limit) some.push(path);
+  }
+
+  shortest(): readonly string[] {
+    return this.#paths.flat();
+  }
 }

@@ -31,7 +31,7 @@ const overviewPath = '/-/admin';
 const defaultOrder = 50;
 
 export function overviewPages({ access, registry, inventory, log }: Parts): readonly WebPage[] {
-  /** Entries have no scope of tokens. That of their page applies, so that a token sees no count that REST refuses it. */
+  /** The scope of the page of an entry applies, so that a token sees no count that REST refuses it. */
   const allowed = (call: Call, { path, access: rule }: MenuEntry): Promise<boolean> => {
     const scope = registry.pages().find(({ one }) => one.path === path)?.one.scope;
     return access.decide(call, rule, scope ?? undefined, {}).then(

@@ -19,9 +19,10 @@ import {
   type MenuEntry,
   type WebPage,
 } from 'hexforge/plugin';
+import { onlyChanged } from 'hexforge/ui';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { accountAside, accountList, accountView, newAccount, userPath, usersPath } from './admin-views.ts';
-import { newAccountMembers, newPasswordBody, uidParams } from './schemas.ts';
+import { newAccountMembers, newPasswordBody, shown, uidParams } from './schemas.ts';
 
 const guarded = { access: admin('admin:users'), scope: 'admin.users' } as const;
 const one = '/admin/users/{uid}';
@@ -41,14 +42,12 @@ const accountForms = ({ administration }: IdentityUseCases) => [
     path: `${one}/profile`,
     body: shape({
       email: maybe(word().max(profileLimits.email)),
-      email_before: maybe(word()),
       display_name: text().max(profileLimits.displayName).default(''),
+      shown,
     }),
-    async run(call, { params: { uid: id }, body }) {
-      // Sending the address of an account verifies it, so an unchanged one is not sent.
-      const email = body.email === body.email_before ? undefined : body.email;
-      return userPath(await administration.update(call, { id, email, displayName: body.display_name }));
-    },
+    // Sending the address of an account verifies it, so an unchanged one is not sent.
+    run: async (call, { params: { uid: id }, body: { email, display_name: displayName, shown: before } }) =>
+      userPath(await administration.update(call, { id, ...onlyChanged({ email, displayName }, before) })),
   }),
   form({
     ...guarded,

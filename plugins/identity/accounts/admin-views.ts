@@ -17,6 +17,7 @@ import {
   pill,
   refusedIn,
   searchField,
+  shownValues,
   table,
   time,
   typedConfirmation,
@@ -122,18 +123,19 @@ const profileForm = (account: Account, refused: RefusedForm | undefined): Html =
   const mine = refusedIn(refused, 'adminUserProfileForm');
   return html`${formError(mine, 'adminUserProfileForm', 'email', 'display_name')}
     <form class="form" method="post" action="${userPath(account)}/profile">
+      ${shownValues({ email: account.email, displayName: account.displayName }, mine)}
       ${field({ label: 'Display name', name: 'display_name', value: account.displayName, refused: mine })}
       ${
         !isBotName(account.username) &&
-        html`<input type="hidden" name="email_before" value="${account.email}" /> ${field({
-            label: 'E-mail address',
-            name: 'email',
-            type: 'email',
-            value: account.email,
-            required: true,
-            hint: 'An address that you set counts as verified',
-            refused: mine,
-          })}`
+        html`${field({
+          label: 'E-mail address',
+          name: 'email',
+          type: 'email',
+          value: account.email,
+          required: true,
+          hint: 'An address that you set counts as verified',
+          refused: mine,
+        })}`
       }
       ${button('Save', { kind: 'primary' })}
     </form>`;

@@ -14,6 +14,7 @@ import {
   pill,
   refusedIn,
   select,
+  shownValues,
   table,
   textArea,
   time,
@@ -161,6 +162,7 @@ export function groupView(shown: Shown, call: Call<User>, refused: RefusedForm |
             html`Short name <code>${group.slug}</code>`,
             html`${formError(mine, 'userGroupUpdateForm', 'name', 'description', 'role', 'grant_admin')}
               <form class="form" method="post" action="${groupPath(group)}/edit">
+                ${shownValues({ name: group.name, description: group.description, role: group.role }, mine)}
                 ${groupFields(call, mine, group)} ${button('Save', { kind: 'primary' })}
               </form>`,
           )

@@ -87,7 +87,7 @@ function signInPage({ registrationOpen, unused, returnTo }: Situation, refused?:
 }
 
 /**
- * Sets the cookies of a session, and leads to `returnTo` if it is a path of this instance. It is not a redirect, because
+ * Sets the cookies of a session, and leads to `returnTo` if it is a path of this instance. It is not a redirect:
  * the form-action policy of the page with the form would then also apply to the targets of the next page.
  */
 export function signedIn(opened: SignedIn, returnTo: string, webUrl: string): Reply<HtmlPage> {

@@ -16,10 +16,22 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import { Forbidden, ValidationFailed } from 'hexforge/plugin';
-import { passwordLength, profileLimits } from 'hexforge/identity';
-import { button, done, field, formError, list, pagination, pill, textArea, time } from 'hexforge/ui';
+import { passwordLength, profileLimits, type Account } from 'hexforge/identity';
+import {
+  button,
+  done,
+  field,
+  formError,
+  list,
+  onlyChanged,
+  pagination,
+  pill,
+  shownValues,
+  textArea,
+  time,
+} from 'hexforge/ui';
 import type { IdentityUseCases, ListedSession } from '#core/identity/use-cases';
-import { password } from '../accounts/schemas.ts';
+import { password, shown } from '../accounts/schemas.ts';
 
 const guarded = { access: session, scope: null } as const;
 
@@ -77,6 +89,9 @@ const sessionRow = ({ id, ip, userAgent, createdAt, lastUsedAt, current }: Liste
     : html`<form method="post" action="/-/settings/sessions/${id}/end">${button('End', { kind: 'danger' })}</form>`,
 });
 
+/** The members that the form of the profile has. */
+const profileOf = ({ displayName, bio, avatarUrl, email }: Account) => ({ displayName, bio, avatarUrl, email });
+
 export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonly WebPage[] => [
   page({
     ...guarded,
@@ -104,6 +119,7 @@ export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonl
           ${query.done !== undefined && done('The profile is saved.')}
           ${formError(refused, 'settingsProfileSave', 'display_name', 'bio', 'avatar_url', 'email')}
           <form class="settings" method="post">
+            ${shownValues(profileOf(account), refused)}
             ${field({ label: 'Name', name: 'display_name', value: account.displayName, autocomplete: 'name', refused })}
             ${textArea({
               label: 'About you',
@@ -150,9 +166,12 @@ export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonl
           bio: maybe(word()),
           avatar_url: maybe(word()),
           email: word(),
+          shown,
         }),
-        async run(call, { body: { display_name: displayName = '', bio = '', avatar_url: avatarUrl = '', email } }) {
-          await profiles.update(call, { displayName, bio: bio.replaceAll('\r\n', '\n'), avatarUrl, email });
+        async run(call, { body }) {
+          const { display_name: displayName = '', bio = '', avatar_url: avatarUrl = '', email } = body;
+          const wanted = { displayName, bio: bio.replaceAll('\r\n', '\n'), avatarUrl, email };
+          await profiles.update(call, onlyChanged(wanted, body.shown));
           return '/-/settings/profile?done=saved';
         },
       }),

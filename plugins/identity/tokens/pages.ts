@@ -20,6 +20,7 @@ import { tokenNameLimit, type AccessToken } from 'hexforge/identity';
 import {
   button,
   confirmButton,
+  copyField,
   empty,
   field,
   formError,
@@ -80,7 +81,7 @@ const createdPage = (token: AccessToken, secret: string, { now, scopes }: Shown)
     width: 'wide',
     main: html`<h1><bdi>${token.name}</bdi></h1>
       <p><b>Copy the token now. It is not shown again.</b></p>
-      <p><input class="secret" aria-label="Token" value="${secret}" readonly /></p>
+      <div class="settings">${copyField({ id: 'token', label: 'Token', value: secret, hidesLabel: true })}</div>
       ${scopeWords(token.scopes, scopes)}
       <p class="muted">
         It ${until(token.expiresAt, now)}. Programs send it as <code>Authorization: Bearer TOKEN</code>; for git over

@@ -16,7 +16,7 @@ import { button, field, formError, group, linkButton, onlyChanged, shownValues, 
 import { issueParams, writing } from '../params.ts';
 import { editParams } from '../description-history/schemas.ts';
 import { markdown, shownMember } from './fields.ts';
-import { issuePath, issuesPath, type PageParts } from './links.ts';
+import { issuePath, issuesPath, talkQuery, type PageParts } from './links.ts';
 
 const editPage = (parts: PageParts): WebPage =>
   page({
@@ -84,9 +84,10 @@ const commentPage = (parts: PageParts): WebPage =>
     path: '/issues/{number}/comments/{id}',
     ...writing,
     params: editParams,
-    async run({ caller }, { granted, params: { number, id }, refused }) {
+    async run({ caller }, { granted, params: { number, id }, url, refused }) {
       const repository = granted.resource;
       const comment = await parts.useCases.comments.fetch(granted, { number, id });
+      const query = talkQuery(url);
       const path = issuePath(repository, number, `comments/${id}`);
       return new HtmlPage({
         title: `Comment on #${number}`,
@@ -94,11 +95,12 @@ const commentPage = (parts: PageParts): WebPage =>
         main: html`<h1>Comment on <a href="${issuePath(repository, number)}">#${number}</a></h1>
           ${
             caller.id === comment.authorId
-              ? html`<form class="texts" method="post" action="${path}">
+              ? html`<form class="texts" method="post" action="${path}${query}">
                   ${formError(refused, 'issueCommentEdit', 'body')}
                   ${textArea({ label: 'Comment', name: 'body', rows: 10, value: comment.body, hint: 'Markdown', refused })}
                   <p class="actions">
-                    ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', issuePath(repository, number))}
+                    ${button('Save', { kind: 'primary' })}
+                    ${linkButton('Cancel', `${issuePath(repository, number)}${query}#comment-${id}`)}
                   </p>
                 </form>`
               : html`<pre class="text"><bdi>${comment.body}</bdi></pre>`
@@ -108,7 +110,7 @@ const commentPage = (parts: PageParts): WebPage =>
             group(
               'Delete the comment',
               'A deleted comment cannot be restored.',
-              html`<form method="post" action="${path}/delete">
+              html`<form method="post" action="${path}/delete${query}">
                 ${button('Delete the comment', { kind: 'danger' })}
               </form>`,
             )
@@ -123,9 +125,9 @@ const commentPage = (parts: PageParts): WebPage =>
         path: '/issues/{number}/comments/{id}',
         ...writing,
         body: shape({ body: markdown() }),
-        async run(_call, { granted, params: { number, id }, body: { body } }) {
+        async run(_call, { granted, params: { number, id }, body: { body }, url }) {
           await parts.useCases.comments.update(granted, { number, id, body });
-          return `${issuePath(granted.resource, number)}#comment-${id}`;
+          return `${issuePath(granted.resource, number)}${talkQuery(url)}#comment-${id}`;
         },
       }),
       form({
@@ -135,9 +137,9 @@ const commentPage = (parts: PageParts): WebPage =>
         path: '/issues/{number}/comments/{id}/delete',
         ...writing,
         body: shape({}),
-        async run(_call, { granted, params: { number, id } }) {
+        async run(_call, { granted, params: { number, id }, url }) {
           await parts.useCases.comments.delete(granted, { number, id });
-          return issuePath(granted.resource, number);
+          return issuePath(granted.resource, number) + talkQuery(url);
         },
       }),
     ],

@@ -2,9 +2,9 @@
 import { html, type Html } from 'hexforge/plugin';
 import type { Relative } from 'hexforge/issues';
 import type { Repository } from 'hexforge/repositories';
-import { sidePart } from 'hexforge/ui';
+import { dotted, sidePart } from 'hexforge/ui';
 import { issuePath, withQuery } from './links.ts';
-import { dotted, issueLink } from './marks.ts';
+import { issueLink } from './marks.ts';
 import type { WholeIssue } from './timeline.ts';
 
 interface Family {
@@ -46,7 +46,7 @@ export function familyPart(
   const done = children.filter(({ state }) => state === 'closed').length;
   return sidePart(
     'Parent and sub-issues',
-    html`${family.length === 0 ? html`<p class="muted">None</p>` : tree}
+    html`${family.length > 0 && tree}
       <p class="quiet">
         ${dotted([
           isCut && 'more are not shown',

@@ -12,10 +12,10 @@ import {
   type TypeOf,
 } from 'hexforge/plugin';
 import { issueStates, linkTypes } from 'hexforge/issues';
-import { onlyChanged } from 'hexforge/ui';
+import { onlyChanged, usernamesIn } from 'hexforge/ui';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { managing, writing } from '../params.ts';
-import { markdown, memberBody, numberIn, numberText, shownMember, usernamesIn } from './fields.ts';
+import { markdown, memberBody, numberIn, numberText, shownMember } from './fields.ts';
 import { issuePath, withQuery, type PageParts } from './links.ts';
 import { commentsPerPage } from './timeline.ts';
 

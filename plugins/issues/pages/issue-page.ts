@@ -11,11 +11,24 @@ import {
   type RefusedForm,
   type WebPage,
 } from 'hexforge/plugin';
-import { button, formError, icon, label, linkButton, pagination, pill, textArea, time } from 'hexforge/ui';
+import {
+  button,
+  dotted,
+  formError,
+  icon,
+  label,
+  linkButton,
+  pagination,
+  pill,
+  plural,
+  signInButton,
+  statePill,
+  textArea,
+  time,
+} from 'hexforge/ui';
 import { issueParams, reading } from '../params.ts';
 import { issueForms } from './issue-forms.ts';
-import { issuePath, signInPath, withQuery, type PageParts } from './links.ts';
-import { dotted, statePill } from './marks.ts';
+import { issuePath, withQuery, type PageParts } from './links.ts';
 import { issueSide } from './side.ts';
 import { commentsPerPage, issueTimeline, type WholeIssue } from './timeline.ts';
 
@@ -49,7 +62,7 @@ export const issuePage = (parts: PageParts): WebPage =>
         mayChange ? useCases.choices(granted) : undefined,
       ]);
       const isLast = current * perPage >= issue.commentsCount;
-      const shown = { issue, comments, isFirst: current === 1, isLast, edits, links };
+      const shown = { issue, comments, page: current, isLast, edits, links };
       const path = issuePath(repository, number);
       return new HtmlPage({
         title: `${issue.title} · #${number}`,
@@ -69,7 +82,7 @@ export const issuePage = (parts: PageParts): WebPage =>
                   mayChange,
                   refused,
                 })
-              : html`<p><a class="button" href="${signInPath(path)}">Sign in to comment</a></p>`
+              : signInButton('Sign in to comment', path)
           }`,
         aside: html`<div id="issue-side" data-region>
           ${issueSide(granted, {
@@ -97,7 +110,7 @@ const issueHead = (issue: WholeIssue, now: Date, edit: string | false): Html =>
       ${dotted([
         label(issue.type.displayName, issue.type.color),
         html`<b><bdi>${issue.author.username}</bdi></b> opened it ${time(issue.createdAt, now)}`,
-        `${issue.commentsCount} comment${issue.commentsCount === 1 ? '' : 's'}`,
+        plural(issue.commentsCount, 'comment'),
         issue.blockedBy.some(({ state }) => state === 'open') && pill('Blocked', 'warning'),
       ])}
     </p>`;
@@ -111,7 +124,7 @@ interface Talking {
 
 function commentForm({ state, locked }: WholeIssue, { action, mayComment, mayChange, refused }: Talking): Html {
   const mine = refused?.form === 'issueComment' ? refused : undefined;
-  const move = state === 'open' ? (['Close issue', 'closed'] as const) : (['Reopen issue', 'open'] as const);
+  const move = state === 'open' ? (['Close', 'closed'] as const) : (['Reopen', 'open'] as const);
   return html`<form method="post" action="${action}">
     ${locked && html`<p class="muted">${icon('lock')} Only people who may change every issue can comment on it.</p>`}
     ${formError(mine, 'issueComment', 'body')}

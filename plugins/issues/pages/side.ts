@@ -7,7 +7,7 @@ import type { IssueChoices } from '#core/issues/use-cases';
 import { familyPart } from './family.ts';
 import { memberControls } from './fields.ts';
 import { issuePath, issuesPath, within, withQuery } from './links.ts';
-import { dotted, issueLink, words } from './marks.ts';
+import { issueLink, words } from './marks.ts';
 import { linkFrom, linkWords, type WholeIssue } from './timeline.ts';
 
 export interface SideContent {
@@ -22,7 +22,6 @@ export interface SideContent {
   readonly refused: RefusedForm | undefined;
 }
 
-const none = html`<p class="muted">None</p>`;
 const orNothing = (shown: readonly Html[]): HtmlPiece => (shown.length === 0 ? undefined : shown);
 
 export function issueSide(
@@ -45,7 +44,7 @@ export function issueSide(
     const mine = refused?.form === 'issueFields' && refused.values['part'] === name ? refused : undefined;
     return sidePart(
       title,
-      shown ?? none,
+      shown,
       choices &&
         html`<form method="post" action="${path('fields')}">
           <input type="hidden" name="part" value="${name}" />
@@ -222,7 +221,7 @@ const linkList = (
   action: string,
 ): HtmlPiece =>
   links.length === 0
-    ? none
+    ? undefined
     : html`<ul class="tree">
         ${links.map((link) => {
           const { verb, other } = linkFrom(issue.id, link);

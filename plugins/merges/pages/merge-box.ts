@@ -2,10 +2,10 @@
 import { html, type Granted, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
 import type { Mergeability, MergeRuleCode, MergeView } from 'hexforge/merges';
 import { mergeStrategies, type MergeStrategy, type Repository } from 'hexforge/repositories';
-import { button, checkBox, disclosure, field, formError, select, textArea } from 'hexforge/ui';
+import { button, checkBox, disclosure, field, formError, plural, select, textArea } from 'hexforge/ui';
 import type { MergeStanding, MergeTalk } from '#core/merges/use-cases';
 import { requestPage } from './links.ts';
-import { branch, plural, sourceOf } from './marks.ts';
+import { branch, sourceOf } from './marks.ts';
 
 export interface Outlook {
   readonly view: MergeView;
@@ -120,7 +120,7 @@ export function mergeBox({ resource: repository }: Reading, outlook: Outlook): H
   </section>`;
 }
 
-/** Shown by the script when the head moves: reviews and merges stay bound to the head of the page as it was loaded. */
+/** Shown by the script when the head moves: reviews and merges stay bound to the head that the page showed at first. */
 export const movedNote = (repository: Repository, { number, headOid }: MergeView): Html =>
   html`<div id="merge-moved" data-region>
     <input type="hidden" name="sha" value="${headOid}" data-loaded />

@@ -17,10 +17,22 @@ import {
 } from 'hexforge/plugin';
 import { mergeBounds } from 'hexforge/merges';
 import type { Repository } from 'hexforge/repositories';
-import { button, checkBox, disclosure, empty, field, formError, picks, select, textArea, label } from 'hexforge/ui';
+import {
+  button,
+  checkBox,
+  disclosure,
+  empty,
+  field,
+  formError,
+  picks,
+  select,
+  textArea,
+  label,
+  usernamesIn,
+} from 'hexforge/ui';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { own } from '../params.ts';
-import { given, people, ticked, usernames, uuids } from './input.ts';
+import { given, people, ticked, uuids } from './input.ts';
 import { newPage, requestPage } from './links.ts';
 import { previewView } from './preview-view.ts';
 
@@ -67,7 +79,7 @@ export const newRequestPage = (merges: MergeUseCases): WebPage =>
         }),
         async run(_call, { granted, body }) {
           const idsOf = async (member: 'reviewers' | 'assignees') =>
-            (await merges.usersNamed(granted, { member, usernames: usernames(body[member]) })).map(({ id }) => id);
+            (await merges.usersNamed(granted, { member, usernames: usernamesIn(body[member]) })).map(({ id }) => id);
           const [reviewerIds, assigneeIds] = await Promise.all([idsOf('reviewers'), idsOf('assignees')]);
           const { number } = await merges.open(granted, {
             source: body.source_branch,
@@ -125,7 +137,12 @@ export const newRequestPage = (merges: MergeUseCases): WebPage =>
                   })
           }
           ${preview !== undefined && !(preview instanceof HexforgeError) && (await previewView(repository, preview, call.now))}
-          ${preview === undefined && branches.sources.length === 0 && nothingToMerge(repository)}`,
+          ${
+            preview === undefined &&
+            (branches.sources.length === 0
+              ? nothingToMerge(repository)
+              : html`<p class="quiet">Choose the branch with the changes to see its commits and files.</p>`)
+          }`,
       });
     },
   });
@@ -192,7 +209,9 @@ function openForm(repository: Repository, { source, target, asked, choices, refu
     ${textArea({ label: 'Description', name: 'description', value: asked.description ?? '', hint: 'Markdown', refused })}
     ${checkBox({ label: 'Draft', name: 'draft', value: asked.draft === 'true', hint: 'A draft cannot be merged', refused })}
     ${disclosure(
-      'Reviewers, assignees, labels, milestone',
+      choices.labels.length + choices.milestones.length > 0
+        ? 'Reviewers, assignees, labels, milestone'
+        : 'Reviewers and assignees',
       html`${field({ label: 'Reviewers', name: 'reviewers', hint: 'Usernames, with spaces between', refused })}
       ${field({ label: 'Assignees', name: 'assignees', hint: 'Usernames, with spaces between', refused })}
       ${

@@ -1,9 +1,8 @@
 // The commits and files that a new merge request would have.
 import { html, type Html } from 'hexforge/plugin';
 import { hunksOf, type Repository } from 'hexforge/repositories';
-import { counts, diff, list, time } from 'hexforge/ui';
+import { counts, diff, list, plural, time } from 'hexforge/ui';
 import type { MergePreview } from '#core/merges/use-cases';
-import { plural } from './marks.ts';
 import { changedFile } from './changes/shown-files.ts';
 
 /** The most files that are shown, and lines of all of them. */

@@ -26,6 +26,7 @@ import {
   onlyChanged,
   pagination,
   shownValues,
+  signInButton,
   textArea,
   time,
 } from 'hexforge/ui';
@@ -78,7 +79,13 @@ const overviewPage = (merges: PageParts): WebPage =>
         merges.choices(granted),
       ]);
       const render = rendering(merges.markup, call, granted);
-      const told = { view, talk, commits: (await commits).items, mayChange: standing.change };
+      const told = {
+        view,
+        talk,
+        commits: (await commits).items,
+        query: at > 1 ? `?page=${String(at)}` : '',
+        mayChange: standing.change,
+      };
       const outlook = { view, talk, standing, mergeability, strategy };
       return new HtmlPage({
         title: `${view.title} (!${String(number)})`,
@@ -100,10 +107,11 @@ const overviewPage = (merges: PageParts): WebPage =>
                   reviews: view.state === 'open',
                   refused,
                 })
-              : call.caller.kind === 'user' &&
-                html`<p class="quiet">Comments and reviews are for people who can push to this repository.</p>`
+              : call.caller.kind === 'user'
+                ? html`<p class="quiet">Comments and reviews are for people who can push to this repository.</p>`
+                : signInButton('Sign in to comment', requestPage(repository, number))
           }`,
-        aside: requestSide(granted, { view, standing, choices, refused }),
+        aside: requestSide(granted, { view, standing, choices, planned: merges.planned, refused }),
       });
     },
   });

@@ -22,6 +22,7 @@ import { defaultScopes, isConfidential, type Client } from 'hexforge/oauth';
 import {
   button,
   confirmButton,
+  copyField,
   done,
   empty,
   formError,
@@ -29,8 +30,10 @@ import {
   linkButton,
   list,
   pagination,
+  onlyChanged,
   refusedIn,
   select,
+  shownValues,
   time,
 } from 'hexforge/ui';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
@@ -45,17 +48,27 @@ const membersBody = {
   redirect_uris: word(),
   scopes: maybe(listOf(word().max(64)).single().max(100)),
 } as const;
-const changeBody = shape(membersBody);
+const changeBody = shape({ ...membersBody, shown: maybe(word().max(2000)) });
 const newBody = shape({ ...membersBody, confidential: flag() });
 
 /** The members of an application. An absent field of a form is an empty one. */
-const membersOf = (body: TypeOf<typeof changeBody>) => ({
+const membersOf = (body: Omit<TypeOf<typeof changeBody>, 'shown'>) => ({
   name: body.name,
   description: (body.description ?? '').replaceAll('\r\n', '\n'),
   homepageUrl: body.homepage_url ?? '',
   logoUrl: body.logo_url ?? '',
   redirectUris: urisOf(body.redirect_uris),
   scopes: body.scopes ?? [],
+});
+
+/** The members that the form has. */
+const shownOf = ({ name, description, homepageUrl, logoUrl, redirectUris, scopes }: Client) => ({
+  name,
+  description,
+  homepageUrl,
+  logoUrl,
+  redirectUris,
+  scopes,
 });
 
 const nothing = { name: '', description: '', homepageUrl: '', logoUrl: '', redirectUris: [], scopes: defaultScopes };
@@ -171,10 +184,11 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
         width: 'wide',
         main: html`<h1><bdi>${name}</bdi> ${marks(client)}</h1>
           ${client.suspended && html`<p class="alert">It is suspended: nobody can use it. Ask an administrator.</p>`}
-          <p class="muted">Client ID <code>${clientId}</code></p>
+          <div class="settings">${copyField({ id: 'client-id', label: 'Client ID', value: clientId })}</div>
           ${query.done !== undefined && done('The application is saved.')}
           ${formError(refused, 'applicationSave', ...applicationFields)} ${formError(refused, 'applicationSecret')}
           <form class="settings group" method="post" action="${path}">
+            ${shownValues(shownOf(client), refusedIn(refused, 'applicationSave'))}
             ${membersForm(client, scopes(), refusedIn(refused, 'applicationSave'))}
             <p class="hint">Its tokens lose the scopes that you take away.</p>
             ${button('Save', { kind: 'primary' })}
@@ -206,7 +220,7 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
         path: '/settings/applications/{id}',
         body: changeBody,
         async run(call, { params: { id }, body }) {
-          await applications.update(call, { id, ...membersOf(body) });
+          await applications.update(call, { id, ...onlyChanged(membersOf(body), body.shown) });
           return `/-/settings/applications/${id}?done=saved`;
         },
       }),

@@ -1,7 +1,7 @@
 // Parts of the pages of applications: their fields, their scopes in words, and the page that shows a secret once.
 import { html, HtmlPage, type Html, type RefusedForm } from 'hexforge/plugin';
 import { clientLimits, isConfidential, redirectLimits, type Client } from 'hexforge/oauth';
-import { field, linkButton, picks, pill, textArea, typedConfirmation } from 'hexforge/ui';
+import { copyField, field, linkButton, picks, pill, textArea, typedConfirmation } from 'hexforge/ui';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 
 type Scopes = ReturnType<OAuthUseCases['scopes']>;
@@ -91,16 +91,8 @@ export const secretPage = ({ id, name, clientId }: Client, secret: string | unde
           : html`<p><b>Copy the secret now. It is not shown again.</b></p>`
       }
       <div class="settings">
-        <div class="field">
-          <label for="client-id">Client ID</label><input class="secret" id="client-id" value="${clientId}" readonly />
-        </div>
-        ${
-          secret !== undefined &&
-          html`<div class="field">
-            <label for="client-secret">Client secret</label>
-            <input class="secret" id="client-secret" value="${secret}" readonly />
-          </div>`
-        }
+        ${copyField({ id: 'client-id', label: 'Client ID', value: clientId })}
+        ${secret !== undefined && copyField({ id: 'client-secret', label: 'Client secret', value: secret })}
         ${linkButton('Done', `/-/settings/applications/${id}`)}
       </div>`,
   });

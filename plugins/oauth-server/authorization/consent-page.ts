@@ -32,7 +32,7 @@ const queryOf = (request: Query): string =>
 const signInUrl = (webUrl: string, request: Query): string =>
   `${webUrl}/-/sign-in?return_to=${encodeURIComponent(`${path}?${queryOf(request)}`)}`;
 
-/** Who registered the application. Its name may imitate this instance, so each is called that of a third party. */
+/** The origin of the application. Its name may imitate this instance, so each is called that of a third party. */
 const origin = ({ ownerId }: ConsentQuestion['client'], owner: string | undefined): Html =>
   ownerId === null
     ? html`<p class="alert" role="alert">

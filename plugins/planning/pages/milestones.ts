@@ -32,8 +32,11 @@ import {
   formError,
   linkButton,
   list,
+  listLinks,
   pill,
+  plural,
   progress,
+  statePill,
   textArea,
   time,
 } from 'hexforge/ui';
@@ -97,7 +100,7 @@ const issueList = async (
     );
   return list(
     issues.map(({ number, title, state }) => ({
-      mark: state === 'open' ? pill('Open', 'good') : pill('Closed', 'merged'),
+      mark: statePill(state),
       title: html`<a href="${within(repository, pages.issue(number))}"><bdi>${title}</bdi></a>`,
       about: `#${number}`,
     })),
@@ -120,8 +123,11 @@ export const milestonePages = (parts: PageParts): readonly WebPage[] => [
       const shown = all.filter((one) => state === 'all' || one.state === state);
       const count = (of: Milestone['state']): string => String(all.filter((one) => one.state === of).length);
       const path = within(repository, 'milestones');
-      const link = (title: string, value: string, href: string): Html =>
-        html`<a href="${href}" ${state === value && html`aria-current="true"`}>${title}</a>`;
+      const link = (title: string, value: typeof state) => ({
+        title,
+        href: value === 'open' ? path : `${path}?state=${value}`,
+        current: state === value,
+      });
       return new HtmlPage({
         title: 'Milestones',
         width: 'wide',
@@ -147,10 +153,15 @@ export const milestonePages = (parts: PageParts): readonly WebPage[] => [
                     about: html`${due(one, now)}${one.closedAt !== null && html` · closed ${time(one.closedAt, now)}`}`,
                     end: done(one),
                   })),
-                  html`<nav class="states" aria-label="State">
-                    ${link(`${count('open')} open`, 'open', path)}
-                    ${link(`${count('closed')} closed`, 'closed', `${path}?state=closed`)}
-                  </nav>`,
+                  listLinks('State', [
+                    link(`${count('open')} open`, 'open'),
+                    link(`${count('closed')} closed`, 'closed'),
+                    link('All', 'all'),
+                  ]),
+                  empty(
+                    `No milestone is ${state}`,
+                    html`<a href="${path}?state=all">${plural(all.length, 'milestone')} in all states</a>`,
+                  ),
                 )
           }`,
       });
@@ -198,15 +209,13 @@ export const milestonePages = (parts: PageParts): readonly WebPage[] => [
                 <form method="post" action="${milestonePath(repository, one, '/state')}">
                   ${
                     one.state === 'open'
-                      ? button('Close milestone', { name: 'state', value: 'closed' })
-                      : button('Reopen milestone', { name: 'state', value: 'open' })
+                      ? button('Close', { name: 'state', value: 'closed' })
+                      : button('Reopen', { name: 'state', value: 'open' })
                   }
                 </form>`
             }
           </div>
-          <p class="muted">
-            ${one.state === 'open' ? pill('Open', 'good') : pill('Closed', 'merged')} ${due(one, now)} · ${done(one)}
-          </p>
+          <p class="muted">${statePill(one.state)} ${due(one, now)} · ${done(one)}</p>
           ${description} ${pages !== undefined && (await issueList(granted, one, pages))}`,
       });
     },

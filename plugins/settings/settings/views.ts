@@ -11,6 +11,7 @@ import {
   refusedIn,
   searchField,
   select,
+  shownValues,
   table,
   textArea,
 } from 'hexforge/ui';
@@ -107,6 +108,7 @@ export const settingView = (setting: DescribedSetting, refused: RefusedForm | un
     ${formError(refused, 'settingResetForm')}
     <p>${setting.description}.</p>
     <form class="form" method="post" action="${settingPath(setting.key)}">
+      ${!setting.sensitive && shownValues({ value: setting.value }, valueRefused(setting, refused))}
       ${control(setting, refused)} ${button('Save', { kind: 'primary' })}
     </form>
     ${

@@ -31,3 +31,7 @@ export const button = (
 /** A link that looks like a button. */
 export const linkButton = (label: string, href: string, look: Look = {}): Html =>
   html`<a class="${classOf(look)}" href="${href}" ${pressedBy(look)}>${label}${keyOf(look)}</a>`;
+
+/** In place of a form, for signed-out readers: leads to the sign-in page and back. */
+export const signInButton = (label: string, url: string): Html =>
+  html`<p><a class="button" href="/-/sign-in?return_to=${encodeURIComponent(url)}">${label}</a></p>`;

@@ -16,9 +16,13 @@ export const disclosure = (
 
 /**
  * A part of the side column.
+ * @param content undefined if there is nothing yet: then readers without a form do not see the part.
  * @param edit the form that changes it, closed at first.
  */
 export const sidePart = (title: string, content: HtmlPiece, edit?: Html, open = false): Html =>
+  content === undefined && edit === undefined ? html`` : section(title, content, edit, open);
+
+const section = (title: string, content: HtmlPiece, edit: Html | undefined, open: boolean): Html =>
   html`<section>
     ${
       edit === undefined
@@ -31,7 +35,7 @@ export const sidePart = (title: string, content: HtmlPiece, edit?: Html, open = 
             ${edit}
           </details>`
     }
-    <div>${content}</div>
+    ${content !== undefined && html`<div>${content}</div>`}
   </section>`;
 
 /** A part of a settings page, with its title and explanation. */
@@ -74,7 +78,7 @@ export const confirmButton = (
 
 /**
  * A button that asks for the name of the thing that is deleted. The form has one field; its `run` compares it.
- * @param name of the field; `typed` is what has to be typed.
+ * @param name of the field; `typed` is shown in it while it is empty.
  */
 export function typedConfirmation(
   label: string,
@@ -92,7 +96,7 @@ export function typedConfirmation(
     readonly name: string;
     /** The label of the field, such as `Type the username to delete it`. */
     readonly asks: string;
-    readonly typed: string;
+    readonly typed?: string;
     readonly refused: RefusedForm | undefined;
   },
 ): Html {

@@ -21,7 +21,7 @@ export interface Field extends Labelled {
   readonly autocomplete?: string;
   /** Whether the page opens with the cursor in it. */
   readonly autofocus?: boolean;
-  readonly placeholder?: string;
+  readonly placeholder?: string | undefined;
   /** Values to choose from; others can be typed. */
   readonly suggestions?: readonly string[];
 }
@@ -61,7 +61,7 @@ export function described({ name, id = name, hint, refused }: Labelled): Html | 
   return ids.length > 0 && html`aria-describedby="${ids.join(' ')}"`;
 }
 
-/** Says that a control is the one because of which the form was refused. */
+/** Marks a control as the one because of which the form was refused. */
 export const invalid = ({ name, refused }: Pick<Labelled, 'name' | 'refused'>): Html | false =>
   refused?.field === name && html`aria-invalid="true"`;
 

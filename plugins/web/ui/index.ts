@@ -1,13 +1,13 @@
 // `hexforge/ui`: the components of pages, for plugins. Each is a function that returns HTML.
 export { avatar, person } from './avatar.ts';
-export { button, linkButton } from './button.ts';
-export { onlyChanged, shownValues } from './changed.ts';
+export { button, linkButton, signInButton } from './button.ts';
+export { onlyChanged, shownValues } from './forms/changed.ts';
 export { copyField, type CopyField } from './copy-field.ts';
 export { counts, diff, fileId, type ChangedFile, type DiffLooks, type FileLooks } from './diff/diff.ts';
 export { type FileHunk, type FileLine, type LineLooks } from './diff/lines.ts';
 export { checkBox, done, field, formError, refusedIn, select, textArea, type Choice, type Field } from './field.ts';
 export { confirmButton, disclosure, group, sidePart, typedConfirmation } from './disclosure.ts';
-export { filterBar, filterChoice, searchField, urlWith } from './filter.ts';
+export { filterBar, filterChoice, listLinks, searchField, urlWith, type ListLink } from './filter.ts';
 export { icon, type IconName } from './icon.ts';
 export { inTurns } from './in-turns.ts';
 export { label, progress } from './label.ts';
@@ -15,8 +15,10 @@ export { empty, list, type Row } from './list.ts';
 export { menu, menuLink, type MenuLink } from './menu.ts';
 export { pagination } from './pagination.ts';
 export { picks, type PickChoice } from './picks.ts';
-export { pill, type Tone } from './pill.ts';
+export { pill, statePill, type Tone } from './pill.ts';
 export { table } from './table.ts';
 export { tabs, type Tab } from './tabs.ts';
 export { relativeTime, time } from './time.ts';
 export { change, comment, timeline, type Comment } from './timeline.ts';
+export { checkTyped, typedDeletion } from './forms/typed-deletion.ts';
+export { dotted, plural, usernamesIn } from './text/words.ts';

@@ -114,7 +114,7 @@ void t.test('a merge request from the first line to the merge', async (t) => {
     await reviewer.getByRole('navigation', { name: 'Files' }).getByText('src/more.txt').waitFor();
     await reviewer.getByRole('link', { name: 'Since my review' }).click();
     await reviewer.waitForURL('**/changes?since=*');
-    t.strictSame(await reviewer.locator('.diff tr.added code').allInnerTexts(), ['9', 'more']);
+    t.strictSame(await reviewer.locator('.diff tr.added .line').allInnerTexts(), ['9', 'more']);
   });
 
   await t.test('the reviewer approves, and the author sees it', async (t) => {
@@ -125,7 +125,7 @@ void t.test('a merge request from the first line to the merge', async (t) => {
     t.match(await rest('/merges/1'), { reviewers: [{ state: 'approved' }] });
   });
 
-  await t.test('the merge stays bound to the head that was looked at, and a note says that it moved', async (t) => {
+  await t.test('the merge stays bound to the head that was looked at, and a note names the change', async (t) => {
     const sha = author.locator('.merge-form input[name="sha"]');
     const seen = await sha.inputValue();
     const more = { branch: 'words', path: 'src/late.txt', content: 'late\n' };

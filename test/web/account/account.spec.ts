@@ -59,7 +59,7 @@ void t.test('signing up', async (t) => {
     t.match(await browser.submit(page, values), { status: 200, path: '/' });
     t.match((await browser.open('/carol')).html, /href="\/-\/settings\/profile"/, 'signed in');
   });
-  await t.test('goes on to the page that linked to it, of this instance', async (t) => {
+  await t.test('leads to the page that linked to it, of this instance', async (t) => {
     await using forge = await testHost([], { settings: { 'signup.enabled': true } });
     for (const [name, returnTo, refresh] of [
       ['erin', '/-/keys?a=b', `0; url=${forge.url}/-/keys?a=b`],
@@ -170,7 +170,9 @@ void t.test('settings', async (t) => {
     t.match(refused.html, /value="&lt;img src=x/);
     const taken = await alice.submit(page, { ...values, email: 'Bob@example.com' });
     t.match(taken, { status: 422, html: /id="email-error">Belongs to another account/ });
-    await alice.submit(page, { ...values, display_name: '', bio: '' });
+    await alice.submit(page, { bio: 'Three' });
+    t.match(await own(), { display_name: 'Alice', bio: 'Three' }, 'what an open page shows is not written back');
+    await alice.submit(await alice.open('/-/settings/profile'), { display_name: '', bio: '' });
     t.match(await own(), { display_name: '', bio: '' });
   });
 
@@ -202,6 +204,7 @@ void t.test('settings', async (t) => {
       [created.status, created.path, created.headers['cache-control']],
       [200, '/-/settings/tokens/new', 'no-store'],
     );
+    t.match(created.html, /data-copies="token" hidden/, 'a button that a script shows');
     const [token = ''] = /svc_[0-9A-Za-z]{36}/.exec(created.html) ?? [];
     const used = await forge.anonymous.get('/user', { headers: { authorization: `Bearer ${token}` } });
     t.equal(used.status, 200, 'the token is valid');

@@ -38,6 +38,62 @@ void t.test('an address is verified only if it is the one that was shown', async
   t.equal((await account()).email, 'other@example.com');
 });
 
+void t.test('a form changes only what was changed in it', async (t) => {
+  await using forge = await testHost([], { users: ['alice'] });
+  const admin = forge.browser('admin');
+  const rest = forge.as('admin');
+  const { id } = await forge.user('alice');
+  const { body: group } = await rest.post('/admin/user-groups', { json: { name: 'Ops', description: 'One' } });
+  const { id: groupId } = group as Account;
+  const { body: made } = await rest.post('/user/oauth2/apps', {
+    json: { name: 'App', description: 'One', redirect_uris: ['https://app.example/callback'], scopes: ['read:user'] },
+  });
+  const { id: appId } = made as Account;
+  const budget = `/-/admin/limits/groups/${groupId}/api.read`;
+  const setting = '/-/admin/settings/repositories.max_per_user';
+  for (const [path, form, values, change] of [
+    [
+      `/-/admin/users/${id}`,
+      `/-/admin/users/${id}/profile`,
+      { display_name: 'Alice' },
+      () => rest.patch(`/admin/users/${id}`, { json: { email: 'new@example.com' } }),
+    ],
+    [
+      `/-/admin/user-groups/${groupId}`,
+      `/-/admin/user-groups/${groupId}/edit`,
+      { name: 'Others' },
+      () => rest.patch(`/admin/user-groups/${groupId}`, { json: { description: 'Two' } }),
+    ],
+    [
+      `/-/settings/applications/${appId}`,
+      `/-/settings/applications/${appId}`,
+      { name: 'Other app' },
+      () => rest.patch(`/user/oauth2/apps/${appId}`, { json: { description: 'Two' } }),
+    ],
+    [
+      budget,
+      budget,
+      { burst: '9' },
+      () => rest.patch(`/admin/rate-limits/groups/${groupId}/api.read`, { json: { requests_per_window: 77 } }),
+    ],
+    [setting, setting, {}, () => rest.put('/admin/settings/repositories.max_per_user', { json: { value: '7' } })],
+  ] as const) {
+    const page = await admin.open(path);
+    t.ok((await change()).status < 300, path);
+    t.equal((await admin.submit(page, values, at(page, form))).status, 200, form);
+  }
+  const read = async (path: string): Promise<unknown> => (await rest.get(path)).body;
+  t.match(await read(`/admin/users/${id}`), { display_name: 'Alice', email: 'new@example.com' });
+  t.match(await read(`/admin/user-groups/${groupId}`), { name: 'Others', description: 'Two' });
+  t.match(await read(`/user/oauth2/apps/${appId}`), { name: 'Other app', description: 'Two', scopes: ['read:user'] });
+  const { rules } = (await read(`/admin/rate-limits/groups/${groupId}`)) as { readonly rules: readonly object[] };
+  t.match(
+    rules.find((rule) => (rule as { scope: string }).scope === 'api.read'),
+    { requests_per_window: 77, burst: 9 },
+  );
+  t.match(await read('/admin/settings/repositories.max_per_user'), { value: '7' });
+});
+
 void t.test('the overview counts what REST would list', async (t) => {
   await using forge = await testHost([], { users: ['alice'] });
   const shown = async (scopes: readonly string[]): Promise<readonly string[]> => {

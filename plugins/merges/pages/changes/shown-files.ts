@@ -126,6 +126,8 @@ export interface Highlighted {
 
 /** The most characters of all files that are highlighted. */
 const mostCharacters = 1_000_000;
+/** Files that are highlighted at a time: the queue of a caller has 20 texts, and a file has two. */
+const filesAtATime = 4;
 
 /** The highlighted lines of each file. Those that are late are missing. */
 export async function highlighted(
@@ -146,14 +148,17 @@ export async function highlighted(
     if (fits) left -= length;
     return fits;
   });
-  await within(signal, async () => {
-    await Promise.all(
-      some.map(async (shown) => {
+  await within(signal, async (inner) => {
+    const waiting = some.values();
+    const next = async (): Promise<void> => {
+      for (const shown of waiting) {
+        inner.throwIfAborted();
         const { file, old, new: now } = shown;
         const [ofOld, ofNew] = await Promise.all([old && code(old, file.oldPath), now && code(now, file.newPath)]);
         done.set(shown, { old: ofOld, new: ofNew });
-      }),
-    );
+      }
+    };
+    await Promise.all(Array.from({ length: filesAtATime }, next));
   });
   return new Map(done);
 }

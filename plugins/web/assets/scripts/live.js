@@ -47,7 +47,7 @@ function keepOpen(/** @type {HTMLElement} */ before, /** @type {HTMLElement} */ 
   });
 }
 
-/** What forms are bound to, such as the head of a merge request: the values of the page as it was loaded. */
+/** The values that forms are bound to, such as the head of a merge request: those of the page before any update. */
 const loaded = new Map(
   [.../** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input[data-loaded]'))].map((field) => [
     field.name,
@@ -55,7 +55,7 @@ const loaded = new Map(
   ]),
 );
 
-/** Forms stay bound to what the user has seen; a note in the region says that it has changed. */
+/** Forms stay bound to these values; a note in the region appears if they have changed. */
 function bindToLoaded(/** @type {HTMLElement} */ region) {
   const fields = /** @type {NodeListOf<HTMLInputElement>} */ (region.querySelectorAll('input[data-loaded]'));
   for (const field of fields) {

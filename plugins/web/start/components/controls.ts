@@ -25,7 +25,9 @@ type Names =
   | 'button'
   | 'linkButton'
   | 'confirmButton'
+  | 'signInButton'
   | 'typedConfirmation'
+  | 'typedDeletion'
   | 'copyField'
   | 'field'
   | 'textArea'
@@ -37,7 +39,8 @@ type Names =
   | 'shownValues'
   | 'filterBar'
   | 'searchField'
-  | 'filterChoice';
+  | 'filterChoice'
+  | 'listLinks';
 
 const here = '/-/ui';
 const long = { label: longText, hint: longText };
@@ -60,6 +63,7 @@ export const controls: Examples<Names> = {
     ),
     'with a key': ui.linkButton('Edit', here, { key: 'e' }),
   },
+  signInButton: { 'for signed-out readers': ui.signInButton('Sign in to comment', here) },
   confirmButton: {
     closed: ui.confirmButton('Revoke', { action: here, about: 'It cannot be undone.', confirm: 'Revoke it' }),
   },
@@ -79,6 +83,16 @@ export const controls: Examples<Names> = {
       asks: 'Type the name to delete it',
       typed: 'ada/site',
       refused: refusedBecause('confirmation', 'ada/other'),
+    }),
+  },
+  typedDeletion: {
+    closed: ui.typedDeletion({
+      form: 'example-group',
+      action: here,
+      noun: 'example',
+      about: 'It cannot be restored.',
+      typed: 'its name',
+      refused: undefined,
     }),
   },
   copyField: {
@@ -137,5 +151,11 @@ export const controls: Examples<Names> = {
     ),
   },
   searchField: { empty: ui.searchField('Search issues', 'q2', ''), filled: ui.searchField('Search', 'q3', longText) },
+  listLinks: {
+    'one is current': ui.listLinks('State of the example', [
+      { title: '2 open', href: here, current: true },
+      { title: '3 closed', href: '/-/keys', current: false },
+    ]),
+  },
   filterChoice: { chosen: ui.filterChoice('State', 'state', 'one', choices) },
 };

@@ -4,11 +4,15 @@ import type * as ui from '../../ui/index.ts';
 
 /** Exports of `hexforge/ui` that are used together with components. */
 export const others = {
+  checkTyped: 'refuses a deletion if something else was typed',
+  dotted: 'pieces with dots between them',
   fileId: 'the id of the element of a changed file',
   inTurns: 'renders many things while other requests have their turn',
+  plural: 'a count with its noun',
   onlyChanged: 'the values of a form that were changed',
   refusedIn: 'the refused form, if it is the one with this id',
   relativeTime: 'such as “yesterday”, as text',
+  usernamesIn: 'the usernames in a field, with or without @',
   urlWith: 'the address of a page with other query parameters',
 } as const;
 

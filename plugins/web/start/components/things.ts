@@ -9,6 +9,7 @@ type Names =
   | 'time'
   | 'icon'
   | 'pill'
+  | 'statePill'
   | 'label'
   | 'progress'
   | 'tabs'
@@ -54,6 +55,7 @@ export const things = (now: Date, url: string): Examples<Names> => ({
   },
   icon: { all: together(...icons.map((name) => ui.icon(name, name))) },
   pill: { tones: together(...tones.map((tone) => ui.pill(tone, tone))), long: ui.pill(longText) },
+  statePill: { states: together(...(['open', 'closed', 'merged'] as const).map((state) => ui.statePill(state))) },
   label: {
     colours: together(
       ui.label('bug', '#b3332a', 'A defect'),

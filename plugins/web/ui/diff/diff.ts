@@ -1,7 +1,7 @@
 // Diffs: changed files with their lines, unified or side by side.
 import { html, type Html, type HtmlPiece } from 'hexforge/plugin';
 import { diffLines, type FileHunk, type LineLooks } from './lines.ts';
-import { digestOf } from '../digest.ts';
+import { digestOf } from '../text/digest.ts';
 import { Turns } from '../in-turns.ts';
 import { pill, type Tone } from '../pill.ts';
 

@@ -154,12 +154,17 @@ const hunkRow = (
 /** Another name for the tag, because the formatter would add whitespace to each of thousands of rows. */
 const compact = html;
 
-const kind = { ' ': html``, '+': compact` class="added"`, '-': compact` class="removed"` } as const;
+const rowKind = { ' ': html``, '+': compact` class="added"`, '-': compact` class="removed"` } as const;
 /** A row of a unified diff has the class of its line; side by side, its cells have those of theirs. */
 const numberCell = {
   ' ': compact`<td class="no">`,
   '+': compact`<td class="no added">`,
   '-': compact`<td class="no removed">`,
+} as const;
+const lineCell = {
+  ' ': compact`<td class="line">`,
+  '+': compact`<td class="line added">`,
+  '-': compact`<td class="line removed">`,
 } as const;
 const noNumber = compact`<td class="no"></td>`;
 const noCode = compact`<td class="none"></td>`;
@@ -191,7 +196,7 @@ function number(
 /** The text of a line, and whether the file ends with it. */
 function code(line: FileLine, side: 'L' | 'R', looks: LineLooks): Html {
   const { content, noNewline } = line;
-  return compact`<code>${text(line, side, looks, content)}</code>${noNewline === true && noNewlineMark}`;
+  return compact`${text(line, side, looks, content)}${noNewline === true && noNewlineMark}`;
 }
 
 function text({ oldNo, newNo }: FileLine, side: 'L' | 'R', { highlighted }: LineLooks, content: string): Html {
@@ -214,12 +219,11 @@ function unifiedRow(row: Lines, id: string, looks: LineLooks): Html {
   if (line === undefined) return html``;
   const [old, added] = [number(row.old, 'L', id, looks, 'unified'), number(row.new, 'R', id, looks, 'unified')];
   const shown = code(line, sideOf(row), looks);
-  return compact`<tr id="${idOf(line, id)}"${kind[line.op]}>${old}${added}<td>${shown}</td></tr>
-${below([line], '3', looks)}`;
+  return compact`<tr id="${idOf(line, id)}"${rowKind[line.op]}>${old}${added}${lineCell[' ']}${shown}</td></tr>${below([line], '3', looks)}`;
 }
 
 const codeCell = (line: FileLine | undefined, side: 'L' | 'R', looks: LineLooks): Html =>
-  line === undefined ? noCode : compact`<td${kind[line.op]}>${code(line, side, looks)}</td>`;
+  line === undefined ? noCode : compact`${lineCell[line.op]}${code(line, side, looks)}</td>`;
 
 /** A changed pair has the id of the new line; the cell of the old one has its own. */
 function splitRow(row: Lines, id: string, looks: LineLooks): Html {
@@ -227,8 +231,7 @@ function splitRow(row: Lines, id: string, looks: LineLooks): Html {
   const main = added ?? old;
   const left = compact`${number(old, 'L', id, looks, 'split', old !== main)}${codeCell(old, 'L', looks)}`;
   const right = compact`${number(added, 'R', id, looks, 'split')}${codeCell(added, 'R', looks)}`;
-  return compact`<tr${main !== undefined && compact` id="${idOf(main, id)}"`}>${left}${right}</tr>
-${below(old === added ? [added] : [old, added], '4', looks)}`;
+  return compact`<tr${main !== undefined && compact` id="${idOf(main, id)}"`}>${left}${right}</tr>${below(old === added ? [added] : [old, added], '4', looks)}`;
 }
 
 const below = (lines: readonly (FileLine | undefined)[], columns: '3' | '4', looks: LineLooks): readonly Html[] =>

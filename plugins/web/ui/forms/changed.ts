@@ -1,9 +1,9 @@
 // The values that a form shows at first, so that only changed ones are written: two people who change different members
 // of one thing then do not undo each other's changes.
 import { html, type Html, type RefusedForm } from 'hexforge/plugin';
-import { digestOf } from './digest.ts';
+import { digestOf } from '../text/digest.ts';
 
-type Value = string | number | null | undefined | readonly string[];
+type Value = string | number | boolean | null | undefined | readonly string[];
 type Values = Readonly<Record<string, Value>>;
 
 /** Browsers send line breaks as CRLF, and choices in the order of the page. */
