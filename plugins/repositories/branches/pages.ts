@@ -27,6 +27,7 @@ import {
   comparePath,
   encoded,
   otherRefPath,
+  repositoryPath,
   shownPath,
   treePath,
   within,
@@ -113,7 +114,7 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
       return new HtmlPage({
         title: 'Branches',
         width: 'wide',
-        main: html`<h1>Branches</h1>
+        main: html`<h1 class="skip">Branches</h1>
           ${chosenFor(repository, shown, 'branches')}
           ${filterBar(
             branchesPath(repository),
@@ -122,14 +123,16 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
               searchField('Find a branch', 'search', search ?? ''),
               filterChoice('Order', 'sort', sort ?? '', sorts),
             ],
-            linkButton('Compare', within(repository, 'compare')),
+            html`${linkButton('Compare', within(repository, 'compare'))} ${writable && newBranch(repository, refused)}`,
           )}
-          ${writable && newBranch(repository, refused)}
           ${
             rows.length > 0
               ? list(rows)
               : search === undefined
-                ? empty('There is no branch yet', 'The first push makes one.')
+                ? empty(
+                    'There is no branch yet',
+                    html`The first push makes one: <a href="${repositoryPath(repository)}">the commands</a>`,
+                  )
                 : empty(
                     'No branch has this in its name',
                     html`<a href="${otherRefPath(repository, 'branches', shown)}">All branches</a>`,

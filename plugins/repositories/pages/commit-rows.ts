@@ -7,10 +7,12 @@ import { commitPath } from './links.ts';
 const subjectOf = ({ message }: CommitRecord): string => message.split('\n', 1)[0] ?? '';
 
 export const commitRows = (repository: Repository, commits: readonly CommitRecord[], now: Date): Html =>
-  list(
-    commits.map((commit) => ({
-      title: html`<a href="${commitPath(repository, commit.oid)}"><bdi>${subjectOf(commit)}</bdi></a>`,
-      about: html`<bdi>${commit.author.name}</bdi> committed ${time(commit.committer.date, now)}`,
-      end: html`<a href="${commitPath(repository, commit.oid)}"><code>${commit.oid.slice(0, 7)}</code></a>`,
-    })),
-  );
+  html`<div class="commits">
+    ${list(
+      commits.map((commit) => ({
+        title: html`<a href="${commitPath(repository, commit.oid)}"><bdi>${subjectOf(commit)}</bdi></a>`,
+        about: html`<bdi>${commit.author.name}</bdi> committed ${time(commit.committer.date, now)}`,
+        end: html`<a href="${commitPath(repository, commit.oid)}"><code>${commit.oid.slice(0, 7)}</code></a>`,
+      })),
+    )}
+  </div>`;

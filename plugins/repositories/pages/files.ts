@@ -42,6 +42,9 @@ const firstCommands = (url: string, { name, defaultBranch }: Repository): string
     `git push origin HEAD:${defaultBranch}`,
   ].join('\n');
 
+const existingCommands = (url: string, { defaultBranch }: Repository): string =>
+  [`git remote add origin ${url}`, `git push origin HEAD:${defaultBranch}`].join('\n');
+
 const findLink = ({ repository, ref }: At): Html => linkButton('Find a file', findPath(repository, ref), { key: 't' });
 
 export function filePages(
@@ -60,7 +63,10 @@ export function filePages(
         <b><bdi>${commit.author.name}</bdi></b>
         <a href="${commitPath(repository, commit.oid)}"><bdi>${subject}</bdi></a>
       </span>
-      <code>${commit.oid.slice(0, 7)}</code> ${time(commit.committer.date, now)}
+      <a href="${commitPath(repository, commit.oid)}" aria-label="Commit ${commit.oid.slice(0, 7)}"
+        ><code>${commit.oid.slice(0, 7)}</code></a
+      >
+      ${time(commit.committer.date, now)}
       <a href="${commitsPath(repository, ref, path)}">History</a>
     </div>`;
   };
@@ -137,9 +143,13 @@ export function filePages(
                 'This repository is empty',
                 html`${copyField({
                     id: 'first-commands',
-                    label: 'Commands for the first commit',
+                    label: 'A first commit',
                     value: firstCommands(url, repository),
-                    hidesLabel: true,
+                  })}
+                  ${copyField({
+                    id: 'existing-commands',
+                    label: 'A repository that you have',
+                    value: existingCommands(url, repository),
                   })}
                   <p>
                     git asks for your username and a password: give it an

@@ -7,7 +7,7 @@ import { reading } from '../shapes.ts';
 import { commitParams } from '../commits/schemas.ts';
 import { changedFiles, viewQuery } from './changed-files.ts';
 import { commitRows } from './commit-rows.ts';
-import { refButton } from './folder-view.ts';
+import { bar } from './folder-view.ts';
 import { commitPath, commitsPath, treePath } from './links.ts';
 
 const perPage = 30;
@@ -46,14 +46,10 @@ export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] =
         title: path === '' ? `Commits of ${ref}` : `History of ${path}`,
         width: 'wide',
         main: html`<h1>${path === '' ? 'Commits' : 'History'}</h1>
-          <div class="bar">
-            ${refButton({ repository, ref, path, kind: 'commits' })}
-            ${linkButton('Files', treePath(repository, ref, path))}
-            ${
-              path !== '' &&
-              html`<bdi class="grow">${path}</bdi> <a href="${commitsPath(repository, ref)}">History of all files</a>`
-            }
-          </div>
+          ${bar(
+            { repository, ref, path, now, kind: 'commits' },
+            path !== '' && html`<a href="${commitsPath(repository, ref)}">History of all files</a>`,
+          )}
           ${filterBar(here, [
             searchField('Author', 'author', author ?? ''),
             dateField('From', 'since', since),
@@ -89,7 +85,7 @@ export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] =
             <h1 class="grow"><bdi>${subject}</bdi></h1>
             ${linkButton('Files', treePath(repository, commit.oid))}
           </div>
-          ${body !== '' && html`<pre class="text"><bdi>${body}</bdi></pre>`}
+          ${body !== '' && html`<pre class="text message"><bdi>${body}</bdi></pre>`}
           <p class="muted">
             <b><bdi>${author.name}</bdi></b> wrote it
             ${time(author.date, now)}${
