@@ -2,7 +2,10 @@
 export { avatar, person } from './avatar.ts';
 export { button, linkButton, signInButton } from './button.ts';
 export { onlyChanged, shownValues } from './forms/changed.ts';
-export { copyField, type CopyField } from './copy-field.ts';
+export { copyField, type CopyField } from './forms/copy-field.ts';
+export { notice } from './forms/notice.ts';
+export { commitRow, type ShownCommit } from './lists/commit-row.ts';
+export { facts, type Fact } from './lists/facts.ts';
 export { counts, diff, fileId, type ChangedFile, type DiffLooks, type FileLooks } from './diff/diff.ts';
 export { type FileHunk, type FileLine, type LineLooks } from './diff/lines.ts';
 export { checkBox, done, field, formError, refusedIn, select, textArea, type Choice, type Field } from './field.ts';
