@@ -28,7 +28,6 @@ import {
   shownValues,
   signInButton,
   textArea,
-  time,
   commitRow,
 } from 'hexforge/ui';
 import type { MergeUseCases } from '#core/merges/use-cases';
