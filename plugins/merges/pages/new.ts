@@ -24,6 +24,7 @@ import {
   empty,
   field,
   formError,
+  notice,
   picks,
   select,
   textArea,
@@ -120,12 +121,12 @@ export const newRequestPage = (merges: MergeUseCases): WebPage =>
           ${branchForm(repository, branches, source, target)}
           ${
             preview instanceof HexforgeError
-              ? html`<p class="alert" role="alert"><b>${preview.message}</b> ${preview.detail}</p>`
+              ? notice(html`<b>${preview.message}</b> ${preview.detail}`, true)
               : preview !== undefined && preview.openNumber !== undefined
-                ? html`<p class="alert">
-                    These branches have an open merge request:
-                    <a href="${requestPage(repository, preview.openNumber)}">!${String(preview.openNumber)}</a>
-                  </p>`
+                ? notice(
+                    html`These branches have an open merge request:
+                      <a href="${requestPage(repository, preview.openNumber)}">!${String(preview.openNumber)}</a>`,
+                  )
                 : preview !== undefined &&
                   openForm(repository, {
                     source,
@@ -211,7 +212,7 @@ function openForm(repository: Repository, { source, target, asked, choices, refu
     ${disclosure(
       choices.labels.length + choices.milestones.length > 0
         ? 'Reviewers, assignees, labels, milestone'
-        : 'Reviewers and assignees',
+        : 'Reviewers, assignees',
       html`${field({ label: 'Reviewers', name: 'reviewers', hint: 'Usernames, with spaces between', refused })}
       ${field({ label: 'Assignees', name: 'assignees', hint: 'Usernames, with spaces between', refused })}
       ${

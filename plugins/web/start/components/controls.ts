@@ -29,6 +29,10 @@ type Names =
   | 'typedConfirmation'
   | 'typedDeletion'
   | 'copyField'
+  | 'commentForm'
+  | 'commentEdit'
+  | 'commentDeletion'
+  | 'notice'
   | 'field'
   | 'textArea'
   | 'select'
@@ -95,6 +99,11 @@ export const controls: Examples<Names> = {
       refused: undefined,
     }),
   },
+  commentForm: { empty: ui.commentForm({ form: 'example', action: here, refused: undefined }) },
+  commentEdit: {
+    filled: ui.commentEdit({ form: 'example-edit', action: here, value: longText, cancel: here, refused: undefined }),
+  },
+  commentDeletion: { closed: ui.commentDeletion(here) },
   copyField: {
     'a line': ui.copyField({ id: 'copy-line', label: 'Clone URL', value: 'https://forge.example/ada/engine.git' }),
     'a secret': ui.copyField({
@@ -106,6 +115,7 @@ export const controls: Examples<Names> = {
     'several lines': ui.copyField({ id: 'copy-lines', label: 'Commands', value: 'git add .\ngit commit' }),
     'a long text': ui.copyField({ id: 'copy-long', label: 'Long', value: longText }),
   },
+  notice: { short: ui.notice('It is suspended.'), 'a long text': ui.notice(longText, true) },
   field: {
     empty: ui.field({ label: 'Title', name: 'empty', hint: 'One line', placeholder: 'A title', required: true }),
     filled: ui.field({ label: 'Owner', name: 'filled', value: bidiName, suggestions: ['ada', 'bo'] }),
