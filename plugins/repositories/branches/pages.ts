@@ -20,7 +20,9 @@ import {
 } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { confirmation } from '../pages/confirm.ts';
+import { linkedTexts } from '../pages/commit-texts.ts';
 import { asContent } from '../pages/forms.ts';
+import type { Texts } from '../pages/texts.ts';
 import {
   branchesPath,
   commitPath,
@@ -78,7 +80,7 @@ const newBranch = (repository: Repository, refused: RefusedForm | undefined): Ht
     { kind: 'button', open: refused !== undefined },
   );
 
-export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
+export const branchPages = (useCases: RepositoryUseCases, texts: Texts): readonly WebPage[] => [
   page({
     id: 'repositoryBranches',
     summary: 'The branches, each with its distance from the default branch',
@@ -94,12 +96,16 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
       const order = sort === undefined || sort === 'name' ? 'asc' : 'desc';
       const asked = { ...request, search, sort, order, includeDivergence: true } as const;
       const found = await (await useCases.branches(granted, asked)).read();
-      const rows = found.items.map((branch) => ({
+      const subjects = await linkedTexts(
+        texts,
+        granted,
+        found.items.map(({ subject, oid }) => ({ text: subject, href: commitPath(repository, oid) })),
+      );
+      const rows = found.items.map((branch, index) => ({
         mark: icon('branch'),
         title: html`<a href="${shownPath(repository, branch.name, shown)}"><bdi>${branch.name}</bdi></a>
           ${branch.isDefault && pill('default', 'accent')} ${branch.isProtected && pill('protected')}`,
-        about: html`<a href="${commitPath(repository, branch.oid)}"><bdi>${branch.subject}</bdi></a> ·
-          <bdi>${branch.author}</bdi> ${time(branch.committedAt, now)}`,
+        about: html`<bdi>${subjects[index]}</bdi> · <bdi>${branch.author}</bdi> ${time(branch.committedAt, now)}`,
         end:
           !branch.isDefault &&
           html`<span class="apart">

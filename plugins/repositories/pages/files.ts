@@ -11,12 +11,13 @@ import {
   type Html,
   type WebPage,
 } from 'hexforge/plugin';
-import type { DirectoryEntry, Repository } from 'hexforge/repositories';
+import type { CommitRecord, DirectoryEntry, Repository } from 'hexforge/repositories';
 import { copyField, empty, linkButton, time } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
 import { aboutRepository } from './about.ts';
 import { fileActions, folderActions } from './actions.ts';
+import { linkedTexts, messageParts } from './commit-texts.ts';
 import { fileView } from './file-view.ts';
 import { bar, folderView, refButton, type At } from './folder-view.ts';
 import { blobPath, branchesPath, commitPath, commitsPath, findPath, repositoryPath, tagsPath } from './links.ts';
@@ -52,16 +53,15 @@ export function filePages(
   present: RepositoryPresenter,
   texts: Texts,
 ): readonly WebPage[] {
-  /** The newest commit that changed the path, above the files. */
-  const newestCommit = async (granted: Readable, { repository, ref, path, now }: At): Promise<Html | false> => {
+  /** The newest commit that changed the path. */
+  const newestCommit = async (granted: Readable, { ref, path }: At): Promise<CommitRecord | undefined> => {
     const found = await useCases.commits(granted, { ref, ...(path !== '' && { path }), page: 1, perPage: 1 });
-    const [commit] = (await found.read()).items;
-    if (commit === undefined) return false;
-    const [subject = ''] = commit.message.split('\n', 1);
-    return html`<div class="head">
+    return (await found.read()).items[0];
+  };
+  const newestLine = ({ repository, ref, path, now }: At, commit: CommitRecord, subject: Html | undefined): Html =>
+    html`<div class="head">
       <span class="grow">
-        <b><bdi>${commit.author.name}</bdi></b>
-        <a href="${commitPath(repository, commit.oid)}"><bdi>${subject}</bdi></a>
+        <b><bdi>${commit.author.name}</bdi></b> <bdi>${subject}</bdi>
       </span>
       <a href="${commitPath(repository, commit.oid)}" aria-label="Commit ${commit.oid.slice(0, 7)}"
         ><code>${commit.oid.slice(0, 7)}</code></a
@@ -69,7 +69,6 @@ export function filePages(
       ${time(commit.committer.date, now)}
       <a href="${commitsPath(repository, ref, path)}">History</a>
     </div>`;
-  };
 
   /** A folder with its newest commit and its README. */
   const folder = async (
@@ -84,7 +83,17 @@ export function filePages(
       linksOut ? submoduleUrls(useCases, granted, at.ref) : undefined,
       readme(useCases, texts, granted, call, at.ref, items),
     ]);
-    return html`${await folderView(at, items, newest, truncated, submodules)} ${below}`;
+    const [first, ...others] = await linkedTexts(texts, granted, [
+      { text: messageParts(newest?.message ?? '').subject, href: commitPath(at.repository, newest?.oid ?? '') },
+      ...items.map(({ lastCommit }) => ({ text: lastCommit?.subject ?? '' })),
+    ]);
+    const shown = {
+      newest: newest !== undefined && newestLine(at, newest, first),
+      subjects: new Map(items.map(({ path }, index) => [path, others[index]])),
+      truncated,
+      submodules,
+    };
+    return html`${await folderView(at, items, shown)} ${below}`;
   };
 
   const shown = async (granted: Readable, call: Call, at: At, isBranch: boolean, plain: boolean): Promise<HtmlPage> => {

@@ -66,28 +66,32 @@ const inOrder = (entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] 
   ...entries.filter(({ type }) => type !== 'directory'),
 ];
 
-/**
- * @param newest The line of the newest commit.
- * @param truncated Whether entries are already missing.
- * @param submodules Their URLs by path.
- */
+interface Folder {
+  /** The line of the newest commit. */
+  readonly newest: Html | false;
+  /** The subject of the last commit of each entry, by path. */
+  readonly subjects: ReadonlyMap<string, Html | undefined>;
+  /** Whether entries are already missing. */
+  readonly truncated: boolean;
+  /** The URLs of submodules by path. */
+  readonly submodules: ReadonlyMap<string, string> | undefined;
+}
+
 export async function folderView(
   { repository, ref, now }: At,
   entries: readonly DirectoryEntry[],
-  newest: Html | false,
-  truncated: boolean,
-  submodules: ReadonlyMap<string, string> = new Map(),
+  { newest, subjects, truncated, submodules }: Folder,
 ): Promise<Html> {
   const rows = await inTurns(inOrder(entries).slice(0, most.entries), ({ type, name, path, lastCommit }) => {
     const href = type === 'directory' ? treePath(repository, ref, path) : blobPath(repository, ref, path);
-    const url = submodules.get(path);
+    const url = submodules?.get(path);
     const link =
       type === 'submodule' && url !== undefined
         ? html`<a href="${url}" rel="nofollow noreferrer"><bdi>${name}</bdi></a>`
         : html`<a href="${href}"><bdi>${name}</bdi></a>`;
     return html`<tr>
       <td>${icon(iconOf[type], type === 'file' ? undefined : type)} ${link}</td>
-      <td class="subject"><bdi>${lastCommit?.subject}</bdi></td>
+      <td class="subject"><bdi>${subjects.get(path)}</bdi></td>
       <td class="when">${lastCommit !== undefined && time(lastCommit.committedAt, now)}</td>
     </tr>`;
   });
