@@ -202,8 +202,8 @@ export interface RepositoryTab {
   /** The paths of other pages on which it is the current tab. */
   readonly currentOn?: readonly string[];
   /**
-   * `settings` is the menu of the settings of a repository; its entries have no count. One of `keys` is not shown: only
-   * its key leads to it, from every page of the repository that has no link of its own with this key. Default `tabs`.
+   * `settings` is the menu of the settings of a repository; its entries have no count. An entry of `keys` is hidden:
+   * only its key leads to it, from every page of the repository on which no other link has this key. Default `tabs`.
    */
   readonly menu?: 'tabs' | 'settings' | 'keys';
   /** Shown to callers with this permission. */

@@ -1,7 +1,7 @@
 // Views of the audit log: the list with its filters, and one entry.
 import type { NumberedEntry } from 'hexforge/audit';
 import { html, type Html, type Page } from 'hexforge/plugin';
-import { empty, filterBar, linkButton, pagination, table, time, urlWith } from 'hexforge/ui';
+import { empty, facts, filterBar, linkButton, pagination, table, time, urlWith } from 'hexforge/ui';
 import type { EntryFilters } from './schemas.ts';
 
 export const auditPath = '/-/admin/audit';
@@ -72,15 +72,7 @@ export function entryView(entry: NumberedEntry, now: Date): Html {
   ];
   return html`<p class="quiet"><a href="${auditPath}">Audit log</a></p>
     <h1>${entry.action} <span class="count">${String(entry.id)}</span></h1>
-    <dl class="facts">
-      ${rows
-        .filter(([, value]) => value !== '')
-        .map(
-          ([name, value]) =>
-            html`<dt>${name}</dt>
-              <dd><bdi>${value}</bdi></dd>`,
-        )}
-    </dl>
+    ${facts(rows.map(([name, value]) => (value === '' ? undefined : [name, html`<bdi>${value}</bdi>`])))}
     ${
       Object.keys(entry.details).length > 0 &&
       html`<h2>Details</h2>

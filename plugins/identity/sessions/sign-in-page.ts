@@ -16,7 +16,7 @@ import {
   type Route,
 } from 'hexforge/plugin';
 import { returnPath } from 'hexforge/identity';
-import { button, field, formError, linkButton, urlWith } from 'hexforge/ui';
+import { button, field, formError, linkButton, notice, urlWith } from 'hexforge/ui';
 import { signInRefusal, type IdentityUseCases, type SignedIn } from '#core/identity/use-cases';
 import { password } from '../accounts/schemas.ts';
 import { pageCookies } from './cookies.ts';
@@ -120,7 +120,7 @@ function refusedPage(told: Readonly<Record<string, unknown>>, error: unknown): H
 /** The reason why a sign-in elsewhere was refused, in words; another code shows nothing. */
 function noticeOf(code: string | undefined): Html | undefined {
   const refusal = code === undefined ? undefined : signInRefusal(code);
-  return refusal && html`<p class="alert" role="alert"><b>${refusal.message}.</b> ${refusal.detail}.</p>`;
+  return refusal && notice(html`<b>${refusal.message}.</b> ${refusal.detail}.`, true);
 }
 
 /** The path that a page of this plugin leads back to. */

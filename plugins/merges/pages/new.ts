@@ -24,6 +24,7 @@ import {
   empty,
   field,
   formError,
+  notice,
   picks,
   select,
   textArea,
@@ -120,12 +121,12 @@ export const newRequestPage = (merges: MergeUseCases): WebPage =>
           ${branchForm(repository, branches, source, target)}
           ${
             preview instanceof HexforgeError
-              ? html`<p class="alert" role="alert"><b>${preview.message}</b> ${preview.detail}</p>`
+              ? notice(html`<b>${preview.message}</b> ${preview.detail}`, true)
               : preview !== undefined && preview.openNumber !== undefined
-                ? html`<p class="alert">
-                    These branches have an open merge request:
-                    <a href="${requestPage(repository, preview.openNumber)}">!${String(preview.openNumber)}</a>
-                  </p>`
+                ? notice(
+                    html`These branches have an open merge request:
+                      <a href="${requestPage(repository, preview.openNumber)}">!${String(preview.openNumber)}</a>`,
+                  )
                 : preview !== undefined &&
                   openForm(repository, {
                     source,

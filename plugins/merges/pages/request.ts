@@ -28,7 +28,7 @@ import {
   shownValues,
   signInButton,
   textArea,
-  time,
+  commitRow,
 } from 'hexforge/ui';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { changingComment, own, reading } from '../params.ts';
@@ -204,13 +204,7 @@ const commitsPage = (merges: MergeUseCases): WebPage =>
             ${
               items.length === 0
                 ? empty('There are no commits that the target lacks')
-                : list(
-                    items.map(({ oid, message, author, committer }) => ({
-                      title: html`<a href="${commitPage(repository, oid)}"><bdi>${message.split('\n', 1)[0]}</bdi></a>`,
-                      about: html`<bdi>${author.name}</bdi> committed ${time(committer.date, call.now)}`,
-                      end: html`<a href="${commitPage(repository, oid)}"><code>${oid.slice(0, 7)}</code></a>`,
-                    })),
-                  )
+                : list(items.map((commit) => commitRow(commit, call.now, commitPage(repository, commit.oid))))
             }
             ${truncated && html`<p class="quiet">Messages that are too long are cut.</p>`}
             ${pagination(url, { ...wanted, total: view.changes.commits })}

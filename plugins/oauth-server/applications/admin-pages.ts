@@ -31,6 +31,7 @@ import {
   searchField,
   table,
   time,
+  facts,
 } from 'hexforge/ui';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 import { administering } from './admin-routes.ts';
@@ -38,6 +39,11 @@ import { applicationSearchQuery } from './schemas.ts';
 import { applicationDeletion, marks, scopeItems } from './views.ts';
 
 const root = '/-/admin/applications';
+
+const lines = (items: readonly Html[]): Html =>
+  html`<ul class="can">
+    ${items}
+  </ul>`;
 
 export const applicationAdminMenu = ({ administration }: OAuthUseCases): readonly MenuEntry[] => [
   {
@@ -153,31 +159,16 @@ export function applicationAdminPages(
             </div>
             ${formError(refused, 'adminApplicationStop')} ${formError(refused, 'adminApplicationResume')}
             ${description !== '' && html`<p class="bio"><bdi>${description}</bdi></p>`}
-            <dl class="facts">
-              <dt>Client ID</dt>
-              <dd><code>${clientId}</code></dd>
-              <dt>Owner</dt>
-              <dd>${ownerOf(client, owners)}${client.ownerId === null && 'It registered itself'}</dd>
-              <dt>Created</dt>
-              <dd>${time(client.createdAt, call.now)}</dd>
-              ${
-                homepageUrl !== '' &&
-                html`<dt>Homepage</dt>
-                  <dd><a href="${homepageUrl}" rel="noreferrer">${homepageUrl}</a></dd>`
-              }
-              <dt>Redirect URIs</dt>
-              <dd>
-                <ul class="can">
-                  ${redirectUris.map((uri) => html`<li><code>${uri}</code></li>`)}
-                </ul>
-              </dd>
-              <dt>It may ask to</dt>
-              <dd>
-                <ul class="can">
-                  ${scopeItems(client.scopes, scopes())}
-                </ul>
-              </dd>
-            </dl>
+            ${facts([
+              ['Client ID', html`<code>${clientId}</code>`],
+              ['Owner', [ownerOf(client, owners), client.ownerId === null && 'It registered itself']],
+              ['Created', time(client.createdAt, call.now)],
+              homepageUrl === ''
+                ? undefined
+                : ['Homepage', html`<a href="${homepageUrl}" rel="noreferrer">${homepageUrl}</a>`],
+              ['Redirect URIs', lines(redirectUris.map((uri) => html`<li><code>${uri}</code></li>`))],
+              ['It may ask to', lines(scopeItems(client.scopes, scopes()))],
+            ])}
             ${group(
               'Granted by',
               '',

@@ -35,6 +35,7 @@ import {
   select,
   shownValues,
   time,
+  notice,
 } from 'hexforge/ui';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 import { guarded, urisOf } from './routes.ts';
@@ -175,7 +176,7 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
         title: name,
         width: 'wide',
         main: html`<h1><bdi>${name}</bdi> ${marks(client)}</h1>
-          ${client.suspended && html`<p class="alert">It is suspended: nobody can use it. Ask an administrator.</p>`}
+          ${client.suspended && notice('It is suspended: nobody can use it. Ask an administrator.')}
           <div class="settings">${copyField({ id: 'client-id', label: 'Client ID', value: clientId })}</div>
           ${query.done !== undefined && done('The application is saved.')}
           ${formError(refused, 'applicationSave', ...applicationFields)} ${formError(refused, 'applicationSecret')}

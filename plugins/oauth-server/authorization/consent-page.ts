@@ -13,7 +13,7 @@ import {
   type TypeOf,
 } from 'hexforge/plugin';
 import type { Users } from 'hexforge/identity';
-import { button, checkBox, pill } from 'hexforge/ui';
+import { button, checkBox, notice, pill } from 'hexforge/ui';
 import type { ConsentQuestion, OAuthUseCases } from '#core/oauth/use-cases';
 import { scopeItems } from '../applications/views.ts';
 import { sentTo } from './routes.ts';
@@ -35,9 +35,10 @@ const signInUrl = (webUrl: string, request: Query): string =>
 /** The origin of the application. Its name may imitate this instance, so each is called that of a third party. */
 const origin = ({ ownerId }: ConsentQuestion['client'], owner: string | undefined): Html =>
   ownerId === null
-    ? html`<p class="alert" role="alert">
-        A third-party application that registered itself: nobody of this instance vouches for it or for its name.
-      </p>`
+    ? notice(
+        'A third-party application that registered itself: nobody of this instance vouches for it or for its name.',
+        true,
+      )
     : html`<p>
         ${pill('third party', 'warning')} It is not part of this instance, which has not checked its name.
         ${

@@ -1,7 +1,7 @@
 // Lists of commits.
 import { html, type Granted, type Html } from 'hexforge/plugin';
 import type { CommitRecord, Repository } from 'hexforge/repositories';
-import { list, time } from 'hexforge/ui';
+import { commitRow, list } from 'hexforge/ui';
 import { linkedTexts, messageParts } from './commit-texts.ts';
 import { commitPath } from './links.ts';
 import type { Texts } from './texts.ts';
@@ -21,9 +21,8 @@ export async function commitRows(
   return html`<div class="commits">
     ${list(
       commits.map((commit, index) => ({
+        ...commitRow(commit, now, path(commit)),
         title: html`<bdi>${subjects[index]}</bdi>`,
-        about: html`<bdi>${commit.author.name}</bdi> committed ${time(commit.committer.date, now)}`,
-        end: html`<a href="${path(commit)}"><code>${commit.oid.slice(0, 7)}</code></a>`,
       })),
     )}
   </div>`;

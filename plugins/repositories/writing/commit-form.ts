@@ -1,7 +1,7 @@
 // The part that all forms have which commit: the message, the branch, and the buttons.
 import { html, maybe, text, word, type Granted, type Html, type RefusedForm, type User } from 'hexforge/plugin';
 import type { Repository } from 'hexforge/repositories';
-import { button, field, formError, linkButton, textArea } from 'hexforge/ui';
+import { button, field, formError, linkButton, notice, textArea } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { asContent } from '../pages/forms.ts';
 import { blobPath, comparePath, treePath } from '../pages/links.ts';
@@ -54,11 +54,12 @@ export function commitError(
   ...fields: readonly string[]
 ): Html | false {
   if (refused?.field !== 'sha') return formError(refused, id, 'message', 'new_branch', ...fields);
-  return html`<p class="alert" role="alert">
-    <b>${refused.error}.</b> Somebody has changed it since you opened this page, so nothing was committed. What you
-    typed is still here: copy it, look at <a href="${blobPath(repository, ref, path)}">the file as it is now</a>, and
-    edit that.
-  </p>`;
+  return notice(
+    html`<b>${refused.error}.</b> Somebody has changed it since you opened this page, so nothing was committed. What you
+      typed is still here: copy it, look at <a href="${blobPath(repository, ref, path)}">the file as it is now</a>, and
+      edit that.`,
+    true,
+  );
 }
 
 /** @param message if none is typed. @param cancel the path of the page before. */

@@ -1,5 +1,6 @@
 // Fields of forms, each with its label, a hint, and the error of the form that was refused.
 import { html, type Html, type RefusedForm } from 'hexforge/plugin';
+import { notice } from './forms/notice.ts';
 
 /** The properties that every control has. */
 export interface Labelled {
@@ -165,7 +166,7 @@ export const refusedIn = (refused: RefusedForm | undefined, form: string): Refus
 export const formError = (refused: RefusedForm | undefined, form: string, ...fields: readonly string[]): Html | false =>
   refused?.form === form &&
   !fields.includes(refused.field ?? '') &&
-  html`<p class="alert" role="alert"><b>${refused.error}</b> ${refused.detail}</p>`;
+  notice(html`<b>${refused.error}</b> ${refused.detail}`, true);
 
 /** Confirms that a form succeeded, on the page that it leads to. */
 export const done = (text: string): Html => html`<p class="done" role="status">${text}</p>`;

@@ -240,7 +240,7 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
   ),
 
   check(
-    'the list is searched and sorted, by visibility and by what a user takes part in, in one query',
+    'the list is searched, sorted and filtered by visibility and by the user who takes part, in one query',
     async ({ store, marks, collaborators, unitOfWork, add, addUser, statements }) => {
       const [ada, bob] = [await addUser('Ada'), await addUser('bob')];
       const at = (day: number) => new Date(Date.UTC(2026, 0, day));

@@ -1,6 +1,6 @@
 // Buttons that copy a value to the clipboard. Without this script they are hidden.
 
-/** How long a button says that it has copied. */
+/** The milliseconds for which a button is labelled `Copied`. */
 const shownFor = 2000;
 
 /** Selects the value, so that it can be copied by the keys of the system. */

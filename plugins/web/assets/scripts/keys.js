@@ -34,7 +34,7 @@ document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || types(event.target)) return;
   const keys = before + event.key;
   before = keys === 'g' ? 'g' : '';
-  // A link is followed, a field focused. Links of the page come before those of the frame.
+  // A link is followed, a field focused. A link of the page hides one of the frame with the same key.
   const found = document.querySelector(`[data-key="${CSS.escape(keys)}"]`);
   if (found instanceof HTMLElement) {
     event.preventDefault();

@@ -32,6 +32,7 @@ type Names =
   | 'commentForm'
   | 'commentEdit'
   | 'commentDeletion'
+  | 'notice'
   | 'field'
   | 'textArea'
   | 'select'
@@ -114,6 +115,7 @@ export const controls: Examples<Names> = {
     'several lines': ui.copyField({ id: 'copy-lines', label: 'Commands', value: 'git add .\ngit commit' }),
     'a long text': ui.copyField({ id: 'copy-long', label: 'Long', value: longText }),
   },
+  notice: { short: ui.notice('It is suspended.'), 'a long text': ui.notice(longText, true) },
   field: {
     empty: ui.field({ label: 'Title', name: 'empty', hint: 'One line', placeholder: 'A title', required: true }),
     filled: ui.field({ label: 'Owner', name: 'filled', value: bidiName, suggestions: ['ada', 'bo'] }),

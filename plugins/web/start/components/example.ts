@@ -1,4 +1,4 @@
-// What examples of components are made from.
+// Types and texts of the examples of components.
 import type { HtmlPiece } from 'hexforge/plugin';
 import type * as ui from '../../ui/index.ts';
 

@@ -17,6 +17,8 @@ type Names =
   | 'menuLink'
   | 'list'
   | 'empty'
+  | 'facts'
+  | 'commitRow'
   | 'table'
   | 'pagination'
   | 'disclosure'
@@ -97,6 +99,13 @@ export const things = (now: Date, url: string): Examples<Names> => ({
       'Three of three',
     ),
   },
+  facts: {
+    rows: ui.facts([['Owner', ui.person(bidiName)], ['Address', longText], undefined]),
+  },
+  commitRow: {
+    'with a page': ui.list([ui.commitRow(commit('Add the engine', 'ada', now), now, here)]),
+    'long, without a page': ui.list([ui.commitRow(commit(longText, bidiName, now), now)]),
+  },
   empty: {
     'with the next step': ui.empty('There is no issue yet', ui.linkButton('New issue', here, { kind: 'primary' })),
     alone: ui.empty('There is nothing'),
@@ -145,3 +154,10 @@ export const things = (now: Date, url: string): Examples<Names> => ({
 });
 
 const before = (now: Date, seconds: number): Date => new Date(now.getTime() - seconds * 1000);
+
+const commit = (message: string, name: string, date: Date): ui.ShownCommit => ({
+  oid: 'c0ffee0c0ffee0c0ffee0c0ffee0c0ffee0c0ffee',
+  message,
+  author: { name },
+  committer: { date },
+});

@@ -9,7 +9,7 @@ export interface CopyField {
   /** Its line breaks are kept. */
   readonly value: string;
   readonly hint?: string | undefined;
-  /** Whether the label is for screen readers alone, where the page says what the value is. */
+  /** Whether the label is for screen readers alone, because the page has a visible text for it. */
   readonly hidesLabel?: boolean;
 }
 
