@@ -29,7 +29,9 @@ export async function linkedTexts(
     const pieces: Html[] = [];
     let plain = '';
     const end = (): void => {
-      if (plain !== '') pieces.push(href === undefined ? html`${plain}` : html`<a href="${href}">${plain}</a>`);
+      // A link of spaces has no name for screen readers.
+      const isLink = href !== undefined && plain.trim() !== '';
+      if (plain !== '') pieces.push(isLink ? html`<a href="${href}">${plain}</a>` : html`${plain}`);
       plain = '';
     };
     for (const [at, segment] of segments.entries()) {

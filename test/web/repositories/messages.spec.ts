@@ -65,6 +65,12 @@ void t.test('messages of commits link issues, merge requests, users and commits'
     t.notMatch(html, /<img|\u{202e}/u, name);
     t.strictSame(asked, ['1'], `${name}: one lookup`);
   }
+  await write('c', '#1 @bob');
+  t.match(
+    (await browser.open(`${site}/commits/main`)).html,
+    />#1<\/a> <a class="reference" href="\/bob"/,
+    'no empty link',
+  );
   const folder = (await browser.open(`${site}/tree/main`)).html;
   t.match(folder, /<td class="subject">\s*<bdi>Fix <a class="reference"/, 'the last commit of a file');
 
