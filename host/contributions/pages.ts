@@ -141,7 +141,8 @@ function told(page: HtmlPage, { error, detail }: RefusedForm, kept: KeptTexts): 
   const content = `${page.main.text}${page.aside?.text ?? ''}`;
   const has = (text: string | undefined): boolean => text !== undefined && content.includes(html`${text}`.text);
   const lost = kept.filter(([, text]) => !has(text));
-  const isTold = has(error) || has(detail);
+  // A control that is marked has its own message beside it, in other words than the detail.
+  const isTold = has(error) || has(detail) || content.includes('aria-invalid="true"');
   if (isTold && lost.length === 0) return page;
   return new HtmlPage({
     ...page,

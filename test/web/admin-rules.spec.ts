@@ -48,7 +48,7 @@ void t.test('settings are changed and reset', async (t) => {
   const clients = await admin.open(at('oauth2.dcr.max_clients'));
   t.match(clients.html, /value="5"[^]*The value is a whole number from 0 to [^]*The default is: 1,000/);
   const refused = await send(admin, clients, at('oauth2.dcr.max_clients'), { value: '-1' });
-  t.match(refused, { status: 422, html: /value="-1"[^]*id="value-error">Must be a whole number/ });
+  t.match(refused, { status: 422, html: /value="-1"[^]*id="value-error">Value must be a whole number/ });
   const kept = await send(admin, clients, at('oauth2.dcr.max_clients'), {});
   t.notMatch(kept.html, 'Reset', 'an unchanged value is not stored');
   const changed = await send(admin, clients, at('oauth2.dcr.max_clients'), { value: '7' });

@@ -70,7 +70,7 @@ for (const { path, name, form, made, refused, duplicate } of nouns)
     t.match(Array.isArray(after) ? after : after.items, [{ ...made, [name]: 'Renamed' }]);
     t.match(await browser.submit(edit, { confirm: 'another' }, at(`${own}/delete`)), {
       status: 422,
-      html: /id="confirm-error"/,
+      html: /id="\w+Delete-error"/,
     });
     t.match(await browser.submit(edit, { confirm: 'Renamed' }, at(`${own}/delete`)), {
       status: 200,

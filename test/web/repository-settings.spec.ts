@@ -162,7 +162,7 @@ void t.test('protection', async (t) => {
   };
   const made = await submitTo(browser, create, `${path}/new`, values);
   const twice = await submitTo(browser, create, `${path}/new`, { branch: 'release/1' });
-  t.match(twice, { status: 422, html: /is protected already; edit its rules/ });
+  t.match(twice, { status: 422, html: /id="branch-error">Branch is protected already; edit its rules/ });
   t.match(made, { status: 200, path, html: /admin, One, Two may push directly · 2 approvals · approvals end/ });
   t.strictSame((await rule('release%2F1')).body, {
     allow_force_push: false,

@@ -4,6 +4,7 @@ import type { Call, User } from '#core/kernel/caller';
 import type { CredentialReader, PageSessions } from '#core/kernel/access/credentials';
 import { userKey } from '#core/kernel/access/current-caller';
 import { Forbidden, NotFound, Unauthorized } from '#core/kernel/errors';
+import { Lru } from '#core/kernel/limits/lru';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
 import type { Account } from '../model/account.ts';
 import { userAggregate } from '../model/events.ts';
@@ -40,6 +41,9 @@ export interface ListedSession extends Session {
   readonly current: boolean;
 }
 
+/** A session that a page has just renewed is not extended again, because a browser may not accept cookies. */
+const renewedFor = { milliseconds: 60_000, sessions: 10_000 } as const;
+
 /** Maximum number of sessions per user. Adding another ends the one refreshed least recently. */
 const mostSessions = 1000;
 
@@ -47,6 +51,9 @@ export function sessionUseCases(parts: IdentityParts, passwords: Passwords, { bl
   const { accounts, sessions, tokenHasher, passwordHasher, currentCaller, lifetimes } = parts;
   const { sessionTokens, pageTokens } = parts;
   const { audit, events, unitOfWork, ids } = parts;
+
+  /** When pages extended sessions, by their ids. */
+  const extended = new Lru<number>(renewedFor.sessions);
 
   const wrong = (): Unauthorized => new Unauthorized('The username or password is wrong');
 
@@ -214,10 +221,14 @@ export function sessionUseCases(parts: IdentityParts, passwords: Passwords, { bl
         return currentCaller.run(userKey(userId), async () => {
           const owner = await sessions.owner(sessionId, now);
           if (owner?.id !== userId || (await admitted(owner)) === undefined) return undefined;
-          const expiresAt = secondsAfter(now, lifetimes.refreshSeconds);
-          // The session may have ended since its owner was read.
-          const alive = await unitOfWork.run(() => sessions.extend(sessionId, expiresAt));
-          return alive ? signed(claims, now) : undefined;
+          const last = extended.get(sessionId) ?? Number.NEGATIVE_INFINITY;
+          if (Math.abs(now.getTime() - last) >= renewedFor.milliseconds) {
+            const expiresAt = secondsAfter(now, lifetimes.refreshSeconds);
+            // The session may have ended since its owner was read.
+            if (!(await unitOfWork.run(() => sessions.extend(sessionId, expiresAt)))) return undefined;
+            extended.set(sessionId, now.getTime());
+          }
+          return signed(claims, now);
         });
       },
     } satisfies PageSessions,

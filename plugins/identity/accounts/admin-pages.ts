@@ -14,12 +14,11 @@ import {
   readPage,
   shape,
   text,
-  ValidationFailed,
   word,
   type MenuEntry,
   type WebPage,
 } from 'hexforge/plugin';
-import { onlyChanged } from 'hexforge/ui';
+import { checkTyped, onlyChanged } from 'hexforge/ui';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { accountAside, accountList, accountView, newAccount, userPath, usersPath } from './admin-views.ts';
 import { newAccountMembers, newPasswordBody, shown, uidParams } from './schemas.ts';
@@ -94,11 +93,9 @@ const accountForms = ({ administration }: IdentityUseCases) => [
     id: 'adminUserDeleteForm',
     summary: 'Deletes an account',
     path: `${one}/delete`,
-    body: shape({ username: word() }),
+    body: shape({ confirm: word() }),
     async run(call, { params: { uid: id }, body }) {
-      const { username } = await administration.fetch(call, { id });
-      if (body.username !== username)
-        throw new ValidationFailed('The user is not deleted', { detail: '"username" is not the name of this user' });
+      checkTyped(body.confirm, (await administration.fetch(call, { id })).username, 'user');
       await administration.delete(call, { id });
       return usersPath;
     },

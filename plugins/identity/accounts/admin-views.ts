@@ -20,7 +20,7 @@ import {
   shownValues,
   table,
   time,
-  typedConfirmation,
+  typedDeletion,
 } from 'hexforge/ui';
 
 export const usersPath = '/-/admin/users';
@@ -202,18 +202,15 @@ function changes({ account }: Shown, { caller }: Call<User>, refused: RefusedFor
   ${group('Access', account.status === 'active' ? undefined : 'The user cannot sign in.', accessForms(account))}
   ${
     !own &&
-    group(
-      'Deletion',
-      'A user who owns repositories, or whose contributions others refer to, cannot be deleted. Sessions and tokens end in any case.',
-      typedConfirmation('Delete this user…', {
-        form: 'adminUserDeleteForm',
-        action: `${userPath(account)}/delete`,
-        name: 'username',
-        asks: 'Type the username to delete it',
-        typed: account.username,
-        refused,
-      }),
-    )
+    typedDeletion({
+      form: 'adminUserDeleteForm',
+      action: `${userPath(account)}/delete`,
+      noun: 'user',
+      about:
+        'A user who owns repositories, or whose contributions others refer to, cannot be deleted. Sessions and tokens end in any case.',
+      typed: 'the username',
+      refused,
+    })
   }`;
 }
 

@@ -19,7 +19,7 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import { groupLimits, usernameLimit } from 'hexforge/identity';
-import { onlyChanged } from 'hexforge/ui';
+import { checkTyped, onlyChanged } from 'hexforge/ui';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { shown } from '../accounts/schemas.ts';
 import { groupList, groupPath, groupsPath, groupView, newGroup } from './views.ts';
@@ -74,13 +74,9 @@ const groupForms = ({ groups, users }: IdentityUseCases) => [
     id: 'userGroupDeleteForm',
     summary: 'Deletes a user group',
     path: `${one}/delete`,
-    body: shape({ slug: word() }),
+    body: shape({ confirm: word() }),
     async run(call, { params: { id }, body }) {
-      const { slug } = await groups.fetch(call, { id });
-      if (body.slug !== slug)
-        throw new ValidationFailed('The group is not deleted', {
-          detail: '"slug" is not the short name of this group',
-        });
+      checkTyped(body.confirm, (await groups.fetch(call, { id })).slug, 'group');
       await groups.delete(call, { id });
       return groupsPath;
     },

@@ -18,7 +18,7 @@ import {
   table,
   textArea,
   time,
-  typedConfirmation,
+  typedDeletion,
 } from 'hexforge/ui';
 
 export const groupsPath = '/-/admin/user-groups';
@@ -136,18 +136,14 @@ function memberPart({ group, members, url }: Shown, mayChange: boolean, now: Dat
 }
 
 const groupDeletion = (group: CountedGroup, refused: RefusedForm | undefined): Html =>
-  section(
-    'Deletion',
-    'The members stay users. The budgets of the group are deleted.',
-    typedConfirmation('Delete this group…', {
-      form: 'userGroupDeleteForm',
-      action: `${groupPath(group)}/delete`,
-      name: 'slug',
-      asks: 'Type the short name of the group to delete it',
-      typed: group.slug,
-      refused,
-    }),
-  );
+  typedDeletion({
+    form: 'userGroupDeleteForm',
+    action: `${groupPath(group)}/delete`,
+    noun: 'group',
+    about: 'The members stay users. The budgets of the group are deleted.',
+    typed: 'the short name of the group',
+    refused,
+  });
 
 export function groupView(shown: Shown, call: Call<User>, refused: RefusedForm | undefined): Html {
   const { group } = shown;

@@ -12,7 +12,17 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import { issueBounds } from 'hexforge/issues';
-import { button, field, formError, group, linkButton, onlyChanged, shownValues, textArea } from 'hexforge/ui';
+import {
+  button,
+  commentDeletion,
+  commentEdit,
+  field,
+  formError,
+  linkButton,
+  onlyChanged,
+  shownValues,
+  textArea,
+} from 'hexforge/ui';
 import { issueParams, writing } from '../params.ts';
 import { editParams } from '../description-history/schemas.ts';
 import { markdown, shownMember } from './fields.ts';
@@ -95,26 +105,16 @@ const commentPage = (parts: PageParts): WebPage =>
         main: html`<h1>Comment on <a href="${issuePath(repository, number)}">#${number}</a></h1>
           ${
             caller.id === comment.authorId
-              ? html`<form class="texts" method="post" action="${path}${query}">
-                  ${formError(refused, 'issueCommentEdit', 'body')}
-                  ${textArea({ label: 'Comment', name: 'body', rows: 10, value: comment.body, hint: 'Markdown', refused })}
-                  <p class="actions">
-                    ${button('Save', { kind: 'primary' })}
-                    ${linkButton('Cancel', `${issuePath(repository, number)}${query}#comment-${id}`)}
-                  </p>
-                </form>`
+              ? commentEdit({
+                  form: 'issueCommentEdit',
+                  action: path + query,
+                  value: comment.body,
+                  cancel: `${issuePath(repository, number)}${query}#comment-${id}`,
+                  refused,
+                })
               : html`<pre class="text"><bdi>${comment.body}</bdi></pre>`
           }
-          ${
-            (caller.id === comment.authorId || caller.isAdmin) &&
-            group(
-              'Delete the comment',
-              'A deleted comment cannot be restored.',
-              html`<form method="post" action="${path}/delete${query}">
-                ${button('Delete the comment', { kind: 'danger' })}
-              </form>`,
-            )
-          }`,
+          ${(caller.id === comment.authorId || caller.isAdmin) && commentDeletion(`${path}/delete${query}`)}`,
       });
     },
     forms: [

@@ -13,6 +13,7 @@ import {
 } from 'hexforge/plugin';
 import {
   button,
+  commentForm,
   dotted,
   formError,
   icon,
@@ -23,7 +24,6 @@ import {
   plural,
   signInButton,
   statePill,
-  textArea,
   time,
 } from 'hexforge/ui';
 import { issueParams, reading } from '../params.ts';
@@ -76,7 +76,7 @@ export const issuePage = (parts: PageParts): WebPage =>
           ${pagination(withQuery(path, { page: String(current) }), { page: current, perPage, total: issue.commentsCount })}
           ${
             caller.kind === 'user'
-              ? commentForm(issue, {
+              ? talkForm(issue, {
                   action: issuePath(repository, number, 'comments'),
                   mayComment: !issue.locked || granted.may('issue.write'),
                   mayChange,
@@ -122,16 +122,21 @@ interface Talking {
   readonly refused: RefusedForm | undefined;
 }
 
-function commentForm({ state, locked }: WholeIssue, { action, mayComment, mayChange, refused }: Talking): Html {
-  const mine = refused?.form === 'issueComment' ? refused : undefined;
+function talkForm({ state, locked }: WholeIssue, { action, mayComment, mayChange, refused }: Talking): Html {
   const move = state === 'open' ? (['Close', 'closed'] as const) : (['Reopen', 'open'] as const);
-  return html`<form method="post" action="${action}">
-    ${locked && html`<p class="muted">${icon('lock')} Only people who may change every issue can comment on it.</p>`}
-    ${formError(mine, 'issueComment', 'body')}
-    ${mayComment && textArea({ label: 'Comment', name: 'body', rows: 5, hint: 'Markdown', refused: mine })}
-    <p class="actions">
-      ${mayComment && button('Comment', { kind: 'primary' })}
-      ${mayChange && button(move[0], { name: 'state', value: move[1] })}
-    </p>
-  </form>`;
+  const change = mayChange && button(move[0], { name: 'state', value: move[1] });
+  const note =
+    locked && html`<p class="muted">${icon('lock')} Only people who may change every issue can comment on it.</p>`;
+  if (!mayComment)
+    return html`<form class="talk-form" method="post" action="${action}">
+      ${note} ${formError(refused, 'issueComment')}
+      <div class="actions">${change}</div>
+    </form>`;
+  return commentForm({
+    form: 'issueComment',
+    action,
+    hidden: note,
+    buttons: html`${button('Comment', { kind: 'primary' })} ${change}`,
+    refused,
+  });
 }

@@ -2,7 +2,7 @@
 import { html, type Granted, type Html, type HtmlPiece } from 'hexforge/plugin';
 import type { CommentView, DescriptionEditView, IssueDetail, IssueView, LinkType, LinkView } from 'hexforge/issues';
 import type { Repository } from 'hexforge/repositories';
-import { change, comment, dotted, icon, person, time, timeline } from 'hexforge/ui';
+import { change, comment, commented, dotted, icon, person, time, timeline } from 'hexforge/ui';
 import { issuePath, type PageParts } from './links.ts';
 import { issueLink, stateMark } from './marks.ts';
 
@@ -73,16 +73,12 @@ export async function issueTimeline(
 
   const entries: Entry[] = comments.map((one, index) => {
     const mine = caller.kind === 'user' && (caller.id === one.authorId || caller.isAdmin);
-    const edited = one.updatedAt.getTime() !== one.createdAt.getTime() && 'edited';
     return {
       at: one.createdAt,
       shown: comment({
         id: `comment-${one.id}`,
         author: one.author.username,
-        head: dotted([
-          html`<a class="bare" href="#comment-${one.id}">commented ${time(one.createdAt, now)}</a>`,
-          edited,
-        ]),
+        head: commented(one, now),
         actions:
           mine &&
           html`<a class="quiet" href="${issuePath(repository, issue.number, `comments/${one.id}`)}${at}">Edit</a>`,

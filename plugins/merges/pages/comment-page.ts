@@ -1,7 +1,7 @@
 // The page on which one comment is edited or deleted.
 import { form, html, HtmlPage, NotFound, page, shape, word, type WebPage } from 'hexforge/plugin';
 import { longestText } from 'hexforge/merges';
-import { button, formError, group, linkButton, textArea, urlWith } from 'hexforge/ui';
+import { commentDeletion, commentEdit, urlWith } from 'hexforge/ui';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { changingComment } from '../params.ts';
 import { mayChange } from './comment-view.ts';
@@ -60,18 +60,8 @@ export const commentPage = (merges: MergeUseCases): WebPage =>
         title: `Comment on !${String(number)}`,
         width: 'wide',
         main: html`<h1>Comment on <a href="${requestPage(granted.resource, number)}">!${String(number)}</a></h1>
-          <form class="narrow-form" method="post" action="${action('edit')}">
-            ${formError(refused, 'mergeCommentEdit', 'body')}
-            ${textArea({ label: 'Comment', name: 'body', value: comment.body, rows: 10, required: true, refused })}
-            <div class="actions">${button('Save', { kind: 'primary' })} ${linkButton('Cancel', back)}</div>
-          </form>
-          ${group(
-            'Delete the comment',
-            'A deleted comment cannot be restored. Replies on the same line stay.',
-            html`<form method="post" action="${action('delete')}">
-              ${button('Delete the comment', { kind: 'danger' })}
-            </form>`,
-          )}`,
+          ${commentEdit({ form: 'mergeCommentEdit', action: action('edit'), value: comment.body, cancel: back, refused })}
+          ${commentDeletion(action('delete'), 'A deleted comment cannot be restored. Replies on the same line stay.')}`,
       });
     },
   });

@@ -2,7 +2,7 @@
 import { html, type Granted, type Html } from 'hexforge/plugin';
 import type { MergeRequest } from 'hexforge/merges';
 import type { Repository } from 'hexforge/repositories';
-import { comment, pill, time, urlWith } from 'hexforge/ui';
+import { comment, commented, pill, urlWith } from 'hexforge/ui';
 import type { AuthoredComment } from '#core/merges/use-cases';
 import { requestPage } from './links.ts';
 
@@ -65,7 +65,7 @@ export const threadView = (
         author: one.author.username,
         head: html`${one.authorId === request.authorId && pill('author')}
         ${start !== undefined && line !== undefined && `on lines ${String(start)} to ${String(line)}`}
-        ${time(one.createdAt, granted.call.now)} ${one.resolved && pill('resolved', 'good')}
+        ${commented(one, granted.call.now)} ${one.resolved && pill('resolved', 'good')}
         ${one.outdated === true && pill('outdated')}`,
         actions: talkActions(granted, request, one, { part: 'changes', query }),
         body,

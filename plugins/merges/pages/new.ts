@@ -212,7 +212,7 @@ function openForm(repository: Repository, { source, target, asked, choices, refu
     ${disclosure(
       choices.labels.length + choices.milestones.length > 0
         ? 'Reviewers, assignees, labels, milestone'
-        : 'Reviewers and assignees',
+        : 'Reviewers, assignees',
       html`${field({ label: 'Reviewers', name: 'reviewers', hint: 'Usernames, with spaces between', refused })}
       ${field({ label: 'Assignees', name: 'assignees', hint: 'Usernames, with spaces between', refused })}
       ${

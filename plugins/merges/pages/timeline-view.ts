@@ -2,7 +2,7 @@
 import { html, type Granted, type Html } from 'hexforge/plugin';
 import type { MergeView } from 'hexforge/merges';
 import type { CommitRecord, Repository } from 'hexforge/repositories';
-import { change, comment, icon, person, pill, time, timeline } from 'hexforge/ui';
+import { change, comment, commented, icon, person, pill, time, timeline } from 'hexforge/ui';
 import type { AuthoredComment, AuthoredReview, MergeTalk } from '#core/merges/use-cases';
 import { talkActions } from './comment-view.ts';
 import { commitPage, requestPage } from './links.ts';
@@ -79,22 +79,23 @@ function commentEntry(
   { query, body }: { readonly query: string; readonly body: Html },
 ): Entry {
   const { resource: repository, call } = granted;
-  const { filePath, lineNumber, startLine, commitOid, createdAt, updatedAt, resolved, outdated } = one;
+  const { filePath, lineNumber, startLine, commitOid, createdAt, resolved, outdated } = one;
   const place =
     filePath === null
       ? commitOid !== null &&
         html`on <a href="${commitPage(repository, commitOid)}"><code>${commitOid.slice(0, 7)}</code></a>`
       : html`on
-          <bdi>${filePath}</bdi
-          >${lineNumber !== null && `:${startLine === null ? '' : `${String(startLine)}–`}${String(lineNumber)}`}`;
+          <a href="${requestPage(repository, view.number, 'changes')}#comment-${one.id}"
+            ><bdi>${filePath}</bdi
+            >${lineNumber !== null && `:${startLine === null ? '' : `${String(startLine)}–`}${String(lineNumber)}`}</a
+          >`;
   return {
     at: createdAt,
     shown: comment({
       id: `comment-${one.id}`,
       author: one.author.username,
-      head: html`<a class="bare" href="#comment-${one.id}">commented ${time(createdAt, call.now)}</a> ${place}
-        ${updatedAt > createdAt && '· edited'} ${resolved && pill('resolved', 'good')}
-        ${outdated === true && pill('outdated')}`,
+      head: html`${commented(one, call.now)} ${place} ${resolved && pill('resolved', 'good')}
+      ${outdated === true && pill('outdated')}`,
       actions: talkActions(granted, view, one, { part: 'overview', query }),
       body,
     }),

@@ -18,6 +18,7 @@ import type { PublicUser, Users } from 'hexforge/identity';
 import type { Client, Grant } from 'hexforge/oauth';
 import {
   button,
+  checkTyped,
   confirmButton,
   empty,
   filterBar,
@@ -34,7 +35,6 @@ import {
 } from 'hexforge/ui';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 import { administering } from './admin-routes.ts';
-import { checkTyped } from './pages.ts';
 import { applicationSearchQuery } from './schemas.ts';
 import { applicationDeletion, marks, scopeItems } from './views.ts';
 
@@ -177,11 +177,7 @@ export function applicationAdminPages(
                 : html`${list(found.items.map((grant) => grantRow(grant, people, call.now)))} ${pagination(url, found)}`,
             )}
             ${group('Suspension', '', suspension(client))}
-            ${group(
-              'Deletion',
-              'All that users have granted it ends too.',
-              applicationDeletion('adminApplicationRemove', client, `${root}/${id}`, refused),
-            )}`,
+            ${applicationDeletion('adminApplicationRemove', `${root}/${id}`, refused)}`,
         });
       },
       forms: [
@@ -205,7 +201,7 @@ export function applicationAdminPages(
           path: '/admin/applications/{id}/delete',
           body: shape({ confirm: word() }),
           async run(call, { params, body }) {
-            checkTyped(body.confirm, await administration.fetch(call, params));
+            checkTyped(body.confirm, (await administration.fetch(call, params)).name, 'application');
             await administration.delete(call, params);
             return root;
           },

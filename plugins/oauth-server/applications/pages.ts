@@ -12,7 +12,6 @@ import {
   readPage,
   session,
   shape,
-  ValidationFailed,
   word,
   type MenuEntry,
   type TypeOf,
@@ -21,6 +20,7 @@ import {
 import { defaultScopes, isConfidential, type Client } from 'hexforge/oauth';
 import {
   button,
+  checkTyped,
   confirmButton,
   copyField,
   done,
@@ -90,14 +90,6 @@ const row = (client: Client, now: Date) => ({
   about: html`<code>${client.clientId}</code>`,
   end: html`changed ${time(client.updatedAt, now)}`,
 });
-
-/** The confirmation of a deletion. @throws {ValidationFailed} if another name was typed. */
-export function checkTyped(confirm: string, { name }: Pick<Client, 'name'>): void {
-  if (confirm === name) return;
-  throw new ValidationFailed('The name is another one', {
-    detail: 'Field "confirm" must be the name of the application',
-  });
-}
 
 export const applicationPages = ({ applications, scopes }: OAuthUseCases): readonly WebPage[] => [
   page({
@@ -206,11 +198,7 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
               }),
             )
           }
-          ${group(
-            'Deletion',
-            'All that users have granted it ends too.',
-            applicationDeletion('applicationRemove', client, path, refused),
-          )}`,
+          ${applicationDeletion('applicationRemove', path, refused)}`,
       });
     },
     forms: [
@@ -243,7 +231,7 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
         path: '/settings/applications/{id}/delete',
         body: shape({ confirm: word() }),
         async run(call, { params, body }) {
-          checkTyped(body.confirm, await applications.fetch(call, params));
+          checkTyped(body.confirm, (await applications.fetch(call, params)).name, 'application');
           await applications.delete(call, params);
           return '/-/settings/applications';
         },

@@ -1,7 +1,7 @@
 // Parts of the pages of applications: their fields, their scopes in words, and the page that shows a secret once.
 import { html, HtmlPage, type Html, type RefusedForm } from 'hexforge/plugin';
 import { clientLimits, isConfidential, redirectLimits, type Client } from 'hexforge/oauth';
-import { copyField, field, linkButton, picks, pill, textArea, typedConfirmation } from 'hexforge/ui';
+import { copyField, field, linkButton, picks, pill, textArea, typedDeletion } from 'hexforge/ui';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 
 type Scopes = ReturnType<OAuthUseCases['scopes']>;
@@ -59,18 +59,13 @@ export const membersForm = (members: Members, all: Scopes, refused: RefusedForm 
 `;
 
 /** The form that deletes an application whose name is typed. @param path of the application. */
-export const applicationDeletion = (
-  form: string,
-  { name }: Pick<Client, 'name'>,
-  path: string,
-  refused: RefusedForm | undefined,
-): Html =>
-  typedConfirmation('Delete this application…', {
+export const applicationDeletion = (form: string, path: string, refused: RefusedForm | undefined): Html =>
+  typedDeletion({
     form,
     action: `${path}/delete`,
-    name: 'confirm',
-    asks: 'Type the name of the application to delete it',
-    typed: name,
+    noun: 'application',
+    about: 'The access that users have granted it ends too.',
+    typed: 'the name of the application',
     refused,
   });
 

@@ -10,6 +10,8 @@ const mostLanguages = 6;
 
 const counted = (count: number, one: string, many: string): string => `${String(count)} ${count === 1 ? one : many}`;
 
+const percentage = (part: number): string => (part < 0.005 ? '< 1 %' : `${String(Math.round(100 * part))} %`);
+
 /** The percentages of the languages, the largest first. */
 function languageList(sizes: readonly (readonly [string, number])[]): Html | false {
   const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
@@ -20,10 +22,7 @@ function languageList(sizes: readonly (readonly [string, number])[]): Html | fal
       <ul class="languages">
         ${sizes
           .slice(0, mostLanguages)
-          .map(
-            ([name, bytes]) =>
-              html`<li>${name} <span class="muted">${String(Math.round((100 * bytes) / total))} %</span></li>`,
-          )}
+          .map(([name, bytes]) => html`<li>${name} <span class="muted">${percentage(bytes / total)}</span></li>`)}
       </ul>
     </section>`
   );

@@ -22,6 +22,7 @@ import { commitRows } from './commit-rows.ts';
 import { comparePath, within } from './links.ts';
 import type { NewMergePath } from './merge-link.ts';
 import { leadsTo } from './redirect.ts';
+import type { Texts } from './texts.ts';
 
 interface Range {
   readonly base: string;
@@ -47,7 +48,7 @@ const picker = (repository: Repository, { base, head }: Range, branches: readonl
 const commitCount = (count: number): string => `${String(count)} ${count === 1 ? 'commit' : 'commits'}`;
 
 async function compared(
-  repository: Repository,
+  { texts, granted }: { readonly texts: Texts; readonly granted: Granted<Repository, 'repo.read'> },
   { base, head }: Range,
   found: Comparison,
   {
@@ -70,16 +71,16 @@ async function compared(
       ${aheadBy > 0 && button}
     </div>
     <h2>Commits</h2>
-    ${commitRows(repository, commits.items, now)}
+    ${await commitRows(texts, granted, commits.items, now)}
     ${
       aheadBy > commits.items.length &&
       html`<p class="quiet">The newest ${String(commits.items.length)} of ${String(aheadBy)} commits are shown.</p>`
     }
     <h2 class="next">Changed files</h2>
-    ${await changedFiles(difference, { repository, ref: head, ...shown })}`;
+    ${await changedFiles(difference, { repository: granted.resource, ref: head, ...shown })}`;
 }
 
-export function comparePages(useCases: RepositoryUseCases, newMerge: NewMergePath): readonly WebPage[] {
+export function comparePages(useCases: RepositoryUseCases, texts: Texts, newMerge: NewMergePath): readonly WebPage[] {
   const isBranch = async (granted: Granted<Repository, 'repo.read'>, target: string): Promise<boolean> => {
     const found = await useCases.locate(granted, { target });
     return found.isBranch && found.path === '';
@@ -128,7 +129,7 @@ export function comparePages(useCases: RepositoryUseCases, newMerge: NewMergePat
         try {
           const found = await (await useCases.compare(granted, { range: params.range })).read();
           const button = await mergeButton(granted, range);
-          return framed(title, form, await compared(repository, range, found, { now, view, url, button }));
+          return framed(title, form, await compared({ texts, granted }, range, found, { now, view, url, button }));
         } catch (error) {
           if (!(error instanceof NotFound)) throw error;
           return reply(framed(title, form, empty(error.message, 'Choose two that exist.')), { status: 404 });

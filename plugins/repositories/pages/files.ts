@@ -11,12 +11,13 @@ import {
   type Html,
   type WebPage,
 } from 'hexforge/plugin';
-import type { DirectoryEntry, Repository } from 'hexforge/repositories';
+import type { CommitRecord, DirectoryEntry, Repository } from 'hexforge/repositories';
 import { copyField, empty, linkButton, time } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
 import { aboutRepository } from './about.ts';
 import { fileActions, folderActions } from './actions.ts';
+import { linkedTexts, messageParts } from './commit-texts.ts';
 import { fileView } from './file-view.ts';
 import { bar, folderView, refButton, type At } from './folder-view.ts';
 import { blobPath, branchesPath, commitPath, commitsPath, findPath, repositoryPath, tagsPath } from './links.ts';
@@ -42,6 +43,9 @@ const firstCommands = (url: string, { name, defaultBranch }: Repository): string
     `git push origin HEAD:${defaultBranch}`,
   ].join('\n');
 
+const existingCommands = (url: string, { defaultBranch }: Repository): string =>
+  [`git remote add origin ${url}`, `git push origin HEAD:${defaultBranch}`].join('\n');
+
 const findLink = ({ repository, ref }: At): Html => linkButton('Find a file', findPath(repository, ref), { key: 't' });
 
 export function filePages(
@@ -49,21 +53,22 @@ export function filePages(
   present: RepositoryPresenter,
   texts: Texts,
 ): readonly WebPage[] {
-  /** The newest commit that changed the path, above the files. */
-  const newestCommit = async (granted: Readable, { repository, ref, path, now }: At): Promise<Html | false> => {
+  /** The newest commit that changed the path. */
+  const newestCommit = async (granted: Readable, { ref, path }: At): Promise<CommitRecord | undefined> => {
     const found = await useCases.commits(granted, { ref, ...(path !== '' && { path }), page: 1, perPage: 1 });
-    const [commit] = (await found.read()).items;
-    if (commit === undefined) return false;
-    const [subject = ''] = commit.message.split('\n', 1);
-    return html`<div class="head">
+    return (await found.read()).items[0];
+  };
+  const newestLine = ({ repository, ref, path, now }: At, commit: CommitRecord, subject: Html | undefined): Html =>
+    html`<div class="head">
       <span class="grow">
-        <b><bdi>${commit.author.name}</bdi></b>
-        <a href="${commitPath(repository, commit.oid)}"><bdi>${subject}</bdi></a>
+        <b><bdi>${commit.author.name}</bdi></b> <bdi>${subject}</bdi>
       </span>
-      <code>${commit.oid.slice(0, 7)}</code> ${time(commit.committer.date, now)}
+      <a href="${commitPath(repository, commit.oid)}" aria-label="Commit ${commit.oid.slice(0, 7)}"
+        ><code>${commit.oid.slice(0, 7)}</code></a
+      >
+      ${time(commit.committer.date, now)}
       <a href="${commitsPath(repository, ref, path)}">History</a>
     </div>`;
-  };
 
   /** A folder with its newest commit and its README. */
   const folder = async (
@@ -78,7 +83,17 @@ export function filePages(
       linksOut ? submoduleUrls(useCases, granted, at.ref) : undefined,
       readme(useCases, texts, granted, call, at.ref, items),
     ]);
-    return html`${await folderView(at, items, newest, truncated, submodules)} ${below}`;
+    const [first, ...others] = await linkedTexts(texts, granted, [
+      { text: messageParts(newest?.message ?? '').subject, href: commitPath(at.repository, newest?.oid ?? '') },
+      ...items.map(({ lastCommit }) => ({ text: lastCommit?.subject ?? '' })),
+    ]);
+    const shown = {
+      newest: newest !== undefined && newestLine(at, newest, first),
+      subjects: new Map(items.map(({ path }, index) => [path, others[index]])),
+      truncated,
+      submodules,
+    };
+    return html`${await folderView(at, items, shown)} ${below}`;
   };
 
   const shown = async (granted: Readable, call: Call, at: At, isBranch: boolean, plain: boolean): Promise<HtmlPage> => {
@@ -137,9 +152,13 @@ export function filePages(
                 'This repository is empty',
                 html`${copyField({
                     id: 'first-commands',
-                    label: 'Commands for the first commit',
+                    label: 'A first commit',
                     value: firstCommands(url, repository),
-                    hidesLabel: true,
+                  })}
+                  ${copyField({
+                    id: 'existing-commands',
+                    label: 'A repository that you have',
+                    value: existingCommands(url, repository),
                   })}
                   <p>
                     git asks for your username and a password: give it an

@@ -22,9 +22,10 @@ const iconOf: Readonly<Record<DirectoryEntry['type'], IconName>> = {
   submodule: 'submodule',
 };
 
-/** The folders above, each as a link, and the name itself. */
-function breadcrumbs({ repository, ref, path }: At): Html {
+/** The folders above, each as a link, and the name itself, which is a link on pages about its history. */
+function breadcrumbs({ repository, ref, path, kind }: At): Html {
   const segments = path === '' ? [] : path.split('/');
+  const own = kind === 'blame' || kind === 'commits' ? blobPath(repository, ref, path) : undefined;
   return html`<nav class="crumbs" aria-label="Path">
     <a href="${treePath(repository, ref)}"><bdi>${repository.name}</bdi></a>
     ${segments.map((segment, index) => {
@@ -32,7 +33,7 @@ function breadcrumbs({ repository, ref, path }: At): Html {
       const last = index === segments.length - 1;
       return html`<span class="slash">/</span>${
           last
-            ? html`<b>${name}</b>`
+            ? html`<b>${own === undefined ? name : html`<a href="${own}">${name}</a>`}</b>`
             : html`<a href="${treePath(repository, ref, segments.slice(0, index + 1).join('/'))}">${name}</a>`
         }`;
     })}
@@ -45,8 +46,11 @@ export const refButton = ({ repository, ref, path, kind = 'tree' }: Omit<At, 'no
     class="button ref"
     href="${otherRefPath(repository, 'branches', { show: kind, path })}"
     title="Choose another branch or tag"
-    >${icon('branch')} <bdi>${ref}</bdi></a
+    >${icon('branch')} <bdi>${shortened(ref)}</bdi></a
   >`;
+
+/** The first digits of the id of a commit. */
+const shortened = (ref: string): string => (/^[0-9a-f]{40}$/.test(ref) ? ref.slice(0, 10) : ref);
 
 /** The line above a folder or file: its ref and path. */
 export const bar = (at: At, ...end: readonly (Html | false)[]): Html =>
@@ -62,28 +66,32 @@ const inOrder = (entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] 
   ...entries.filter(({ type }) => type !== 'directory'),
 ];
 
-/**
- * @param newest The line of the newest commit.
- * @param truncated Whether entries are already missing.
- * @param submodules Their URLs by path.
- */
+interface Folder {
+  /** The line of the newest commit. */
+  readonly newest: Html | false;
+  /** The subject of the last commit of each entry, by path. */
+  readonly subjects: ReadonlyMap<string, Html | undefined>;
+  /** Whether entries are already missing. */
+  readonly truncated: boolean;
+  /** The URLs of submodules by path. */
+  readonly submodules: ReadonlyMap<string, string> | undefined;
+}
+
 export async function folderView(
   { repository, ref, now }: At,
   entries: readonly DirectoryEntry[],
-  newest: Html | false,
-  truncated: boolean,
-  submodules: ReadonlyMap<string, string> = new Map(),
+  { newest, subjects, truncated, submodules }: Folder,
 ): Promise<Html> {
   const rows = await inTurns(inOrder(entries).slice(0, most.entries), ({ type, name, path, lastCommit }) => {
     const href = type === 'directory' ? treePath(repository, ref, path) : blobPath(repository, ref, path);
-    const url = submodules.get(path);
+    const url = submodules?.get(path);
     const link =
       type === 'submodule' && url !== undefined
         ? html`<a href="${url}" rel="nofollow noreferrer"><bdi>${name}</bdi></a>`
         : html`<a href="${href}"><bdi>${name}</bdi></a>`;
     return html`<tr>
       <td>${icon(iconOf[type], type === 'file' ? undefined : type)} ${link}</td>
-      <td class="subject"><bdi>${lastCommit?.subject}</bdi></td>
+      <td class="subject"><bdi>${subjects.get(path)}</bdi></td>
       <td class="when">${lastCommit !== undefined && time(lastCommit.committedAt, now)}</td>
     </tr>`;
   });

@@ -6,18 +6,38 @@ import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { bar, type At } from './folder-view.ts';
 import { commitsPath, treePath } from './links.ts';
 
-/** Shows the page, or the next steps if the ref exists without the path. @throws {NotFound} for an unknown ref. */
+type Readable = Granted<Repository, 'repo.read'>;
+type Found = Awaited<ReturnType<RepositoryUseCases['contents']>>;
+
+/** The thing at a path; undefined if there is none. */
+export const foundAt = (
+  useCases: Pick<RepositoryUseCases, 'contents'>,
+  granted: Readable,
+  { ref, path }: { readonly ref: string; readonly path: string },
+): Promise<Found | undefined> =>
+  useCases.contents(granted, { ref, path }).catch((error: unknown) => {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  });
+
+/**
+ * Shows the page, or the next steps if the ref exists without the path.
+ * @throws {NotFound} for an unknown ref, and for a path that exists but has no such page, such as the blame of a folder.
+ */
 export async function orMissing(
   useCases: Pick<RepositoryUseCases, 'contents'>,
-  granted: Granted<Repository, 'repo.read'>,
+  granted: Readable,
   at: At,
   show: () => Promise<HtmlPage | Reply<HtmlPage>>,
 ): Promise<HtmlPage | Reply<HtmlPage>> {
   try {
     return await show();
   } catch (error) {
-    if (!(error instanceof NotFound) || at.path === '') throw error;
-    await useCases.contents(granted, { ref: at.ref, path: '' });
+    if (!(error instanceof NotFound)) throw error;
+    const [root, found] = await Promise.all(
+      ['', at.path].map((path) => foundAt(useCases, granted, { ref: at.ref, path })),
+    );
+    if (root === undefined || found !== undefined) throw error;
     return reply(missing(at), { status: 404 });
   }
 }

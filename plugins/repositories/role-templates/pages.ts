@@ -46,17 +46,19 @@ export function roleTemplatePages({ roleTemplates }: RepositoryUseCases): readon
       })}
       <fieldset class="field">
         <legend>Permissions</legend>
-        ${all.map(
-          (name) =>
-            html`<label class="choice" title="${name}"
-              ><input
-                type="checkbox"
-                name="permissions"
-                value="${name}"
-                ${ticked.has(name) && html`checked`}
-              />${permissionWords(name)}</label
-            >`,
-        )}
+        <div class="choices">
+          ${all.map(
+            (name) =>
+              html`<label class="choice" title="${name}"
+                ><input
+                  type="checkbox"
+                  name="permissions"
+                  value="${name}"
+                  ${ticked.has(name) && html`checked`}
+                />${permissionWords(name)}</label
+              >`,
+          )}
+        </div>
         ${refused?.field === 'permissions' && html`<p class="error">${refused.detail}</p>`}
       </fieldset>`;
   };
@@ -84,7 +86,10 @@ export function roleTemplatePages({ roleTemplates }: RepositoryUseCases): readon
                       about: names.map(permissionWords).join(' · '),
                     })),
                   )
-                : empty('There is no role of your own yet'),
+                : empty(
+                    'There is no role of your own yet',
+                    'A role is a set of permissions that collaborators can be given.',
+                  ),
             )}
             ${group(
               'New role',

@@ -4,6 +4,7 @@ import type { Html, RefusedForm, WebPage } from 'hexforge/plugin';
 import type { Repository } from 'hexforge/repositories';
 import {
   button,
+  copyField,
   disclosure,
   empty,
   field,
@@ -28,6 +29,13 @@ const writes = { place: 'repository', ...writing } as const;
 const tagListQuery = shape({ ...pageQuery, ...shownQuery, search: maybe(word().empty('').max(255)) });
 
 const deletePath = (repository: Repository, name: string): string => within(repository, `delete-tag/${encoded(name)}`);
+
+const tagCommands = copyField({
+  id: 'tag-commands',
+  label: 'Commands for the first tag',
+  value: 'git tag v1.0.0\ngit push origin v1.0.0',
+  hidesLabel: true,
+});
 
 const newTag = (repository: Repository, refused: RefusedForm | undefined): Html =>
   disclosure(
@@ -85,15 +93,18 @@ export const tagPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
       return new HtmlPage({
         title: 'Tags',
         width: 'wide',
-        main: html`<h1>Tags</h1>
+        main: html`<h1 class="skip">Tags</h1>
           ${chosenFor(repository, shown, 'tags')}
-          ${filterBar(tagsPath(repository), [shownFields(shown), searchField('Find a tag', 'search', search ?? '')])}
-          ${writable && newTag(repository, refused)}
+          ${filterBar(
+            tagsPath(repository),
+            [shownFields(shown), searchField('Find a tag', 'search', search ?? '')],
+            writable && newTag(repository, refused),
+          )}
           ${
             rows.length > 0
               ? list(rows)
               : search === undefined
-                ? empty('There is no tag yet', html`<pre>git tag v1.0.0 && git push origin v1.0.0</pre>`)
+                ? empty('There is no tag yet', writable && tagCommands)
                 : empty(
                     'No tag has this in its name',
                     html`<a href="${otherRefPath(repository, 'tags', shown)}">All tags</a>`,

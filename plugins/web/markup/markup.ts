@@ -1,6 +1,8 @@
 // Renders texts of users: sanitised Markdown with linked references, and code with highlighted syntax.
 import { html, type Html, type MarkdownContext, type Markup } from 'hexforge/plugin';
 import type { MarkdownPlace, Renderer } from '#adapters/markup/index';
+import { inTurns } from '../ui/in-turns.ts';
+import { linkedTexts } from './linked.ts';
 import { linkedReferences, type FindReferences } from './references.ts';
 import { sanitisedHtml } from './sanitised.ts';
 
@@ -30,12 +32,13 @@ export const markup = ({ renderer, find, origin, now }: Parts): Markup => ({
       );
     }
     const linked = await linkedReferences(rendered, context, find);
-    return texts.map((text, index) => linked[index] ?? plain(text));
+    return inTurns(texts, (text, index) => linked[index] ?? plain(text));
   },
   async code(text, language, oid) {
     const lines = language === '' ? undefined : await renderer.code(text, language, oid);
     return lines === undefined ? plainLines(text) : sanitisedLines(lines);
   },
+  linked: (texts, place) => linkedTexts(texts, place, find),
 });
 
 /** Lines that are kept by the renderer are converted once, so that they are the same list for every page. */
@@ -64,5 +67,5 @@ const placeOf = (context: MarkdownContext, index: number, origin: string): Markd
 
 const plain = (text: string): Html => html`<pre class="text">${text.replaceAll('\r\n', '\n')}</pre>`;
 
-const plainLines = (text: string): readonly Html[] =>
-  text.split('\n').map((line) => html`${line.endsWith('\r') ? line.slice(0, -1) : line}`);
+const plainLines = (text: string): Promise<readonly Html[]> =>
+  inTurns(text.split('\n'), (line) => html`${line.endsWith('\r') ? line.slice(0, -1) : line}`);

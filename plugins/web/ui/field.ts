@@ -33,11 +33,14 @@ function typed({ name, refused }: Labelled, value = ''): string {
   return refused === undefined ? value : typeof sent === 'string' ? sent : (sent?.[0] ?? '');
 }
 
+/** A label of at most so many words begins the message; a longer one is a sentence. */
+const wordsOfSubject = 3;
+
 /**
- * The message about a field, without the name of its member: the label is above it. Undefined if the form was not
- * refused because of this field.
+ * The message about a field, with its label in place of the name of the member. Undefined if the form was not refused
+ * because of this field.
  */
-function wrongIn({ name, refused }: Pick<Labelled, 'name' | 'refused'>): string | undefined {
+function wrongIn({ label, name, refused }: Labelled): string | undefined {
   if (refused?.field !== name) return undefined;
   const { error, detail = error } = refused;
   const subject = [`Field "${name}"`, `"${name}"`].find((start) => detail.startsWith(start));
@@ -45,6 +48,7 @@ function wrongIn({ name, refused }: Pick<Labelled, 'name' | 'refused'>): string 
   const [separator, rest] = [detail.charAt(subject.length), detail.slice(subject.length + 1).trimStart()];
   // Such as a message about two members, or the refused value alone.
   if (rest === '' || (separator === ':' ? /^"[^"]*"$/.test(rest) : rest.startsWith('and '))) return error;
+  if (separator === ' ' && label.split(' ').length <= wordsOfSubject) return `${label} ${rest}`;
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 

@@ -1,6 +1,7 @@
 // `hexforge/ui`: the components of pages, for plugins. Each is a function that returns HTML.
 export { avatar, person } from './avatar.ts';
 export { button, linkButton, signInButton } from './button.ts';
+export { commentDeletion, commentEdit, commentForm } from './forms/comment-form.ts';
 export { onlyChanged, shownValues } from './forms/changed.ts';
 export { copyField, type CopyField } from './forms/copy-field.ts';
 export { notice } from './forms/notice.ts';
@@ -22,6 +23,6 @@ export { pill, statePill, type Tone } from './pill.ts';
 export { table } from './table.ts';
 export { tabs, type Tab } from './tabs.ts';
 export { relativeTime, time } from './time.ts';
-export { change, comment, timeline, type Comment } from './timeline.ts';
+export { change, comment, commented, timeline, type Comment } from './timeline.ts';
 export { checkTyped, typedDeletion } from './forms/typed-deletion.ts';
 export { dotted, plural, usernamesIn } from './text/words.ts';

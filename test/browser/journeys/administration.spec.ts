@@ -3,7 +3,7 @@
 import t from 'tap';
 import { testHost } from '#host/sdk/testing';
 import { startChromium } from '../../../tools/chromium.ts';
-import { signIn, visitor } from '../visitor.ts';
+import { accessibility, signIn, visitor } from '../visitor.ts';
 
 const browser = await startChromium();
 t.teardown(() => browser.close());
@@ -35,6 +35,7 @@ void t.test('administration', async (t) => {
     await page.getByLabel('Password').fill('short');
     await press('Create');
     await page.locator('#password-error').waitFor();
+    t.strictSame(await accessibility(who), [], 'of a refused form');
     t.equal(await page.getByLabel('Username').inputValue(), 'cleo', 'what was typed is kept');
     await page.getByLabel('Password').fill(cleo.password);
     await press('Create');
@@ -43,6 +44,7 @@ void t.test('administration', async (t) => {
     const visit = await visitor(browser, forge.url);
     await signIn(visit, cleo);
     await page.getByText('Suspend…', { exact: true }).click();
+    t.strictSame(await accessibility(who), [], 'of an open question');
     await press('Suspend cleo');
     await page.getByRole('button', { name: 'Reactivate' }).waitFor();
     await visit.page.goto('/-/settings/profile');

@@ -158,8 +158,8 @@ void t.test('issues', async (t) => {
     await page.waitForURL(`**${issues}/3`);
     await main.getByRole('link', { name: 'edited', exact: true }).click();
     await main.locator('.rows a').first().click();
-    t.match(await main.locator('.diff .removed').innerText(), 'Behind a *proxy*.');
-    t.match(await main.locator('.diff .added').innerText(), 'Behind a *buffering* proxy.');
+    t.match(await main.locator('.diff tr.removed code').innerText(), 'Behind a *proxy*.');
+    t.match(await main.locator('.diff tr.added code').innerText(), 'Behind a *buffering* proxy.');
   });
 
   await t.test('it is locked, closed with a comment and reopened', async (t) => {

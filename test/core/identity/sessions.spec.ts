@@ -394,6 +394,33 @@ void t.test('sessions', async (t) => {
     t.equal(await proved?.unchanged?.(w.clock.now()), undefined);
   });
 
+  await t.test('pages extend a session once a minute, and never one that has ended', async (t) => {
+    const w = world();
+    await w.account('ada');
+    const { pageToken, accessToken } = await w.signIn('ada');
+    let extensions = 0;
+    const { sessions } = w.build({
+      sessions: {
+        ...w.parts.sessions,
+        extend: async (id, expiresAt) => {
+          extensions += 1;
+          return w.parts.sessions.extend(id, expiresAt);
+        },
+      },
+    });
+    const renewed = async (seconds: number): Promise<boolean> => {
+      w.clock.advance(seconds * 1000);
+      return (await sessions.pages.renew(pageToken, w.clock.now())) !== undefined;
+    };
+    t.strictSame([await renewed(0), await renewed(1), await renewed(58)], [true, true, true]);
+    t.equal(extensions, 1);
+    t.ok(await renewed(1));
+    t.equal(extensions, 2);
+    const proved = await w.reads(accessToken);
+    await w.storage.unitOfWork.run(() => w.parts.sessions.end(proved?.credential.id ?? ''));
+    t.notOk(await renewed(1));
+  });
+
   await t.test('a recheck of a password detects changes without another hash', async (t) => {
     for (const change of [{ status: 'suspended' }, { passwordHash: 'another' }] as const) {
       const w = world();

@@ -22,7 +22,7 @@ void t.test('signing in', async (t) => {
   t.match(refused.html, /value="admin&quot;&gt;&lt;b&gt;"/, 'the name is kept');
   t.notMatch(refused.html, /wrong password"/);
   const empty = await browser.submit(page, { username: 'admin', password: '' });
-  t.match(empty, { status: 400, html: /id="password-error">Is required/ });
+  t.match(empty, { status: 400, html: /id="password-error">Password is required/ });
   const { password } = await forge.user('admin');
   const signedIn = await browser.submit(empty, { username: 'admin', password });
   t.match([signedIn.status, signedIn.headers['refresh']], [200, `0; url=${forge.url}/-/settings/profile`]);
@@ -50,11 +50,12 @@ void t.test('signing up', async (t) => {
     const page = await browser.open('/-/sign-up');
     const taken = { username: 'Alice', email: 'a@example.com', password: 'a long password', display_name: hostile };
     const refused = await browser.submit(page, taken);
-    t.match(refused, { status: 422, html: /id="username-error">Belongs to another account/ });
+    t.match(refused, { status: 422, html: /id="username-error">Username belongs to another account/ });
     t.match(refused.html, /value="a@example.com"/);
+    t.notMatch(refused.html, /role="alert"/, 'the message is beside the field alone');
     t.notMatch(refused.html, /a long password|<img/);
     const short = await browser.submit(page, { ...taken, username: 'carol', display_name: 'Carol', password: 'short' });
-    t.match(short, { status: 422, html: /id="password-error">Has 8 to 256 characters/ });
+    t.match(short, { status: 422, html: /id="password-error">Password has 8 to 256 characters/ });
     const values = { username: 'carol', email: 'carol@example.com', password: 'a long password', display_name: '' };
     t.match(await browser.submit(page, values), { status: 200, path: '/' });
     t.match((await browser.open('/carol')).html, /href="\/-\/settings\/profile"/, 'signed in');
@@ -165,11 +166,11 @@ void t.test('settings', async (t) => {
     const refused = await alice.submit(page, { ...values, display_name: hostile, avatar_url: 'javascript:alert(1)' });
     t.match(refused, {
       status: 422,
-      html: /id="avatar_url-error">Is an http or https URL, or empty/,
+      html: /id="avatar_url-error">Picture is an http or https URL, or empty/,
     });
     t.match(refused.html, /value="&lt;img src=x/);
     const taken = await alice.submit(page, { ...values, email: 'Bob@example.com' });
-    t.match(taken, { status: 422, html: /id="email-error">Belongs to another account/ });
+    t.match(taken, { status: 422, html: /id="email-error">E-mail address belongs to another account/ });
     await alice.submit(page, { bio: 'Three' });
     t.match(await own(), { display_name: 'Alice', bio: 'Three' }, 'what an open page shows is not written back');
     await alice.submit(await alice.open('/-/settings/profile'), { display_name: '', bio: '' });
@@ -184,7 +185,7 @@ void t.test('settings', async (t) => {
     t.match(wrong, { status: 422, html: /id="current_password-error"/ });
     t.notMatch(wrong.html, /not mine|another password/);
     const short = await alice.submit(page, { current_password: 'password of alice', new_password: 'short' });
-    t.match(short, { status: 422, html: /id="new_password-error">Has 8 to 256 characters/ });
+    t.match(short, { status: 422, html: /id="new_password-error">New password has 8 to 256 characters/ });
     const values = { current_password: 'password of alice', new_password: 'password of alice' };
     t.match(await alice.submit(page, values), { status: 200, html: /The password is changed/ });
     t.match((await other.open('/-/settings/profile')).path, /sign-in/, 'other sessions have ended');

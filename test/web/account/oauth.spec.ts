@@ -52,7 +52,7 @@ void t.test('applications and grants', async (t) => {
       redirect_uris: 'ftp://x',
       homepage_url: 'javascript:alert(1)',
     });
-    t.match(wrong, { status: 422, html: /id="homepage_url-error">Is an https URL/ });
+    t.match(wrong, { status: 422, html: /id="homepage_url-error">Homepage is an https URL/ });
     t.match(wrong.html, />\s*ftp:\/\/x<\/textarea>/);
     const created = await alice.submit(page, values);
     t.match([created.status, created.headers['cache-control']], [200, 'no-store']);

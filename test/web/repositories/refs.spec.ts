@@ -53,6 +53,11 @@ void t.test('another branch or tag shows the same kind of page at the same path'
     t.match(html, `href="${site}/commits/x/topic/src/new"`);
     t.equal((await browser.open(`${site}/${kind}/none/src/new`)).status, 404);
   }
+  const blame = await browser.open(`${site}/blame/main/src`);
+  t.equal(blame.status, 404);
+  t.notMatch(blame.html, /This path does not exist/, 'a folder exists and has no blame');
+  const { html: history } = await browser.open(`${site}/commits/main/src/new`);
+  t.match(history, `<a href="${site}/blob/main/src/new"><bdi>new</bdi>`, 'the history leads to the file');
   for (const query of ['show=raw&path=a', 'show=tree&path=/../../x', `path=${'x'.repeat(5000)}`])
     t.notMatch(
       mainOf((await browser.open(`${site}/branches?${query}`)).html),

@@ -45,7 +45,7 @@ void t.test('each control shows the error of its member, and refers to it', asyn
     const html = text(control);
     t.match(html, /<(?:input|textarea|select)[^>]*aria-invalid="true"/, name);
     t.match(html, /aria-describedby="times-error"/, name);
-    t.equal(html.match(/id="times-error">Must be at most 12</g)?.length, 1, name);
+    t.equal(html.match(/id="times-error">Times must be at most 12</g)?.length, 1, name);
   }
   t.match(text(picks({ ...common, values: ['one'], choices })), /value="two" aria-invalid="true" checked/);
   t.match(
@@ -64,8 +64,8 @@ void t.test('another control shows nothing', async (t) => {
 
 void t.test('the message does not name the member', async (t) => {
   for (const [detail, shown] of [
-    ['Field "times" is required', 'Is required'],
-    ['"times" must be at most 12', 'Must be at most 12'],
+    ['Field "times" is required', 'Times is required'],
+    ['"times" must be at most 12', 'Times must be at most 12'],
     ['"times": the bell has rung', 'The bell has rung'],
     ['"times": "99" is too often', '&quot;99&quot; is too often'],
     ['"times": "99"', 'The bell does not ring'],
@@ -75,6 +75,8 @@ void t.test('the message does not name the member', async (t) => {
     [undefined, 'The bell does not ring'],
   ] as const)
     t.equal(messageOf(detail), shown, detail ?? 'no detail');
+  const long = field({ ...common, label: 'The bell rings so many times' });
+  t.match(text(long), />Must be at most 12</, 'a long label is no subject');
 });
 
 void t.test('an error about no field is above the form', async (t) => {
@@ -104,7 +106,7 @@ void t.test('a confirmation is closed until it is refused', async (t) => {
         form: 'bellRing',
         action: '/delete',
         name: 'times',
-        asks: 'Type its name',
+        asks: 'Type the name of the bell',
         typed: 'Great Tom',
         refused: form,
       }),

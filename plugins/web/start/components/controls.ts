@@ -29,6 +29,9 @@ type Names =
   | 'typedConfirmation'
   | 'typedDeletion'
   | 'copyField'
+  | 'commentForm'
+  | 'commentEdit'
+  | 'commentDeletion'
   | 'notice'
   | 'field'
   | 'textArea'
@@ -96,6 +99,11 @@ export const controls: Examples<Names> = {
       refused: undefined,
     }),
   },
+  commentForm: { empty: ui.commentForm({ form: 'example', action: here, refused: undefined }) },
+  commentEdit: {
+    filled: ui.commentEdit({ form: 'example-edit', action: here, value: longText, cancel: here, refused: undefined }),
+  },
+  commentDeletion: { closed: ui.commentDeletion(here) },
   copyField: {
     'a line': ui.copyField({ id: 'copy-line', label: 'Clone URL', value: 'https://forge.example/ada/engine.git' }),
     'a secret': ui.copyField({

@@ -26,6 +26,7 @@ type Names =
   | 'group'
   | 'timeline'
   | 'comment'
+  | 'commented'
   | 'change';
 
 const here = '/-/ui';
@@ -148,6 +149,7 @@ export const things = (now: Date, url: string): Examples<Names> => ({
       body: html`<p>${longText}</p>`,
     }),
   },
+  commented: { 'with its time': ui.commented({ id: '1', createdAt: now, updatedAt: now }, now) },
   change: { 'a line': ui.change(ui.icon('branch'), html`${ui.person('bo')} renamed ${longText}`) },
 });
 

@@ -84,7 +84,7 @@ void t.test('from the application to sign-in, consent, and back with a valid cod
   t.equal(browser.cookie('svc_access_token'), undefined);
   await browser.submit({ username: visitor.username, password: '' });
   t.strictSame(browser.way, [400]);
-  t.match(browser.text, /Password Is required/);
+  t.match(browser.text, /Password Password is required/);
 
   await browser.submit(credentials(visitor));
   t.strictSame([browser.way, browser.location.pathname], [[200, 200], page]);
