@@ -79,7 +79,8 @@ export const suites: Readonly<Record<string, Suite>> = {
   },
   host: { holds: ['test/host/**/*.spec.ts'], except: [long], quick: embedded },
   plugins: { holds: ['test/plugins/**/*.spec.ts'], except: [long], quick: embedded, whole: postgresql, inMemory: true },
-  web: { holds: ['test/web/**/*.spec.ts'], quick: memory, inMemory: true },
+  /** The last compares what the others submitted with the forms that there are. */
+  web: { holds: ['test/web/**/*.spec.ts', 'test/every-page/*.spec.ts'], quick: memory, inMemory: true },
   /** One start of the program, as a user does it. */
   start: { holds: ['test/process/start/*.spec.ts'], quick: embedded },
 

@@ -2,7 +2,8 @@
 // words of page ids after it to take only these. `node tools/pictures.ts docs/pictures --readme` takes those of the
 // README.
 import { execFile } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fixedClock, testHost } from '#host/sdk/testing';
@@ -24,23 +25,44 @@ const readme = [
   ['changes-dark', 'mergeChangesPage', 'dark'],
 ] as const;
 
+const run = promisify(execFile);
+
+/** A copy of the history of this project with the person of the pictures as its author. */
+const history = mkdtempSync(join(tmpdir(), 'hexforge-pictures-'));
+await run('git', ['init', '-q', '--bare', '-b', 'main', history]);
+await run(
+  'sh',
+  [
+    '-c',
+    `git fast-export HEAD |
+      sed -E 's/^(author|committer) .* <.*> ([0-9]+ [+-][0-9]{4})$/\\1 Ada <ada@example.org> \\2/;
+        s/^(commit|reset) (HEAD|refs\\/heads\\/[^ ]+)$/\\1 refs\\/heads\\/main/' |
+      git --git-dir="$0" fast-import --quiet`,
+    history,
+  ],
+  { cwd: root },
+);
+
 const forge = await testHost([], { clock: fixedClock(new Date().toISOString()) });
 const browser = await startChromium();
 try {
   const example = await fillExample(forge, (remote) =>
-    promisify(execFile)('git', ['push', '-q', remote, 'HEAD:refs/heads/main', 'HEAD~30:refs/heads/quiet-logs'], {
-      cwd: root,
-    }),
+    run('git', ['push', '-q', remote, 'main', 'main~30:refs/heads/quiet-logs'], { cwd: history }),
   );
   const filled = { ...example, ...(await fillInstance(forge.as('admin'), 'Maintainers')) };
-  const { password } = await forge.user('ada');
+  /** Opens a window of a user. */
+  const windowOf = async (username: string, looks: Parameters<typeof visitor>[2]) => {
+    const { password } = await forge.user(username);
+    const who = await visitor(browser, forge.url, looks);
+    await signIn(who, { username, password });
+    return who;
+  };
   const pages = forge
     .port('PageRegistry')
     .pages()
     .map(({ one }) => one);
   for (const [file, id, scheme] of words[0] === '--readme' ? readme : []) {
-    const who = await visitor(browser, forge.url, { scheme });
-    await signIn(who, { username: 'ada', password });
+    const who = await windowOf('ada', { scheme });
     await who.page.setViewportSize({ width: 1000, height: 640 });
     await who.page.goto(pathOf(pages.find((page) => page.id === id)?.path ?? '', filled) ?? '');
     await who.page.screenshot({ path: join(folder, `${file}.png`), caret: 'hide' });
@@ -52,12 +74,12 @@ try {
     { width: 390, scheme: 'light' },
   ] as const) {
     if (words[0] === '--readme') break;
-    const who = await visitor(browser, forge.url, { width, scheme });
-    await signIn(who, { username: 'ada', password });
+    const [user, admin] = [await windowOf('ada', { width, scheme }), await windowOf('admin', { width, scheme })];
     for (const one of pages) {
       if (words.length > 0 && !words.some((word) => one.id.toLowerCase().includes(word.toLowerCase()))) continue;
       const path = pathOf(one.path, filled);
       if (path === undefined) continue;
+      const who = path.startsWith('/-/admin') ? admin : user;
       await who.page.goto(path);
       const height = Math.min(2000, Number(await who.page.evaluate('document.documentElement.scrollHeight')));
       await who.page.screenshot({
@@ -67,9 +89,10 @@ try {
         caret: 'hide',
       });
     }
-    await who.context.close();
+    await Promise.all([user, admin].map(({ context }) => context.close()));
   }
 } finally {
   await browser.close();
   await forge.stop();
+  rmSync(history, { recursive: true });
 }

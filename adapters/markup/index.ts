@@ -12,6 +12,7 @@ import {
 } from './tasks.ts';
 import { defaultTimes, HostileText, MarkupThread, type ThreadTimes } from './thread.ts';
 
+export { cutAtReferences } from './references.ts';
 export type { MarkdownPlace, MarkdownRepository, Reference, RenderedMarkdown } from './tasks.ts';
 
 export interface RendererOptions {

@@ -36,9 +36,15 @@ export function linkTarget(url: string, place: MarkdownPlace): Target | undefine
 export function imageTarget(url: string, place: MarkdownPlace): Target | undefined {
   const src = cleaned(url);
   const found = absolute(src, place);
-  // Of this instance, only files are images.
-  if (found !== undefined) return { ...found, foreign: found.foreign || !/\/-\/raw\//.test(found.href) };
+  if (found !== undefined) return { ...found, foreign: found.foreign || !isRaw(found.href) };
   return inRepository(src, 'raw', place);
+}
+
+/** Of this instance, only files are images: no other page is loaded by looking at a text. */
+function isRaw(href: string): boolean {
+  const { pathname } = new URL(href);
+  const pages = pathname.indexOf('/-/');
+  return pages >= 0 && pathname.startsWith('/-/raw/', pages);
 }
 
 /** Undefined for a relative URL, and for one that is not allowed. */

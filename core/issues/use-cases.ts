@@ -1,4 +1,5 @@
 // All use cases of the area for its own plugin, built once from its dependencies. Each takes a `Granted` and a command.
+import { mayAlso } from '#core/kernel/access/also';
 import type { UserReferences } from '#core/identity/index';
 import type { IssuePages, MilestoneCounts } from '#core/planning/index';
 import { indexedThings, type RepositoryCounters } from '#core/repositories/index';
@@ -11,7 +12,7 @@ import { fetchIssue } from './changes/fetch-issue.ts';
 import { issueTypeUseCases } from './catalogue/issue-types.ts';
 import { linkUseCases } from './discussion/links.ts';
 import { assigneesNamed, issueChoices } from './lists/choices.ts';
-import { listChildren, listIssues, listPiece, listWithCounts } from './lists/list-issues.ts';
+import { listChildren, listFamily, listIssues, listPiece, listWithCounts } from './lists/list-issues.ts';
 import { listMine } from './lists/mine.ts';
 import { namedUseCases } from './catalogue/named.ts';
 import type { IssueState } from './model/issue.ts';
@@ -50,6 +51,7 @@ export function issueUseCases(parts: IssueParts) {
     reopen: reopenIssue(parts),
     delete: deleteIssue(parts),
     children: listChildren(parts),
+    family: listFamily(parts),
     setParent: setParent(parts),
     clearParent: clearParent(parts),
     watch: watchIssue(parts),
@@ -69,6 +71,7 @@ export function issueUseCases(parts: IssueParts) {
 /** The counts that other areas show or need. */
 const countsFor = ({
   store,
+  access,
 }: IssueParts): {
   readonly repositoryCounters: RepositoryCounters;
   readonly userReferences: UserReferences;
@@ -85,9 +88,10 @@ const countsFor = ({
   userReferences: { what: 'issues, comments and descriptions', counts: (userIds) => store.countByAuthor(userIds) },
   openIssues: async (repositoryId) => (await store.countOpen([repositoryId])).get(repositoryId) ?? 0,
   milestoneCounts: { counts: (repositoryId, milestoneIds) => store.countByMilestone(repositoryId, milestoneIds) },
-  async ofMilestone(repositoryId, milestoneId, limit) {
+  async ofMilestone(granted, milestoneId, limit) {
+    if (!(await mayAlso(access, granted, 'issue.read', 'issue.read'))) return undefined;
     const some = (state: IssueState) =>
-      store.list(repositoryId, { milestoneId, state }, { order: 'newest', limit, offset: 0, texts: 0 });
+      store.list(granted.resource.id, { milestoneId, state }, { order: 'newest', limit, offset: 0, texts: 0 });
     const [open, closed] = await Promise.all([some('open'), some('closed')]);
     return [...open, ...closed].slice(0, limit);
   },

@@ -60,8 +60,12 @@ export interface IssuePages {
   issue(number: number): string;
   /** The path of the list of issues with a label, by its name, or a milestone, by its id. */
   list(filter: { readonly label: string } | { readonly milestone: string }): string;
-  /** The open ones first, then the newest. */
-  ofMilestone(repositoryId: string, milestoneId: string, limit: number): Promise<readonly MilestoneIssue[]>;
+  /** The open ones first, then the newest; undefined for callers who may not read issues. */
+  ofMilestone(
+    granted: Granted<Repository, 'repo.read'>,
+    milestoneId: string,
+    limit: number,
+  ): Promise<readonly MilestoneIssue[] | undefined>;
 }
 
 /** Counts the issues of milestones of one repository. The counts of several providers are added. */

@@ -9,6 +9,7 @@ export type { Comparison } from './contents/compare.ts';
 export type { Contents, DirectoryEntry, FileBlob, RawFile } from './contents/contents.ts';
 export type { Derived } from './contents/derived.ts';
 export * from './model/events.ts';
+export { listRule } from './lifecycle/list.ts';
 export type { RepositoryRecord } from './lifecycle/record.ts';
 export * from './git/git-backend.ts';
 export { hunksOf, readHunks, type DiffHunk, type DiffLine } from './git/hunks.ts';

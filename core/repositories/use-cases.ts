@@ -11,7 +11,7 @@ import { createRepository } from './lifecycle/create.ts';
 import { deleteRepository } from './lifecycle/delete.ts';
 import { fetchRepository, recordRepository } from './lifecycle/record.ts';
 import { findFiles } from './contents/find-files.ts';
-import { forkRepository, listForks } from './lifecycle/forks.ts';
+import { forkRepository, listForks, readableParent } from './lifecycle/forks.ts';
 import { repositoryLanguages } from './contents/language-statistics.ts';
 import { listRepositories } from './lifecycle/list.ts';
 import { maintenance } from './push/maintenance.ts';
@@ -88,6 +88,7 @@ export function repositoryUseCases(
     unwatch: changeMark(built, 'remove', 'watch'),
     fork: forkRepository(built),
     forks: listForks(built),
+    parent: readableParent(built),
     pushes: pushes(built),
     merging: merging(built),
     mergeHeads: mergeHeads(built),

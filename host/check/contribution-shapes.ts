@@ -103,7 +103,7 @@ export const route: Shape = object('a route', {
   statuses: optional(later(list(count))),
   errorMembers: optional(later(objectSchema)),
   ...optionals(flag, 'sameForAll', 'cookies', 'form', 'files', 'fromOtherSites', 'ownCredentials', 'cors'),
-  ...optionals(fn, 'there', 'open', 'refusal'),
+  ...optionals(fn, 'there', 'open', 'refusal', 'kept'),
   ...optionals(flag, 'basic', 'refusesTrailingSlash', 'hidden', 'deprecated'),
   run,
 } satisfies Record<keyof Route, unknown>);
@@ -160,6 +160,7 @@ const form: Shape = object('a form', {
   body: required(later(objectSchema), 'Say what it sends: a schema such as `shape({ … })`'),
   files: optional(flag),
   maxBytes: optional(later(count)),
+  secrets: optional(list(text)),
   run,
 } satisfies Record<keyof PageForm, unknown>);
 
@@ -184,7 +185,7 @@ export const tab: Shape = object('a tab', {
   path,
   place: optional(oneOf('repository', 'root')),
   currentOn: optional(list(anyPath)),
-  menu: optional(oneOf('tabs', 'settings')),
+  menu: optional(oneOf('tabs', 'settings', 'keys')),
   key: optional(text),
   permission: required(text, 'Name the permission of those who see it, such as "repo.read"'),
   count: optional(fn),

@@ -1,10 +1,11 @@
 // Makes routes of contributed pages and forms. Without a frame, they do not exist.
 import Joi from 'joi';
-import { HtmlPage, html } from '#adapters/http/descriptor/html';
+import { HtmlPage, html, keptView, type KeptTexts } from '#adapters/http/descriptor/html';
 import { paramsOf, reply, Reply, type Route } from '#adapters/http/descriptor/route';
 import { compile } from '#adapters/http/descriptor/validation';
 import type { AccessDecision } from '#core/kernel/access/access';
 import type { Call } from '#core/kernel/caller';
+import { failure } from '#adapters/http/descriptor/errors';
 import { HexforgeError, type ErrorKind } from '#core/kernel/errors';
 import type { PageForm, PageInput, RefusedForm, WebPage } from '../plugin/pages.ts';
 
@@ -63,7 +64,7 @@ interface ShownOn {
 }
 
 function formRoute(form: PageForm, { page, show, access }: ShownOn): Route {
-  const { place: _place, body: schema, maxBytes = formMaxBytes, run, ...rest } = form;
+  const { place: _place, body: schema, maxBytes = formMaxBytes, secrets = [], run, ...rest } = form;
   const check = compile(schema, 'form');
   return {
     ...common,
@@ -75,6 +76,7 @@ function formRoute(form: PageForm, { page, show, access }: ShownOn): Route {
     // The schema of the form is checked below, where what was typed is still known.
     body: anyForm,
     maxBytes,
+    kept: (sent: Sent) => keptOf(textsOf(sent), schema, secrets),
     success: 200,
     async run(call: Call, input: Omit<Input, 'refused'> & { readonly body: Sent }) {
       try {
@@ -87,14 +89,31 @@ function formRoute(form: PageForm, { page, show, access }: ShownOn): Route {
           headers: { ...options.headers, location: String(body) },
         });
       } catch (error) {
-        const refused = refusedForm(error, form.id, input.body);
-        if (refused === undefined) throw error;
+        if (!isShown(error)) throw error;
+        const { message, detail } = error;
+        const refused: RefusedForm = {
+          form: form.id,
+          error: message,
+          detail,
+          field: /^(?:Field )?"([\w.-]+)"/.exec(detail ?? '')?.[1],
+          values: textsOf(input.body),
+        };
+        const { headers, status } = failure(error, call);
+        const again = await shownAgain(refused).catch((other: unknown) => {
+          throw isShown(other) ? error : other;
+        });
+        return reply(told(again.body as HtmlPage, refused, keptOf(refused.values, schema, secrets)), {
+          ...again.options,
+          headers: { ...headers, ...again.options.headers },
+          status: ofContent.has(error.kind) ? refusedStatus : status,
+        });
+      }
+
+      async function shownAgain(refused: RefusedForm): Promise<Reply<unknown>> {
         const of = input.params as Readonly<Record<string, string>>;
         const granted = await access().decide(call, page.access, page.scope ?? undefined, of);
         const again = await show(call, { ...shown(input), granted: granted as never, refused });
-        return again instanceof Reply
-          ? reply(again.body, { ...again.options, status: refusedStatus })
-          : reply(again, { status: refusedStatus });
+        return again instanceof Reply ? again : reply(again);
       }
     },
   } as Route;
@@ -105,17 +124,46 @@ const refusedStatus = 422;
 /** The kinds of errors that are about the content of a form. */
 const ofContent: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['validation_failed', 'conflict', 'unprocessable']);
 
-/** The refused form; undefined if the error is not about its content. */
-function refusedForm(error: unknown, form: string, body: Sent): RefusedForm | undefined {
-  if (!(error instanceof HexforgeError) || !ofContent.has(error.kind)) return undefined;
-  const { message, detail } = error;
-  return {
-    form,
-    error: message,
-    detail,
-    field: /^(?:Field )?"([\w.-]+)"/.exec(detail ?? '')?.[1],
-    values: textsOf(body),
-  };
+/** Other kinds with which a form is shown again. */
+const ofCaller: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'forbidden',
+  'insufficient_scope',
+  'not_found',
+  'rate_limited',
+]);
+
+/** Whether the page of the form is shown again, if the caller may still see it. */
+const isShown = (error: unknown): error is HexforgeError =>
+  error instanceof HexforgeError && (ofContent.has(error.kind) || ofCaller.has(error.kind));
+
+/** The page; the refusal, and long texts that it does not fill in again, are above its content. */
+function told(page: HtmlPage, { error, detail }: RefusedForm, kept: KeptTexts): HtmlPage {
+  const content = `${page.main.text}${page.aside?.text ?? ''}`;
+  const has = (text: string | undefined): boolean => text !== undefined && content.includes(html`${text}`.text);
+  const lost = kept.filter(([, text]) => !has(text));
+  // A control that is marked has its own message beside it, in other words than the detail.
+  const isTold = has(error) || has(detail) || content.includes('aria-invalid="true"');
+  if (isTold && lost.length === 0) return page;
+  return new HtmlPage({
+    ...page,
+    main: html`${!isTold && html`<p class="alert" role="alert"><b>${error}</b> ${detail}</p>`}
+    ${lost.length > 0 && keptView(lost)} ${page.main}`,
+  });
+}
+
+/** The most characters of a text that is easily typed again. */
+const shortText = 2000;
+
+/** The texts of the members that may be long, with their names as titles. */
+function keptOf(values: RefusedForm['values'], schema: Joi.ObjectSchema, secrets: readonly string[]): KeptTexts {
+  const keys: Readonly<Record<string, Joi.Description>> = schema.describe().keys ?? {};
+  return Object.entries(values).flatMap(([name, text]) => {
+    const { type, flags = {}, rules = [] } = keys[name] ?? {};
+    const most = rules.find((rule: { name: string }) => rule.name === 'max')?.args.limit ?? Infinity;
+    const isLong = type === 'string' && !('only' in flags) && most > shortText && !secrets.includes(name);
+    if (!isLong || typeof text !== 'string') return [];
+    return [[`${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`, text] as const];
+  });
 }
 
 type Sent = Readonly<Record<string, unknown>>;
@@ -126,7 +174,11 @@ const longestRefilled = 512 * 1024;
 /** The members that a page fills in again: not files, and no text that is too long for any field. */
 const textsOf = (body: Sent): RefusedForm['values'] =>
   Object.fromEntries(
-    Object.entries(body).filter(([, value]) =>
-      [value].flat().every((text) => typeof text === 'string' && text.length <= longestRefilled),
-    ),
-  ) as RefusedForm['values'];
+    Object.entries(body).flatMap(([name, value]) => {
+      const texts = [value].flat();
+      if (!texts.every((text): text is string => typeof text === 'string' && text.length <= longestRefilled)) return [];
+      // Browsers send line breaks as CRLF, and a page shows a CR as a replaced character.
+      const lines = texts.map((text) => text.replaceAll(/\r\n?/g, '\n'));
+      return [[name, Array.isArray(value) ? lines : (lines[0] ?? '')]];
+    }),
+  );

@@ -23,6 +23,13 @@ export interface MarkdownContext {
   readonly breaks?: boolean | undefined;
 }
 
+/** A text without Markdown, such as the message of a commit. */
+export interface PlainText {
+  readonly text: string;
+  /** The path that those parts lead to which refer to nothing, percent-encoded, without that of the external URL. */
+  readonly href?: string | undefined;
+}
+
 /** Renders texts of users. */
 export interface Markup {
   /**
@@ -37,6 +44,11 @@ export interface Markup {
    * @param oid the object id of the text if it is a file, under which the result is kept.
    */
   code(text: string, language: string, oid?: string): Promise<readonly Html[]>;
+  /**
+   * The plain texts of one page, with links to what they refer to. References are looked up once for all of them; one
+   * that the caller may not read stays text. Must not fail.
+   */
+  linked(texts: readonly PlainText[], place: ReferencePlace): Promise<readonly Html[]>;
 }
 
 /** The place of references. */

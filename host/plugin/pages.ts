@@ -73,6 +73,8 @@ export interface FormSpec<B, A extends AccessRule, Path extends string, Place ex
   readonly files?: true;
   /** Default 1 MiB. */
   readonly maxBytes?: number;
+  /** Members whose texts the page of a refusal does not show, such as a password. */
+  readonly secrets?: readonly string[];
   /**
    * @returns the path of the page to show next, without the path of the external URL; or the next page itself, if it
    *   shows something that must not be shown again, such as a new secret. Browsers do not keep that page.
@@ -193,17 +195,20 @@ export function form<
 export interface RepositoryTab {
   readonly id: string;
   readonly title: string;
-  /** As the path of a page; the parameters are `{owner}` and `{repo}`. */
+  /** As the path of a page; the parameters are `{owner}`, `{repo}` and `{default_branch}`. */
   readonly path: string;
   /** Default `repository`. */
   readonly place?: 'repository' | 'root';
   /** The paths of other pages on which it is the current tab. */
   readonly currentOn?: readonly string[];
-  /** `settings` is the menu of the settings of a repository; its entries have no count. Default `tabs`. */
-  readonly menu?: 'tabs' | 'settings';
+  /**
+   * `settings` is the menu of the settings of a repository; its entries have no count. An entry of `keys` is hidden:
+   * only its key leads to it, from every page of the repository on which no other link has this key. Default `tabs`.
+   */
+  readonly menu?: 'tabs' | 'settings' | 'keys';
   /** Shown to callers with this permission. */
   readonly permission: string;
-  /** The letter that leads to it, pressed after `g`. */
+  /** The letter that leads to it, pressed after `g`; alone for one of `keys`. */
   readonly key?: string;
   /** Tabs are in this order, then in that of the configuration. Default 50. */
   readonly order?: number;

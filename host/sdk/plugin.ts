@@ -86,6 +86,7 @@ export type {
   MarkdownContext,
   Markup,
   MarkupRepository,
+  PlainText,
   ReferenceFinder,
   ReferencePlace,
 } from '#host/plugin/markup';

@@ -166,9 +166,9 @@ export default definePlugin({
     PasswordHasher: (parts) => parts.passwordHasher,
     CredentialReader: (parts) => parts.credentialReader,
   },
-  pages: (parts) => [
+  pages: (parts, { instance }) => [
     ...sessionPages(parts),
-    ...signUpPages(parts),
+    ...signUpPages(parts, () => instance.webUrl),
     ...settingsPages(parts),
     ...tokenPages(parts),
     ...userPages(parts),

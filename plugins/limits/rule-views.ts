@@ -13,12 +13,12 @@ const pages = [
   ['Violations', violationsPath],
 ] as const;
 
-/** The title of the pages, and the tabs that lead to each other. */
-export const limitsHead = (current: string): Html =>
+/** The title of the pages, and the tabs that lead to each other. @param count of the rows of the current one. */
+export const limitsHead = (current: string, count?: number): Html =>
   html`<h1>Rate limits</h1>
     ${tabs(
       'Rate limits',
-      pages.map(([title, href]) => ({ title, href, current: href === current })),
+      pages.map(([title, href]) => ({ title, href, current: href === current, ...(href === current && { count }) })),
     )}`;
 
 const number = new Intl.NumberFormat('en');

@@ -60,6 +60,7 @@ export default definePlugin({
   emits: mergeEvents,
   build: ({ stores: { requests: store, ...stores }, config, instance, log, ...context }) => ({
     markup: context.Markup,
+    planned: context.Planning !== undefined,
     ...mergeUseCases({
       store,
       ...stores,

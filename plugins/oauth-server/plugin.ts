@@ -90,7 +90,7 @@ export default definePlugin({
     ...grantPages(parts),
     ...applicationAdminPages(parts, () => users),
   ],
-  menu: () => [...applicationMenu(), ...grantMenu(), ...applicationAdminMenu()],
+  menu: (parts) => [...applicationMenu(), ...grantMenu(), ...applicationAdminMenu(parts)],
   routes: (parts, { Users: users, instance }) => [
     ...discoveryRoutes(parts),
     ...authorizationRoutes(parts),

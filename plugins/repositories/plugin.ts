@@ -32,6 +32,7 @@ import { comparePages } from './pages/compare.ts';
 import { explorePages, repositoryCards } from './pages/explore.ts';
 import { filePages } from './pages/files.ts';
 import { historyPages } from './pages/history.ts';
+import { newMergePath } from './pages/merge-link.ts';
 import { protectionPages } from './protection/pages.ts';
 import { protectionRoutes } from './protection/routes.ts';
 import { protectionStore } from './protection/store.ts';
@@ -74,6 +75,7 @@ export default definePlugin({
     'Settings',
     'RepositorySettingCatalogue',
     'PermissionTable',
+    'PageRegistry',
     'RateCounter',
     'Clock',
     'Ids',
@@ -157,15 +159,15 @@ export default definePlugin({
     ...starRoutes(useCases),
     ...forkRoutes(useCases, present),
   ],
-  pages: ({ useCases, present, texts }) => [
+  pages: ({ useCases, present, texts }, { PageRegistry: registry }) => [
     ...explorePages(useCases),
     ...filePages(useCases, present, texts),
     ...blamePages(useCases, texts),
     ...findPages(useCases),
-    ...historyPages(useCases),
-    ...branchPages(useCases),
+    ...historyPages(useCases, texts),
+    ...branchPages(useCases, texts),
     ...tagPages(useCases),
-    ...comparePages(useCases),
+    ...comparePages(useCases, texts, newMergePath(registry)),
     ...forkPages(useCases),
     ...newRepositoryPages(useCases),
     ...writingPages(useCases),
@@ -176,6 +178,14 @@ export default definePlugin({
   ],
   tabs: () => [
     { id: 'code', title: 'Code', place: 'root', path: '/{owner}/{repo}', permission: 'repo.read', order: 10, key: 'c' },
+    {
+      id: 'find',
+      title: 'Find a file',
+      path: '/find/{default_branch}',
+      permission: 'repo.read',
+      menu: 'keys',
+      key: 't',
+    },
     ...(
       [
         ['settings', 'General', '/settings', 'repo.admin', 10],

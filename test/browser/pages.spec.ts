@@ -1,18 +1,42 @@
-// Opens every page in a real browser, wide and narrow, light and dark, with texts that try to run scripts: no error, no
-// finding of the accessibility check, no invalid HTML, no horizontal scrolling, no request to another host.
-import t from 'tap';
+// Opens every page in a real browser, wide and narrow, light and dark, signed in and signed out, with texts that try to
+// run scripts: no error, no finding of the accessibility check, no invalid HTML, no horizontal scrolling, no request to
+// another host. Then again without scripts: every page says the same.
+import t, { type Test } from 'tap';
 import { testHost, type TestHost } from '#host/sdk/testing';
+import type { Client } from '#host/sdk/testing/client';
 import { fillInstance, fillRepository, pathOf } from '#test/support/clients/filled';
+import { body, write } from '#test/web/merge-pages';
 import { startChromium } from '../../tools/chromium.ts';
-import { accessibility, canary, hostile, invalidHtml, overflow, signIn, visitor } from './visitor.ts';
+import {
+  accessibility,
+  canary,
+  hostile,
+  invalidHtml,
+  overflow,
+  said,
+  signIn,
+  visitor,
+  type Visitor,
+} from './visitor.ts';
 
 const browser = await startChromium();
 t.teardown(() => browser.close());
 
+const html = { accept: 'text/html' };
+
+const wide = { width: 1280, height: 900 };
+const narrow = { width: 390, height: 844 };
+
+const branches = { source_branch: 'topic', target_branch: 'main' };
+
+/** Marks the session of the browser that shows it. */
+const ofThisBrowser = '/-/settings/sessions';
+
 /** The paths of all pages, filled in. */
 async function pathsOf(forge: TestHost): Promise<readonly string[]> {
-  await Promise.all([forge.user('reader'), forge.repository('admin/empty')]);
+  await Promise.all([forge.user('reader'), forge.repository('admin/empty', { visibility: 'public' })]);
   const admin = forge.as('admin');
+  await admin.put('/admin/settings/signup.enabled', { json: { value: 'true' } });
   const values = {
     ...(await fillRepository(admin, 'admin/site', hostile)),
     ...(await fillInstance(admin, hostile)),
@@ -22,37 +46,79 @@ async function pathsOf(forge: TestHost): Promise<readonly string[]> {
   };
   const pages = forge.port('PageRegistry').pages();
   const paths = pages.map(({ one }) => pathOf(one.path, values) ?? `no values for ${one.path}`);
+  return [...paths, '/admin/empty', '/admin/nothing'];
+}
+
+/** Those of the paths that answer HTML to the caller themselves; the others are downloads or lead elsewhere. */
+async function shownTo(caller: Client, { url }: TestHost, paths: readonly string[]): Promise<readonly string[]> {
   const shown = [];
-  for (const path of [...paths, '/admin/empty', '/admin/nothing']) {
-    const { headers } = await admin.request('GET', new URL(path, forge.url), { headers: { accept: 'text/html' } });
-    // The others are downloads.
-    if (headers['content-type']?.startsWith('text/html') === true) shown.push(path);
+  for (const path of paths) {
+    const { status, headers } = await caller.request('GET', new URL(path, url), { headers: html });
+    if (status !== 303 && headers['content-type']?.startsWith('text/html') === true) shown.push(path);
   }
   return shown;
+}
+
+/** Looks at a page that is open. */
+async function look(t: Test, who: Visitor, path: string): Promise<void> {
+  for (const size of [wide, narrow])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await who.page.setViewportSize(size);
+      await who.page.emulateMedia({ colorScheme });
+      const seen = `${path} (${String(size.width)} px, ${colorScheme})`;
+      t.strictSame(await accessibility(who), [], `accessibility of ${seen}`);
+      t.ok((await overflow(who)) <= 0, `${seen} is as wide as the window`);
+    }
+  t.equal(await who.page.evaluate(`globalThis.${canary}`), undefined, `no script of a user ran on ${path}`);
+  t.strictSame(who.problems(), [], `problems of ${path}`);
 }
 
 void t.test('every page', async (t) => {
   await using forge = await testHost([], { repositories: [{ path: 'admin/site', visibility: 'public' }] });
   const paths = await pathsOf(forge);
-  const admin = forge.browser('admin');
   const { password } = await forge.user('admin');
-  for (const visit of [
-    { width: 1280, scheme: 'light' },
-    { width: 390, scheme: 'dark' },
-  ] as const)
-    await t.test(`${String(visit.width)} px, ${visit.scheme}`, async (t) => {
-      const who = await visitor(browser, forge.url, visit);
-      await signIn(who, { username: 'admin', password });
-      for (const path of paths) {
-        await who.page.goto(path);
-        t.strictSame(await accessibility(who), [], `accessibility of ${path}`);
-        t.ok((await overflow(who)) <= 0, `${path} is as wide as the window`);
-        t.equal(await who.page.evaluate(`globalThis.${canary}`), undefined, `no script of a user ran on ${path}`);
-        t.strictSame(who.problems(), [], `problems of ${path}`);
+  for (const signedIn of [true, false])
+    await t.test(signedIn ? 'signed in' : 'signed out', async (t) => {
+      const shown = await shownTo(signedIn ? forge.as('admin') : forge.anonymous, forge, paths);
+      t.ok(shown.length > 20, `${String(shown.length)} pages`);
+      const [who, without] = [await visitor(browser, forge.url), await visitor(browser, forge.url, { scripts: false })];
+      if (signedIn) for (const each of [who, without]) await signIn(each, { username: 'admin', password });
+      for (const path of shown) {
+        const [answer] = await Promise.all([who.page.goto(path), without.page.goto(path)]);
+        t.strictSame(await invalidHtml((await answer?.text()) ?? ''), [], `HTML of ${path}`);
+        await look(t, who, path);
+        await who.page.setViewportSize(wide);
+        if (path !== ofThisBrowser)
+          t.equal(await said(without), await said(who), `${path} says the same without scripts`);
+        t.strictSame(without.problems(), [], `problems of ${path} without scripts`);
       }
-      await who.context.close();
+      await Promise.all([who.context.close(), without.context.close()]);
     });
-  await t.test('HTML', async (t) => {
-    for (const path of paths) t.strictSame(await invalidHtml((await admin.open(path)).html), [], path);
-  });
+});
+
+void t.test('a line of 10 MB', async (t) => {
+  await using forge = await testHost([], { repositories: [{ path: 'admin/site', visibility: 'public' }] });
+  const file = { by: 'admin', repository: 'admin/site', path: 'long.js' } as const;
+  await write(forge, { ...file, branch: 'main', content: `const a = '${'a.'.repeat(5_000_000)}';\n` });
+  const commit = await write(forge, { ...file, branch: 'topic', content: `const b = '${'<b>'.repeat(3_300_000)}';\n` });
+  body(await forge.as('admin').post('/repos/admin/site/merges', { json: { title: 'Long', ...branches } }));
+  const who = await visitor(browser, forge.url);
+  const { password } = await forge.user('admin');
+  await signIn(who, { username: 'admin', password });
+  for (const path of [
+    'blob/main/long.js',
+    'blame/main/long.js',
+    'edit/main/long.js',
+    `commit/${commit}`,
+    'compare/main...topic',
+    'merges/1/changes',
+  ]) {
+    const answer = await who.page.goto(`/admin/site/-/${path}`);
+    // REST does not blame a file of this size either.
+    t.equal(answer?.status(), path.startsWith('blame/') ? 422 : 200, path);
+    t.ok(((await answer?.body()) ?? '').length < 1_000_000, `${path} does not hold the line`);
+    t.ok((await overflow(who)) <= 0, `${path} is as wide as the window`);
+    t.strictSame(who.problems(), [], `problems of ${path}`);
+  }
+  await who.context.close();
 });

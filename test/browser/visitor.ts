@@ -100,3 +100,11 @@ export async function invalidHtml(text: string): Promise<readonly string[]> {
 /** How many pixels the page is wider than the window. */
 export const overflow = ({ page }: Visitor): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+/** The visible text, and the number of controls. The button that copies is left out, because it needs a script. */
+export async function said({ page }: Visitor): Promise<string> {
+  await page.locator('[data-copies]').evaluateAll((buttons) => buttons.forEach((button) => button.remove()));
+  const controls = await page.locator('main, aside').locator('button, input, select, textarea, a[href]').count();
+  const texts = await page.locator('main, aside').allInnerTexts();
+  return `${texts.join('\n').replaceAll(/\s+/g, ' ')} ${String(controls)} controls`;
+}

@@ -50,6 +50,21 @@ export const markupChecks: readonly Check<MarkupUnderTest>[] = [
     },
   },
   {
+    name: 'plain texts stay as they were typed, and lead to their pages',
+    async run({ markup, context: { call } }) {
+      const place = { call, repository: undefined };
+      const texts = hostile.map((text, index) => (index % 2 === 0 ? { text } : { text, href: '/ada/site' }));
+      const linked = await markup.linked(texts, place);
+      assert.equal(linked.length, texts.length);
+      for (const [index, { text }] of linked.entries()) {
+        const shown = text.replace(/^<a href="\/ada\/site">([^]*)<\/a>$/, '$1');
+        assert.equal(shown === text, index % 2 === 0, hostile[index]);
+        assert.doesNotMatch(shown, /[<>"]|\p{Bidi_Control}/u, hostile[index]);
+      }
+      assert.deepEqual(await markup.linked([], place), []);
+    },
+  },
+  {
     name: 'Markdown makes no script, no style, no form, and no link to a script',
     async run({ markup, context }) {
       for (const [index, { text }] of (await markup.markdown(hostile, context)).entries()) {

@@ -83,7 +83,10 @@ export const requestOf = (
 });
 
 /** No push is pending. */
-export const settled: MergeParts['settling'] = { request: async () => false, list: async () => false };
+export const settled: MergeParts['settling'] = {
+  request: async () => false,
+  list: async (_repositoryId, read) => read(),
+};
 
 export const permissionTable = { declarations: () => repositoryPermissions };
 

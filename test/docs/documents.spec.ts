@@ -42,10 +42,20 @@ void t.test('the pages on plugins show their examples unchanged', async (t) => {
     ['docs/writing-a-plugin.md', 'docs/examples/greeting.ts'],
     ['docs/plugins/bots.md', 'docs/examples/first-look.ts'],
     ['docs/plugins/ports.md', 'docs/examples/motto.ts'],
+    ['docs/plugins/pages.md', 'docs/examples/bells.ts'],
   ] as const) {
     const [, shown] = new RegExp(`<!-- ${RegExp.escape(example)} -->\n\`\`\`ts\n([^]*?)\`\`\``).exec(read(page)) ?? [];
     t.equal(shown, read(example), page);
   }
+});
+
+void t.test('the pages on pages have no other code', (t) => {
+  for (const [page, blocks] of [
+    ['docs/plugins/pages.md', 1],
+    ['docs/web.md', 0],
+  ] as const)
+    t.equal([...read(page).matchAll(/^```/gm)].length, 2 * blocks, page);
+  t.end();
 });
 
 void t.test('the example runs', async (t) => {

@@ -3,6 +3,7 @@ import t from 'tap';
 import { builtInTypes } from 'hexforge/issues';
 import { checkPlugin, testHost, type TestHost } from 'hexforge/testing';
 import badges from '../../docs/examples/badges.ts';
+import bells from '../../docs/examples/bells.ts';
 import firstLook from '../../docs/examples/first-look.ts';
 import motto from '../../docs/examples/motto.ts';
 
@@ -25,6 +26,17 @@ for (const database of ['memory', 'embedded'] as const)
     await forge.advance(3_600_000);
     t.equal(await by('GET', '/repos/alice/site'), 401);
   });
+
+void t.test('a bell is rung by its form, which shows a refusal beside its field', async (t) => {
+  t.same(checkPlugin(bells), []);
+  await using forge = await testHost(bells);
+  const browser = forge.browser('alice');
+  const page = await browser.open('/-/x/bells/tower');
+  t.match(page.html, /Nobody has rung the bell/);
+  t.match(await browser.submit(page, { times: '13' }), { status: 422, html: /value="13"[^]*class="error"/ });
+  t.match(await browser.submit(page, { times: '3' }), { path: '/-/x/bells/tower', html: /alice[^]*3 times/ });
+  t.match((await forge.browser().open('/-/x/bells/tower')).path, /^\/-\/sign-in/);
+});
 
 for (const database of ['memory', 'embedded'] as const)
   void t.test(`each repository has its own motto, which its administrators set, on ${database}`, async (t) => {

@@ -193,6 +193,7 @@ void t.test('the navigation shows what the caller may use', async (t) => {
   t.match(owner, /Workshop/);
   t.match((await forge.browser('alice').open('/-/keys')).html, /href="\/-\/x\/bell\/towers\/all"/);
   t.notMatch((await forge.browser().open('/-/keys')).html, /towers\/all/);
+  t.match(owner, /<a href="\/alice\/site\/-\/find\/main" data-key="t" hidden/, 'a link for its key');
   const front = (await forge.browser('alice').open('/alice/site')).html;
   t.match(front, /<aside>[\s\S]*<p id="rope">[0-9a-f-]{36}<\/p>[\s\S]*could not show “Rust”[\s\S]*<\/aside>/);
   t.notMatch(front, /id="other"/);
@@ -219,6 +220,8 @@ void t.test('pages of settings list each other, and one entry leads to them', as
   const alice = forge.browser('alice');
   const { html: south } = await alice.open('/-/x/bell/towers/south');
   t.match(south, /<a href="\/-\/settings\/profile">Settings<\/a>/, 'in the menu of the account');
+  t.match(south, /<a href="\/alice">Profile<\/a>/);
+  t.match((await alice.open('/-/keys')).html, /href="\/-\/ui"/);
   t.match(section(south), /towers\/south" aria-current="page"[^]*towers\/west"/);
   t.notMatch(south, /Nobody|Administration/);
   t.equal(section((await alice.open('/-/keys')).html), '');

@@ -156,7 +156,7 @@ void t.test('a new issue has all members of its form', async (t) => {
   t.equal(unknown.status, 422);
   t.match(unknown.html, /id="assignees-error">[^<]*carol/);
   const orphan = await browser.submit(form, { parent_number: '#99' });
-  t.match(orphan.html, /the repository has no issue #99/);
+  t.match(orphan.html, /The repository has no issue #99/);
 });
 
 void t.test('each part of the side column is changed by its form', async (t) => {

@@ -18,7 +18,7 @@ void t.test('merge requests in a browser', async (t) => {
 
   await t.test('an empty list names the next step', async (t) => {
     const { html } = await browser.open(site);
-    t.match(html, /There is no open merge request/);
+    t.match(html, /There is no merge request yet[^]*git push origin/);
     for (const key of ['gc', 'gi', 'gm']) t.match(html, `data-key="${key}"`, 'a key of a tab');
     t.match((await forge.browser().open(site)).html, /Sign in to open one/);
   });
@@ -165,8 +165,8 @@ void t.test('merge requests in a browser', async (t) => {
     const list = async (query: string): Promise<string> => (await browser.open(`${site}?${query}`)).html;
     const all = await list('');
     t.match(all, /New title[\s\S]*<bdi>bug<\/bdi>[\s\S]*Soon[\s\S]*1 pending/);
-    t.match(all, /Open <span class="count">2<\/span>/);
-    t.match(all, /Merged <span class="count">0<\/span>/);
+    t.match(all, />2 open<\/a>/);
+    t.match(all, />0 merged<\/a>/);
     const found = async (query: string): Promise<readonly string[]> =>
       [...(await list(query)).matchAll(/!(\d+) · opened by/g)].map(([, number = '']) => number);
     t.strictSame(await found(''), ['2', '1']);
@@ -189,7 +189,7 @@ void t.test('merge requests in a browser', async (t) => {
 
   await t.test('what waits for me is on the dashboard', async (t) => {
     t.match((await browser.open('/')).html, /My merge requests[\s\S]*New title/);
-    t.notMatch((await browser.open('/')).html, /Reviews asked of me/);
+    t.match((await browser.open('/')).html, /Reviews asked of me[^]*No review is asked of you/);
     t.match((await forge.browser('bob').open('/')).html, /Reviews asked of me[\s\S]*New title/);
     t.notMatch((await forge.browser().open('/')).html, /New title/);
   });

@@ -45,6 +45,10 @@ void t.test('branches, tags, history, comparison and forks', async (t) => {
     await write(forge, 'four', 'topic/<b>', 'Moved');
     const moved = await submitTo(alice, question, '/alice/site/-/delete-branch');
     t.match(moved, { status: 422, html: /The branch has moved/ });
+    await create('old');
+    const asked = await alice.open('/alice/site/-/delete-branch/old');
+    t.equal((await submitTo(alice, asked, '/alice/site/-/delete-branch')).status, 200);
+    t.notMatch((await alice.open(branches)).html, /<bdi>old</);
     t.equal((await bob.open('/alice/site/-/delete-branch/main')).status, 403);
     t.equal((await alice.open('/alice/site/-/delete-branch/none')).status, 404);
     const last = await alice.open('/alice/site/-/delete-branch/main');
@@ -106,5 +110,11 @@ void t.test('branches, tags, history, comparison and forks', async (t) => {
     t.notMatch(forks.html, /<img|\u{202e}/u);
     t.match((await forge.browser().open('/alice/site/-/fork')).path, /^\/-\/sign-in/);
     t.equal((await forge.browser().open('/alice/site/-/forks')).status, 404);
+    const parent = /Forked from <a href="\/alice\/site"/;
+    t.match((await bob.open('/bob/copy')).html, parent);
+    t.notMatch((await alice.open('/alice/site')).html, /Forked from/);
+    await forge.as('alice').patch('/repos/alice/site', { json: { visibility: 'private' } });
+    t.match((await alice.open('/bob/copy')).html, parent);
+    t.notMatch((await bob.open('/bob/copy')).html, /Forked from|alice/, 'for readers of the parent');
   });
 });

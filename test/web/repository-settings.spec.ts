@@ -46,9 +46,21 @@ void t.test('the record, the settings of plugins, rename and deletion', async (t
   await submitTo(browser, saved, settings, { description: '', issue_code: '' });
   t.match(await json(), { description: '', issue_code: '', visibility: 'public' }, 'an emptied field is empty');
 
+  const other = await browser.open(settings);
+  await submitTo(browser, other, settings, { description: 'Of one' });
+  await submitTo(browser, other, settings, { issue_code: 'XYZ' });
+  t.match(await json(), { description: 'Of one', issue_code: 'XYZ' }, 'an old page sends only its changes');
+  await submitTo(browser, other, `${settings}/values`, { 'bell.times': '4' });
+  await submitTo(browser, other, `${settings}/values`, { 'bell.note': 'b' });
+  t.match(await json('/settings'), [{ value: 'b' }, { value: 'true' }, { value: '4' }]);
+  await submitTo(browser, await browser.open(settings), `${settings}/values`, { 'bell.times': '3', 'bell.note': 'a' });
+
   const changed = { 'bell.times': '5', 'bell.note': '' };
-  const { 'bell.rings': _ticked, ...fields } =
-    saved.forms.find(({ action }) => action.endsWith('values'))?.fields ?? {};
+  const {
+    'bell.rings': _ticked,
+    shown: _shown,
+    ...fields
+  } = saved.forms.find(({ action }) => action.endsWith('values'))?.fields ?? {};
   t.strictSame(fields, { 'bell.times': '3', 'bell.note': 'a' });
   const url = new URL(`${settings}/values`, forge.url);
   const sent = {
@@ -150,7 +162,7 @@ void t.test('protection', async (t) => {
   };
   const made = await submitTo(browser, create, `${path}/new`, values);
   const twice = await submitTo(browser, create, `${path}/new`, { branch: 'release/1' });
-  t.match(twice, { status: 422, html: /is protected already; edit its rules/ });
+  t.match(twice, { status: 422, html: /id="branch-error">Branch is protected already; edit its rules/ });
   t.match(made, { status: 200, path, html: /admin, One, Two may push directly · 2 approvals · approvals end/ });
   t.strictSame((await rule('release%2F1')).body, {
     allow_force_push: false,
@@ -172,7 +184,9 @@ void t.test('protection', async (t) => {
     status: 422,
     html: /Protection of <bdi>release\/1[^]*value="y/,
   });
+  await submitTo(browser, edit, `${path}/edit`, { required_approvals: '1' });
   await submitTo(browser, edit, `${path}/edit`, { other_roles: '', push_roles: '' });
+  t.match((await rule('release%2F1')).body, { required_approvals: 1 }, 'the change of another stays');
   t.match((await rule('release%2F1')).body, { push_roles: [] });
   t.notMatch((await submitTo(browser, create, `${path}/new`, { branch: '<img>' })).html, /<img/);
   const removal = await browser.open(`${path}/remove/release/1`);

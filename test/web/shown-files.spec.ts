@@ -41,6 +41,7 @@ void t.test('files are highlighted a few at a time, because the queue of a calle
   let [running, most, calls] = [0, 0, 0];
   const markup = {
     markdown: async () => [],
+    linked: async () => [],
     code: async (text: string): Promise<readonly Html[]> => {
       calls += 1;
       most = Math.max(most, (running += 1));

@@ -46,7 +46,7 @@ export function write(objects: Objects, receivePack: ReceivePack): Located<'writ
     const parents = change.parent === zeroOid ? [] : [change.parent];
     const commit = await made('commit', commitContent({ ...change, tree: root.oid, parents }));
     const pack = packOf([...(blob === undefined ? [] : [blob]), ...trees, commit]);
-    const update = { ref: change.ref, old: change.parent, new: commit.oid };
+    const update = { ref: change.ref, old: change.old ?? change.parent, new: commit.oid };
     const refusal = await ownPush(receivePack, location, update, pack, hooks);
     return { commit: parseCommitRecord(commit.oid, Buffer.from(commit.content)), blob: blob?.oid, refusal };
   };

@@ -85,6 +85,8 @@ export class HtmlPage {
   readonly live: string | undefined;
   /** URLs that its forms may lead to by a redirect. */
   readonly formsLeadTo: readonly string[];
+  /** Whether it says only that a request was refused. The frame then names pages to go to. */
+  readonly isRefusal: boolean;
 
   constructor({
     title,
@@ -94,6 +96,7 @@ export class HtmlPage {
     live,
     width = 'narrow',
     formsLeadTo = [],
+    isRefusal = false,
   }: Pick<HtmlPage, 'title' | 'main'> & Partial<HtmlPage>) {
     this.title = title;
     this.main = main;
@@ -102,6 +105,7 @@ export class HtmlPage {
     this.live = live;
     this.width = width;
     this.formsLeadTo = formsLeadTo;
+    this.isRefusal = isRefusal;
   }
 }
 
@@ -109,7 +113,7 @@ const style = `
 :root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 32rem; margin: 4rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; line-height: 1.25; }
-input:not([type=checkbox]) { display: block; width: 100%; box-sizing: border-box; padding: .5rem; font: inherit; }
+textarea, input:not([type=checkbox]) { display: block; width: 100%; box-sizing: border-box; padding: .5rem; font: inherit; }
 button { padding: .5rem 1.25rem; margin: .5rem .5rem 0 0; font: inherit; cursor: pointer; }
 small, code { color: GrayText; }
 [role=alert] { padding: .5rem .75rem; border-left: .25rem solid #c33; }
@@ -163,10 +167,40 @@ function sourceOf(url: string): string {
   return /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/.test(origin) ? origin : protocol;
 }
 
-/** The page for an error without a special page. */
-export const refusalPage = ({ body: { error, detail } }: Pick<Failure, 'body'>): HtmlPage =>
+/** The texts of a form, each with its title. */
+export type KeptTexts = readonly (readonly [title: string, text: string])[];
+
+/** Statuses after which the same form may be accepted. */
+const passing: ReadonlySet<number> = new Set([429, 503, 504]);
+
+/** The page for an error without a special page. @param kept the texts of the form that was refused. */
+export const refusalPage = (
+  { status, body: { error, detail } }: Pick<Failure, 'status' | 'body'>,
+  kept: KeptTexts = [],
+): HtmlPage =>
   new HtmlPage({
     title: String(error),
+    isRefusal: true,
     main: html`<h1>${String(error)}</h1>
-      ${typeof detail === 'string' && html`<p>${detail}</p>`}`,
+      ${typeof detail === 'string' && html`<p>${detail}</p>`}
+      ${
+        kept.length > 0 &&
+        passing.has(status) &&
+        html`<p>Reload this page in a moment: the browser asks whether to send the form again.</p>`
+      }
+      ${kept.length > 0 && keptView(kept)}`,
   });
+
+/** The texts of a refused form, to be copied. */
+export const keptView = (kept: KeptTexts): Html =>
+  html`<section class="kept">
+    <h2>Your text is not saved</h2>
+    <p>Copy it before you leave this page.</p>
+    ${kept.map(
+      ([title, text], index) =>
+        html`<div class="field">
+          <label for="kept-${String(index)}">${title}</label>
+          <textarea id="kept-${String(index)}" rows="8" readonly>${`\n${text}`}</textarea>
+        </div>`,
+    )}
+  </section>`;

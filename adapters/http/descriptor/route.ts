@@ -7,7 +7,7 @@ import type { OptionalPorts } from '#core/kernel/ports';
 import type { Meter } from '#core/kernel/rate';
 import type { ScopeName } from '#core/kernel/access/scopes';
 import type { Failure } from './errors.ts';
-import type { HtmlPage } from './html.ts';
+import type { HtmlPage, KeptTexts } from './html.ts';
 import { shape, uuid, word, type TypeOf } from './shape.ts';
 
 /**
@@ -276,6 +276,8 @@ export interface RouteSpec<
 /** A route with its defaults and without its type parameters. */
 export type Route = Omit<RouteSpec<unknown, unknown, unknown, Result, AccessRule>, 'run' | 'meter'> & {
   readonly meter: Meter;
+  /** The texts of a form of a page that the page of its refusal shows, so that they are not lost. */
+  readonly kept?: (form: Readonly<Record<string, unknown>>) => KeptTexts;
   run(call: never, input: never): unknown;
 };
 

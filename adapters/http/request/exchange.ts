@@ -59,6 +59,8 @@ export class Exchange {
   callerAt: (now: Date) => Promise<Caller> = async () => anonymous;
   /** The memory that the request body takes from the memory budget; undefined until a body is read. */
   hold: MemoryReservation | undefined;
+  /** The members of the form that was sent; undefined until it is read. */
+  form: Readonly<Record<string, unknown>> | undefined;
   /** Whether the client has disconnected or the exchange was aborted. */
   abandoned = false;
   readonly #request: IncomingMessage;

@@ -2,7 +2,7 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { Unauthorized } from '#core/kernel/errors';
 import type { Failure } from '../descriptor/errors.ts';
-import { html, HtmlPage, refusalPage } from '../descriptor/html.ts';
+import { html, HtmlPage, refusalPage, type KeptTexts } from '../descriptor/html.ts';
 import { plainFrame, type Around, type PageDocument, type PageFrame } from '../descriptor/page-frame.ts';
 import { listed } from '../headers/lists.ts';
 import { readCookies } from '../request/credentials.ts';
@@ -55,12 +55,12 @@ export const signInFirst = (h: ResponseToolkit, url: string, { pageHeader }: Ext
     .header('cache-control', 'no-store')
     .header('location', pageHeader('location', `${signInPath}?return_to=${encodeURIComponent(url)}`));
 
-/** The page of a failure. */
-export const pageOf = (told: Failure, { method, raw }: Request): HtmlPage =>
+/** The page of a failure. @param kept the texts of the form that was refused. */
+export const pageOf = (told: Failure, { method, raw }: Request, kept?: KeptTexts): HtmlPage =>
   told.page ??
   (told.status === 401 && method === 'post' && raw.req.headers.authorization === undefined
     ? sessionEnded
-    : refusalPage(told));
+    : refusalPage(told, kept));
 
 const sessionEnded = new HtmlPage({
   title: 'You are signed out',

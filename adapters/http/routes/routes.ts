@@ -15,6 +15,7 @@ import { allowAnyOrigin } from '../reply/cors.ts';
 import type { ExternalPaths } from '../reply/external-paths.ts';
 import { failure, stackOf, type Failure } from '../descriptor/errors.ts';
 import { AccessRecheck, type Exchange } from '../request/exchange.ts';
+import { keptTexts } from '../request/kept-form.ts';
 import type { MemoryBudget } from '#core/kernel/limits/memory-budget';
 import { readFormWithFiles } from '../request/multipart.ts';
 import { defaultMaxBytes, formMaxBytes, readForm, readJson } from '../request/parsed-body.ts';
@@ -25,7 +26,7 @@ import { carriesBody, drain, requestBytes, uploaded } from '../request/request-b
 import type { ResponseCache } from '../reply/response-cache.ts';
 import type { OptionalPortName, RawBody, Route } from '../descriptor/route.ts';
 import type { PageDocument, PageFrame } from '../descriptor/page-frame.ts';
-import type { HtmlPage } from '../descriptor/html.ts';
+import type { HtmlPage, KeptTexts } from '../descriptor/html.ts';
 import { answersWithPage, framing, leadsToSignIn, pageOf, signInFirst } from './pages.ts';
 import type { Entry } from './routing.ts';
 import { compile, type Check } from '../descriptor/validation.ts';
@@ -212,6 +213,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
         log: wiring.log,
         check: outside ? check : undefined,
         reword: route.refusal,
+        kept: await keptTexts(request, route, wiring.admission.memory),
       });
     } finally {
       exchange.hold?.release();
@@ -253,6 +255,8 @@ interface Refusing {
   readonly log: Log;
   readonly check?: AnswerCheck | undefined;
   readonly reword?: Route['refusal'];
+  /** The texts of the form that was refused. */
+  readonly kept?: KeptTexts;
 }
 
 /** The answer to a failure; internal errors are logged under the request id that the client receives. */
@@ -260,7 +264,7 @@ export async function refuse(
   request: Request,
   h: ResponseToolkit,
   error: unknown,
-  { basic = false, framed, log, check, reword = (told) => told }: Refusing,
+  { basic = false, framed, log, check, reword = (told) => told, kept }: Refusing,
 ): Promise<ResponseObject> {
   const { exchange } = request.app;
   const { requestId, plugin } = exchange;
@@ -285,7 +289,7 @@ export async function refuse(
   await drain(request.raw.req);
   const plain = basic && headerOf(request, 'user-agent')?.startsWith('git/') === true;
   const written = framed
-    ? await framed(pageOf(told, request), told.status)
+    ? await framed(pageOf(told, request, kept), told.status)
     : plain
       ? plainError(told)
       : jsonError(told);
@@ -335,7 +339,9 @@ function inputReader(
     const readBody = async (check: Check): Promise<unknown> => {
       const hold = memoryBudget.hold(callerKey(exchange.caller, exchange.ip));
       exchange.hold = hold;
-      const value = check(await read(request.raw.req, maxBytes, hold.take));
+      const sent = await read(request.raw.req, maxBytes, hold.take);
+      if (route.kept !== undefined) exchange.form = sent as typeof exchange.form;
+      const value = check(sent);
       await recheck?.renew();
       return value;
     };

@@ -21,7 +21,11 @@ export interface NewUser extends Pick<Account, 'username' | 'email' | 'displayNa
 
 /** Identifies one account. */
 export type UserId = Pick<Account, 'id'>;
-export type UserChange = UserId & Asked<Pick<Account, 'email' | 'displayName' | 'isAdmin' | 'status'>>;
+export type UserChange = UserId &
+  Asked<Pick<Account, 'email' | 'displayName' | 'isAdmin' | 'status'>> & {
+    /** The address that the caller looked at. If the account has another one by now, the change is refused. */
+    readonly emailSeen?: string;
+  };
 
 const cannotDelete = (reason: string, cause?: unknown): Conflict =>
   new Conflict('The user cannot be deleted', { detail: reason, body: { reason }, cause });
@@ -79,13 +83,15 @@ export function administrationUseCases(parts: IdentityParts, { blockOf }: SignIn
     refusal,
 
     /** Suspending a user also ends all sessions and tokens. @throws {NotFound | Forbidden | Conflict} */
-    async update(call: Call<User>, { id, ...wanted }: UserChange): Promise<Account> {
+    async update(call: Call<User>, { id, emailSeen, ...wanted }: UserChange): Promise<Account> {
       checkProfile(given<Account>(wanted));
       return uniquely(() =>
         unitOfWork.run(async () => {
           const leaves = wanted.isAdmin === false || wanted.status === 'suspended';
           const admins = leaves ? await administrators() : new Set<string>();
           const { account } = await target(call, id);
+          if (emailSeen !== undefined && account.email !== emailSeen)
+            throw new Conflict('The user has another e-mail address by now', { detail: 'Look at it before you go on' });
           // An address that an administrator sets counts as verified, also the one that the account has.
           const verified = account.emailVerified ? undefined : wanted.email;
           const changes = { ...changed(account, wanted), ...(verified !== undefined && { email: verified }) };

@@ -198,6 +198,14 @@ export function sessionUseCases(parts: IdentityParts, passwords: Passwords, { bl
       return { items: items.map(listed), total, ...page };
     },
 
+    /** Ends the caller's sessions, except that of the request. */
+    endOthers: (call: Call<User>): Promise<void> =>
+      unitOfWork.run(async () => {
+        const { caller, now } = call;
+        const all = await sessions.list(caller.id, { now, limit: mostSessions, offset: 0 });
+        for (const { id } of all.sessions) if (id !== caller.credential.id) await end(call, id, 'user.logout');
+      }),
+
     /** Ends one of the caller's sessions. @throws {NotFound} */
     endOne: (call: Call<User>, { id }: { readonly id: string }): Promise<void> =>
       unitOfWork.run(async () => {

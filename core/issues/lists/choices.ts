@@ -1,5 +1,6 @@
 // The values that the caller can choose for the members of an issue, and users by name.
 import { usersNamed, type PublicUser } from '#core/identity/index';
+import { mayAlso } from '#core/kernel/access/also';
 import type { Label, Milestone } from '#core/planning/index';
 import type { Reading } from '../model/held-issue.ts';
 import { issueBounds } from '../model/issue.ts';
@@ -20,23 +21,25 @@ export interface IssueChoices {
 /** The most components and versions to choose from, the first by name. */
 const mostNamed = 200;
 
-type Parts = Pick<IssueParts, 'types' | 'schemes' | 'planning' | 'components' | 'versions'>;
+type Parts = Pick<IssueParts, 'types' | 'schemes' | 'planning' | 'components' | 'versions' | 'access'>;
 
 export const issueChoices =
-  ({ types, schemes, planning, components, versions }: Parts) =>
-  async ({ resource: { id: repositoryId }, call, may }: Reading): Promise<IssueChoices> => {
+  ({ types, schemes, planning, components, versions, access }: Parts) =>
+  async (granted: Reading): Promise<IssueChoices> => {
+    const { id: repositoryId } = granted.resource;
     const named = { where: { repositoryId }, orderBy: ['nameKey'], limit: mostNamed } as const;
-    const [scheme, planned, ...both] = await Promise.all([
+    const [scheme, planned, readsRepository, ...both] = await Promise.all([
       schemes.typesOf(repositoryId),
       planning?.ofRepository(repositoryId),
+      mayAlso(access, granted, 'repo.read', 'repo.read'),
       components.find(named),
       versions.find(named),
     ]);
-    const every = scheme.length === 0 && call.caller.kind === 'user';
+    const every = scheme.length === 0 && granted.call.caller.kind === 'user';
     return {
       types: every ? await types.find({ where: {}, orderBy: ['position', 'name'] }) : scheme,
       labels: planned?.labels ?? [],
-      milestones: may('repo.read') ? (planned?.milestones ?? []) : [],
+      milestones: readsRepository ? (planned?.milestones ?? []) : [],
       components: both[0],
       versions: both[1],
     };

@@ -4,7 +4,7 @@ import { nameKey, numberedPage, type NumberedSlice } from '#core/repositories/in
 import { associationFilter, type AssociationNames } from '../model/associations.ts';
 import { dayOf, type IssueFilter } from '../model/filter.ts';
 import { knownIssue, type Reading } from '../model/held-issue.ts';
-import type { IssueState, IssueView } from '../model/issue.ts';
+import type { IssueState, IssueView, Relative } from '../model/issue.ts';
 import { checkIssues, listedIssues, listedRows, textShare } from './listed.ts';
 import type { IssueParts } from '../model/parts.ts';
 import { viewsOf } from './view.ts';
@@ -165,3 +165,12 @@ export const listChildren =
     const rows = await listedRows(parts, repository.id, filter, { ...numberedPage(page, 'oldest'), texts });
     return listedIssues(parts, repository.id, rows);
   };
+
+/** The ancestors and descendants of an issue that was read, as a tree shows them: the higher levels first. */
+export const listFamily =
+  ({ store }: Pick<Parts, 'store'>) =>
+  async (
+    { resource }: Reading,
+    { issue, limit }: { readonly issue: Pick<IssueView, 'id' | 'parentId' | 'childrenCount'>; readonly limit: number },
+  ): Promise<readonly Relative[]> =>
+    issue.parentId === null && issue.childrenCount === 0 ? [] : store.family(resource.id, issue.id, limit);

@@ -99,6 +99,9 @@ export interface IssueRow extends Issue {
   readonly commentsCount: number;
 }
 
+/** An issue in a tree of parents and children. */
+export type Relative = Pick<Issue, 'id' | 'number' | 'title' | 'state' | 'parentId'>;
+
 /** An issue in a list across repositories. */
 export type OwnIssue = Pick<Issue, 'id' | 'repositoryId' | 'number' | 'title' | 'createdAt'>;
 

@@ -4,7 +4,7 @@ import type { NumberedSlice } from '#core/repositories/index';
 import type { IssueFilter } from './filter.ts';
 import type { Lineage } from './hierarchy.ts';
 import type { IssueFields } from './fields.ts';
-import type { Issue, IssueRow, OwnIssue } from './issue.ts';
+import type { Issue, IssueRow, OwnIssue, Relative } from './issue.ts';
 import type { IssueType } from './issue-type.ts';
 
 /** An issue that is locked until the unit of work ends, with the sets that an update can replace. */
@@ -59,6 +59,8 @@ export interface IssueStore extends Carriers {
     repositoryId: string,
     which: { readonly id: string } | { readonly number: number },
   ): Promise<Lineage | undefined>;
+  /** The ancestors and descendants of the issue, the higher levels first, then by number. One query. */
+  family(repositoryId: string, id: string, limit: number): Promise<readonly Relative[]>;
   /** The number of levels from this issue down; 1 if it has no children. */
   height(id: string): Promise<number>;
   /** The distinct types of the children. */

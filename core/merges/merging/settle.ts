@@ -125,15 +125,14 @@ export function settling(parts: Parts, timeLimitMs = usualMs): Settling {
     pending: readonly SourceEvent[],
     isHindered: (request: MergeRequest, event: SourceEvent) => boolean,
     signal: AbortSignal,
-  ): Promise<boolean> => {
+  ): Promise<void> => {
     const open = requests.filter((request) => {
       const own = pending.filter((event) => concerns(event, request) && applied.of(request, event) !== 'applied');
       return isOpen(request) && own.length > 0 && !own.some((event) => isHindered(request, event));
     });
-    if (open.length === 0) return false;
+    if (open.length === 0) return;
     const events = pending.filter((event) => open.some((request) => concerns(event, request)));
     await shared(open, events, signal);
-    return true;
   };
 
   const isLeft = (request: MergeRequest, event: SourceEvent): boolean => applied.of(request, event) === 'left';
@@ -141,22 +140,37 @@ export function settling(parts: Parts, timeLimitMs = usualMs): Settling {
   const isCopied = (request: MergeRequest, event: SourceEvent): boolean =>
     isLeft(request, event) || (isFromFork(request) && movesSource(event, request));
 
+  const settlePage = async (
+    repositoryId: string,
+    rows: readonly MergeRequest[],
+    pending: readonly SourceEvent[],
+    signal: AbortSignal,
+  ): Promise<void> => {
+    // A push may change requests that the page does not show, and with them the page and the total.
+    const shown = new Set(rows.map(({ id }) => id));
+    const targets = branchesOf(pending, repositoryId);
+    const found = targets.length === 0 ? [] : await store.openIntoAny(repositoryId, targets, mostRequests);
+    const others = found.filter(({ id }) => !shown.has(id));
+    // Their sources may have moved before their targets.
+    const all = others.some(isFromFork) ? await pendingOf([repositoryId], [...rows, ...others]) : pending;
+    await settle([...rows, ...others], all, isCopied, signal);
+  };
+
   return {
     async request(request, signal) {
       if (!isOpen(request)) return false;
-      return settle([request], await pendingOf([], [request]), isLeft, signal);
+      await settle([request], await pendingOf([], [request]), isLeft, signal);
+      return true;
     },
-    async list(repositoryId, rows, signal) {
+    async list(repositoryId, read, signal) {
+      // An event that is handled between the two questions may have changed rows that were read before that.
+      const before = await pendingOf([repositoryId], [], { under: branches });
+      const page = await read();
+      const [rows] = page;
       const pending = await pendingOf([repositoryId], rows, { under: branches });
-      if (pending.length === 0) return false;
-      // A push may change requests that the page does not show, and with them the page and the total.
-      const shown = new Set(rows.map(({ id }) => id));
-      const targets = branchesOf(pending, repositoryId);
-      const found = targets.length === 0 ? [] : await store.openIntoAny(repositoryId, targets, mostRequests);
-      const others = found.filter(({ id }) => !shown.has(id));
-      // Their sources may have moved before their targets.
-      const all = others.some(isFromFork) ? await pendingOf([repositoryId], [...rows, ...others]) : pending;
-      return settle([...rows, ...others], all, isCopied, signal);
+      if (pending.length > 0) await settlePage(repositoryId, rows, pending, signal);
+      const isStale = before.length + pending.length > 0 || rows.some((row) => isOpen(row) && isFromFork(row));
+      return isStale ? read() : page;
     },
   };
 }

@@ -20,14 +20,19 @@ export interface Settling {
   /**
    * Applies the pushes of the source and the target of a request. Waits a limited time, and never rejects because of a
    * push.
-   * @returns whether the request may have changed.
+   * @returns whether the request may have changed since it was read: here, or because an event was handled meanwhile.
    */
   request(request: MergeRequest, signal: AbortSignal): Promise<boolean>;
   /**
-   * The same for a page of the requests of a repository, and for other open requests into the branches that moved.
-   * @returns whether the page or its total may have changed.
+   * Reads a page of the requests of a repository after it applied pushes to them, and to other open requests into the
+   * branches that moved.
+   * @param read reads the page; the first member has its requests.
    */
-  list(repositoryId: string, rows: readonly MergeRequest[], signal: AbortSignal): Promise<boolean>;
+  list<T extends readonly [readonly MergeRequest[], ...unknown[]]>(
+    repositoryId: string,
+    read: () => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>;
 }
 
 /** The dependencies of all use cases. Each use case picks those it needs. */

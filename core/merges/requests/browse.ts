@@ -48,10 +48,7 @@ export const browseRequests =
         store.listWhole(resource.id, { ...filter, state }, numberedPage(page, order)),
         ...mergeStates.map((one) => store.count(resource.id, { ...filter, state: one })),
       ]);
-    const first = await read();
-    const [rows, open = 0, merged = 0, closed = 0] = (await settling.list(resource.id, first[0], call.signal))
-      ? await read()
-      : first;
+    const [rows, open = 0, merged = 0, closed = 0] = await settling.list(resource.id, read, call.signal);
     const counts = { open, merged, closed };
     const [items, labels] = await Promise.all([
       listedRequests(parts, resource, call.caller, rows),

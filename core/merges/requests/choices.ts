@@ -1,6 +1,7 @@
 // The values that the caller can choose for the members of a merge request: labels, milestones, branches, and users by
 // name.
 import { usersNamed, type PublicUser } from '#core/identity/index';
+import { mayAlso } from '#core/kernel/access/also';
 import type { Label, Milestone } from '#core/planning/index';
 import { canPush } from '../merging/can-push.ts';
 import type { Reading, Writing } from '../model/held-request.ts';
@@ -8,14 +9,20 @@ import { mergeBounds } from '../model/merge-request.ts';
 import type { MergeParts } from '../model/parts.ts';
 
 export interface MergeChoices {
+  /** Empty for callers who may not read the labels of the repository. */
   readonly labels: readonly Label[];
   readonly milestones: readonly Milestone[];
 }
 
 export const mergeChoices =
-  ({ planning }: Pick<MergeParts, 'planning'>) =>
-  async ({ resource }: Reading): Promise<MergeChoices> =>
-    (await planning?.ofRepository(resource.id)) ?? { labels: [], milestones: [] };
+  ({ planning, access }: Pick<MergeParts, 'planning' | 'access'>) =>
+  async (granted: Reading): Promise<MergeChoices> => {
+    const [all, readsLabels] = await Promise.all([
+      planning?.ofRepository(granted.resource.id),
+      mayAlso(access, granted, 'issue.read', 'issue.read'),
+    ]);
+    return { labels: readsLabels ? (all?.labels ?? []) : [], milestones: all?.milestones ?? [] };
+  };
 
 /** The users with these names. @throws {ValidationFailed} naming the member. */
 export const peopleNamed =

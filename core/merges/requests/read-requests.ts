@@ -25,8 +25,7 @@ export const listRequests =
     const { store, settling } = parts;
     const slice = numberedPage(page, 'newest');
     const read = () => Promise.all([store.list(resource.id, filter, slice), store.count(resource.id, filter)]);
-    const first = await read();
-    const [rows, total] = (await settling.list(resource.id, first[0], call.signal)) ? await read() : first;
+    const [rows, total] = await settling.list(resource.id, read, call.signal);
     return { items: await listedRequests(parts, resource, call.caller, rows), total, ...page };
   };
 

@@ -8,6 +8,8 @@ import { zeroOid, type GitBackend, type Oid, type TreeEntry } from '../git/git-b
 import type { CommitRecord, FileWrite } from '../git/git-history.ts';
 import { checkIdentity, identityText } from './identity-text.ts';
 import type { RepositoryParts } from '../model/parts.ts';
+import { unusedRef } from '../push/move-refs.ts';
+import { newBranch } from '../refs/branches.ts';
 import type { Repository } from '../model/repository.ts';
 import { isUnborn } from './revisions.ts';
 
@@ -17,6 +19,8 @@ export interface WriteCommand {
   readonly message: string;
   /** Absent: the default branch. */
   readonly branch?: string | undefined;
+  /** The branch, tag or commit from which `branch` begins as a new one. Absent: the branch exists already. */
+  readonly from?: string | undefined;
   /** The oid of the blob that is replaced or removed. Absent for a new file. */
   readonly sha?: string | undefined;
   /** Absent: the caller. */
@@ -61,7 +65,7 @@ export function writeContents(parts: Parts): (granted: Writable, command: WriteC
     const { resource: repository } = granted;
     const plan = await planned(parts, granted, command);
     const branch = command.branch ?? repository.defaultBranch;
-    if (!parts.git.isLegalName('branch', branch)) throw noBranch(branch);
+    if (command.from === undefined && !parts.git.isLegalName('branch', branch)) throw noBranch(branch);
     const ref = `refs/heads/${branch}`;
     const key = `${repository.id}:${ref}`;
     const turn = (turns.get(key) ?? Promise.resolve())
@@ -96,17 +100,14 @@ async function once(
   const { git } = parts;
   const { resource: repository } = granted;
   const { id } = repository;
-  const branch = ref.slice('refs/heads/'.length);
-  const [parent = zeroOid] = await git.readRefs(id, [ref]);
-  if (parent === zeroOid && (command.content === undefined || !(await isUnborn(git, repository, branch))))
-    throw noBranch(branch);
+  const { parent, old } = await beginning(git, repository, command, ref);
   const replaced = parent === zeroOid ? undefined : await standing(parts, id, parent, command.path);
   checkReplaced(command, replaced);
 
   const mode = replaced?.mode === '100755' ? '100755' : '100644';
   const file = command.content === undefined ? undefined : ({ content: command.content, mode } as const);
-  const written = await branchWrite(parts, granted, { ref, old: parent }, async (hooks) => {
-    const outcome = await git.write(id, { ...plan, ref, parent, file }, hooks);
+  const written = await branchWrite(parts, granted, { ref, old }, async (hooks) => {
+    const outcome = await git.write(id, { ...plan, ref, parent, old, file }, hooks);
     return { ...outcome, oid: outcome.commit.oid };
   });
   if (written === undefined) return undefined;
@@ -119,6 +120,23 @@ async function once(
         : { path: command.path, oid: blob, size: file.content.length, mode },
     commit,
   };
+}
+
+/** The parent of the commit and the current tip of the branch. @throws {ValidationFailed | NotFound | Conflict} */
+async function beginning(
+  git: GitBackend,
+  repository: Repository,
+  { from, content }: WriteCommand,
+  ref: string,
+): Promise<{ readonly parent: Oid; readonly old: Oid }> {
+  const branch = ref.slice('refs/heads/'.length);
+  if (from !== undefined) {
+    const { commit } = await unusedRef(git, repository, newBranch(branch, from));
+    return { parent: commit, old: zeroOid };
+  }
+  const [tip = zeroOid] = await git.readRefs(repository.id, [ref]);
+  if (tip === zeroOid && (content === undefined || !(await isUnborn(git, repository, branch)))) throw noBranch(branch);
+  return { parent: tip, old: tip };
 }
 
 /** The file at the path, or undefined. @throws {Unprocessable} if no file can be written there. */

@@ -83,8 +83,10 @@ export type ArchiveFormat = 'tar.gz' | 'zip';
 export interface FileWrite {
   /** Full: `refs/heads/main`. */
   readonly ref: string;
-  /** The current tip of the branch; `zeroOid` for a new branch. */
+  /** The parent of the commit; `zeroOid` for the first commit of a history. */
   readonly parent: Oid;
+  /** The current tip of the branch; `zeroOid` for a new branch. Default: the parent. */
+  readonly old?: Oid;
   /** All parent folders of the path must be folders, or must not exist. */
   readonly path: string;
   /** Undefined: the file is removed, together with folders that become empty. */

@@ -81,6 +81,15 @@ export const listForks =
   ({ resource, call }: Granted<Repository, 'repo.read'>, page: PageRequest): Promise<readonly Repository[]> =>
     store.list({ reader: readerOf(call.caller), parentId: resource.id, limit: page.perPage, offset: offsetOf(page) });
 
+/** The repository that this one was forked from, if the caller can read it. */
+export const readableParent =
+  ({ store }: Pick<RepositoryParts, 'store'>) =>
+  async ({ resource, call }: Granted<Repository, 'repo.read'>): Promise<Repository | undefined> => {
+    const parent = await store.parentOf(resource.id);
+    if (parent === undefined) return undefined;
+    return (await store.list({ reader: readerOf(call.caller), ids: [parent.id], limit: 1 }))[0];
+  };
+
 /** A fork must not be more visible than its parent. @throws {ValidationFailed} */
 export function checkForkVisibility(
   visibility: Visibility,

@@ -1,7 +1,7 @@
 // The port that this area needs besides git: the store of repositories.
 import type { CountView, RepositoryCounts } from './offers.ts';
 import type { Owned } from './quota.ts';
-import type { Repository } from './repository.ts';
+import type { Repository, Visibility } from './repository.ts';
 import type { Collaboration } from './roles.ts';
 
 /** The most generations of forks that are followed to the common ancestor. */
@@ -21,6 +21,10 @@ export interface StandingRow {
   readonly counts?: FoundCounts;
 }
 
+/** The orders of a list: most recently updated, newest, or by name without regard to case. */
+export const repositorySorts = ['updated', 'created', 'name'] as const;
+export type RepositorySort = (typeof repositorySorts)[number];
+
 /** The filter of a list of repositories, and its reader. */
 export interface RepositoryFilter {
   readonly reader: Reader;
@@ -32,6 +36,13 @@ export interface RepositoryFilter {
   readonly parentId?: string | undefined;
   /** Only these repositories. */
   readonly ids?: readonly string[] | undefined;
+  /** Only repositories that this user owns, collaborates on or watches. */
+  readonly involving?: string | undefined;
+  readonly visibility?: Visibility | undefined;
+  /** Only repositories with each of these texts in `owner/name` or the description, compared case-insensitively. */
+  readonly words?: readonly string[] | undefined;
+  /** Default: `updated`. */
+  readonly sort?: RepositorySort | undefined;
   readonly limit: number;
   /** How many rows to skip. */
   readonly offset?: number;
@@ -90,7 +101,7 @@ export interface RepositoryStore {
   network(id: string, owner: string): Promise<readonly Repository[]>;
   /** The id of the owner's repository with this name, compared case-insensitively. */
   idByName(ownerId: string, name: string): Promise<string | undefined>;
-  /** The repositories that the reader can read, most recently updated first; one query. */
+  /** The repositories that the reader can read, in the order of `sort`; one query. */
   list(filter: RepositoryFilter): Promise<readonly Repository[]>;
   /**
    * The counts of a batch of repositories in one query. `userId` is the user whose own stars and watches are read, and

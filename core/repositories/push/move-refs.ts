@@ -2,7 +2,7 @@
 // events. A deletion has an audit entry and a rate limit.
 import type { Granted } from '#core/kernel/access/access';
 import { Conflict, Forbidden, NotFound, Unavailable, ValidationFailed } from '#core/kernel/errors';
-import { zeroOid, type Oid, type RefUpdate } from '../git/git-backend.ts';
+import { zeroOid, type GitBackend, type Oid, type RefUpdate } from '../git/git-backend.ts';
 import type { Moving } from '../git/git-refs.ts';
 import { recordDeletions, spendDeletion, type DeletionParts } from './deletions.ts';
 import { judgeRefs } from './ref-policy.ts';
@@ -39,14 +39,31 @@ export async function createRef(
   { kind, name, from, naming }: NewRef,
   target = async (commit: Oid) => commit,
 ): Promise<string> {
-  const { git } = parts;
   const { id, defaultBranch } = granted.resource;
+  const { ref, commit } = await unusedRef(parts.git, granted.resource, { kind, name, from, naming });
+  const update = { ref, old: zeroOid, new: commit };
+  const moving = await inRoom(parts, id, update, async () => {
+    await checkMove(parts, granted, update);
+    return moveRef(parts, granted, { ...update, new: await target(commit) });
+  });
+  if (moving === 'stale') throw inUse(kind, name);
+  return from ?? defaultBranch;
+}
+
+/**
+ * The full name of a ref that does not exist yet, and the commit that it begins from.
+ * @throws {ValidationFailed | NotFound | Conflict}
+ */
+export async function unusedRef(
+  git: Pick<GitBackend, 'isLegalName' | 'resolveCommit' | 'readRefs'>,
+  { id, defaultBranch }: Repository,
+  { kind, name, from, naming }: NewRef,
+): Promise<{ readonly ref: string; readonly commit: Oid }> {
   if (!git.isLegalName(kind, name))
     throw new ValidationFailed(`The ${kind} name is not allowed`, {
       detail: `"name" must be a name that git allows for a ${kind}, not starting with "-" or "refs/", of at most 250 bytes between two slashes`,
     });
-  const base = from ?? defaultBranch;
-  const commit = await git.resolveCommit(id, base);
+  const commit = await git.resolveCommit(id, from ?? defaultBranch);
   if (commit === undefined)
     throw new NotFound(naming.missing, {
       detail:
@@ -54,18 +71,13 @@ export async function createRef(
           ? 'The repository has no default branch yet; push a first commit'
           : `"${naming.member}" names no branch, tag or commit`,
     });
-  const update = { ref: `${prefixes[kind]}${name}`, old: zeroOid, new: commit };
-  const taken = new Conflict(`The repository has a ${kind} of this name already`, {
-    detail: `"name": "${name}" is in use`,
-  });
-  if ((await git.readRefs(id, [update.ref]))[0] !== zeroOid) throw taken;
-  const moving = await inRoom(parts, id, update, async () => {
-    await checkMove(parts, granted, update);
-    return moveRef(parts, granted, { ...update, new: await target(commit) });
-  });
-  if (moving === 'stale') throw taken;
-  return base;
+  const ref = `${prefixes[kind]}${name}`;
+  if ((await git.readRefs(id, [ref]))[0] !== zeroOid) throw inUse(kind, name);
+  return { ref, commit };
 }
+
+const inUse = (kind: Kind, name: string): Conflict =>
+  new Conflict(`The repository has a ${kind} of this name already`, { detail: `"name": "${name}" is in use` });
 
 /** How often a deletion is tried if pushes move the ref meanwhile. */
 const attempts = 5;

@@ -30,17 +30,20 @@ interface Parts {
 const overviewPath = '/-/admin';
 const defaultOrder = 50;
 
-const allowed = (call: Call, rule: MenuEntry['access'], access: AccessDecision): Promise<boolean> =>
-  access.decide(call, rule, undefined, {}).then(
-    () => true,
-    () => false,
-  );
-
 export function overviewPages({ access, registry, inventory, log }: Parts): readonly WebPage[] {
+  /** The scope of the page of an entry applies, so that a token sees no count that REST refuses it. */
+  const allowed = (call: Call, { path, access: rule }: MenuEntry): Promise<boolean> => {
+    const scope = registry.pages().find(({ one }) => one.path === path)?.one.scope;
+    return access.decide(call, rule, scope ?? undefined, {}).then(
+      () => true,
+      () => false,
+    );
+  };
+
   /** The pages of administration that the caller may use, except this one. */
   const entriesFor = async (call: Call<User>): Promise<readonly Registered<MenuEntry>[]> => {
     const all = registry.menu().filter(({ one }) => one.menu === 'admin' && one.path !== overviewPath);
-    const may = await Promise.all(all.map(({ one }) => allowed(call, one.access, access)));
+    const may = await Promise.all(all.map(({ one }) => allowed(call, one)));
     return all
       .filter((_, index) => may[index])
       .toSorted((left, right) => (left.one.order ?? defaultOrder) - (right.one.order ?? defaultOrder));
@@ -65,7 +68,8 @@ export function overviewPages({ access, registry, inventory, log }: Parts): read
       async run(call) {
         const entries = await entriesFor(call);
         const counts = await Promise.all(entries.map((entry) => countOf(call, entry)));
-        const plugins = call.caller.isAdmin && (await inventory.list());
+        const mayList = entries.some(({ one }) => one.path === pluginsPath);
+        const plugins = mayList && (await inventory.list());
         return new HtmlPage({
           title: 'Administration',
           width: 'wide',

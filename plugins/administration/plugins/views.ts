@@ -1,6 +1,6 @@
 // Views of the plugin inventory: the list, and one plugin with its contributions and needs.
 import { html, type Html, type HtmlPiece, type PluginRecord } from 'hexforge/plugin';
-import { group, pill, table, type Tone } from 'hexforge/ui';
+import { facts, group, notice, pill, table, type Tone } from 'hexforge/ui';
 
 export const pluginsPath = '/-/admin/plugins';
 export const pluginPath = (name: string): string => `${pluginsPath}/${encodeURIComponent(name)}`;
@@ -53,16 +53,6 @@ export const pluginList = (plugins: readonly PluginRecord[]): Html =>
 const names = (title: string, all: readonly string[]): readonly [string, HtmlPiece] | undefined =>
   all.length === 0 ? undefined : [title, all.map((name) => html`<code>${name}</code> `)];
 
-const facts = (rows: readonly (readonly [string, HtmlPiece] | undefined)[]): Html =>
-  html`<dl class="facts">
-    ${rows.map(
-      (row) =>
-        row !== undefined &&
-        html`<dt>${row[0]}</dt>
-          <dd>${row[1]}</dd>`,
-    )}
-  </dl>`;
-
 const needs = ({ needs: all, late, reads, references }: PluginRecord) => [
   names(
     'Ports',
@@ -107,13 +97,13 @@ const part = (title: string, about: string, rows: ReturnType<typeof needs>): Htm
 export const pluginView = (plugin: PluginRecord): Html =>
   html`<p class="quiet"><a href="${pluginsPath}">Plugins</a></p>
     <h1>${plugin.name} ${statePill(plugin)}</h1>
-    ${plugin.reason !== null && html`<p class="alert">${plugin.reason}. ${plugin.remedy ?? ''}</p>`}
+    ${plugin.reason !== null && notice(`${plugin.reason}. ${plugin.remedy ?? ''}`)}
     ${
       plugin.parked > 0 &&
-      html`<p class="alert">
-        ${String(plugin.parked)} events could not be handled. <code>hexforge plugins replay ${plugin.name}</code> tries
-        again.
-      </p>`
+      notice(
+        html`${String(plugin.parked)} events could not be handled.
+          <code>hexforge plugins replay ${plugin.name}</code> tries again.`,
+      )
     }
     <p class="muted">
       ${plugin.version !== null && `Version ${plugin.version}, `}<bdi>${plugin.origin}</bdi>${!plugin.enabled && ', not enabled'}

@@ -1,7 +1,7 @@
 // Views of the audit log: the list with its filters, and one entry.
 import type { NumberedEntry } from 'hexforge/audit';
 import { html, type Html, type Page } from 'hexforge/plugin';
-import { empty, linkButton, pagination, table, time, urlWith } from 'hexforge/ui';
+import { empty, facts, filterBar, linkButton, pagination, table, time, urlWith } from 'hexforge/ui';
 import type { EntryFilters } from './schemas.ts';
 
 export const auditPath = '/-/admin/audit';
@@ -20,12 +20,12 @@ const filterField = (label: string, name: keyof EntryFilters, value = '', type =
 const dayOf = (text = ''): string => text.slice(0, 10);
 
 const filterForm = ({ actor, action, resource, from, to }: EntryFilters): Html =>
-  html`<form class="filter" method="get" action="${auditPath}" role="search">
-    ${filterField('Who', 'actor', actor)} ${filterField('Action', 'action', action)}
+  filterBar(
+    auditPath,
+    html`${filterField('Who', 'actor', actor)} ${filterField('Action', 'action', action)}
     ${filterField('About', 'resource', resource)} ${filterField('From', 'from', dayOf(from), 'date')}
-    ${filterField('To', 'to', dayOf(to), 'date')}
-    <button class="button">Filter</button>
-  </form>`;
+    ${filterField('To', 'to', dayOf(to), 'date')}`,
+  );
 
 /** The most characters of details in a row of the list. */
 const shortest = 120;
@@ -55,7 +55,7 @@ export const entryList = (entries: Page<NumberedEntry>, filters: EntryFilters, u
               html`<a href="${urlWith(auditPath, { resource: entry.resource })}"
                 ><bdi class="clipped">${entry.resource}</bdi></a
               >`,
-              html`<bdi class="long muted">${summaryOf(entry)}</bdi>`,
+              html`<bdi class="clipped wide muted">${summaryOf(entry)}</bdi>`,
             ]),
           )
     }
@@ -72,15 +72,7 @@ export function entryView(entry: NumberedEntry, now: Date): Html {
   ];
   return html`<p class="quiet"><a href="${auditPath}">Audit log</a></p>
     <h1>${entry.action} <span class="count">${String(entry.id)}</span></h1>
-    <dl class="facts">
-      ${rows
-        .filter(([, value]) => value !== '')
-        .map(
-          ([name, value]) =>
-            html`<dt>${name}</dt>
-              <dd><bdi>${value}</bdi></dd>`,
-        )}
-    </dl>
+    ${facts(rows.map(([name, value]) => (value === '' ? undefined : [name, html`<bdi>${value}</bdi>`])))}
     ${
       Object.keys(entry.details).length > 0 &&
       html`<h2>Details</h2>

@@ -14,14 +14,14 @@ import {
   readPage,
   shape,
   text,
-  ValidationFailed,
   word,
   type MenuEntry,
   type WebPage,
 } from 'hexforge/plugin';
+import { checkTyped, onlyChanged } from 'hexforge/ui';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { accountAside, accountList, accountView, newAccount, userPath, usersPath } from './admin-views.ts';
-import { newAccountMembers, newPasswordBody, uidParams } from './schemas.ts';
+import { newAccountMembers, newPasswordBody, shown, uidParams } from './schemas.ts';
 
 const guarded = { access: admin('admin:users'), scope: 'admin.users' } as const;
 const one = '/admin/users/{uid}';
@@ -41,17 +41,21 @@ const accountForms = ({ administration }: IdentityUseCases) => [
     path: `${one}/profile`,
     body: shape({
       email: maybe(word().max(profileLimits.email)),
-      email_before: maybe(word()),
-      display_name: maybe(text().max(profileLimits.displayName)),
+      display_name: text().max(profileLimits.displayName).default(''),
+      shown,
     }),
-    async run(call, { params: { uid: id }, body }) {
-      // Sending the address of an account verifies it, so an unchanged one is not sent.
-      const email = body.email === body.email_before ? undefined : body.email;
-      // The form that verifies an address has no display name.
-      const displayName =
-        body.email_before === undefined && email !== undefined ? undefined : (body.display_name ?? '');
-      return userPath(await administration.update(call, { id, email, displayName }));
-    },
+    // Sending the address of an account verifies it, so an unchanged one is not sent.
+    run: async (call, { params: { uid: id }, body: { email, display_name: displayName, shown: before } }) =>
+      userPath(await administration.update(call, { id, ...onlyChanged({ email, displayName }, before) })),
+  }),
+  form({
+    ...guarded,
+    id: 'adminUserVerifyForm',
+    summary: 'Marks the e-mail address of an account as verified, if it is the one that was shown',
+    path: `${one}/verify`,
+    body: shape({ email: word() }),
+    run: async (call, { params: { uid: id }, body: { email } }) =>
+      userPath(await administration.update(call, { id, email, emailSeen: email })),
   }),
   form({
     ...guarded,
@@ -89,11 +93,9 @@ const accountForms = ({ administration }: IdentityUseCases) => [
     id: 'adminUserDeleteForm',
     summary: 'Deletes an account',
     path: `${one}/delete`,
-    body: shape({ username: word() }),
+    body: shape({ confirm: word() }),
     async run(call, { params: { uid: id }, body }) {
-      const { username } = await administration.fetch(call, { id });
-      if (body.username !== username)
-        throw new ValidationFailed('The user is not deleted', { detail: '"username" is not the name of this user' });
+      checkTyped(body.confirm, (await administration.fetch(call, { id })).username, 'user');
       await administration.delete(call, { id });
       return usersPath;
     },

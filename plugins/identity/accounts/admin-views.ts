@@ -5,7 +5,7 @@ import {
   avatar,
   button,
   checkBox,
-  disclosure,
+  confirmButton,
   empty,
   field,
   filterBar,
@@ -15,17 +15,16 @@ import {
   linkButton,
   pagination,
   pill,
+  refusedIn,
   searchField,
+  shownValues,
   table,
   time,
+  typedDeletion,
 } from 'hexforge/ui';
 
 export const usersPath = '/-/admin/users';
 export const userPath = ({ id }: Pick<Account, 'id'>): string => `${usersPath}/${id}`;
-
-/** The refused form if it is this one. */
-const only = (refused: RefusedForm | undefined, form: string): RefusedForm | undefined =>
-  refused?.form === form ? refused : undefined;
 
 const bounds = `${passwordLength.min} to ${passwordLength.max} characters`;
 
@@ -116,35 +115,34 @@ interface Shown {
   readonly groups: readonly UserGroup[];
 }
 
-/** A form with only a button, which sends `value`. */
+/** A button that sends one value, and cannot harm. */
 const press = (account: Account, label: string, name: string, value: string): Html =>
-  html`<form method="post" action="${userPath(account)}/state">
-    ${button(label, { name, value, ...(value === 'suspended' && { kind: 'danger' as const }) })}
-  </form>`;
+  html`<form method="post" action="${userPath(account)}/state">${button(label, { name, value })}</form>`;
 
 const profileForm = (account: Account, refused: RefusedForm | undefined): Html => {
-  const mine = only(refused, 'adminUserProfileForm');
+  const mine = refusedIn(refused, 'adminUserProfileForm');
   return html`${formError(mine, 'adminUserProfileForm', 'email', 'display_name')}
     <form class="form" method="post" action="${userPath(account)}/profile">
+      ${shownValues({ email: account.email, displayName: account.displayName }, mine)}
       ${field({ label: 'Display name', name: 'display_name', value: account.displayName, refused: mine })}
       ${
         !isBotName(account.username) &&
-        html`<input type="hidden" name="email_before" value="${account.email}" /> ${field({
-            label: 'E-mail address',
-            name: 'email',
-            type: 'email',
-            value: account.email,
-            required: true,
-            hint: 'An address that you set counts as verified',
-            refused: mine,
-          })}`
+        html`${field({
+          label: 'E-mail address',
+          name: 'email',
+          type: 'email',
+          value: account.email,
+          required: true,
+          hint: 'An address that you set counts as verified',
+          refused: mine,
+        })}`
       }
       ${button('Save', { kind: 'primary' })}
     </form>`;
 };
 
 const passwordForm = (account: Account, refused: RefusedForm | undefined): Html => {
-  const mine = only(refused, 'adminUserPasswordForm');
+  const mine = refusedIn(refused, 'adminUserPasswordForm');
   return html`${formError(mine, 'adminUserPasswordForm', 'password')}
     <form class="form" method="post" action="${userPath(account)}/password">
       ${field({
@@ -160,26 +158,6 @@ const passwordForm = (account: Account, refused: RefusedForm | undefined): Html 
     </form>`;
 };
 
-const deletion = (account: Account, refused: RefusedForm | undefined): Html => {
-  const mine = only(refused, 'adminUserDeleteForm');
-  return html`${formError(mine, 'adminUserDeleteForm', 'username')}
-  ${disclosure(
-    'Delete this user…',
-    html`<form class="form" method="post" action="${userPath(account)}/delete">
-      ${field({
-        label: 'Type the username to delete it',
-        name: 'username',
-        required: true,
-        autocomplete: 'off',
-        placeholder: account.username,
-        refused: mine,
-      })}
-      ${button('Delete', { kind: 'danger' })}
-    </form>`,
-    { kind: 'button', open: mine !== undefined },
-  )}`;
-};
-
 function changes({ account }: Shown, { caller }: Call<User>, refused: RefusedForm | undefined): Html {
   const isBot = isBotName(account.username);
   const own = account.id === caller.id;
@@ -189,8 +167,8 @@ function changes({ account }: Shown, { caller }: Call<User>, refused: RefusedFor
     !account.emailVerified &&
     group(
       'Address',
-      'The e-mail address is not verified.',
-      html`<form method="post" action="${userPath(account)}/profile">
+      html`<bdi>${account.email}</bdi> is not verified.`,
+      html`<form method="post" action="${userPath(account)}/verify">
         <input type="hidden" name="email" value="${account.email}" />${button('Mark as verified')}
       </form>`,
     )
@@ -205,7 +183,12 @@ function changes({ account }: Shown, { caller }: Call<User>, refused: RefusedFor
         : 'An instance administrator may do everything on this instance.',
       account.isAdmin
         ? press(account, 'Make an ordinary user', 'is_admin', 'false')
-        : press(account, 'Make an instance administrator', 'is_admin', 'true'),
+        : confirmButton('Make an instance administrator', {
+            action: `${userPath(account)}/state`,
+            fields: { is_admin: 'true' },
+            about: 'They will see and change everything, and can make others administrators.',
+            confirm: `Make ${account.username} an instance administrator`,
+          }),
     )
   }
   ${
@@ -216,29 +199,43 @@ function changes({ account }: Shown, { caller }: Call<User>, refused: RefusedFor
       own ? html`<p>You change your own password in your settings.</p>` : passwordForm(account, refused),
     )
   }
-  ${group(
-    'Access',
-    account.status === 'active'
-      ? 'Suspending ends every session and token. The user cannot sign in until they are reactivated.'
-      : 'The user cannot sign in.',
-    html`<div class="actions">
-      ${
-        account.status === 'active'
-          ? press(account, 'Suspend', 'status', 'suspended')
-          : press(account, 'Reactivate', 'status', 'active')
-      }
-      <form method="post" action="${userPath(account)}/revoke">${button('End all sessions and tokens')}</form>
-    </div>`,
-  )}
+  ${group('Access', account.status === 'active' ? undefined : 'The user cannot sign in.', accessForms(account))}
   ${
     !own &&
-    group(
-      'Deletion',
-      'A user who owns repositories, or whose contributions others refer to, cannot be deleted. Sessions and tokens end in any case.',
-      deletion(account, refused),
-    )
+    typedDeletion({
+      form: 'adminUserDeleteForm',
+      action: `${userPath(account)}/delete`,
+      noun: 'user',
+      about:
+        'A user who owns repositories, or whose contributions others refer to, cannot be deleted. Sessions and tokens end in any case.',
+      typed: 'the username',
+      refused,
+    })
   }`;
 }
+
+/** Forms that decide whether the user can sign in, and end what is signed in. */
+const accessForms = (account: Account): Html =>
+  html`<div class="actions">
+    ${
+      account.status === 'active'
+        ? confirmButton('Suspend…', {
+            action: `${userPath(account)}/state`,
+            fields: { status: 'suspended' },
+            about: 'Every session and token ends for good. The user cannot sign in until they are reactivated.',
+            confirm: `Suspend ${account.username}`,
+          })
+        : press(account, 'Reactivate', 'status', 'active')
+    }
+    ${confirmButton('End all sessions and tokens…', {
+      action: `${userPath(account)}/revoke`,
+      about: 'Programs that use a token of the user lose their access. The user can sign in again.',
+      confirm: 'End all',
+    })}
+  </div>`;
+
+/** The forms whose refusals are shown above the page, because they have no field. */
+const formsWithoutFields = ['adminUserStateForm', 'adminUserVerifyForm', 'adminUserRevokeForm'];
 
 export const accountView = (shown: Shown, call: Call<User>, refused: RefusedForm | undefined): Html => {
   const { account, refusal } = shown;
@@ -246,7 +243,7 @@ export const accountView = (shown: Shown, call: Call<User>, refused: RefusedForm
     <h1>
       ${avatar(account.username, 'large')} <bdi>${account.username}</bdi> ${statePill(account)} ${rolePill(account)}
     </h1>
-    ${formError(only(refused, 'adminUserStateForm'), 'adminUserStateForm')}
+    ${formsWithoutFields.map((form) => formError(refused, form))}
     ${
       refusal === undefined
         ? changes(shown, call, refused)
@@ -258,6 +255,7 @@ export const accountView = (shown: Shown, call: Call<User>, refused: RefusedForm
 export const accountAside = ({ account, groups }: Shown, now: Date): Html =>
   html`<section>
       <h2>Account</h2>
+      <p><a href="/${account.username}">Public page</a></p>
       <p>Created ${time(account.createdAt, now)}</p>
       <p>Last seen ${seen(account, now)}</p>
       <p class="quiet">Id <code>${account.id}</code></p>

@@ -18,6 +18,9 @@ import {
 } from 'hexforge/plugin';
 
 /** Bounds the bytes of a password. Its length in characters is checked by core. */
+/** The member of `shownValues` in a form. */
+export const shown = maybe(word().max(2000));
+
 export const password = () =>
   word()
     .max(4 * passwordLength.max)

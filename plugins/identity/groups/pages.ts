@@ -19,18 +19,20 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import { groupLimits, usernameLimit } from 'hexforge/identity';
+import { checkTyped, onlyChanged } from 'hexforge/ui';
 import type { IdentityUseCases } from '#core/identity/use-cases';
+import { shown } from '../accounts/schemas.ts';
 import { groupList, groupPath, groupsPath, groupView, newGroup } from './views.ts';
 
 const guarded = { access: admin('admin:users'), scope: 'admin.users' } as const;
 const one = '/admin/user-groups/{id}';
 const params = shape({ id: uuid() });
-const fields = shape({
+const fields = {
   name: word().max(groupLimits.name),
   description: text().max(groupLimits.description).default(''),
   role: maybe(word().max(50)),
   grant_admin: flag().default(false),
-});
+};
 
 const groupForms = ({ groups, users }: IdentityUseCases) => [
   form({
@@ -38,9 +40,9 @@ const groupForms = ({ groups, users }: IdentityUseCases) => [
     id: 'userGroupUpdateForm',
     summary: 'Changes a user group',
     path: `${one}/edit`,
-    body: fields,
-    run: async (call, { params: { id }, body: { grant_admin: grantAdmin, ...change } }) =>
-      groupPath(await groups.update(call, { id, ...change, grantAdmin })),
+    body: shape({ ...fields, shown }),
+    run: async (call, { params: { id }, body: { grant_admin: grantAdmin, shown: before, ...change } }) =>
+      groupPath(await groups.update(call, { id, ...onlyChanged(change, before), grantAdmin })),
   }),
   form({
     ...guarded,
@@ -72,13 +74,9 @@ const groupForms = ({ groups, users }: IdentityUseCases) => [
     id: 'userGroupDeleteForm',
     summary: 'Deletes a user group',
     path: `${one}/delete`,
-    body: shape({ slug: word() }),
+    body: shape({ confirm: word() }),
     async run(call, { params: { id }, body }) {
-      const { slug } = await groups.fetch(call, { id });
-      if (body.slug !== slug)
-        throw new ValidationFailed('The group is not deleted', {
-          detail: '"slug" is not the short name of this group',
-        });
+      checkTyped(body.confirm, (await groups.fetch(call, { id })).slug, 'group');
       await groups.delete(call, { id });
       return groupsPath;
     },
@@ -109,7 +107,7 @@ export const groupPages = (useCases: IdentityUseCases): readonly WebPage[] => {
           id: 'userGroupCreateForm',
           summary: 'Creates a user group',
           path: '/admin/user-groups/new',
-          body: fields,
+          body: shape(fields),
           run: async (call, { body: { grant_admin: grantAdmin, role = 'member', ...group } }) =>
             groupPath(await groups.create(call, { ...group, role, grantAdmin })),
         }),

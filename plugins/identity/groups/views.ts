@@ -5,7 +5,6 @@ import {
   avatar,
   button,
   checkBox,
-  disclosure,
   empty,
   field,
   formError,
@@ -13,17 +12,17 @@ import {
   linkButton,
   pagination,
   pill,
+  refusedIn,
   select,
+  shownValues,
   table,
   textArea,
   time,
+  typedDeletion,
 } from 'hexforge/ui';
 
 export const groupsPath = '/-/admin/user-groups';
 export const groupPath = ({ id }: Pick<CountedGroup, 'id'>): string => `${groupsPath}/${id}`;
-
-const only = (refused: RefusedForm | undefined, form: string): RefusedForm | undefined =>
-  refused?.form === form ? refused : undefined;
 
 const roleTitles = { member: 'Member', instance_admin: 'Instance administrator' } as const;
 
@@ -104,11 +103,11 @@ const removal = (group: CountedGroup, { user }: GroupMember): Html =>
 
 function memberPart({ group, members, url }: Shown, mayChange: boolean, now: Date, refused?: RefusedForm): Html {
   const editable = mayChange && !group.isSystem;
-  const mine = only(refused, 'userGroupMemberAddForm');
+  const mine = refusedIn(refused, 'userGroupMemberAddForm');
   return section(
     'Members',
     group.isSystem ? 'They follow from the accounts of the instance.' : undefined,
-    html`${formError(only(refused, 'userGroupMemberRemoveForm'), 'userGroupMemberRemoveForm')}
+    html`${formError(refused, 'userGroupMemberRemoveForm')}
     ${
       editable &&
       html`${formError(mine, 'userGroupMemberAddForm', 'username')}
@@ -136,34 +135,20 @@ function memberPart({ group, members, url }: Shown, mayChange: boolean, now: Dat
   );
 }
 
-const groupDeletion = (group: CountedGroup, refused: RefusedForm | undefined): Html => {
-  const mine = only(refused, 'userGroupDeleteForm');
-  return section(
-    'Deletion',
-    'The members stay users. The budgets of the group are deleted.',
-    html`${formError(mine, 'userGroupDeleteForm', 'slug')}
-    ${disclosure(
-      'Delete this group…',
-      html`<form class="form" method="post" action="${groupPath(group)}/delete">
-        ${field({
-          label: 'Type the short name of the group to delete it',
-          name: 'slug',
-          required: true,
-          autocomplete: 'off',
-          placeholder: group.slug,
-          refused: mine,
-        })}
-        ${button('Delete', { kind: 'danger' })}
-      </form>`,
-      { kind: 'button', open: mine !== undefined },
-    )}`,
-  );
-};
+const groupDeletion = (group: CountedGroup, refused: RefusedForm | undefined): Html =>
+  typedDeletion({
+    form: 'userGroupDeleteForm',
+    action: `${groupPath(group)}/delete`,
+    noun: 'group',
+    about: 'The members stay users. The budgets of the group are deleted.',
+    typed: 'the short name of the group',
+    refused,
+  });
 
 export function groupView(shown: Shown, call: Call<User>, refused: RefusedForm | undefined): Html {
   const { group } = shown;
   const mayChange = call.caller.isAdmin || group.role !== 'instance_admin';
-  const mine = only(refused, 'userGroupUpdateForm');
+  const mine = refusedIn(refused, 'userGroupUpdateForm');
   return html`<p class="quiet"><a href="${groupsPath}">User groups</a></p>
     <h1><bdi>${group.name}</bdi> ${group.isSystem && pill('built in')}</h1>
     ${
@@ -173,6 +158,7 @@ export function groupView(shown: Shown, call: Call<User>, refused: RefusedForm |
             html`Short name <code>${group.slug}</code>`,
             html`${formError(mine, 'userGroupUpdateForm', 'name', 'description', 'role', 'grant_admin')}
               <form class="form" method="post" action="${groupPath(group)}/edit">
+                ${shownValues({ name: group.name, description: group.description, role: group.role }, mine)}
                 ${groupFields(call, mine, group)} ${button('Save', { kind: 'primary' })}
               </form>`,
           )

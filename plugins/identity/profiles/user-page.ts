@@ -29,14 +29,14 @@ const items = (all: readonly ProfileItem[], now: Date): Html =>
     })),
   );
 
-function about({ username, displayName, bio, createdAt }: Account, own: boolean): Html {
+function about({ username, displayName, bio, createdAt }: Account, own: boolean, now: Date): Html {
   return html`<section class="profile">
     ${avatar(username, 'large')}
     <div>
       <h1><bdi>${displayName === '' ? username : displayName}</bdi></h1>
       <p class="muted">
-        ${displayName !== '' && html`<bdi>${username}</bdi> · `}${isBotName(username) && html`bot of a plugin · `}since
-        ${createdAt.toISOString().slice(0, 10)}
+        ${displayName !== '' && html`<bdi>${username}</bdi> · `}${isBotName(username) && html`bot of a plugin · `}joined
+        ${time(createdAt, now)}
       </p>
       ${bio !== '' && html`<p class="bio"><bdi>${bio}</bdi></p>`}
     </div>
@@ -73,7 +73,7 @@ export const userPages = ({ profiles, lists }: Parts): readonly WebPage[] => [
       return new HtmlPage({
         title: account.displayName === '' ? account.username : `${account.displayName} (${account.username})`,
         width: 'wide',
-        main: html`${about(account, own)}
+        main: html`${about(account, own, call.now)}
         ${found.map(
           ({ title, all }) =>
             html`<section>

@@ -1,6 +1,6 @@
 // The page for signing out. The menu of every page has the same form.
 import { anyone, form, html, HtmlPage, page, reply, shape, type WebPage } from 'hexforge/plugin';
-import { button } from 'hexforge/ui';
+import { button, formError } from 'hexforge/ui';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { clearedOfPages } from './cookies.ts';
 
@@ -11,10 +11,11 @@ export const sessionPages = ({ sessions }: IdentityUseCases): readonly WebPage[]
     path: '/sign-out',
     access: anyone,
     scope: null,
-    run: () =>
+    run: (_call, { refused }) =>
       new HtmlPage({
         title: 'Sign out',
         main: html`<h1>Sign out?</h1>
+          ${formError(refused, 'signOut')}
           <form method="post">${button('Sign out', { kind: 'primary' })}</form>`,
       }),
     forms: [

@@ -12,11 +12,12 @@ import {
   type DashboardCard,
   type Html,
   type RefusedForm,
+  type Reply,
   type Route,
 } from 'hexforge/plugin';
 import { returnPath } from 'hexforge/identity';
-import { button, field, formError, linkButton } from 'hexforge/ui';
-import { signInRefusal, type IdentityUseCases } from '#core/identity/use-cases';
+import { button, field, formError, linkButton, notice, urlWith } from 'hexforge/ui';
+import { signInRefusal, type IdentityUseCases, type SignedIn } from '#core/identity/use-cases';
 import { password } from '../accounts/schemas.ts';
 import { pageCookies } from './cookies.ts';
 
@@ -25,7 +26,10 @@ interface Situation {
   readonly registrationOpen: boolean;
   /** Whether no user has signed in yet. */
   readonly unused: boolean;
+  /** The path to go on to, or empty. */
+  readonly returnTo: string;
 }
+const nothingKnown: Situation = { registrationOpen: false, unused: false, returnTo: '' };
 
 /** The name that was typed into a form that was refused, by the error. Passwords are not sent back. */
 interface Attempt {
@@ -52,7 +56,7 @@ export const firstStartCard = ({ profiles }: IdentityUseCases): DashboardCard =>
       : undefined,
 });
 
-function signInPage({ registrationOpen, unused }: Situation, refused?: RefusedForm, notice?: Html): HtmlPage {
+function signInPage({ registrationOpen, unused, returnTo }: Situation, refused?: RefusedForm, notice?: Html): HtmlPage {
   const known = refused?.values['username'] !== undefined;
   return new HtmlPage({
     title: 'Sign in',
@@ -78,21 +82,31 @@ function signInPage({ registrationOpen, unused }: Situation, refused?: RefusedFo
         })}
         ${button('Sign in', { kind: 'primary' })}
       </form>
-      ${registrationOpen && html`<p class="after">No account yet? <a href="/-/sign-up">Sign up</a></p>`}`,
+      ${registrationOpen && html`<p class="after">No account yet? <a href="${urlWith('/-/sign-up', { return_to: returnTo })}">Sign up</a></p>`}`,
   });
 }
 
-const signedInPage = (username: string, next: string | undefined): HtmlPage =>
-  new HtmlPage({
+/**
+ * Sets the cookies of a session, and leads to `returnTo` if it is a path of this instance. It is not a redirect:
+ * the form-action policy of the page with the form would then also apply to the targets of the next page.
+ */
+export function signedIn(opened: SignedIn, returnTo: string, webUrl: string): Reply<HtmlPage> {
+  const path = returnPath(returnTo, new URL(webUrl).pathname.replace(/\/$/, ''));
+  const next = path && webUrl + path;
+  const page = new HtmlPage({
     title: 'Signed in',
-    main: html`<h1>You are signed in as ${username}</h1>
+    main: html`<h1>You are signed in as ${opened.account.username}</h1>
       <p>${next === undefined ? html`<a href="/">Go to the start page</a>` : html`<a href="${next}">Go on</a>`}</p>`,
   });
+  return reply(page, {
+    cookies: pageCookies(opened),
+    ...(next !== undefined && { headers: { refresh: `0; url=${next}` } }),
+  });
+}
 
 /** The page of a refused form, for the error that refused it. */
 function refusedPage(told: Readonly<Record<string, unknown>>, error: unknown): HtmlPage {
-  const { situation = { registrationOpen: false, unused: false }, username } =
-    attempts.get(error as object) ?? ({} as Partial<Attempt>);
+  const { situation = nothingKnown, username } = attempts.get(error as object) ?? ({} as Partial<Attempt>);
   const detail = typeof told['detail'] === 'string' ? told['detail'] : undefined;
   return signInPage(situation, {
     form: 'signIn',
@@ -106,8 +120,11 @@ function refusedPage(told: Readonly<Record<string, unknown>>, error: unknown): H
 /** The reason why a sign-in elsewhere was refused, in words; another code shows nothing. */
 function noticeOf(code: string | undefined): Html | undefined {
   const refusal = code === undefined ? undefined : signInRefusal(code);
-  return refusal && html`<p class="alert" role="alert"><b>${refusal.message}.</b> ${refusal.detail}.</p>`;
+  return refusal && notice(html`<b>${refusal.message}.</b> ${refusal.detail}.`, true);
 }
+
+/** The path that a page of this plugin leads back to. */
+export const returnQuery = { return_to: maybe(word().empty('').max(16_384)) };
 
 const common = {
   mount: 'root',
@@ -115,7 +132,7 @@ const common = {
   access: anyone,
   scope: null,
   requires: ['PageFrame'],
-  query: shape({ return_to: maybe(word().empty('').max(16_384)), error: maybe(word().empty('').max(64)) }),
+  query: shape({ ...returnQuery, error: maybe(word().empty('').max(64)) }),
   result: 'html',
   refusal: (failure, error) => ({ ...failure, page: refusedPage(failure.body, error) }),
 } as const satisfies Partial<Parameters<typeof api>[0]>;
@@ -127,9 +144,10 @@ const required = (name: string): ValidationFailed =>
   new ValidationFailed('The form is not complete', { detail: `Field "${name}" is required` });
 
 export const signInPageRoutes = ({ sessions, profiles }: IdentityUseCases, webUrl: () => string): readonly Route[] => {
-  const situation = async (): Promise<Situation> => ({
+  const situation = async (returnTo = ''): Promise<Situation> => ({
     registrationOpen: await profiles.registrationOpen(),
     unused: await profiles.unused(),
+    returnTo,
   });
   return [
     api({
@@ -137,7 +155,7 @@ export const signInPageRoutes = ({ sessions, profiles }: IdentityUseCases, webUr
       id: 'signInPage',
       summary: 'Asks for a name and a password',
       method: 'GET',
-      run: async (_call, { query }) => signInPage(await situation(), undefined, noticeOf(query.error)),
+      run: async (_call, { query }) => signInPage(await situation(query.return_to), undefined, noticeOf(query.error)),
     }),
     api({
       ...common,
@@ -148,19 +166,11 @@ export const signInPageRoutes = ({ sessions, profiles }: IdentityUseCases, webUr
       body: signInForm,
       async run(call, { query: { return_to: returnTo = '' }, body }) {
         const { username, password: secret } = body;
-        const before = await situation();
+        const before = await situation(returnTo);
         try {
           if (username === undefined) throw required('username');
           if (secret === undefined) throw required('password');
-          const opened = await sessions.signIn(call, { username, password: secret });
-          const path = returnPath(returnTo, new URL(webUrl()).pathname.replace(/\/$/, ''));
-          const next = path && webUrl() + path;
-          return reply(signedInPage(opened.account.username, next), {
-            cookies: pageCookies(opened),
-            // Not a redirect, because the form-action policy of this page would then also apply to the targets of the
-            // next page.
-            ...(next !== undefined && { headers: { refresh: `0; url=${next}` } }),
-          });
+          return signedIn(await sessions.signIn(call, { username, password: secret }), returnTo, webUrl());
         } catch (error) {
           if (typeof error === 'object' && error !== null)
             attempts.set(error, { situation: before, username: username ?? '' });

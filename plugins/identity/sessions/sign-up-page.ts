@@ -1,10 +1,11 @@
 // The page for registering an account, where the setting `signup.enabled` allows it.
 import { anyone, form, Forbidden, html, HtmlPage, page, reply, shape, type Html, type WebPage } from 'hexforge/plugin';
 import { passwordLength } from 'hexforge/identity';
-import { button, field, formError, linkButton } from 'hexforge/ui';
+import { button, field, formError, linkButton, urlWith } from 'hexforge/ui';
 import type { IdentityUseCases } from '#core/identity/use-cases';
 import { newAccountMembers } from '../accounts/schemas.ts';
 import { pageCookies } from './cookies.ts';
+import { returnQuery, signedIn } from './sign-in-page.ts';
 
 const fields = ['username', 'email', 'display_name', 'password'];
 
@@ -24,14 +25,15 @@ const closedPage = new HtmlPage({
     ${linkButton('Sign in', '/-/sign-in')}`,
 });
 
-export const signUpPages = ({ sessions, profiles }: IdentityUseCases): readonly WebPage[] => [
+export const signUpPages = ({ sessions, profiles }: IdentityUseCases, webUrl: () => string): readonly WebPage[] => [
   page({
     id: 'signUpPage',
     summary: 'Asks for the members of a new account',
     path: '/sign-up',
     access: anyone,
     scope: null,
-    async run(_call, { refused }) {
+    query: shape(returnQuery),
+    async run(_call, { query: { return_to: returnTo = '' }, refused }) {
       if (!(await profiles.registrationOpen())) return closedPage;
       return new HtmlPage({
         title: 'Sign up',
@@ -68,7 +70,9 @@ export const signUpPages = ({ sessions, profiles }: IdentityUseCases): readonly 
             })}
             ${button('Sign up', { kind: 'primary' })}
           </form>
-          <p class="after">Already registered? <a href="/-/sign-in">Sign in</a></p>`,
+          <p class="after">
+            Already registered? <a href="${urlWith('/-/sign-in', { return_to: returnTo })}">Sign in</a>
+          </p>`,
       });
     },
     forms: [
@@ -79,11 +83,14 @@ export const signUpPages = ({ sessions, profiles }: IdentityUseCases): readonly 
         access: anyone,
         scope: null,
         body: shape(newAccountMembers),
-        async run(call, { body }) {
+        async run(call, { body, url }) {
           const { username, email, password, display_name: displayName = '' } = body;
           await profiles.register(call, { username, email, password, displayName });
           try {
-            return reply('/', { cookies: pageCookies(await sessions.signIn(call, { username, password })) });
+            const opened = await sessions.signIn(call, { username, password });
+            const returnTo = new URL(url, webUrl()).searchParams.get('return_to');
+            if (returnTo !== null) return signedIn(opened, returnTo, webUrl());
+            return reply('/', { cookies: pageCookies(opened) });
           } catch (error) {
             if (!(error instanceof Forbidden)) throw error;
             return waitingPage(html`${error.message}. ${error.detail}.`);

@@ -12,20 +12,29 @@ import {
   session,
   shape,
   word,
-  type Html,
   type MenuEntry,
   type WebPage,
 } from 'hexforge/plugin';
 import { Forbidden, ValidationFailed } from 'hexforge/plugin';
-import { passwordLength, profileLimits } from 'hexforge/identity';
-import { button, field, formError, list, pagination, pill, textArea, time } from 'hexforge/ui';
+import { passwordLength, profileLimits, type Account } from 'hexforge/identity';
+import {
+  button,
+  done,
+  field,
+  formError,
+  list,
+  onlyChanged,
+  pagination,
+  pill,
+  shownValues,
+  textArea,
+  time,
+} from 'hexforge/ui';
 import type { IdentityUseCases, ListedSession } from '#core/identity/use-cases';
-import { password } from '../accounts/schemas.ts';
+import { password, shown } from '../accounts/schemas.ts';
 
 const guarded = { access: session, scope: null } as const;
 
-/** Confirms that a form succeeded, on the page that it leads to. */
-const done = (text: string): Html => html`<p class="done" role="status">${text}</p>`;
 const afterQuery = shape({ done: maybe(word().empty('').max(16)) });
 
 export const settingsMenu = (): readonly MenuEntry[] => [
@@ -80,6 +89,9 @@ const sessionRow = ({ id, ip, userAgent, createdAt, lastUsedAt, current }: Liste
     : html`<form method="post" action="/-/settings/sessions/${id}/end">${button('End', { kind: 'danger' })}</form>`,
 });
 
+/** The members that the form of the profile has. */
+const profileOf = ({ displayName, bio, avatarUrl, email }: Account) => ({ displayName, bio, avatarUrl, email });
+
 export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonly WebPage[] => [
   page({
     ...guarded,
@@ -107,6 +119,7 @@ export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonl
           ${query.done !== undefined && done('The profile is saved.')}
           ${formError(refused, 'settingsProfileSave', 'display_name', 'bio', 'avatar_url', 'email')}
           <form class="settings" method="post">
+            ${shownValues(profileOf(account), refused)}
             ${field({ label: 'Name', name: 'display_name', value: account.displayName, autocomplete: 'name', refused })}
             ${textArea({
               label: 'About you',
@@ -153,9 +166,12 @@ export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonl
           bio: maybe(word()),
           avatar_url: maybe(word()),
           email: word(),
+          shown,
         }),
-        async run(call, { body: { display_name: displayName = '', bio = '', avatar_url: avatarUrl = '', email } }) {
-          await profiles.update(call, { displayName, bio: bio.replaceAll('\r\n', '\n'), avatarUrl, email });
+        async run(call, { body }) {
+          const { display_name: displayName = '', bio = '', avatar_url: avatarUrl = '', email } = body;
+          const wanted = { displayName, bio: bio.replaceAll('\r\n', '\n'), avatarUrl, email };
+          await profiles.update(call, onlyChanged(wanted, body.shown));
           return '/-/settings/profile?done=saved';
         },
       }),
@@ -219,12 +235,19 @@ export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonl
     summary: 'The sessions of the caller',
     path: '/settings/sessions',
     query: shape(pageQuery),
-    async run(call, { query, url }) {
+    async run(call, { query, url, refused }) {
       const found = await sessions.list(call, readPage(pageRules.orDefault(), query));
       return new HtmlPage({
         title: 'Sessions',
         width: 'wide',
-        main: html`<h1>Sessions</h1>
+        main: html`<div class="bar">
+            <h1 class="grow">Sessions <span class="count">${String(found.total)}</span></h1>
+            ${
+              found.total > 1 &&
+              html`<form method="post" action="/-/settings/sessions/end-others">${button('End all others')}</form>`
+            }
+          </div>
+          ${formError(refused, 'settingsSessionEnd')} ${formError(refused, 'settingsSessionEndOthers')}
           <p class="muted">
             The browsers and programs that are signed in with your password. A session that is not used for 30 days
             ends; a new password ends all others.
@@ -233,6 +256,17 @@ export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonl
       });
     },
     forms: [
+      form({
+        ...guarded,
+        id: 'settingsSessionEndOthers',
+        summary: 'Ends all other sessions of the caller',
+        path: '/settings/sessions/end-others',
+        body: shape({}),
+        async run(call) {
+          await sessions.endOthers(call);
+          return '/-/settings/sessions';
+        },
+      }),
       form({
         ...guarded,
         id: 'settingsSessionEnd',

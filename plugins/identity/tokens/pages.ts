@@ -17,32 +17,53 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import { tokenNameLimit, type AccessToken } from 'hexforge/identity';
-import { button, disclosure, empty, field, formError, linkButton, list, pagination, picks, time } from 'hexforge/ui';
+import {
+  button,
+  confirmButton,
+  copyField,
+  empty,
+  field,
+  formError,
+  linkButton,
+  list,
+  pagination,
+  picks,
+  pill,
+  time,
+} from 'hexforge/ui';
 import type { DescribedScope, IdentityUseCases } from '#core/identity/use-cases';
 
 const guarded = { access: session, scope: null } as const;
 const daysByDefault = 30;
 
-const named = (scopes: readonly string[]): readonly Html[] | string =>
-  scopes.length === 0 ? 'no scopes' : scopes.map((scope) => html`<code>${scope}</code> `);
+/** The scopes in words, with their names. One that is no longer offered has no words. */
+function scopeWords(scopes: readonly string[], all: readonly DescribedScope[]): Html {
+  const about = new Map(all.map((scope) => [scope.name, scope.about]));
+  return html`<ul class="can">
+    ${scopes.map((scope) => html`<li>${about.get(scope)} <code>${scope}</code></li>`)}
+    ${scopes.length === 0 && html`<li>say who you are, and no more</li>`}
+  </ul>`;
+}
 
 const until = (expiresAt: Date | undefined, now: Date): Html =>
   expiresAt === undefined
     ? html`never expires`
     : html`${expiresAt <= now ? 'expired' : 'expires'} ${time(expiresAt, now)}`;
 
-const row = ({ id, name, scopes, createdAt, expiresAt, lastUsedAt }: AccessToken, now: Date) => ({
-  title: html`<bdi>${name}</bdi>`,
-  about: html`${named(scopes)}<br />created ${time(createdAt, now)} ·
-    ${lastUsedAt === undefined ? 'never used' : html`used ${time(lastUsedAt, now)}`} · ${until(expiresAt, now)}`,
-  end: disclosure(
-    'Revoke',
-    html`<form method="post" action="/-/settings/tokens/${id}/revoke">
-      <p>Programs that use it lose their access at once.</p>
-      ${button('Revoke the token', { kind: 'danger' })}
-    </form>`,
-    { kind: 'button' },
-  ),
+interface Shown {
+  readonly now: Date;
+  readonly scopes: readonly DescribedScope[];
+}
+
+const row = ({ id, name, scopes, createdAt, expiresAt, lastUsedAt }: AccessToken, { now, scopes: all }: Shown) => ({
+  title: html`<bdi>${name}</bdi> ${expiresAt !== undefined && expiresAt <= now && pill('expired', 'bad')}`,
+  about: html`${scopeWords(scopes, all)} created ${time(createdAt, now)} ·
+  ${lastUsedAt === undefined ? 'never used' : html`used ${time(lastUsedAt, now)}`} · ${until(expiresAt, now)}`,
+  end: confirmButton('Revoke…', {
+    action: `/-/settings/tokens/${id}/revoke`,
+    about: 'Programs that use it lose their access at once.',
+    confirm: 'Revoke the token',
+  }),
 });
 
 /** @param scopes all that exist. */
@@ -54,16 +75,17 @@ const scopePicks = (scopes: readonly DescribedScope[]) =>
   }));
 
 /** The text of a secret, which cannot be shown again. */
-const createdPage = (token: AccessToken, secret: string, now: Date): HtmlPage =>
+const createdPage = (token: AccessToken, secret: string, { now, scopes }: Shown): HtmlPage =>
   new HtmlPage({
     title: 'New access token',
     width: 'wide',
     main: html`<h1><bdi>${token.name}</bdi></h1>
       <p><b>Copy the token now. It is not shown again.</b></p>
-      <p><input class="secret" aria-label="Token" value="${secret}" readonly /></p>
+      <div class="settings">${copyField({ id: 'token', label: 'Token', value: secret, hidesLabel: true })}</div>
+      ${scopeWords(token.scopes, scopes)}
       <p class="muted">
-        Scopes: ${named(token.scopes)} · ${until(token.expiresAt, now)}. Programs send it as
-        <code>Authorization: Bearer TOKEN</code>; for git over HTTP it is the password.
+        It ${until(token.expiresAt, now)}. Programs send it as <code>Authorization: Bearer TOKEN</code>; for git over
+        HTTP it is the password.
       </p>
       ${linkButton('Done', '/-/settings/tokens')}`,
   });
@@ -75,16 +97,17 @@ export const tokenPages = ({ tokens }: IdentityUseCases): readonly WebPage[] => 
     summary: 'The personal access tokens of the caller',
     path: '/settings/tokens',
     query: shape(pageQuery),
-    async run(call, { query, url }) {
+    async run(call, { query, url, refused }) {
       const found = await tokens.list(call, readPage(pageRules.orDefault(), query));
       const another = linkButton('New token', '/-/settings/tokens/new', { kind: 'primary' });
       return new HtmlPage({
         title: 'Access tokens',
         width: 'wide',
         main: html`<div class="bar">
-            <h1 class="grow">Access tokens</h1>
+            <h1 class="grow">Access tokens <span class="count">${String(found.total)}</span></h1>
             ${found.total > 0 && another}
           </div>
+          ${formError(refused, 'settingsTokenRevoke')}
           ${
             found.total === 0
               ? empty(
@@ -92,7 +115,7 @@ export const tokenPages = ({ tokens }: IdentityUseCases): readonly WebPage[] => 
                   html`<p>Programs and git use one in place of your password.</p>
                     ${another}`,
                 )
-              : list(found.items.map((token) => row(token, call.now)))
+              : list(found.items.map((token) => row(token, { now: call.now, scopes: tokens.scopes() })))
           }
           ${pagination(url, found)}`,
       });
@@ -158,7 +181,7 @@ export const tokenPages = ({ tokens }: IdentityUseCases): readonly WebPage[] => 
         async run(call, { body: { name, scopes = [], expires_at: expires } }) {
           const expiresAt = expires === undefined ? undefined : new Date(`${expires}T23:59:59Z`);
           const { token, secret } = await tokens.create(call, { name, scopes, expiresAt });
-          return createdPage(token, secret, call.now);
+          return createdPage(token, secret, { now: call.now, scopes: tokens.scopes() });
         },
       }),
     ],

@@ -107,6 +107,21 @@ export function memoryIssueStore(database: MemoryDatabase): IssueStore {
       const type = row && types.get(row.typeId);
       return row && type && { id: row.id, type, ancestorIds: ancestorsOf(row) };
     },
+    async family(repositoryId, id, limit) {
+      const issue = issues.findOne({ repositoryId, id });
+      if (issue === undefined) return [];
+      const found = ancestorsOf(issue)
+        .toReversed()
+        .flatMap((ancestor) => issues.get(ancestor) ?? []);
+      for (let level: readonly Issue[] = [issue]; level.length > 0 && found.length < limit;) {
+        const below = level.flatMap((one) => issues.find({ where: { parentId: one.id } }));
+        level = below.toSorted((one, other) => one.number - other.number);
+        found.push(...level);
+      }
+      return found
+        .slice(0, limit)
+        .map(({ id: own, number, title, state, parentId }) => ({ id: own, number, title, state, parentId }));
+    },
     height: async (id) => heightOf(id),
     childTypes: async (id) => {
       const found = new Set(issues.find({ where: { parentId: id } }).map(({ typeId }) => typeId));

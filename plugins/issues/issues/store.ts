@@ -1,6 +1,6 @@
 // The store of issues in PostgreSQL: one query per read, entities for writes.
 import { countEach, countOf, type Kysely, rawSql, type SqlDatabase } from 'hexforge/plugin';
-import { deepest, plainWords, type IssueStore, type OwnIssue } from 'hexforge/issues';
+import { deepest, plainWords, type IssueStore, type OwnIssue, type Relative } from 'hexforge/issues';
 import { issueNumbers, IssueTable, type IssuesRows } from '../tables.ts';
 import { directions, issueColumns, issueRow, labelIds, matching, pageOfIssues, wholeIssues } from './query.ts';
 import { issueWrites } from './writes.ts';
@@ -156,6 +156,37 @@ export function sqlIssueStore(database: SqlDatabase): IssueStore {
         .where('id' in which ? 'i.id' : 'i.number', '=', 'id' in which ? which.id : which.number)
         .executeTakeFirst();
       return row && { id: row.id, type: { name: row.name, isSubtask: row.is_subtask }, ancestorIds: row.ancestor_ids };
+    },
+
+    // Of many children those with the lowest numbers are read, so that a level has a bound.
+    async family(repositoryId, id, limit) {
+      const { rows } = await rawSql<Relative>`
+        with recursive up as (
+          select i.parent_id as id, 1 as level from issues_issue i where i.id = ${id} and i.repository_id = ${repositoryId}
+          union all
+          select p.parent_id, up.level + 1 from up join issues_issue p on p.id = up.id where up.level < ${deepest}
+        ), down as (
+          (
+            select c.id, 1 as level from issues_issue c
+            where c.parent_id = ${id} and c.repository_id = ${repositoryId} order by c.number limit ${limit}
+          )
+          union all
+          select c.id, down.level + 1
+          from down cross join lateral (
+            select i.id from issues_issue i where i.parent_id = down.id order by i.number limit ${limit}
+          ) c
+          where down.level < ${deepest}
+        ), related as (
+          select id, -level as level from up where id is not null
+          union all
+          (select id, level from down limit ${limit})
+        )
+        select i.id, i.number, i.title, i.state, i.parent_id as "parentId"
+        from related join issues_issue i on i.id = related.id
+        order by related.level, i.number
+        limit ${limit}
+      `.execute(db());
+      return rows;
     },
 
     async height(id) {

@@ -12,11 +12,21 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import { issueBounds } from 'hexforge/issues';
-import { button, field, formError, group, linkButton, textArea } from 'hexforge/ui';
+import {
+  button,
+  commentDeletion,
+  commentEdit,
+  field,
+  formError,
+  linkButton,
+  onlyChanged,
+  shownValues,
+  textArea,
+} from 'hexforge/ui';
 import { issueParams, writing } from '../params.ts';
 import { editParams } from '../description-history/schemas.ts';
-import { markdown } from './fields.ts';
-import { issuePath, issuesPath, type PageParts } from './links.ts';
+import { markdown, shownMember } from './fields.ts';
+import { issuePath, issuesPath, talkQuery, type PageParts } from './links.ts';
 
 const editPage = (parts: PageParts): WebPage =>
   page({
@@ -29,12 +39,14 @@ const editPage = (parts: PageParts): WebPage =>
     async run(_call, { granted, params, refused }) {
       const repository = granted.resource;
       const issue = await parts.useCases.fetch(granted, params);
+      const { title, description, assumptions, acceptanceCriteria } = issue;
+      const texts = { title, description, assumptions, acceptanceCriteria };
       return new HtmlPage({
         title: `Edit #${issue.number}`,
         width: 'wide',
         main: html`<h1>Edit <a href="${issuePath(repository, issue.number)}">#${String(issue.number)}</a></h1>
           <form class="texts" method="post" action="${issuePath(repository, issue.number, 'edit')}">
-            ${formError(refused, 'issueEdit', 'title', 'description')}
+            ${formError(refused, 'issueEdit', 'title', 'description')} ${shownValues(texts, refused)}
             ${field({ label: 'Title', name: 'title', required: true, value: issue.title, refused })}
             ${textArea({ label: 'Description', name: 'description', rows: 14, value: issue.description, hint: 'Markdown', refused })}
             ${textArea({ label: 'Assumptions', name: 'assumptions', rows: 4, value: issue.assumptions ?? '', refused })}
@@ -58,15 +70,16 @@ const editPage = (parts: PageParts): WebPage =>
           description: maybe(markdown()),
           assumptions: maybe(markdown()),
           acceptance_criteria: maybe(markdown()),
+          shown: shownMember(),
         }),
         async run(_call, { granted, params: { number }, body }) {
-          await parts.useCases.update(granted, {
-            number,
+          const texts = {
             title: body.title,
             description: body.description ?? '',
             assumptions: body.assumptions ?? null,
             acceptanceCriteria: body.acceptance_criteria ?? null,
-          });
+          };
+          await parts.useCases.update(granted, { number, ...onlyChanged(texts, body.shown) });
           return issuePath(granted.resource, number);
         },
       }),
@@ -81,9 +94,10 @@ const commentPage = (parts: PageParts): WebPage =>
     path: '/issues/{number}/comments/{id}',
     ...writing,
     params: editParams,
-    async run({ caller }, { granted, params: { number, id }, refused }) {
+    async run({ caller }, { granted, params: { number, id }, url, refused }) {
       const repository = granted.resource;
       const comment = await parts.useCases.comments.fetch(granted, { number, id });
+      const query = talkQuery(url);
       const path = issuePath(repository, number, `comments/${id}`);
       return new HtmlPage({
         title: `Comment on #${number}`,
@@ -91,25 +105,16 @@ const commentPage = (parts: PageParts): WebPage =>
         main: html`<h1>Comment on <a href="${issuePath(repository, number)}">#${number}</a></h1>
           ${
             caller.id === comment.authorId
-              ? html`<form class="texts" method="post" action="${path}">
-                  ${formError(refused, 'issueCommentEdit', 'body')}
-                  ${textArea({ label: 'Comment', name: 'body', rows: 10, value: comment.body, hint: 'Markdown', refused })}
-                  <p class="actions">
-                    ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', issuePath(repository, number))}
-                  </p>
-                </form>`
+              ? commentEdit({
+                  form: 'issueCommentEdit',
+                  action: path + query,
+                  value: comment.body,
+                  cancel: `${issuePath(repository, number)}${query}#comment-${id}`,
+                  refused,
+                })
               : html`<pre class="text"><bdi>${comment.body}</bdi></pre>`
           }
-          ${
-            (caller.id === comment.authorId || caller.isAdmin) &&
-            group(
-              'Delete the comment',
-              'A deleted comment cannot be restored.',
-              html`<form method="post" action="${path}/delete">
-                ${button('Delete the comment', { kind: 'danger' })}
-              </form>`,
-            )
-          }`,
+          ${(caller.id === comment.authorId || caller.isAdmin) && commentDeletion(`${path}/delete${query}`)}`,
       });
     },
     forms: [
@@ -120,9 +125,9 @@ const commentPage = (parts: PageParts): WebPage =>
         path: '/issues/{number}/comments/{id}',
         ...writing,
         body: shape({ body: markdown() }),
-        async run(_call, { granted, params: { number, id }, body: { body } }) {
+        async run(_call, { granted, params: { number, id }, body: { body }, url }) {
           await parts.useCases.comments.update(granted, { number, id, body });
-          return `${issuePath(granted.resource, number)}#comment-${id}`;
+          return `${issuePath(granted.resource, number)}${talkQuery(url)}#comment-${id}`;
         },
       }),
       form({
@@ -132,9 +137,9 @@ const commentPage = (parts: PageParts): WebPage =>
         path: '/issues/{number}/comments/{id}/delete',
         ...writing,
         body: shape({}),
-        async run(_call, { granted, params: { number, id } }) {
+        async run(_call, { granted, params: { number, id }, url }) {
           await parts.useCases.comments.delete(granted, { number, id });
-          return issuePath(granted.resource, number);
+          return issuePath(granted.resource, number) + talkQuery(url);
         },
       }),
     ],

@@ -26,16 +26,12 @@ export const memberBody = {
   output_tokens: maybe(count()),
 } as const;
 
+/** The member of `shownValues`. */
+export const shownMember = () => maybe(word().max(500));
+
 /** The number of an issue, alone or after `#`. */
 export const numberText = () => word().pattern(/^#?[0-9]{1,10}$/, 'number of an issue');
 export const numberIn = (text: string): number => Number(text.replace('#', ''));
-
-/** Usernames that are separated by spaces or commas. */
-export const usernamesIn = (text = ''): readonly string[] =>
-  text
-    .split(/[\s,]+/)
-    .map((name) => name.replace(/^@/, ''))
-    .filter((name) => name !== '');
 
 /** The values that the controls show at first. */
 export interface MemberValues {

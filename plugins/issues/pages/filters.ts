@@ -11,7 +11,7 @@ import { words } from './marks.ts';
 type Values = Readonly<Record<string, string | undefined>>;
 
 /** Filters that are always visible, and kept by the links of the list; the others are closed at first. */
-const shown = ['q', 'type', 'label', 'milestone_id', 'assignee', 'state', 'sort', 'page'];
+const shown = ['q', 'type', 'label', 'milestone_id', 'author', 'assignee', 'state', 'sort', 'page'];
 
 /** Whether the list is restricted by more than its state. */
 export const isFiltered = (values: Values): boolean =>
@@ -45,7 +45,6 @@ const selects = (choices: IssueChoices) =>
   ] as const;
 
 const inputs = [
-  ['author', 'Author', 'text'],
   ['due_after', 'Due from', 'date'],
   ['due_before', 'Due until', 'date'],
   ['story_points_min', 'Story points from', 'number'],
@@ -74,12 +73,16 @@ export function issueFilters(repository: Repository, values: Values, choices: Is
         'type',
         choices.types.map(({ name, displayName }) => ({ value: name, label: displayName })),
       )}
-      ${choice('Label', 'label', named(choices.labels))}
-      ${choice(
-        'Milestone',
-        'milestone_id',
-        choices.milestones.map(({ id, title }) => ({ value: id, label: title })),
-      )}
+      ${(choices.labels.length > 0 || value('label') !== '') && choice('Label', 'label', named(choices.labels))}
+      ${
+        (choices.milestones.length > 0 || value('milestone_id') !== '') &&
+        choice(
+          'Milestone',
+          'milestone_id',
+          choices.milestones.map(({ id, title }) => ({ value: id, label: title })),
+        )
+      }
+      <input name="author" value="${value('author')}" aria-label="Author" placeholder="Author" class="short" />
       <input name="assignee" value="${value('assignee')}" aria-label="Assignee" placeholder="Assignee" class="short" />
       ${disclosure(
         'More filters',

@@ -11,13 +11,33 @@ import {
   shape,
   type WebPage,
 } from 'hexforge/plugin';
-import { button, empty, list, pagination, person, time } from 'hexforge/ui';
+import type { DescriptionEditView } from 'hexforge/issues';
+import { button, diff, disclosure, empty, list, pagination, person, plural, time, type ChangedFile } from 'hexforge/ui';
 import { editParams } from '../description-history/schemas.ts';
 import { issueParams, reading } from '../params.ts';
 import { issuePath, type PageParts } from './links.ts';
+import { changedHunks } from './text-changes.ts';
 
 /** Each entry has two texts of up to 65,536 characters. */
 const perPage = 20;
+
+/** The change as that of a file. */
+function changeOf({ bodyBefore, bodyAfter }: DescriptionEditView): ChangedFile {
+  const hunks = changedHunks(bodyBefore, bodyAfter);
+  const count = (wanted: '+' | '-'): number =>
+    hunks.reduce((sum, { lines }) => sum + lines.filter(({ op }) => op === wanted).length, 0);
+  return {
+    oldPath: 'Description',
+    newPath: 'Description',
+    isAdd: false,
+    isDelete: false,
+    isRename: false,
+    isBinary: false,
+    additions: count('+'),
+    deletions: count('-'),
+    hunks,
+  };
+}
 
 export const historyPages = ({ useCases }: PageParts): readonly WebPage[] => [
   page({
@@ -38,14 +58,17 @@ export const historyPages = ({ useCases }: PageParts): readonly WebPage[] => [
         main: html`<h1>History of the description of <a href="${issuePath(repository, number)}">#${number}</a></h1>
           ${
             edits.length === 0
-              ? empty('The description was never changed')
+              ? empty(
+                  'The description was never changed',
+                  html`<a href="${issuePath(repository, number)}">Back to the issue</a>`,
+                )
               : list(
                   edits.map(({ id, editor, editedAt, bodyBefore, bodyAfter }) => ({
                     title: html`<a href="${issuePath(repository, number, `history/${id}`)}"
                       >changed ${time(editedAt, now)}</a
                     >`,
                     about: html`by ${person(editor.username)}`,
-                    end: `${bodyBefore.length.toLocaleString('en')} → ${bodyAfter.length.toLocaleString('en')} characters`,
+                    end: `${bodyBefore.length.toLocaleString('en')} → ${plural(bodyAfter.length, 'character')}`,
                   })),
                 )
           }
@@ -71,16 +94,20 @@ export const historyPages = ({ useCases }: PageParts): readonly WebPage[] => [
             ${person(edit.editor.username)} changed it ${time(edit.editedAt, now)} ·
             <a href="${issuePath(repository, number, 'history')}">All changes</a>
           </p>
-          <div class="columns">
-            <section>
-              <h2>Before</h2>
-              <pre class="text">${edit.bodyBefore}</pre>
-            </section>
-            <section>
-              <h2>After</h2>
-              <pre class="text">${edit.bodyAfter}</pre>
-            </section>
-          </div>
+          ${await diff([changeOf(edit)], { view: 'unified' })}
+          ${disclosure(
+            'Both texts',
+            html`<div class="columns">
+              <section>
+                <h2>Before</h2>
+                <pre class="text">${edit.bodyBefore}</pre>
+              </section>
+              <section>
+                <h2>After</h2>
+                <pre class="text">${edit.bodyAfter}</pre>
+              </section>
+            </div>`,
+          )}
           ${
             granted.may('repo.admin') &&
             html`<form method="post" action="${issuePath(repository, number, `history/${id}/delete`)}">
@@ -88,7 +115,7 @@ export const historyPages = ({ useCases }: PageParts): readonly WebPage[] => [
                 If a description should not have been published, delete the changes that contain it. A deleted change
                 cannot be restored.
               </p>
-              ${button('Delete this change', { kind: 'danger' })}
+              ${button('Delete the change', { kind: 'danger' })}
             </form>`
           }`,
       });

@@ -12,33 +12,36 @@ import {
   type TypeOf,
 } from 'hexforge/plugin';
 import { issueStates, linkTypes } from 'hexforge/issues';
+import { onlyChanged, usernamesIn } from 'hexforge/ui';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { managing, writing } from '../params.ts';
-import { markdown, memberBody, numberIn, numberText, usernamesIn } from './fields.ts';
+import { markdown, memberBody, numberIn, numberText, shownMember } from './fields.ts';
 import { issuePath, withQuery, type PageParts } from './links.ts';
 import { commentsPerPage } from './timeline.ts';
 
 type Update = Parameters<IssueUseCases['update']>;
-const memberShape = shape({ locked: maybe(flag()), ...memberBody });
+const memberShape = shape({ locked: maybe(flag()), shown: shownMember(), ...memberBody });
 type Body = TypeOf<typeof memberShape>;
 
 /** The parts of the side column, each with the members that its form replaces. Absent values clear them. */
 const parts = {
   type: ({ issue_type_id: typeId }: Body) => given({ typeId }),
-  status: ({ issue_status: status, priority }: Body) => given({ status, priority }),
+  status: ({ issue_status: status, priority, shown }: Body) => given(onlyChanged({ status, priority }, shown)),
   labels: ({ label_ids: labelIds = [] }: Body) => ({ labelIds }),
   milestone: ({ milestone_id }: Body) => ({ milestoneId: milestone_id ?? null }),
   components: ({ component_ids: componentIds = [] }: Body) => ({ componentIds }),
-  versions: ({ fix_version_ids: fixVersionIds = [], affects_version_ids: affectsVersionIds = [] }: Body) => ({
-    fixVersionIds,
-    affectsVersionIds,
-  }),
+  versions: ({ fix_version_ids: fixVersionIds = [], affects_version_ids: affectsVersionIds = [], shown }: Body) =>
+    onlyChanged({ fixVersionIds, affectsVersionIds }, shown),
   due: ({ due_date }: Body) => ({ dueDate: due_date ?? null }),
-  estimate: ({ story_points, input_tokens, output_tokens }: Body) => ({
-    storyPoints: story_points ?? null,
-    inputTokens: input_tokens ?? null,
-    outputTokens: output_tokens ?? null,
-  }),
+  estimate: ({ story_points, input_tokens, output_tokens, shown }: Body) =>
+    onlyChanged(
+      {
+        storyPoints: story_points ?? null,
+        inputTokens: input_tokens ?? null,
+        outputTokens: output_tokens ?? null,
+      },
+      shown,
+    ),
   lock: ({ locked }: Body) => given({ locked }),
   async assignees({ assignees }: Body, granted: Update[0], useCases: IssueUseCases) {
     return { assigneeIds: (await useCases.usersNamed(granted, usernamesIn(assignees))).map(({ id }) => id) };
@@ -64,7 +67,7 @@ const partNames = [
   'assignees',
 ] as const satisfies readonly (keyof typeof parts)[];
 
-const fieldsBody = shape({ part: oneOf(...partNames), locked: maybe(flag()), ...memberBody });
+const fieldsBody = shape({ part: oneOf(...partNames), locked: maybe(flag()), shown: shownMember(), ...memberBody });
 
 const inIssue = { place: 'repository' } as const;
 

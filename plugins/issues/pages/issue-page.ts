@@ -11,16 +11,29 @@ import {
   type RefusedForm,
   type WebPage,
 } from 'hexforge/plugin';
-import { button, formError, icon, label, linkButton, pagination, pill, textArea, time } from 'hexforge/ui';
+import {
+  button,
+  commentForm,
+  dotted,
+  formError,
+  icon,
+  label,
+  linkButton,
+  pagination,
+  pill,
+  plural,
+  signInButton,
+  statePill,
+  time,
+} from 'hexforge/ui';
 import { issueParams, reading } from '../params.ts';
 import { issueForms } from './issue-forms.ts';
-import { issuePath, signInPath, withQuery, type PageParts } from './links.ts';
-import { dotted, statePill } from './marks.ts';
+import { issuePath, withQuery, type PageParts } from './links.ts';
 import { issueSide } from './side.ts';
 import { commentsPerPage, issueTimeline, type WholeIssue } from './timeline.ts';
 
-/** Sub-issues in the side column. */
-const mostChildren = 50;
+/** Ancestors and sub-issues in the side column. */
+const mostRelatives = 100;
 /** The newest changes of the description in the timeline. */
 const mostEdits = 10;
 
@@ -41,17 +54,15 @@ export const issuePage = (parts: PageParts): WebPage =>
       const mayChange = caller.kind === 'user' && (caller.id === issue.authorId || granted.may('issue.write'));
       const { page: current, perPage } = { ...readPage(pageRules.capped(), query), perPage: commentsPerPage };
       const first = { page: 1, perPage: mostEdits };
-      const [comments, children, links, edits, choices] = await Promise.all([
+      const [comments, family, links, edits, choices] = await Promise.all([
         issue.commentsCount === 0 ? [] : useCases.comments.list(granted, { number, page: { page: current, perPage } }),
-        issue.childrenCount === 0
-          ? []
-          : useCases.children(granted, { number, page: { page: 1, perPage: mostChildren } }),
+        useCases.family(granted, { issue, limit: mostRelatives + 1 }),
         issue.links === 0 ? [] : useCases.links.list(granted, { number }),
         useCases.descriptionHistory.list(granted, { number, page: first }),
         mayChange ? useCases.choices(granted) : undefined,
       ]);
       const isLast = current * perPage >= issue.commentsCount;
-      const shown = { issue, comments, isFirst: current === 1, isLast, edits, links };
+      const shown = { issue, comments, page: current, isLast, edits, links };
       const path = issuePath(repository, number);
       return new HtmlPage({
         title: `${issue.title} · #${number}`,
@@ -65,16 +76,24 @@ export const issuePage = (parts: PageParts): WebPage =>
           ${pagination(withQuery(path, { page: String(current) }), { page: current, perPage, total: issue.commentsCount })}
           ${
             caller.kind === 'user'
-              ? commentForm(issue, {
+              ? talkForm(issue, {
                   action: issuePath(repository, number, 'comments'),
                   mayComment: !issue.locked || granted.may('issue.write'),
                   mayChange,
                   refused,
                 })
-              : html`<p><a class="button" href="${signInPath(path)}">Sign in to comment</a></p>`
+              : signInButton('Sign in to comment', path)
           }`,
         aside: html`<div id="issue-side" data-region>
-          ${issueSide(granted, { issue, children, links, choices, planned: parts.planned, refused })}
+          ${issueSide(granted, {
+            issue,
+            family: family.slice(0, mostRelatives),
+            isCut: family.length > mostRelatives,
+            links,
+            choices,
+            planned: parts.planned,
+            refused,
+          })}
         </div>`,
       });
     },
@@ -91,7 +110,7 @@ const issueHead = (issue: WholeIssue, now: Date, edit: string | false): Html =>
       ${dotted([
         label(issue.type.displayName, issue.type.color),
         html`<b><bdi>${issue.author.username}</bdi></b> opened it ${time(issue.createdAt, now)}`,
-        `${issue.commentsCount} comment${issue.commentsCount === 1 ? '' : 's'}`,
+        plural(issue.commentsCount, 'comment'),
         issue.blockedBy.some(({ state }) => state === 'open') && pill('Blocked', 'warning'),
       ])}
     </p>`;
@@ -103,16 +122,21 @@ interface Talking {
   readonly refused: RefusedForm | undefined;
 }
 
-function commentForm({ state, locked }: WholeIssue, { action, mayComment, mayChange, refused }: Talking): Html {
-  const mine = refused?.form === 'issueComment' ? refused : undefined;
-  const move = state === 'open' ? (['Close issue', 'closed'] as const) : (['Reopen issue', 'open'] as const);
-  return html`<form method="post" action="${action}">
-    ${locked && html`<p class="muted">${icon('lock')} Only people who may change every issue can comment on it.</p>`}
-    ${formError(mine, 'issueComment', 'body')}
-    ${mayComment && textArea({ label: 'Comment', name: 'body', rows: 5, hint: 'Markdown', refused: mine })}
-    <p class="actions">
-      ${mayComment && button('Comment', { kind: 'primary' })}
-      ${mayChange && button(move[0], { name: 'state', value: move[1] })}
-    </p>
-  </form>`;
+function talkForm({ state, locked }: WholeIssue, { action, mayComment, mayChange, refused }: Talking): Html {
+  const move = state === 'open' ? (['Close', 'closed'] as const) : (['Reopen', 'open'] as const);
+  const change = mayChange && button(move[0], { name: 'state', value: move[1] });
+  const note =
+    locked && html`<p class="muted">${icon('lock')} Only people who may change every issue can comment on it.</p>`;
+  if (!mayComment)
+    return html`<form class="talk-form" method="post" action="${action}">
+      ${note} ${formError(refused, 'issueComment')}
+      <div class="actions">${change}</div>
+    </form>`;
+  return commentForm({
+    form: 'issueComment',
+    action,
+    hidden: note,
+    buttons: html`${button('Comment', { kind: 'primary' })} ${change}`,
+    refused,
+  });
 }

@@ -31,7 +31,9 @@ export function withQuery(path: string, query: Readonly<Record<string, string | 
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
 }
 
-export const signInPath = (url: string): string => withQuery('/-/sign-in', { return_to: url });
+/** The query with the page of comments, which the pages and forms of a comment keep. */
+export const talkQuery = (url: string): string =>
+  withQuery('', { page: new URLSearchParams(url.split('?', 2)[1]).get('page') ?? undefined });
 
 /** The pages beside the list of issues, and those of the plugin "planning" if it is enabled. */
 export const navigation = (

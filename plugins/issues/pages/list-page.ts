@@ -1,7 +1,7 @@
 // The list of the issues of a repository.
-import { html, HtmlPage, page, pageRules, readPage, type Html, type WebPage } from 'hexforge/plugin';
+import { html, HtmlPage, page, pageRules, readPage, type Call, type Html, type WebPage } from 'hexforge/plugin';
 import type { Repository } from 'hexforge/repositories';
-import { empty, linkButton, pagination, urlWith } from 'hexforge/ui';
+import { empty, linkButton, listLinks, pagination, plural, urlWith, usernamesIn } from 'hexforge/ui';
 import type { StateCounts } from '#core/issues/use-cases';
 import { listCommand } from '../issues/commands.ts';
 import { issueListQuery } from '../issues/schemas.ts';
@@ -10,26 +10,67 @@ import { isFiltered, issueFilters } from './filters.ts';
 import { issuePath, issuesPath, navigation, withQuery, type PageParts } from './links.ts';
 import { issueRows } from './marks.ts';
 
-/** The states as links with counts, and the order. */
-function listHead(url: string, counts: StateCounts, shown: 'open' | 'closed' | 'all', sort: 'newest' | 'oldest'): Html {
-  const link = (text: string, changes: Readonly<Record<string, string | undefined>>, current: boolean): Html =>
-    html`<a href="${urlWith(url, { ...changes, page: undefined })}" ${current && html`aria-current="true"`}
-      >${text}</a
-    >`;
-  return html`<nav class="states grow" aria-label="State">
-      ${link(`${counts.open} open`, { state: undefined }, shown === 'open')}
-      ${link(`${counts.closed} closed`, { state: 'closed' }, shown === 'closed')}
-      ${link('All', { state: 'all' }, shown === 'all')}
-    </nav>
-    <nav class="states" aria-label="Order">
-      ${link('Newest', { sort: undefined }, sort === 'newest')} ${link('Oldest', { sort: 'oldest' }, sort === 'oldest')}
-    </nav>`;
+interface Shown {
+  readonly url: string;
+  readonly counts: StateCounts;
+  readonly state: 'open' | 'closed' | 'all';
+  readonly sort: 'newest' | 'oldest';
+  readonly caller: Call['caller'];
 }
 
-const nothing = (repository: Repository, filtered: boolean, { open, closed }: StateCounts): Html => {
-  if (filtered) return empty('No issue matches', html`<a href="${issuesPath(repository)}">Show all open issues</a>`);
-  if (open + closed > 0) return empty('No issue is in this state');
-  return empty('There is no issue yet', html`<a href="${issuePath(repository, 'new')}">Open the first one</a>`);
+/** States with counts, filters that are often needed, and the order. */
+function listHead(repository: Repository, { url, counts, state, sort, caller }: Shown): Html {
+  const link = (title: string, changes: Readonly<Record<string, string | undefined>>, current: boolean) => ({
+    title,
+    href: urlWith(url, { ...changes, page: undefined }),
+    current,
+  });
+  const query = new URL(url, 'http://localhost').searchParams;
+  const mine = (title: string, name: string, username: string) => ({
+    title,
+    href: withQuery(issuesPath(repository), { [name]: username }),
+    current: usernamesIn(query.get(name) ?? '')[0] === username.toLowerCase(),
+  });
+  return html`<div class="grow">
+      ${listLinks('State', [
+        link(`${counts.open} open`, { state: undefined }, state === 'open'),
+        link(`${counts.closed} closed`, { state: 'closed' }, state === 'closed'),
+        link('All', { state: 'all' }, state === 'all'),
+      ])}
+    </div>
+    ${
+      caller.kind === 'user' &&
+      listLinks('Mine', [
+        mine('Assigned to me', 'assignee', caller.username),
+        mine('Opened by me', 'author', caller.username),
+      ])
+    }
+    ${listLinks('Order', [
+      link('Newest', { sort: undefined }, sort === 'newest'),
+      link('Oldest', { sort: 'oldest' }, sort === 'oldest'),
+    ])}`;
+}
+
+const nothing = (repository: Repository, filtered: boolean, { counts, state, caller }: Shown): Html => {
+  const { open, closed } = counts;
+  if (filtered)
+    return empty(
+      'No issue matches',
+      html`<a href="${issuesPath(repository)}">Remove the filters</a> to see all open ones.`,
+    );
+  if (open + closed > 0)
+    return empty(
+      state === 'closed' ? 'No issue is closed' : 'No issue is open',
+      html`<a href="${withQuery(issuesPath(repository), { state: 'all' })}"
+        >${plural(open + closed, 'issue')} in all states</a
+      >`,
+    );
+  return empty(
+    'There is no issue yet',
+    caller.kind === 'user'
+      ? html`<a href="${issuePath(repository, 'new')}">Open the first one</a> for a defect, a task or an idea.`
+      : 'Sign in to open one.',
+  );
 };
 
 export const issueListPage = (parts: PageParts): WebPage =>
@@ -40,12 +81,14 @@ export const issueListPage = (parts: PageParts): WebPage =>
     path: '/issues',
     ...reading,
     query: issueListQuery,
-    async run({ now }, { granted, query, url }) {
+    async run({ now, caller }, { granted, query, url }) {
       const { useCases } = parts;
       const repository = granted.resource;
       const state = query.state ?? 'open';
       const command = {
         ...listCommand({ ...query, state }),
+        author: usernamesIn(query.author)[0],
+        assignee: usernamesIn(query.assignee)[0],
         page: readPage(pageRules.capped(), { page: query.page }),
       };
       const [{ page: found, counts }, choices] = await Promise.all([
@@ -53,8 +96,7 @@ export const issueListPage = (parts: PageParts): WebPage =>
         useCases.choices(granted),
       ]);
       const values = Object.fromEntries(new URL(url, 'http://localhost').searchParams);
-      const filtered = isFiltered(values);
-      const head = listHead(url, counts, state, query.sort ?? 'newest');
+      const shown = { url, counts, state, sort: query.sort ?? 'newest', caller };
       return new HtmlPage({
         title: 'Issues',
         width: 'wide',
@@ -63,7 +105,7 @@ export const issueListPage = (parts: PageParts): WebPage =>
           ${issueFilters(
             repository,
             values,
-            choices,
+            parts.planned ? choices : { ...choices, labels: [], milestones: [] },
             linkButton('New issue', issuePath(repository, 'new'), { kind: 'primary', key: 'c' }),
           )}
           ${
@@ -74,12 +116,7 @@ export const issueListPage = (parts: PageParts): WebPage =>
               >
             </p>`
           }
-          ${
-            found.items.length > 0
-              ? issueRows(repository, found.items, now, head)
-              : html`<div class="box"><div class="head">${head}</div></div>
-                  ${nothing(repository, filtered, counts)}`
-          }
+          ${issueRows(repository, found.items, now, listHead(repository, shown), nothing(repository, isFiltered(values), shown))}
           ${pagination(url, found)}`,
       });
     },

@@ -2,11 +2,10 @@
 import { html, type Html, type HtmlPiece } from 'hexforge/plugin';
 import { isOverdue, dayOf, type IssueState, type IssueView, type LinkedIssue } from 'hexforge/issues';
 import type { Repository } from 'hexforge/repositories';
-import { avatar, icon, label, list, pill, time, type Row, type Tone } from 'hexforge/ui';
+import { avatar, dotted, icon, label, list, plural, time, type Row } from 'hexforge/ui';
 import { issuePath, issuesPath, withQuery } from './links.ts';
 
 const stateTitles = { open: 'Open', closed: 'Closed' } as const;
-export const stateTones = { open: 'good', closed: 'merged' } as const satisfies Record<IssueState, Tone>;
 
 /** A filled circle for open, a ring with a tick for closed. */
 export const stateMark = (state: IssueState): Html =>
@@ -19,16 +18,8 @@ export const stateMark = (state: IssueState): Html =>
     }
   </svg>`;
 
-export const statePill = (state: IssueState): Html => pill(stateTitles[state], stateTones[state]);
-
 /** `in_progress` as `In progress`. */
 export const words = (value: string): string => value.slice(0, 1).toUpperCase() + value.slice(1).replaceAll('_', ' ');
-
-/** Several pieces with a dot between them. */
-export const dotted = (pieces: readonly HtmlPiece[]): readonly HtmlPiece[] =>
-  pieces
-    .filter((piece) => piece !== undefined && piece !== false)
-    .map((piece, index) => (index === 0 ? piece : html` · ${piece}`));
 
 /** A link to another issue of the repository, with its state. */
 export const issueLink = (
@@ -57,7 +48,7 @@ function issueRow(repository: Repository, issue: IssueView, now: Date): Row {
       milestone !== null && html`in <bdi>${milestone.title}</bdi>`,
       dueDate !== null &&
         (isOverdue(issue, dayOf(now)) ? html`<span class="overdue">overdue since ${dueDate}</span>` : `due ${dueDate}`),
-      childrenCount > 0 && `${childrenCount} sub-issue${childrenCount === 1 ? '' : 's'}`,
+      childrenCount > 0 && plural(childrenCount, 'sub-issue'),
       issue.locked && 'locked',
     ]),
     end: html`<span class="people">
@@ -73,8 +64,16 @@ function issueRow(repository: Repository, issue: IssueView, now: Date): Row {
   };
 }
 
-export const issueRows = (repository: Repository, issues: readonly IssueView[], now: Date, head?: HtmlPiece): Html =>
+/** @param none shown in place of no issues. */
+export const issueRows = (
+  repository: Repository,
+  issues: readonly IssueView[],
+  now: Date,
+  head?: HtmlPiece,
+  none?: Html,
+): Html =>
   list(
     issues.map((issue) => issueRow(repository, issue, now)),
     head,
+    none,
   );

@@ -22,7 +22,11 @@ export const mineCard = ({ useCases }: PageParts): DashboardCard => ({
     if (call.caller.kind !== 'user') return undefined;
     const found = await readable(() => useCases.listMine(call as Call<User>, { limit: most }));
     if (found === undefined) return undefined;
-    if (found.length === 0) return empty('No open issue is assigned to you or written by you');
+    if (found.length === 0)
+      return empty(
+        'No open issue is assigned to you or written by you',
+        'Open one in the tab “Issues” of a repository.',
+      );
     return list(
       found.map(({ repository, number, title, createdAt }) => ({
         mark: stateMark('open'),

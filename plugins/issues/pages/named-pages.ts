@@ -13,7 +13,6 @@ import {
   readPage,
   shape,
   text,
-  ValidationFailed,
   word,
   type Html,
   type HtmlPiece,
@@ -24,15 +23,17 @@ import { maxNamedDescription, maxNamedName, type Component, type Version } from 
 import {
   button,
   checkBox,
+  checkTyped,
   disclosure,
   empty,
   field,
   formError,
-  group,
   linkButton,
   list,
   pagination,
   pill,
+  plural as counted,
+  typedDeletion,
 } from 'hexforge/ui';
 import type { IssueUseCases } from '#core/issues/use-cases';
 import { managing, reading } from '../params.ts';
@@ -150,7 +151,7 @@ function namedPages<T extends Component | Version, B>(
                       about: one.description === '' ? undefined : html`<bdi>${one.description}</bdi>`,
                       end: mayWrite && html`<a href="${within(repository, `${plural}/${one.id}`)}">Edit</a>`,
                     })),
-                    `${found.total} ${found.total === 1 ? noun : plural}`,
+                    counted(found.total, noun),
                   )
             }
             ${pagination(url, found)}`,
@@ -193,20 +194,14 @@ function namedPages<T extends Component | Version, B>(
                 ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', within(repository, plural))}
               </p>
             </form>
-            ${group(
-              `Delete the ${noun}`,
-              'It is removed from all issues.',
-              html`<form method="post" action="${path}/delete">
-                ${formError(refused, id('Delete'), 'confirm')}
-                ${field({
-                  label: 'Type its name to confirm',
-                  name: 'confirm',
-                  required: true,
-                  refused: refused?.form === id('Delete') ? refused : undefined,
-                })}
-                ${button(`Delete the ${noun}`, { kind: 'danger' })}
-              </form>`,
-            )}`,
+            ${typedDeletion({
+              form: id('Delete'),
+              action: `${path}/delete`,
+              noun,
+              about: 'It is removed from all issues.',
+              typed: 'its name',
+              refused,
+            })}`,
         });
       },
       forms: [
@@ -231,10 +226,7 @@ function namedPages<T extends Component | Version, B>(
           body: shape({ confirm: word() }),
           async run(_call, { granted, params, body: { confirm } }) {
             const which = { id: params.id };
-            if ((await items.fetch(granted, which)).name !== confirm)
-              throw new ValidationFailed(`The ${noun} was not deleted`, {
-                detail: `"confirm" is not the name of the ${noun}`,
-              });
+            checkTyped(confirm, (await items.fetch(granted, which)).name, noun);
             await items.delete(granted, which);
             return within(granted.resource, plural);
           },

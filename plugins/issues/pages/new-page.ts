@@ -14,18 +14,10 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import { issueBounds } from 'hexforge/issues';
-import { button, disclosure, empty, field, formError, linkButton, textArea } from 'hexforge/ui';
+import { button, disclosure, empty, field, formError, linkButton, textArea, usernamesIn } from 'hexforge/ui';
 import type { IssueChoices, IssueUseCases } from '#core/issues/use-cases';
 import { writing } from '../params.ts';
-import {
-  markdown,
-  memberBody,
-  memberControls,
-  numberIn,
-  numberText,
-  usernamesIn,
-  type MemberValues,
-} from './fields.ts';
+import { markdown, memberBody, memberControls, numberIn, numberText, type MemberValues } from './fields.ts';
 import { issuePath, issuesPath, type PageParts } from './links.ts';
 
 const newBody = shape({

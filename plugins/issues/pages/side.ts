@@ -1,17 +1,20 @@
 // The side column of an issue. Each part has the form that changes it, closed at first.
 import { html, type Granted, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
-import { isOverdue, dayOf, linkTypes, type IssueView, type LinkView } from 'hexforge/issues';
+import { isOverdue, dayOf, linkTypes, type LinkView, type Relative } from 'hexforge/issues';
 import type { Repository } from 'hexforge/repositories';
-import { button, field, formError, label, person, pill, select, sidePart, time } from 'hexforge/ui';
+import { button, field, formError, label, person, pill, select, shownValues, sidePart, time } from 'hexforge/ui';
 import type { IssueChoices } from '#core/issues/use-cases';
+import { familyPart } from './family.ts';
 import { memberControls } from './fields.ts';
 import { issuePath, issuesPath, within, withQuery } from './links.ts';
-import { dotted, issueLink, words } from './marks.ts';
+import { issueLink, words } from './marks.ts';
 import { linkFrom, linkWords, type WholeIssue } from './timeline.ts';
 
 export interface SideContent {
   readonly issue: WholeIssue;
-  readonly children: readonly IssueView[];
+  readonly family: readonly Relative[];
+  /** Whether the family has more issues. */
+  readonly isCut: boolean;
   readonly links: readonly LinkView[];
   /** Undefined for callers who may not change the issue. */
   readonly choices: IssueChoices | undefined;
@@ -19,12 +22,11 @@ export interface SideContent {
   readonly refused: RefusedForm | undefined;
 }
 
-const none = html`<p class="muted">None</p>`;
 const orNothing = (shown: readonly Html[]): HtmlPiece => (shown.length === 0 ? undefined : shown);
 
 export function issueSide(
   { resource: repository, call, may }: Granted<Repository, 'issue.read'>,
-  { issue, children, links, choices, planned, refused }: SideContent,
+  { issue, family, isCut, links, choices, planned, refused }: SideContent,
 ): Html {
   const { caller, now } = call;
   const path = (part: string): string => issuePath(repository, issue.number, part);
@@ -38,13 +40,15 @@ export function issueSide(
     controls: (all: ReturnType<typeof memberControls>) => Html,
   ): Html | false => {
     if (choices === undefined && shown === undefined) return false;
+    const several = membersOf(issue, name);
     const mine = refused?.form === 'issueFields' && refused.values['part'] === name ? refused : undefined;
     return sidePart(
       title,
-      shown ?? none,
+      shown,
       choices &&
         html`<form method="post" action="${path('fields')}">
           <input type="hidden" name="part" value="${name}" />
+          ${several && shownValues(several, mine)}
           ${formError(mine, 'issueFields', 'assignees', 'due_date', 'story_points', 'input_tokens', 'output_tokens')}
           ${controls(memberControls(choices, { ...issue, assignees: issue.assignees.map(({ username }) => username) }, mine))}
           ${button('Save')}
@@ -116,7 +120,9 @@ export function issueSide(
       dueDate === null ? undefined : html`<p>${dueDate} ${late && pill('Overdue', 'bad')}</p>`,
       (all) => all.due(),
     )}
-    ${familyPart(repository, issue, children, {
+    ${familyPart(repository, issue, {
+      family,
+      isCut,
       edit: mayMove ? parentForm(issue, path('parent'), refused) : undefined,
       open: refused?.form === 'issueParent',
       mayAdd: caller.kind === 'user',
@@ -182,6 +188,18 @@ export function issueSide(
   `;
 }
 
+/** The members of the parts that have several. */
+const membersOf = (
+  { status, priority, storyPoints, inputTokens, outputTokens, ...issue }: WholeIssue,
+  part: string,
+): Parameters<typeof shownValues>[0] | undefined => {
+  if (part === 'status') return { status, priority };
+  if (part === 'estimate') return { storyPoints, inputTokens, outputTokens };
+  if (part !== 'versions') return undefined;
+  const ids = (all: readonly { readonly id: string }[]): readonly string[] => all.map(({ id }) => id);
+  return { fixVersionIds: ids(issue.fixVersions), affectsVersionIds: ids(issue.affectsVersions) };
+};
+
 const parentForm = (issue: WholeIssue, action: string, refused: RefusedForm | undefined): Html =>
   html`<form method="post" action="${action}">
     ${formError(refused, 'issueParent', 'parent_number')}
@@ -195,57 +213,6 @@ const parentForm = (issue: WholeIssue, action: string, refused: RefusedForm | un
     ${button('Save')}
   </form>`;
 
-interface FamilyForm {
-  readonly edit: Html | undefined;
-  readonly open: boolean;
-  /** Whether the caller may open issues. */
-  readonly mayAdd: boolean;
-}
-
-/** The parent, this issue below it, and its children below this one. */
-function familyPart(
-  repository: Repository,
-  issue: WholeIssue,
-  children: readonly IssueView[],
-  { edit, open, mayAdd }: FamilyForm,
-): Html | false {
-  const { parent, childrenCount, number } = issue;
-  const alone = parent === null && childrenCount === 0;
-  if (alone && !mayAdd) return false;
-  const done = children.filter(({ state }) => state === 'closed').length;
-  const below =
-    childrenCount > 0 &&
-    html`<ul class="tree">
-      ${children.map((child) => html`<li>${issueLink(repository, child)}</li>`)}
-    </ul>`;
-  const tree =
-    parent === null
-      ? below
-      : html`<ul class="tree">
-          <li>
-            ${issueLink(repository, parent)}
-            <ul class="tree">
-              <li><b>This issue</b> ${below}</li>
-            </ul>
-          </li>
-        </ul>`;
-  const add =
-    mayAdd && html`<a href="${withQuery(issuePath(repository, 'new'), { parent: String(number) })}">New sub-issue</a>`;
-  return sidePart(
-    'Parent and sub-issues',
-    html`${alone ? none : tree}
-      <p class="quiet">
-        ${dotted([
-          childrenCount > children.length && `${childrenCount - children.length} more sub-issues`,
-          children.length > 0 && `${done} of ${children.length} closed`,
-          add,
-        ])}
-      </p>`,
-    edit,
-    open,
-  );
-}
-
 const linkList = (
   repository: Repository,
   issue: WholeIssue,
@@ -254,7 +221,7 @@ const linkList = (
   action: string,
 ): HtmlPiece =>
   links.length === 0
-    ? none
+    ? undefined
     : html`<ul class="tree">
         ${links.map((link) => {
           const { verb, other } = linkFrom(issue.id, link);

@@ -2,9 +2,9 @@
 import { html, type Granted, type Html, type HtmlPiece } from 'hexforge/plugin';
 import type { CommentView, DescriptionEditView, IssueDetail, IssueView, LinkType, LinkView } from 'hexforge/issues';
 import type { Repository } from 'hexforge/repositories';
-import { change, comment, icon, person, time, timeline } from 'hexforge/ui';
+import { change, comment, commented, dotted, icon, person, time, timeline } from 'hexforge/ui';
 import { issuePath, type PageParts } from './links.ts';
-import { dotted, issueLink, stateMark } from './marks.ts';
+import { issueLink, stateMark } from './marks.ts';
 
 /** Comments of one page. Each can have 65,536 characters. */
 export const commentsPerPage = 30;
@@ -27,7 +27,8 @@ export interface TimelineContent {
   readonly issue: WholeIssue;
   /** One page of comments, the oldest first. */
   readonly comments: readonly CommentView[];
-  readonly isFirst: boolean;
+  /** The number of the page. */
+  readonly page: number;
   readonly isLast: boolean;
   readonly edits: readonly DescriptionEditView[];
   readonly links: readonly LinkView[];
@@ -59,10 +60,12 @@ const titled = (title: string, text: string | null, shown: Html | undefined): Ht
 export async function issueTimeline(
   parts: Pick<PageParts, 'markup'>,
   granted: Reading,
-  { issue, comments, isFirst, isLast, edits, links }: TimelineContent,
+  { issue, comments, page, isLast, edits, links }: TimelineContent,
 ): Promise<Html> {
   const { resource: repository, call } = granted;
   const { now, caller } = call;
+  const isFirst = page === 1;
+  const at = page > 1 ? `?page=${String(page)}` : '';
   const own = isFirst ? [issue.description, issue.assumptions ?? '', issue.acceptanceCriteria ?? ''] : [];
   const all = await rendered(parts, granted, [...own, ...comments.map(({ body }) => body)]);
   const [description, assumptions, criteria] = all;
@@ -70,18 +73,15 @@ export async function issueTimeline(
 
   const entries: Entry[] = comments.map((one, index) => {
     const mine = caller.kind === 'user' && (caller.id === one.authorId || caller.isAdmin);
-    const edited = one.updatedAt.getTime() !== one.createdAt.getTime() && 'edited';
     return {
       at: one.createdAt,
       shown: comment({
         id: `comment-${one.id}`,
         author: one.author.username,
-        head: dotted([
-          html`<a class="bare" href="#comment-${one.id}">commented ${time(one.createdAt, now)}</a>`,
-          edited,
-        ]),
+        head: commented(one, now),
         actions:
-          mine && html`<a class="quiet" href="${issuePath(repository, issue.number, `comments/${one.id}`)}">Edit</a>`,
+          mine &&
+          html`<a class="quiet" href="${issuePath(repository, issue.number, `comments/${one.id}`)}${at}">Edit</a>`,
         body: bodies[index],
       }),
     };
@@ -97,9 +97,9 @@ export async function issueTimeline(
     );
   for (const link of links) {
     const { verb, other } = linkFrom(issue.id, link);
-    line(link.createdAt, icon('link'), html`linked: ${verb} ${issueLink(repository, other)}`);
+    line(link.createdAt, icon('link'), html`A link was added: ${verb} ${issueLink(repository, other)}`);
   }
-  if (issue.closedAt !== null) line(issue.closedAt, stateMark('closed'), 'closed');
+  if (issue.closedAt !== null) line(issue.closedAt, stateMark('closed'), 'The issue was closed');
 
   // Each page has the changes between its comments and those of its neighbours.
   const from = isFirst ? undefined : comments[0]?.createdAt;

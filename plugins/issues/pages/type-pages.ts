@@ -10,14 +10,25 @@ import {
   shape,
   superAdmin,
   text,
-  ValidationFailed,
   word,
   type Html,
   type RefusedForm,
   type WebPage,
 } from 'hexforge/plugin';
 import { isBuiltIn, type IssueType } from 'hexforge/issues';
-import { button, checkBox, disclosure, field, formError, group, label, linkButton, list, pill } from 'hexforge/ui';
+import {
+  button,
+  checkBox,
+  checkTyped,
+  disclosure,
+  field,
+  formError,
+  label,
+  linkButton,
+  list,
+  pill,
+  typedDeletion,
+} from 'hexforge/ui';
 import type { PageParts } from './links.ts';
 
 const administered = { access: superAdmin, scope: 'admin.system' } as const;
@@ -109,7 +120,6 @@ export const typePages = ({ useCases: { types } }: PageParts): readonly WebPage[
       const type = await types.fetch(call, { id: params.id });
       const path = `${typesPath}/${type.id}`;
       const edited = refused?.form === 'issueTypeEdit' ? refused : undefined;
-      const deleted = refused?.form === 'issueTypeDelete' ? refused : undefined;
       return new HtmlPage({
         title: type.displayName,
         width: 'wide',
@@ -121,15 +131,14 @@ export const typePages = ({ useCases: { types } }: PageParts): readonly WebPage[
           </form>
           ${
             !isBuiltIn(type) &&
-            group(
-              'Delete the issue type',
-              'Only a type that no issue has can be deleted.',
-              html`<form method="post" action="${path}/delete">
-                ${formError(deleted, 'issueTypeDelete', 'confirm')}
-                ${field({ label: `Type ${type.name} to confirm`, name: 'confirm', required: true, refused: deleted })}
-                ${button('Delete the issue type', { kind: 'danger' })}
-              </form>`,
-            )
+            typedDeletion({
+              form: 'issueTypeDelete',
+              action: `${path}/delete`,
+              noun: 'issue type',
+              about: 'Only a type that no issue has can be deleted.',
+              typed: type.name,
+              refused,
+            })
           }`,
       });
     },
@@ -160,8 +169,7 @@ export const typePages = ({ useCases: { types } }: PageParts): readonly WebPage[
         body: shape({ confirm: word() }),
         async run(call, { params, body: { confirm } }) {
           const type = await types.fetch(call, { id: params.id });
-          if (confirm !== type.name)
-            throw new ValidationFailed('The issue type was not deleted', { detail: `"confirm" must be ${type.name}` });
+          checkTyped(confirm, type.name, 'issue type');
           await types.delete(call, { id: type.id });
           return typesPath;
         },

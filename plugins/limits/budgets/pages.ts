@@ -10,12 +10,13 @@ import {
   page,
   shape,
   text,
+  word,
   type Html,
   type MenuEntry,
   type RefusedForm,
   type WebPage,
 } from 'hexforge/plugin';
-import { button, formError, pill, table, textArea } from 'hexforge/ui';
+import { button, formError, onlyChanged, pill, refusedIn, shownValues, table, textArea } from 'hexforge/ui';
 import type { LimitUseCases } from '#core/limits/use-cases';
 import { guarded } from '../guard.ts';
 import { limitsHead, limitsPath, ruleFieldNames, ruleFieldset, ruleText } from '../rule-views.ts';
@@ -44,13 +45,22 @@ const matrix = (groups: readonly GroupRules[]): Html =>
       ]),
     )}`;
 
+/** The members that the form has. */
+const ruleOf = ({ requestsPerWindow, windowSeconds, burst, action, enabled }: ScopeRule) => ({
+  requestsPerWindow,
+  windowSeconds,
+  burst,
+  action,
+  enabled,
+});
+
 function budgetView({ group }: GroupRules, rule: ScopeRule, refused: RefusedForm | undefined): Html {
   const path = budgetPath(group.id, rule.scope);
   return html`<p class="quiet"><a href="${limitsPath}">Rate limits</a></p>
     <h1><bdi>${group.name}</bdi>, ${rule.scope} ${!rule.isDefault && pill('changed', 'accent')}</h1>
-    ${formError(refused, 'rateLimitUpdateForm', ...ruleFieldNames, 'notes')}
+    ${formError(refused, 'rateLimitUpdateForm', ...ruleFieldNames, 'notes')} ${formError(refused, 'rateLimitResetForm')}
     <form class="form" method="post" action="${path}">
-      ${ruleFieldset(rule, refused)}
+      ${shownValues(ruleOf(rule), refusedIn(refused, 'rateLimitUpdateForm'))} ${ruleFieldset(rule, refused)}
       ${textArea({ label: 'Note', name: 'notes', rows: 2, hint: 'Kept in the audit log alone', refused })}
       ${button('Save', { kind: 'primary' })}
     </form>
@@ -87,9 +97,9 @@ export const budgetPages = ({ budgets }: LimitUseCases): readonly WebPage[] => [
         id: 'rateLimitUpdateForm',
         summary: 'Changes a budget',
         path: one,
-        body: shape({ ...ruleFields, notes: maybe(text().max(1000)) }),
-        async run(call, { params, body }) {
-          await budgets.update(call, { ...camelCased(body, { notes: 'note' }), ...camelCased(params) });
+        body: shape({ ...ruleFields, notes: maybe(text().max(1000)), shown: maybe(word().max(2000)) }),
+        async run(call, { params, body: { notes: note, shown, ...rule } }) {
+          await budgets.update(call, { ...onlyChanged(camelCased(rule), shown), note, ...camelCased(params) });
           return limitsPath;
         },
       }),

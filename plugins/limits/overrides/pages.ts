@@ -28,6 +28,7 @@ import {
 } from 'hexforge/plugin';
 import {
   button,
+  confirmButton,
   empty,
   field,
   filterBar,
@@ -61,23 +62,20 @@ const editPath = ({ kind, targetId, scope }: Pick<Override, 'kind' | 'targetId' 
   `${overridesPath}/edit?${new URLSearchParams({ kind, target: targetId, scope }).toString()}`;
 
 const removal = ({ kind, targetId, scope }: Override): Html =>
-  html`<form method="post" action="${overridesPath}/delete">
-    <input type="hidden" name="kind" value="${kind}" /><input type="hidden" name="target" value="${targetId}" /><input
-      type="hidden"
-      name="scope"
-      value="${scope}"
-    />
-    ${button('Delete')}
-  </form>`;
+  confirmButton('Delete…', {
+    action: `${overridesPath}/delete`,
+    fields: { kind, target: targetId, scope },
+    about: 'The budget of the group applies again.',
+    confirm: 'Delete the override',
+  });
 
 const overrideList = (
   kind: OverrideKind,
   overrides: Page<Override>,
   names: ReadonlyMap<string, string>,
-  url: string,
-  now: Date,
+  { url, now, refused }: { readonly url: string; readonly now: Date; readonly refused: RefusedForm | undefined },
 ): Html =>
-  html`${limitsHead(overridesPath)}
+  html`${limitsHead(overridesPath, overrides.total)} ${formError(refused, 'rateLimitOverrideDeleteForm')}
   ${filterBar(
     overridesPath,
     filterChoice('Kind', 'kind', kind, kinds),
@@ -166,7 +164,7 @@ export function overridePages({ overrides }: LimitUseCases, access: AccessDecisi
       summary: 'The overrides of one kind',
       path: '/admin/limits/overrides',
       query: shape({ ...pageQuery, kind: kindName() }),
-      async run(call, { query, url }) {
+      async run(call, { query, url, refused }) {
         const { kind } = query;
         const found = await overrides.list(call, { kind, ...readPage(pageRules.orDefault(50), query) });
         const ids = found.items.map((one) => one.targetId);
@@ -174,7 +172,7 @@ export function overridePages({ overrides }: LimitUseCases, access: AccessDecisi
         return new HtmlPage({
           title: 'Overrides of rate limits',
           width: 'wide',
-          main: overrideList(kind, found, names, url, call.now),
+          main: overrideList(kind, found, names, { url, now: call.now, refused }),
         });
       },
       forms: [

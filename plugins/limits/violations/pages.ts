@@ -14,10 +14,10 @@ import {
   type Route,
   type WebPage,
 } from 'hexforge/plugin';
-import { empty, linkButton, pagination, table, time } from 'hexforge/ui';
+import { empty, linkButton, pagination, person, table, time } from 'hexforge/ui';
 import type { LimitUseCases } from '#core/limits/use-cases';
 import { guarded } from '../guard.ts';
-import { limitsHead, violationsPath } from '../rule-views.ts';
+import { limitsHead, limitsPath, violationsPath } from '../rule-views.ts';
 import { csvOf } from './routes.ts';
 
 const userIn = (subject: string): string | undefined => /^user:([0-9a-f-]{36})/.exec(subject)?.[1];
@@ -27,18 +27,18 @@ function subjectText({ subject }: Violation, names: ReadonlyMap<string, string>)
   const id = userIn(subject);
   const name = id === undefined ? undefined : names.get(id);
   if (id === undefined || name === undefined) return html`<bdi>${subject}</bdi>`;
-  return html`<bdi>${name}</bdi> <span class="muted">${subject.slice(`user:${id}`.length).replace(/^:/, '')}</span>`;
+  return html`${person(name)} <span class="muted">${subject.slice(`user:${id}`.length).replace(/^:/, '')}</span>`;
 }
 
 const violationList = (found: Page<Violation>, names: ReadonlyMap<string, string>, url: string, now: Date): Html =>
-  html`${limitsHead(violationsPath)}
+  html`${limitsHead(violationsPath, found.total)}
     <div class="bar">
       <p class="muted grow">The first refused request of each window. Kept for 30 days, at most 10,000.</p>
       ${found.total > 0 && linkButton('Export CSV', `${violationsPath}.csv`)}
     </div>
     ${
       found.items.length === 0
-        ? empty('No request was refused')
+        ? empty('No request was refused', html`Budgets are set <a href="${limitsPath}">by group</a>.`)
         : table(
             ['When', 'Who', 'Kind of request', 'Budget', 'Request', 'Address'],
             found.items.map((violation) => [

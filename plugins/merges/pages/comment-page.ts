@@ -1,12 +1,12 @@
 // The page on which one comment is edited or deleted.
 import { form, html, HtmlPage, NotFound, page, shape, word, type WebPage } from 'hexforge/plugin';
 import { longestText } from 'hexforge/merges';
-import { button, formError, group, linkButton, textArea } from 'hexforge/ui';
+import { commentDeletion, commentEdit, urlWith } from 'hexforge/ui';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { changingComment } from '../params.ts';
 import { mayChange } from './comment-view.ts';
 import { commentIn, numberIn } from './input.ts';
-import { requestPage } from './links.ts';
+import { requestPage, talkPage } from './links.ts';
 
 const place = 'repository';
 const path = '/merges/{number}/comments/{cid}';
@@ -26,10 +26,10 @@ export const commentPage = (merges: MergeUseCases): WebPage =>
         place,
         path: `${path}/edit`,
         body: shape({ body: word().max(longestText) }),
-        async run(_call, { granted, params, body: { body } }) {
+        async run(_call, { granted, params, body: { body }, url }) {
           const number = numberIn(params);
           await merges.comments.update(granted, { number, id: commentIn(params), body });
-          return `${requestPage(granted.resource, number)}#comment-${params.cid}`;
+          return `${talkPage(granted.resource, number, url)}#comment-${params.cid}`;
         },
       }),
       form({
@@ -39,35 +39,29 @@ export const commentPage = (merges: MergeUseCases): WebPage =>
         place,
         path: `${path}/delete`,
         body: shape({}),
-        async run(_call, { granted, params }) {
+        async run(_call, { granted, params, url }) {
           const number = numberIn(params);
           await merges.comments.delete(granted, { number, id: commentIn(params) });
-          return requestPage(granted.resource, number);
+          return talkPage(granted.resource, number, url);
         },
       }),
     ],
-    async run(_call, { granted, params, refused }) {
+    async run(_call, { granted, params, url, refused }) {
       const number = numberIn(params);
       const comment = await merges.comment(granted, { number, id: commentIn(params) });
       if (!mayChange(granted, comment)) throw new NotFound('There is no such page for you');
-      const back = `${requestPage(granted.resource, number)}#comment-${comment.id}`;
-      const action = requestPage(granted.resource, number, `comments/${comment.id}`);
+      const back = `${talkPage(granted.resource, number, url)}#comment-${comment.id}`;
+      const action = (part: string): string =>
+        urlWith(
+          requestPage(granted.resource, number, `comments/${comment.id}/${part}?${url.split('?', 2)[1] ?? ''}`),
+          {},
+        );
       return new HtmlPage({
-        title: `Edit a comment on !${String(number)}`,
+        title: `Comment on !${String(number)}`,
         width: 'wide',
-        main: html`<h1>Edit a comment on !${String(number)}</h1>
-          <form class="narrow-form" method="post" action="${action}/edit">
-            ${formError(refused, 'mergeCommentEdit', 'body')}
-            ${textArea({ label: 'Comment', name: 'body', value: comment.body, rows: 10, required: true, refused })}
-            <div class="actions">${button('Save', { kind: 'primary' })} ${linkButton('Cancel', back)}</div>
-          </form>
-          ${group(
-            'Delete it',
-            'The comment is removed for everybody. Replies on the same line stay.',
-            html`<form method="post" action="${action}/delete">
-              ${button('Delete this comment', { kind: 'danger' })}
-            </form>`,
-          )}`,
+        main: html`<h1>Comment on <a href="${requestPage(granted.resource, number)}">!${String(number)}</a></h1>
+          ${commentEdit({ form: 'mergeCommentEdit', action: action('edit'), value: comment.body, cancel: back, refused })}
+          ${commentDeletion(action('delete'), 'A deleted comment cannot be restored. Replies on the same line stay.')}`,
       });
     },
   });

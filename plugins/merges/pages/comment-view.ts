@@ -2,7 +2,7 @@
 import { html, type Granted, type Html } from 'hexforge/plugin';
 import type { MergeRequest } from 'hexforge/merges';
 import type { Repository } from 'hexforge/repositories';
-import { comment, pill, time } from 'hexforge/ui';
+import { comment, commented, pill, urlWith } from 'hexforge/ui';
 import type { AuthoredComment } from '#core/merges/use-cases';
 import { requestPage } from './links.ts';
 
@@ -12,27 +12,30 @@ export const mayChange = (
   { authorId }: { readonly authorId: string },
 ): boolean => granted.call.caller.kind === 'user' && (authorId === granted.call.caller.id || granted.may('repo.admin'));
 
-/**
- * Resolving, and the page on which the comment is edited or deleted.
- * @param query the query of the page of changes, to which the form leads back.
- */
+/** The page on which a comment is shown: the part of the request, and the query of the page. */
+export interface Place {
+  readonly part: 'overview' | 'changes';
+  readonly query: string;
+}
+
+/** Resolving, and the page on which the comment is edited or deleted. Both lead back to the page that shows it. */
 export function talkActions(
   granted: Granted<Repository, 'repo.read'>,
   { number }: Pick<MergeRequest, 'number'>,
   one: AuthoredComment,
-  query?: string,
+  { part, query }: Place,
 ): Html | undefined {
   if (!mayChange(granted, one)) return undefined;
   const path = requestPage(granted.resource, number, `comments/${one.id}`);
+  const at = (page: string): string => urlWith(page + query, { back: part === 'changes' ? part : undefined });
   return html`${
       (one.filePath !== null || one.resolved) &&
-      html`<form method="post" action="${path}/resolve${query}">
-        ${query !== undefined && html`<input type="hidden" name="back" value="changes" />`}
+      html`<form method="post" action="${at(`${path}/resolve`)}">
         <button class="link" name="resolved" value="${String(!one.resolved)}">
           ${one.resolved ? 'Reopen' : 'Resolve'}
         </button>
       </form>`
-    } <a class="quiet" href="${path}">Edit</a>`;
+    } <a class="quiet" href="${at(path)}">Edit</a>`;
 }
 
 /** Comments on the same line, in their order. */
@@ -62,9 +65,9 @@ export const threadView = (
         author: one.author.username,
         head: html`${one.authorId === request.authorId && pill('author')}
         ${start !== undefined && line !== undefined && `on lines ${String(start)} to ${String(line)}`}
-        ${time(one.createdAt, granted.call.now)} ${one.resolved && pill('resolved', 'good')}
+        ${commented(one, granted.call.now)} ${one.resolved && pill('resolved', 'good')}
         ${one.outdated === true && pill('outdated')}`,
-        actions: talkActions(granted, request, one, query),
+        actions: talkActions(granted, request, one, { part: 'changes', query }),
         body,
       }),
     )}

@@ -2,11 +2,11 @@
 import { form, maybe, oneOf, shape, text, uuid, type PageForm } from 'hexforge/plugin';
 import { mergeBounds, verdicts } from 'hexforge/merges';
 import { mergeStrategies } from 'hexforge/repositories';
-import { urlWith } from 'hexforge/ui';
+import { usernamesIn } from 'hexforge/ui';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { changingComment, merging, own, writing } from '../params.ts';
-import { commentIn, numberIn, people, spoken, ticked, usernames, uuids } from './input.ts';
-import { requestPage } from './links.ts';
+import { commentIn, numberIn, people, spoken, ticked, uuids } from './input.ts';
+import { requestPage, talkPage } from './links.ts';
 
 const place = 'repository';
 const path = '/merges/{number}';
@@ -83,7 +83,7 @@ export const requestForms = (merges: MergeUseCases): readonly PageForm[] => [
     async run(_call, { granted, params, body: { part, reviewers, assignees, labels = [], milestone = null } }) {
       const number = numberIn(params);
       const idsOf = async (member: string, typed: string | undefined) =>
-        (await merges.usersNamed(granted, { member, usernames: usernames(typed) })).map(({ id }) => id);
+        (await merges.usersNamed(granted, { member, usernames: usernamesIn(typed) })).map(({ id }) => id);
       const commands = {
         reviewers: async () => ({ reviewerIds: await idsOf('reviewers', reviewers) }),
         assignees: async () => ({ assigneeIds: await idsOf('assignees', assignees) }),
@@ -141,13 +141,11 @@ export const requestForms = (merges: MergeUseCases): readonly PageForm[] => [
     summary: 'Resolves or reopens a comment',
     place,
     path: `${path}/comments/{cid}/resolve`,
-    body: shape({ resolved: oneOf('true', 'false'), back: maybe(oneOf('changes')) }),
-    async run(_call, { granted, params, body: { resolved, back }, url }) {
+    body: shape({ resolved: oneOf('true', 'false') }),
+    async run(_call, { granted, params, body: { resolved }, url }) {
       const number = numberIn(params);
       await merges.comments.update(granted, { number, id: commentIn(params), resolved: resolved === 'true' });
-      const page = requestPage(granted.resource, number, back);
-      const [, query = ''] = url.split('?', 2);
-      return `${back === undefined ? page : urlWith(`${page}?${query}`, { comment: undefined })}#comment-${params.cid}`;
+      return `${talkPage(granted.resource, number, url)}#comment-${params.cid}`;
     },
   }),
 ];

@@ -2,9 +2,9 @@
 import { html, type Html } from 'hexforge/plugin';
 import type { MergeView } from 'hexforge/merges';
 import type { Repository } from 'hexforge/repositories';
-import { person, tabs, time } from 'hexforge/ui';
+import { person, plural, tabs, time } from 'hexforge/ui';
 import { requestPage } from './links.ts';
-import { branch, plural, sourceOf, stateMark } from './marks.ts';
+import { branch, sourceOf, stateMark } from './marks.ts';
 
 export type Part = 'overview' | 'commits' | 'changes';
 

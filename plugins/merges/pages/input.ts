@@ -12,9 +12,6 @@ export function commentIn({ cid }: { readonly cid: string }): string {
   throw new NotFound('There is no such comment');
 }
 
-/** Usernames, separated by spaces or commas. */
-export const usernames = (typed = ''): readonly string[] => typed.split(/[\s,]+/).filter((name) => name !== '');
-
 export const people = () => maybe(text().max(10_000));
 /** The values of boxes with the same name: none, one or several. */
 export const uuids = () => maybe(Joi.array<readonly string[]>().items(uuid()).single().max(1000));

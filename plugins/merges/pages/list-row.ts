@@ -2,9 +2,9 @@
 import { html, type Html } from 'hexforge/plugin';
 import type { ReviewState } from 'hexforge/merges';
 import type { Repository } from 'hexforge/repositories';
-import { icon, label, pill, time, type Row } from 'hexforge/ui';
+import { dotted, icon, label, pill, time, type Row } from 'hexforge/ui';
 import type { BrowsedRequest, LocatedRequest } from '#core/merges/use-cases';
-import { requestPage } from './links.ts';
+import { labelledPage, requestPage } from './links.ts';
 import { branch, sourceOf } from './marks.ts';
 
 const titles = { open: 'Open', merged: 'Merged', closed: 'Closed' } as const;
@@ -22,11 +22,15 @@ export function requestRow(repository: Repository, request: BrowsedRequest, now:
   const { number, author, createdAt, targetBranch, milestone, labels, reviewers, commentsCount, ciStatus } = request;
   return {
     mark: mark(request),
-    title: html`${titleOf(repository, request)} ${labels.map(({ name, color }) => html`${label(name, color)} `)}`,
-    about: html`!${String(number)} · opened by <bdi>${author.username}</bdi> ${time(createdAt, now)} ·
-      ${branch(targetBranch)} ← ${sourceOf(request, request.source, false)}
-      ${milestone !== null && html`· <bdi>${milestone.title}</bdi>`}
-      ${ciStatus !== 'none' && html`· pipeline ${ciStatus}`}`,
+    title: html`${titleOf(repository, request)}
+    ${labels.map(({ name, color }) => html`<a class="bare" href="${labelledPage(repository, name)}">${label(name, color)}</a> `)}`,
+    about: dotted([
+      `!${String(number)}`,
+      html`opened by <bdi>${author.username}</bdi> ${time(createdAt, now)}`,
+      html`${branch(targetBranch)} ← ${sourceOf(request, request.source, false)}`,
+      milestone !== null && html`in <bdi>${milestone.title}</bdi>`,
+      ciStatus !== 'none' && `pipeline ${ciStatus}`,
+    ]),
     end: html`${reviewsOf(reviewers.map(({ state }) => state))}
     ${commentsCount > 0 && html`<span title="Comments">${icon('comment', 'Comments')} ${String(commentsCount)}</span>`}`,
   };
@@ -50,6 +54,9 @@ function reviewsOf(states: readonly ReviewState[]): Html {
 export const locatedRow = (request: LocatedRequest, now: Date): Row => ({
   mark: mark(request),
   title: titleOf(request.repository, request),
-  about: html`<bdi>${request.repository.owner}/${request.repository.name}</bdi> !${String(request.number)} · by
-    <bdi>${request.author.username}</bdi> · changed ${time(request.updatedAt, now)}`,
+  about: dotted([
+    html`<bdi>${request.repository.owner}/${request.repository.name}</bdi> !${String(request.number)}`,
+    html`opened by <bdi>${request.author.username}</bdi>`,
+    html`changed ${time(request.updatedAt, now)}`,
+  ]),
 });

@@ -2,19 +2,13 @@
 import { html, type Html } from 'hexforge/plugin';
 import type { MergeRequest, ReviewState } from 'hexforge/merges';
 import type { Repository } from 'hexforge/repositories';
-import { pill, type Tone } from 'hexforge/ui';
+import { pill, statePill, type Tone } from 'hexforge/ui';
 import { branchPage } from './links.ts';
 
-const stateTones = {
-  open: ['Open', 'good'],
-  merged: ['Merged', 'merged'],
-  closed: ['Closed', 'bad'],
-} as const satisfies {
-  readonly [S in MergeRequest['state']]: readonly [string, Tone];
-};
+export { plural } from 'hexforge/ui';
 
 export const stateMark = ({ state, isDraft }: Pick<MergeRequest, 'state' | 'isDraft'>): Html =>
-  html`${pill(stateTones[state][0], stateTones[state][1])} ${isDraft && state === 'open' && pill('Draft')}`;
+  html`${statePill(state, 'bad')} ${isDraft && state === 'open' && pill('Draft')}`;
 
 /** The words for the state of a review, and its tone. */
 export const reviewWords = {
@@ -49,6 +43,3 @@ export const sourceOf = (
         ><code><bdi>${name}</bdi></code></a
       >`;
 };
-
-export const plural = (count: number, one: string, several = `${one}s`): string =>
-  `${String(count)} ${count === 1 ? one : several}`;

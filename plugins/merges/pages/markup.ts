@@ -3,8 +3,13 @@ import { html, type Call, type Granted, type Html, type Markup } from 'hexforge/
 import type { Repository } from 'hexforge/repositories';
 import type { MergeUseCases } from '#core/merges/use-cases';
 
-/** The use cases, and the renderer of texts; undefined if no plugin has one. */
-export type PageParts = MergeUseCases & { readonly markup: Markup | undefined };
+/** The use cases, and other parts that the pages need. */
+export type PageParts = MergeUseCases & {
+  /** The renderer of texts; undefined if no plugin has one. */
+  readonly markup: Markup | undefined;
+  /** Whether the plugin "planning" is enabled, whose labels and milestones are shown. */
+  readonly planned: boolean;
+};
 
 export type Rendered = (texts: readonly string[]) => Promise<readonly Html[]>;
 

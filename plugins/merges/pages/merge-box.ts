@@ -2,10 +2,10 @@
 import { html, type Granted, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
 import type { Mergeability, MergeRuleCode, MergeView } from 'hexforge/merges';
 import { mergeStrategies, type MergeStrategy, type Repository } from 'hexforge/repositories';
-import { button, checkBox, disclosure, field, formError, select, textArea } from 'hexforge/ui';
+import { button, checkBox, disclosure, field, formError, plural, select, textArea } from 'hexforge/ui';
 import type { MergeStanding, MergeTalk } from '#core/merges/use-cases';
 import { requestPage } from './links.ts';
-import { branch, plural, sourceOf } from './marks.ts';
+import { branch, sourceOf } from './marks.ts';
 
 export interface Outlook {
   readonly view: MergeView;
@@ -120,6 +120,16 @@ export function mergeBox({ resource: repository }: Reading, outlook: Outlook): H
   </section>`;
 }
 
+/** Shown by the script when the head moves: reviews and merges stay bound to the head that the page showed at first. */
+export const movedNote = (repository: Repository, { number, headOid }: MergeView): Html =>
+  html`<div id="merge-moved" data-region>
+    <input type="hidden" name="sha" value="${headOid}" data-loaded />
+    <p class="alert" role="alert" data-moved hidden>
+      The source branch has changed since you opened this page.
+      <a href="${requestPage(repository, number)}">Load the page again</a> before you review or merge it.
+    </p>
+  </div>`;
+
 const mostPaths = 20;
 
 /** The files with conflicts, and commands that resolve them. */
@@ -164,7 +174,7 @@ export function mergeForm(
       offered &&
       html`<form class="merge-form" method="post" action="${requestPage(repository, view.number, 'merge')}">
         ${formError(own, 'mergeMergeForm')}
-        <input type="hidden" name="sha" value="${view.headOid}" />
+        <input type="hidden" name="sha" value="${view.headOid}" data-loaded />
         ${select({
           label: 'Strategy',
           name: 'strategy',

@@ -17,10 +17,23 @@ import {
 } from 'hexforge/plugin';
 import { mergeBounds } from 'hexforge/merges';
 import type { Repository } from 'hexforge/repositories';
-import { button, checkBox, disclosure, empty, field, formError, picks, select, textArea, label } from 'hexforge/ui';
+import {
+  button,
+  checkBox,
+  disclosure,
+  empty,
+  field,
+  formError,
+  notice,
+  picks,
+  select,
+  textArea,
+  label,
+  usernamesIn,
+} from 'hexforge/ui';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { own } from '../params.ts';
-import { given, people, ticked, usernames, uuids } from './input.ts';
+import { given, people, ticked, uuids } from './input.ts';
 import { newPage, requestPage } from './links.ts';
 import { previewView } from './preview-view.ts';
 
@@ -67,7 +80,7 @@ export const newRequestPage = (merges: MergeUseCases): WebPage =>
         }),
         async run(_call, { granted, body }) {
           const idsOf = async (member: 'reviewers' | 'assignees') =>
-            (await merges.usersNamed(granted, { member, usernames: usernames(body[member]) })).map(({ id }) => id);
+            (await merges.usersNamed(granted, { member, usernames: usernamesIn(body[member]) })).map(({ id }) => id);
           const [reviewerIds, assigneeIds] = await Promise.all([idsOf('reviewers'), idsOf('assignees')]);
           const { number } = await merges.open(granted, {
             source: body.source_branch,
@@ -108,12 +121,12 @@ export const newRequestPage = (merges: MergeUseCases): WebPage =>
           ${branchForm(repository, branches, source, target)}
           ${
             preview instanceof HexforgeError
-              ? html`<p class="alert" role="alert"><b>${preview.message}</b> ${preview.detail}</p>`
+              ? notice(html`<b>${preview.message}</b> ${preview.detail}`, true)
               : preview !== undefined && preview.openNumber !== undefined
-                ? html`<p class="alert">
-                    These branches have an open merge request:
-                    <a href="${requestPage(repository, preview.openNumber)}">!${String(preview.openNumber)}</a>
-                  </p>`
+                ? notice(
+                    html`These branches have an open merge request:
+                      <a href="${requestPage(repository, preview.openNumber)}">!${String(preview.openNumber)}</a>`,
+                  )
                 : preview !== undefined &&
                   openForm(repository, {
                     source,
@@ -125,7 +138,12 @@ export const newRequestPage = (merges: MergeUseCases): WebPage =>
                   })
           }
           ${preview !== undefined && !(preview instanceof HexforgeError) && (await previewView(repository, preview, call.now))}
-          ${preview === undefined && branches.sources.length === 0 && nothingToMerge(repository)}`,
+          ${
+            preview === undefined &&
+            (branches.sources.length === 0
+              ? nothingToMerge(repository)
+              : html`<p class="quiet">Choose the branch with the changes to see its commits and files.</p>`)
+          }`,
       });
     },
   });
@@ -192,7 +210,9 @@ function openForm(repository: Repository, { source, target, asked, choices, refu
     ${textArea({ label: 'Description', name: 'description', value: asked.description ?? '', hint: 'Markdown', refused })}
     ${checkBox({ label: 'Draft', name: 'draft', value: asked.draft === 'true', hint: 'A draft cannot be merged', refused })}
     ${disclosure(
-      'Reviewers, assignees, labels, milestone',
+      choices.labels.length + choices.milestones.length > 0
+        ? 'Reviewers, assignees, labels, milestone'
+        : 'Reviewers, assignees',
       html`${field({ label: 'Reviewers', name: 'reviewers', hint: 'Usernames, with spaces between', refused })}
       ${field({ label: 'Assignees', name: 'assignees', hint: 'Usernames, with spaces between', refused })}
       ${

@@ -1,9 +1,8 @@
 // The commits and files that a new merge request would have.
 import { html, type Html } from 'hexforge/plugin';
 import { hunksOf, type Repository } from 'hexforge/repositories';
-import { counts, diff, list, time } from 'hexforge/ui';
+import { commitRow, counts, diff, list, plural } from 'hexforge/ui';
 import type { MergePreview } from '#core/merges/use-cases';
-import { plural } from './marks.ts';
 import { changedFile } from './changes/shown-files.ts';
 
 /** The most files that are shown, and lines of all of them. */
@@ -22,13 +21,7 @@ export async function previewView(
       ${
         commits.items.length === 0
           ? html`<p class="muted">The target has all commits already.</p>`
-          : list(
-              commits.items.map(({ oid, message, author, committer }) => ({
-                title: html`<bdi>${message.split('\n', 1)[0]}</bdi>`,
-                about: html`<bdi>${author.name}</bdi> committed ${time(committer.date, now)}`,
-                end: html`<code>${oid.slice(0, 7)}</code>`,
-              })),
-            )
+          : list(commits.items.map((commit) => commitRow(commit, now)))
       }
     </section>
     ${

@@ -16,7 +16,20 @@ import {
 } from 'hexforge/plugin';
 import { mergeBounds } from 'hexforge/merges';
 import { mergeStrategies } from 'hexforge/repositories';
-import { button, empty, field, formError, linkButton, list, pagination, textArea, time } from 'hexforge/ui';
+import {
+  button,
+  empty,
+  field,
+  formError,
+  linkButton,
+  list,
+  onlyChanged,
+  pagination,
+  shownValues,
+  signInButton,
+  textArea,
+  commitRow,
+} from 'hexforge/ui';
 import type { MergeUseCases } from '#core/merges/use-cases';
 import { changingComment, own, reading } from '../params.ts';
 import { requestForms } from './forms.ts';
@@ -24,7 +37,7 @@ import { requestHead } from './head.ts';
 import { given, numberIn } from './input.ts';
 import { commitPage, livePath, requestPage } from './links.ts';
 import { rendering, type PageParts } from './markup.ts';
-import { mergeBox, mergeForm } from './merge-box.ts';
+import { mergeBox, mergeForm, movedNote } from './merge-box.ts';
 import { requestSide } from './side.ts';
 import { talkForm } from './talk-form.ts';
 import { timelineOf } from './timeline-view.ts';
@@ -66,7 +79,13 @@ const overviewPage = (merges: PageParts): WebPage =>
         merges.choices(granted),
       ]);
       const render = rendering(merges.markup, call, granted);
-      const told = { view, talk, commits: (await commits).items, mayChange: standing.change };
+      const told = {
+        view,
+        talk,
+        commits: (await commits).items,
+        query: at > 1 ? `?page=${String(at)}` : '',
+        mayChange: standing.change,
+      };
       const outlook = { view, talk, standing, mergeability, strategy };
       return new HtmlPage({
         title: `${view.title} (!${String(number)})`,
@@ -77,7 +96,8 @@ const overviewPage = (merges: PageParts): WebPage =>
           ${formError(refused, 'mergeDeleteSource')} ${formError(refused, 'mergeCommentResolve')}
           <div id="merge-timeline" data-region>${await timelineOf(granted, told, render)}</div>
           ${pagination(url, { page: at, perPage: mostComments, more: talk.comments.length === mostComments })}
-          ${mergeBox(granted, outlook)} ${mergeForm(granted, outlook, refused)}
+          ${mergeBox(granted, outlook)} ${view.state === 'open' && movedNote(repository, view)}
+          ${mergeForm(granted, outlook, refused)}
           ${
             standing.comment
               ? talkForm({
@@ -87,10 +107,11 @@ const overviewPage = (merges: PageParts): WebPage =>
                   reviews: view.state === 'open',
                   refused,
                 })
-              : call.caller.kind === 'user' &&
-                html`<p class="quiet">Comments and reviews are for people who can push to this repository.</p>`
+              : call.caller.kind === 'user'
+                ? html`<p class="quiet">Comments and reviews are for people who can push to this repository.</p>`
+                : signInButton('Sign in to comment', requestPage(repository, number))
           }`,
-        aside: requestSide(granted, { view, standing, choices, refused }),
+        aside: requestSide(granted, { view, standing, choices, planned: merges.planned, refused }),
       });
     },
   });
@@ -114,10 +135,11 @@ const editPage = (merges: MergeUseCases): WebPage =>
           title: word().max(mergeBounds.title),
           description: maybe(text().max(mergeBounds.description)),
           target_branch: maybe(word()),
+          shown: maybe(word().max(500)),
         }),
-        async run(_call, { granted, params, body: { title, description = '', target_branch: targetBranch } }) {
+        async run(_call, { granted, params, body: { title, description = '', target_branch: targetBranch, shown } }) {
           const number = numberIn(params);
-          await merges.update(granted, { number, title, description, targetBranch });
+          await merges.update(granted, { number, ...onlyChanged({ title, description, targetBranch }, shown) });
           return requestPage(granted.resource, number);
         },
       }),
@@ -135,6 +157,7 @@ const editPage = (merges: MergeUseCases): WebPage =>
         main: html`<h1>Edit !${String(number)}</h1>
           <form class="narrow-form" method="post" action="${requestPage(granted.resource, number, 'edit')}">
             ${formError(refused, 'mergeEdit', 'title', 'description', 'target_branch')}
+            ${shownValues({ title: view.title, description: view.description, targetBranch: view.targetBranch }, refused)}
             ${field({ label: 'Title', name: 'title', value: view.title, required: true, refused })}
             ${textArea({ label: 'Description', name: 'description', value: view.description, rows: 12, hint: 'Markdown', refused })}
             ${
@@ -181,13 +204,7 @@ const commitsPage = (merges: MergeUseCases): WebPage =>
             ${
               items.length === 0
                 ? empty('There are no commits that the target lacks')
-                : list(
-                    items.map(({ oid, message, author, committer }) => ({
-                      title: html`<a href="${commitPage(repository, oid)}"><bdi>${message.split('\n', 1)[0]}</bdi></a>`,
-                      about: html`<bdi>${author.name}</bdi> committed ${time(committer.date, call.now)}`,
-                      end: html`<a href="${commitPage(repository, oid)}"><code>${oid.slice(0, 7)}</code></a>`,
-                    })),
-                  )
+                : list(items.map((commit) => commitRow(commit, call.now, commitPage(repository, commit.oid))))
             }
             ${truncated && html`<p class="quiet">Messages that are too long are cut.</p>`}
             ${pagination(url, { ...wanted, total: view.changes.commits })}

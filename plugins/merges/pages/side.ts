@@ -4,7 +4,7 @@ import type { MergeView } from 'hexforge/merges';
 import type { Repository } from 'hexforge/repositories';
 import { button, field, formError, label, person, picks, pill, select, sidePart } from 'hexforge/ui';
 import type { MergeStanding, MergeUseCases } from '#core/merges/use-cases';
-import { requestPage } from './links.ts';
+import { labelledPage, milestonePage, requestPage } from './links.ts';
 import { reviewWords } from './marks.ts';
 import { stateButton } from './merge-box.ts';
 
@@ -14,20 +14,21 @@ interface Side {
   readonly view: MergeView;
   readonly standing: MergeStanding;
   readonly choices: Choices;
+  readonly planned: boolean;
   readonly refused: RefusedForm | undefined;
 }
 
+/** The form of one part; undefined for callers who may not change it. */
+type Edit = (part: string, control: Html) => Html | undefined;
+
 const region = (id: string, content: Html): Html => html`<div id="merge-${id}" data-region>${content}</div>`;
 
-const none = html`<span class="muted">None yet</span>`;
-
 export function requestSide({ resource: repository }: Granted<Repository, 'repo.read'>, side: Side): Html {
-  const { view, standing, choices, refused } = side;
-  const { number, assignees, labels, milestone } = view;
+  const { view, standing, planned, refused } = side;
+  const { number, assignees } = view;
   const own = refused?.form === 'mergeMembers' ? refused : undefined;
   const edited = (part: string): boolean => own?.values['part'] === part;
-  /** The form of one part; undefined for callers who may not change it. */
-  const edit = (part: string, control: Html): Html | undefined =>
+  const edit: Edit = (part, control) =>
     standing.change
       ? html`<form method="post" action="${requestPage(repository, number, 'members')}">
           ${edited(part) && formError(own, 'mergeMembers', part)}
@@ -41,7 +42,9 @@ export function requestSide({ resource: repository }: Granted<Repository, 'repo.
     'assignees',
     sidePart(
       'Assignees',
-      assignees.length === 0 ? none : html`${assignees.map(({ username }) => html`<div>${person(username)}</div>`)}`,
+      assignees.length === 0
+        ? undefined
+        : html`${assignees.map(({ username }) => html`<div>${person(username)}</div>`)}`,
       edit(
         'assignees',
         field({
@@ -55,60 +58,88 @@ export function requestSide({ resource: repository }: Granted<Repository, 'repo.
       edited('assignees'),
     ),
   )}
-  ${region(
-    'labels',
-    sidePart(
-      'Labels',
-      labels.length === 0 ? none : html`${labels.map(({ name, color }) => html`${label(name, color)} `)}`,
-      choices.labels.length > 0 || labels.length > 0
-        ? edit(
-            'labels',
-            picks({
-              label: 'Labels',
-              name: 'labels',
-              values: labels.map(({ id }) => id),
-              choices: choices.labels.map(({ id, name, color }) => ({
-                value: id,
-                label: name,
-                shown: label(name, color),
-              })),
-              refused: of('labels'),
-            }),
-          )
-        : undefined,
-      edited('labels'),
-    ),
-  )}
-  ${region(
-    'milestone',
-    sidePart(
-      'Milestone',
-      milestone === null ? none : html`<bdi>${milestone.title}</bdi>`,
-      choices.milestones.length > 0
-        ? edit(
-            'milestone',
-            select({
-              label: 'Milestone',
-              name: 'milestone',
-              value: milestone?.id ?? '',
-              choices: [
-                { value: '', label: 'None' },
-                ...choices.milestones.map(({ id, title }) => ({ value: id, label: title })),
-              ],
-              refused: of('milestone'),
-            }),
-          )
-        : undefined,
-      edited('milestone'),
-    ),
-  )}
+  ${
+    planned &&
+    html`${region('labels', labelsOf(repository, side, edit, of('labels'), edited('labels')))}
+    ${region('milestone', milestoneOf(repository, side, edit, of('milestone'), edited('milestone')))}`
+  }
   ${region('state', stateOf(repository, side))}`;
+}
+
+/** All choices, and those of the request that are not offered to the caller. */
+const withOwn = <T extends { readonly id: string }>(all: readonly T[], own: readonly T[]): readonly T[] => [
+  ...all,
+  ...own.filter(({ id }) => all.every((one) => one.id !== id)),
+];
+
+function labelsOf(
+  repository: Repository,
+  { view: { labels }, choices }: Side,
+  edit: Edit,
+  refused: RefusedForm | undefined,
+  open: boolean,
+): Html {
+  const all = withOwn(choices.labels, labels);
+  return sidePart(
+    'Labels',
+    labels.length === 0
+      ? undefined
+      : html`${labels.map(
+          ({ name, color }) =>
+            html`<a class="bare" href="${labelledPage(repository, name)}">${label(name, color)}</a> `,
+        )}`,
+    all.length > 0
+      ? edit(
+          'labels',
+          picks({
+            label: 'Labels',
+            name: 'labels',
+            values: labels.map(({ id }) => id),
+            choices: all.map(({ id, name, color }) => ({ value: id, label: name, shown: label(name, color) })),
+            refused,
+          }),
+        )
+      : undefined,
+    open,
+  );
+}
+
+function milestoneOf(
+  repository: Repository,
+  { view: { milestone }, choices }: Side,
+  edit: Edit,
+  refused: RefusedForm | undefined,
+  open: boolean,
+): Html {
+  const all = withOwn(
+    choices.milestones.filter(({ state }) => state === 'open'),
+    milestone === null ? [] : [milestone],
+  );
+  return sidePart(
+    'Milestone',
+    milestone === null
+      ? undefined
+      : html`<a href="${milestonePage(repository, milestone.id)}"><bdi>${milestone.title}</bdi></a>`,
+    all.length > 0
+      ? edit(
+          'milestone',
+          select({
+            label: 'Milestone',
+            name: 'milestone',
+            value: milestone?.id ?? '',
+            choices: [{ value: '', label: 'None' }, ...all.map(({ id, title }) => ({ value: id, label: title }))],
+            refused,
+          }),
+        )
+      : undefined,
+    open,
+  );
 }
 
 function reviewersOf(
   repository: Repository,
   { view: { number, reviewers, state }, standing }: Side,
-  edit: (part: string, control: Html) => Html | undefined,
+  edit: Edit,
   refused: RefusedForm | undefined,
   open: boolean,
 ): Html {
@@ -121,7 +152,7 @@ function reviewersOf(
   return sidePart(
     'Reviewers',
     reviewers.length === 0
-      ? none
+      ? undefined
       : html`${reviewers.map(
           ({ user, state: answer }) =>
             html`<div class="reviewer">

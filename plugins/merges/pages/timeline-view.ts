@@ -2,7 +2,7 @@
 import { html, type Granted, type Html } from 'hexforge/plugin';
 import type { MergeView } from 'hexforge/merges';
 import type { CommitRecord, Repository } from 'hexforge/repositories';
-import { change, comment, icon, person, pill, time, timeline } from 'hexforge/ui';
+import { change, comment, commented, icon, person, pill, time, timeline } from 'hexforge/ui';
 import type { AuthoredComment, AuthoredReview, MergeTalk } from '#core/merges/use-cases';
 import { talkActions } from './comment-view.ts';
 import { commitPage, requestPage } from './links.ts';
@@ -19,13 +19,15 @@ export interface Told {
   readonly talk: MergeTalk;
   /** The newest first. */
   readonly commits: readonly CommitRecord[];
+  /** The query of the page. */
+  readonly query: string;
   /** Whether the caller may change the description. */
   readonly mayChange: boolean;
 }
 
 export async function timelineOf(
   granted: Granted<Repository, 'repo.read'>,
-  { view, talk, commits, mayChange }: Told,
+  { view, talk, commits, query, mayChange }: Told,
   render: Rendered,
 ): Promise<Html> {
   const { resource: repository, call } = granted;
@@ -36,7 +38,9 @@ export async function timelineOf(
   const [ofComments, ofReviews] = [rest.slice(0, talk.comments.length), rest.slice(talk.comments.length)];
   const entries: readonly Entry[] = [
     ...commits.map((commit) => commitEntry(repository, commit, now)),
-    ...talk.comments.map((one, index) => commentEntry(granted, view, one, ofComments[index] ?? html``)),
+    ...talk.comments.map((one, index) =>
+      commentEntry(granted, view, one, { query, body: ofComments[index] ?? html`` }),
+    ),
     ...talk.reviews.flatMap((review) => askedEntry(review, now)),
     ...spoken.map((review, index) => reviewEntry(repository, view, review, ofReviews[index] ?? html``, now)),
     ...endEntry(repository, view, talk, now),
@@ -72,25 +76,27 @@ function commentEntry(
   granted: Granted<Repository, 'repo.read'>,
   view: MergeView,
   one: AuthoredComment,
-  body: Html,
+  { query, body }: { readonly query: string; readonly body: Html },
 ): Entry {
   const { resource: repository, call } = granted;
-  const { filePath, lineNumber, startLine, commitOid, createdAt, updatedAt, resolved, outdated } = one;
+  const { filePath, lineNumber, startLine, commitOid, createdAt, resolved, outdated } = one;
   const place =
     filePath === null
       ? commitOid !== null &&
         html`on <a href="${commitPage(repository, commitOid)}"><code>${commitOid.slice(0, 7)}</code></a>`
       : html`on
-          <bdi>${filePath}</bdi
-          >${lineNumber !== null && `:${startLine === null ? '' : `${String(startLine)}–`}${String(lineNumber)}`}`;
+          <a href="${requestPage(repository, view.number, 'changes')}#comment-${one.id}"
+            ><bdi>${filePath}</bdi
+            >${lineNumber !== null && `:${startLine === null ? '' : `${String(startLine)}–`}${String(lineNumber)}`}</a
+          >`;
   return {
     at: createdAt,
     shown: comment({
       id: `comment-${one.id}`,
       author: one.author.username,
-      head: html`${place} ${time(createdAt, call.now)} ${updatedAt > createdAt && 'edited'}
-      ${resolved && pill('resolved', 'good')} ${outdated === true && pill('outdated')}`,
-      actions: talkActions(granted, view, one),
+      head: html`${commented(one, call.now)} ${place} ${resolved && pill('resolved', 'good')}
+      ${outdated === true && pill('outdated')}`,
+      actions: talkActions(granted, view, one, { part: 'overview', query }),
       body,
     }),
   };
@@ -160,6 +166,11 @@ function endEntry(
       },
     ];
   if (state === 'closed' && closedAt !== null)
-    return [{ at: closedAt, shown: change(html`<span class="minus">×</span>`, html`Closed ${time(closedAt, now)}`) }];
+    return [
+      {
+        at: closedAt,
+        shown: change(html`<span class="minus">×</span>`, html`The merge request was closed ${time(closedAt, now)}`),
+      },
+    ];
   return [];
 }

@@ -18,9 +18,9 @@ import type { PublicUser, Users } from 'hexforge/identity';
 import type { Client, Grant } from 'hexforge/oauth';
 import {
   button,
-  disclosure,
+  checkTyped,
+  confirmButton,
   empty,
-  field,
   filterBar,
   formError,
   group,
@@ -29,17 +29,23 @@ import {
   pagination,
   person,
   searchField,
+  table,
   time,
+  facts,
 } from 'hexforge/ui';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 import { administering } from './admin-routes.ts';
-import { checkTyped } from './pages.ts';
 import { applicationSearchQuery } from './schemas.ts';
-import { marks, refusedIn, scopeItems } from './views.ts';
+import { applicationDeletion, marks, scopeItems } from './views.ts';
 
 const root = '/-/admin/applications';
 
-export const applicationAdminMenu = (): readonly MenuEntry[] => [
+const lines = (items: readonly Html[]): Html =>
+  html`<ul class="can">
+    ${items}
+  </ul>`;
+
+export const applicationAdminMenu = ({ administration }: OAuthUseCases): readonly MenuEntry[] => [
   {
     id: 'admin-applications',
     title: 'Applications',
@@ -47,6 +53,8 @@ export const applicationAdminMenu = (): readonly MenuEntry[] => [
     menu: 'admin',
     access: administering.access,
     order: 60,
+    about: 'Applications of all users, and what they were granted: suspend, delete',
+    count: async (call) => (await administration.list(call, undefined, { page: 1, perPage: 1 })).total,
   },
 ];
 
@@ -57,11 +65,16 @@ const ownerOf = ({ ownerId }: Client, owners: Owners): Html | false => {
   return owner !== undefined && person(owner.username);
 };
 
-const row = (client: Client, owners: Owners, now: Date) => ({
-  title: html`<a href="${root}/${client.id}"><bdi>${client.name}</bdi></a> ${marks(client)}`,
-  about: html`<code>${client.clientId}</code>`,
-  end: html`${ownerOf(client, owners)} created ${time(client.createdAt, now)}`,
-});
+const applicationTable = (clients: readonly Client[], owners: Owners, now: Date): Html =>
+  table(
+    ['Application', 'Owner', 'Client ID', 'Created'],
+    clients.map((client) => [
+      html`<a href="${root}/${client.id}"><bdi>${client.name}</bdi></a> ${marks(client)}`,
+      ownerOf(client, owners),
+      html`<code>${client.clientId}</code>`,
+      time(client.createdAt, now),
+    ]),
+  );
 
 const grantRow = ({ userId, scopes, resource, createdAt, updatedAt }: Grant, users: Owners, now: Date) => {
   const user = users.get(userId);
@@ -84,15 +97,12 @@ const entryRow = ({ action, actorUsername, ip, at, details }: TrailEntry, now: D
 /** The buttons that suspend an application, or end the suspension. */
 const suspension = ({ id, suspended }: Client): Html =>
   suspended
-    ? html`<form method="post" action="${root}/${id}/unsuspend">${button('End the suspension')}</form>`
-    : disclosure(
-        'Suspend',
-        html`<form method="post" action="${root}/${id}/suspend">
-          <p>All its tokens and grants end for good, and it cannot ask for others.</p>
-          ${button('Suspend the application', { kind: 'danger' })}
-        </form>`,
-        { kind: 'button' },
-      );
+    ? html`<form method="post" action="${root}/${id}/unsuspend">${button('Reactivate')}</form>`
+    : confirmButton('Suspend…', {
+        action: `${root}/${id}/suspend`,
+        about: 'All its tokens and grants end for good, and it cannot ask for others.',
+        confirm: 'Suspend the application',
+      });
 
 export function applicationAdminPages(
   { administration, scopes }: OAuthUseCases,
@@ -114,15 +124,14 @@ export function applicationAdminPages(
         return new HtmlPage({
           title: 'Applications',
           width: 'wide',
-          main: html`<h1>Applications</h1>
+          main: html`<h1>Applications <span class="count">${String(found.total)}</span></h1>
             ${filterBar(root, searchField('Name', 'q', query.q ?? ''))}
             ${
               found.items.length === 0
-                ? empty(query.q === undefined ? 'There is no application yet' : 'No application has such a name')
-                : list(
-                    found.items.map((client) => row(client, owners, call.now)),
-                    `${String(found.total)} in total`,
-                  )
+                ? query.q === undefined
+                  ? empty('There is no application yet', 'Users register theirs in their settings.')
+                  : empty('No application has such a name', html`<a href="${root}">Show all</a>`)
+                : applicationTable(found.items, owners, call.now)
             }
             ${pagination(url, found)}`,
         });
@@ -143,30 +152,23 @@ export function applicationAdminPages(
         return new HtmlPage({
           title: name,
           width: 'wide',
-          main: html`<div class="bar">
+          main: html`<p class="quiet"><a href="${root}">Applications</a></p>
+            <div class="bar">
               <h1 class="grow"><bdi>${name}</bdi> ${marks(client)}</h1>
               ${linkButton('Audit log', `${root}/${id}/audit`)}
             </div>
+            ${formError(refused, 'adminApplicationStop')} ${formError(refused, 'adminApplicationResume')}
             ${description !== '' && html`<p class="bio"><bdi>${description}</bdi></p>`}
-            <p class="muted">
-              Client ID <code>${clientId}</code> · created ${time(client.createdAt, call.now)}
-              ${ownerOf(client, owners)}
-            </p>
-            ${homepageUrl !== '' && html`<p><a href="${homepageUrl}" rel="noreferrer">${homepageUrl}</a></p>`}
-            ${group(
-              'Redirect URIs',
-              '',
-              html`<ul>
-                ${redirectUris.map((uri) => html`<li><code>${uri}</code></li>`)}
-              </ul>`,
-            )}
-            ${group(
-              'Scopes',
-              'It may ask users to let it',
-              html`<ul>
-                ${scopeItems(client.scopes, scopes())}
-              </ul>`,
-            )}
+            ${facts([
+              ['Client ID', html`<code>${clientId}</code>`],
+              ['Owner', [ownerOf(client, owners), client.ownerId === null && 'It registered itself']],
+              ['Created', time(client.createdAt, call.now)],
+              homepageUrl === ''
+                ? undefined
+                : ['Homepage', html`<a href="${homepageUrl}" rel="noreferrer">${homepageUrl}</a>`],
+              ['Redirect URIs', lines(redirectUris.map((uri) => html`<li><code>${uri}</code></li>`))],
+              ['It may ask to', lines(scopeItems(client.scopes, scopes()))],
+            ])}
             ${group(
               'Granted by',
               '',
@@ -175,24 +177,7 @@ export function applicationAdminPages(
                 : html`${list(found.items.map((grant) => grantRow(grant, people, call.now)))} ${pagination(url, found)}`,
             )}
             ${group('Suspension', '', suspension(client))}
-            ${group(
-              'Delete',
-              'All that users have granted it ends too.',
-              disclosure(
-                'Delete the application',
-                html`<form class="settings" method="post" action="${root}/${id}/delete">
-                  ${formError(refused, 'adminApplicationRemove', 'confirm')}
-                  ${field({
-                    label: `Type ${name} to confirm`,
-                    name: 'confirm',
-                    required: true,
-                    refused: refusedIn(refused, 'adminApplicationRemove'),
-                  })}
-                  ${button('Delete', { kind: 'danger' })}
-                </form>`,
-                { kind: 'button', open: refused?.form === 'adminApplicationRemove' },
-              ),
-            )}`,
+            ${applicationDeletion('adminApplicationRemove', `${root}/${id}`, refused)}`,
         });
       },
       forms: [
@@ -216,7 +201,7 @@ export function applicationAdminPages(
           path: '/admin/applications/{id}/delete',
           body: shape({ confirm: word() }),
           async run(call, { params, body }) {
-            checkTyped(body.confirm, await administration.fetch(call, params));
+            checkTyped(body.confirm, (await administration.fetch(call, params)).name, 'application');
             await administration.delete(call, params);
             return root;
           },
@@ -234,7 +219,8 @@ export function applicationAdminPages(
         return new HtmlPage({
           title: 'Audit log of an application',
           width: 'wide',
-          main: html`<h1>Audit log of an application</h1>
+          main: html`<p class="quiet"><a href="${root}/${params.id}">The application</a></p>
+            <h1>Audit log of an application <span class="count">${String(found.total)}</span></h1>
             ${
               found.items.length === 0
                 ? empty('The audit log has no entry about it')

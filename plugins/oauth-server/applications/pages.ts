@@ -12,7 +12,6 @@ import {
   readPage,
   session,
   shape,
-  ValidationFailed,
   word,
   type MenuEntry,
   type TypeOf,
@@ -21,20 +20,26 @@ import {
 import { defaultScopes, isConfidential, type Client } from 'hexforge/oauth';
 import {
   button,
-  disclosure,
+  checkTyped,
+  confirmButton,
+  copyField,
+  done,
   empty,
-  field,
   formError,
   group,
   linkButton,
   list,
   pagination,
+  onlyChanged,
+  refusedIn,
   select,
+  shownValues,
   time,
+  notice,
 } from 'hexforge/ui';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 import { guarded, urisOf } from './routes.ts';
-import { applicationFields, marks, membersForm, refusedIn, secretPage } from './views.ts';
+import { applicationDeletion, applicationFields, marks, membersForm, secretPage } from './views.ts';
 
 const membersBody = {
   name: word(),
@@ -44,17 +49,27 @@ const membersBody = {
   redirect_uris: word(),
   scopes: maybe(listOf(word().max(64)).single().max(100)),
 } as const;
-const changeBody = shape(membersBody);
+const changeBody = shape({ ...membersBody, shown: maybe(word().max(2000)) });
 const newBody = shape({ ...membersBody, confidential: flag() });
 
 /** The members of an application. An absent field of a form is an empty one. */
-const membersOf = (body: TypeOf<typeof changeBody>) => ({
+const membersOf = (body: Omit<TypeOf<typeof changeBody>, 'shown'>) => ({
   name: body.name,
   description: (body.description ?? '').replaceAll('\r\n', '\n'),
   homepageUrl: body.homepage_url ?? '',
   logoUrl: body.logo_url ?? '',
   redirectUris: urisOf(body.redirect_uris),
   scopes: body.scopes ?? [],
+});
+
+/** The members that the form has. */
+const shownOf = ({ name, description, homepageUrl, logoUrl, redirectUris, scopes }: Client) => ({
+  name,
+  description,
+  homepageUrl,
+  logoUrl,
+  redirectUris,
+  scopes,
 });
 
 const nothing = { name: '', description: '', homepageUrl: '', logoUrl: '', redirectUris: [], scopes: defaultScopes };
@@ -76,14 +91,6 @@ const row = (client: Client, now: Date) => ({
   end: html`changed ${time(client.updatedAt, now)}`,
 });
 
-/** The confirmation of a deletion. @throws {ValidationFailed} if another name was typed. */
-export function checkTyped(confirm: string, { name }: Pick<Client, 'name'>): void {
-  if (confirm === name) return;
-  throw new ValidationFailed('The name is another one', {
-    detail: 'Field "confirm" must be the name of the application',
-  });
-}
-
 export const applicationPages = ({ applications, scopes }: OAuthUseCases): readonly WebPage[] => [
   page({
     ...guarded,
@@ -98,7 +105,7 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
         title: 'Applications',
         width: 'wide',
         main: html`<div class="bar">
-            <h1 class="grow">Applications</h1>
+            <h1 class="grow">Applications <span class="count">${String(found.total)}</span></h1>
             ${found.total > 0 && another}
           </div>
           ${
@@ -169,11 +176,12 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
         title: name,
         width: 'wide',
         main: html`<h1><bdi>${name}</bdi> ${marks(client)}</h1>
-          ${client.suspended && html`<p class="alert">It is suspended: nobody can use it. Ask an administrator.</p>`}
-          <p class="muted">Client ID <code>${clientId}</code></p>
-          ${query.done !== undefined && html`<p class="done" role="status">The application is saved.</p>`}
-          ${formError(refused, 'applicationSave', ...applicationFields)}
+          ${client.suspended && notice('It is suspended: nobody can use it. Ask an administrator.')}
+          <div class="settings">${copyField({ id: 'client-id', label: 'Client ID', value: clientId })}</div>
+          ${query.done !== undefined && done('The application is saved.')}
+          ${formError(refused, 'applicationSave', ...applicationFields)} ${formError(refused, 'applicationSecret')}
           <form class="settings group" method="post" action="${path}">
+            ${shownValues(shownOf(client), refusedIn(refused, 'applicationSave'))}
             ${membersForm(client, scopes(), refusedIn(refused, 'applicationSave'))}
             <p class="hint">Its tokens lose the scopes that you take away.</p>
             ${button('Save', { kind: 'primary' })}
@@ -183,33 +191,14 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
             group(
               'Secret',
               'It is stored as a hash, so it cannot be shown again.',
-              disclosure(
-                'New secret',
-                html`<form method="post" action="${path}/secret">
-                  <p>The present secret stops working at once.</p>
-                  ${button('Make another secret')}
-                </form>`,
-                { kind: 'button' },
-              ),
+              confirmButton('New secret…', {
+                action: `${path}/secret`,
+                about: 'The present secret stops working at once.',
+                confirm: 'Replace the secret',
+              }),
             )
           }
-          ${group(
-            'Delete',
-            'All that users have granted it ends too.',
-            disclosure(
-              'Delete the application',
-              html`<form class="settings" method="post" action="${path}/delete">
-                ${field({
-                  label: `Type ${name} to confirm`,
-                  name: 'confirm',
-                  required: true,
-                  refused: refusedIn(refused, 'applicationRemove'),
-                })}
-                ${button('Delete', { kind: 'danger' })}
-              </form>`,
-              { kind: 'button', open: refused?.form === 'applicationRemove' },
-            ),
-          )}`,
+          ${applicationDeletion('applicationRemove', path, refused)}`,
       });
     },
     forms: [
@@ -220,7 +209,7 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
         path: '/settings/applications/{id}',
         body: changeBody,
         async run(call, { params: { id }, body }) {
-          await applications.update(call, { id, ...membersOf(body) });
+          await applications.update(call, { id, ...onlyChanged(membersOf(body), body.shown) });
           return `/-/settings/applications/${id}?done=saved`;
         },
       }),
@@ -242,7 +231,7 @@ export const applicationPages = ({ applications, scopes }: OAuthUseCases): reado
         path: '/settings/applications/{id}/delete',
         body: shape({ confirm: word() }),
         async run(call, { params, body }) {
-          checkTyped(body.confirm, await applications.fetch(call, params));
+          checkTyped(body.confirm, (await applications.fetch(call, params)).name, 'application');
           await applications.delete(call, params);
           return '/-/settings/applications';
         },

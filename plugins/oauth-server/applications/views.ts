@@ -1,7 +1,7 @@
 // Parts of the pages of applications: their fields, their scopes in words, and the page that shows a secret once.
 import { html, HtmlPage, type Html, type RefusedForm } from 'hexforge/plugin';
 import { clientLimits, isConfidential, redirectLimits, type Client } from 'hexforge/oauth';
-import { field, linkButton, picks, pill, textArea } from 'hexforge/ui';
+import { copyField, field, linkButton, picks, pill, textArea, typedDeletion } from 'hexforge/ui';
 import type { OAuthUseCases } from '#core/oauth/use-cases';
 
 type Scopes = ReturnType<OAuthUseCases['scopes']>;
@@ -9,10 +9,6 @@ type Members = Pick<Client, 'name' | 'description' | 'homepageUrl' | 'logoUrl' |
 
 /** The names of the fields of an application. */
 export const applicationFields = ['name', 'description', 'homepage_url', 'logo_url', 'redirect_uris', 'scopes'];
-
-/** The refused form, if it is this one. */
-export const refusedIn = (refused: RefusedForm | undefined, form: string): RefusedForm | undefined =>
-  refused?.form === form ? refused : undefined;
 
 /** The scopes in words, with their names. A scope of an external plugin may have no words. */
 export const scopeItems = (scopes: readonly string[], all: Scopes): readonly Html[] => {
@@ -32,7 +28,14 @@ export const membersForm = (members: Members, all: Scopes, refused: RefusedForm 
   })}
   ${textArea({ label: 'Description', name: 'description', value: members.description, rows: 3, refused })}
   ${field({ label: 'Homepage', name: 'homepage_url', type: 'url', value: members.homepageUrl, refused })}
-  ${field({ label: 'Logo', name: 'logo_url', type: 'url', value: members.logoUrl, refused })}
+  ${field({
+    label: 'Logo',
+    name: 'logo_url',
+    type: 'url',
+    value: members.logoUrl,
+    hint: 'The address of an image, for programs that show it. Pages here load no images of other hosts.',
+    refused,
+  })}
   ${textArea({
     label: 'Redirect URIs',
     name: 'redirect_uris',
@@ -55,6 +58,17 @@ export const membersForm = (members: Members, all: Scopes, refused: RefusedForm 
   })}
 `;
 
+/** The form that deletes an application whose name is typed. @param path of the application. */
+export const applicationDeletion = (form: string, path: string, refused: RefusedForm | undefined): Html =>
+  typedDeletion({
+    form,
+    action: `${path}/delete`,
+    noun: 'application',
+    about: 'The access that users have granted it ends too.',
+    typed: 'the name of the application',
+    refused,
+  });
+
 /** The kind and the state of an application. */
 export const marks = (client: Client): Html =>
   html`${!isConfidential(client) && pill('public')} ${client.suspended && pill('suspended', 'bad')}
@@ -72,16 +86,8 @@ export const secretPage = ({ id, name, clientId }: Client, secret: string | unde
           : html`<p><b>Copy the secret now. It is not shown again.</b></p>`
       }
       <div class="settings">
-        <div class="field">
-          <label for="client-id">Client ID</label><input class="secret" id="client-id" value="${clientId}" readonly />
-        </div>
-        ${
-          secret !== undefined &&
-          html`<div class="field">
-            <label for="client-secret">Client secret</label>
-            <input class="secret" id="client-secret" value="${secret}" readonly />
-          </div>`
-        }
+        ${copyField({ id: 'client-id', label: 'Client ID', value: clientId })}
+        ${secret !== undefined && copyField({ id: 'client-secret', label: 'Client secret', value: secret })}
         ${linkButton('Done', `/-/settings/applications/${id}`)}
       </div>`,
   });

@@ -13,7 +13,7 @@ import {
   type TypeOf,
 } from 'hexforge/plugin';
 import type { Users } from 'hexforge/identity';
-import { button, checkBox } from 'hexforge/ui';
+import { button, checkBox, notice, pill } from 'hexforge/ui';
 import type { ConsentQuestion, OAuthUseCases } from '#core/oauth/use-cases';
 import { scopeItems } from '../applications/views.ts';
 import { sentTo } from './routes.ts';
@@ -32,13 +32,21 @@ const queryOf = (request: Query): string =>
 const signInUrl = (webUrl: string, request: Query): string =>
   `${webUrl}/-/sign-in?return_to=${encodeURIComponent(`${path}?${queryOf(request)}`)}`;
 
-/** The owner of the application, or a warning if it registered itself. */
-const origin = ({ ownerId }: ConsentQuestion['client'], owner: string | undefined): Html | false =>
+/** The origin of the application. Its name may imitate this instance, so each is called that of a third party. */
+const origin = ({ ownerId }: ConsentQuestion['client'], owner: string | undefined): Html =>
   ownerId === null
-    ? html`<p class="alert" role="alert">
-        It registered itself: nobody of this instance vouches for it or for its name.
-      </p>`
-    : owner !== undefined && html`<p>It was registered by <b>${owner}</b>.</p>`;
+    ? notice(
+        'A third-party application that registered itself: nobody of this instance vouches for it or for its name.',
+        true,
+      )
+    : html`<p>
+        ${pill('third party', 'warning')} It is not part of this instance, which has not checked its name.
+        ${
+          owner !== undefined &&
+          html`It was registered by <b><bdi>${owner}</bdi></b
+            >.`
+        }
+      </p>`;
 
 function consentPage(
   { username, client, scopes, rememberedScopes, resource, redirectUri, shown }: ConsentQuestion,
@@ -57,7 +65,10 @@ function consentPage(
   return new HtmlPage({
     title: `Allow ${name}?`,
     main: html`<h1><bdi>${name}</bdi> asks for access to your account</h1>
-      <p>You are signed in as <b>${username}</b>. <a href="${otherAccount}">Use another account</a></p>
+      <p>
+        You are signed in as <b><bdi>${username}</bdi></b
+        >. <a href="${otherAccount}">Use another account</a>
+      </p>
       ${origin(client, owner)} ${description !== '' && html`<p><bdi>${description}</bdi></p>`}
       ${homepageUrl !== '' && html`<p>Homepage: <a href="${homepageUrl}" rel="noreferrer">${homepageUrl}</a></p>`}
       <p>It will be able to:</p>

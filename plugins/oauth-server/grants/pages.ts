@@ -12,7 +12,7 @@ import {
   type MenuEntry,
   type WebPage,
 } from 'hexforge/plugin';
-import { button, disclosure, empty, list, pagination, pill, time } from 'hexforge/ui';
+import { confirmButton, empty, formError, list, pagination, pill, time } from 'hexforge/ui';
 import type { ListedGrant, OAuthUseCases } from '#core/oauth/use-cases';
 import { scopeItems } from '../applications/views.ts';
 import { guarded } from './routes.ts';
@@ -38,19 +38,16 @@ const row = (
       : html`<a href="${client.homepageUrl}" rel="noreferrer"><bdi>${client.name}</bdi></a>`
   }
   ${grant.remembered !== null && pill('not asked again')}`,
-  about: html`<ul>
+  about: html`<ul class="can">
       ${scopeItems(grant.scopes, scopes)}
     </ul>
     ${grant.resource !== '' && html`<p>At this address alone: <code>${grant.resource}</code></p>`} granted
     ${time(grant.createdAt, now)} · used or changed ${time(grant.updatedAt, now)}`,
-  end: disclosure(
-    'Take back',
-    html`<form method="post" action="/-/settings/grants/${client.clientId}/revoke">
-      <p>All its tokens end at once.</p>
-      ${button('Take it back', { kind: 'danger' })}
-    </form>`,
-    { kind: 'button' },
-  ),
+  end: confirmButton('Revoke…', {
+    action: `/-/settings/grants/${client.clientId}/revoke`,
+    about: 'All its tokens end at once. It can ask again.',
+    confirm: 'Revoke the access',
+  }),
 });
 
 export const grantPages = ({ grants, scopes }: OAuthUseCases): readonly WebPage[] => [
@@ -60,16 +57,17 @@ export const grantPages = ({ grants, scopes }: OAuthUseCases): readonly WebPage[
     summary: 'What the caller has granted applications',
     path: '/settings/grants',
     query: shape(pageQuery),
-    async run(call, { query, url }) {
+    async run(call, { query, url, refused }) {
       const found = await grants.list(call, readPage(pageRules.orDefault(), query));
       const all = { now: call.now, scopes: scopes() };
       return new HtmlPage({
         title: 'Granted access',
         width: 'wide',
-        main: html`<h1>Granted access</h1>
+        main: html`<h1>Granted access <span class="count">${String(found.total)}</span></h1>
+          ${formError(refused, 'grantTakeBack')}
           ${
             found.total === 0
-              ? empty('You have granted no application access')
+              ? empty('You have granted no application access', 'Applications that ask for it appear here.')
               : list(found.items.map((listed) => row(listed, all)))
           }
           ${pagination(url, found)}`,

@@ -7,14 +7,25 @@ import {
   page,
   shape,
   text,
-  ValidationFailed,
   word,
   type Html,
   type RefusedForm,
   type WebPage,
 } from 'hexforge/plugin';
 import { maxLabelDescription, maxLabelName, type Label } from 'hexforge/planning';
-import { button, disclosure, empty, field, formError, group, label, linkButton, list } from 'hexforge/ui';
+import {
+  button,
+  checkTyped,
+  disclosure,
+  empty,
+  field,
+  formError,
+  label,
+  linkButton,
+  list,
+  plural,
+  typedDeletion,
+} from 'hexforge/ui';
 import { reading, writing } from '../labels/routes.ts';
 import { navigation, within, type PageParts } from './links.ts';
 
@@ -82,7 +93,7 @@ export const labelPages = (parts: PageParts): readonly WebPage[] => [
                     about: one.description === null ? undefined : html`<bdi>${one.description}</bdi>`,
                     end: mayWrite && html`<a href="${within(repository, `labels/${one.id}`)}">Edit</a>`,
                   })),
-                  `${all.length} label${all.length === 1 ? '' : 's'}`,
+                  plural(all.length, 'label'),
                 )
           }`,
       });
@@ -113,7 +124,6 @@ export const labelPages = (parts: PageParts): readonly WebPage[] => [
       const one = await parts.labels.fetch(granted, { id: params.id });
       const path = within(repository, `labels/${one.id}`);
       const edited = refused?.form === 'labelEdit' ? refused : undefined;
-      const deleted = refused?.form === 'labelDelete' ? refused : undefined;
       return new HtmlPage({
         title: one.name,
         width: 'wide',
@@ -125,15 +135,14 @@ export const labelPages = (parts: PageParts): readonly WebPage[] => [
               ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', within(repository, 'labels'))}
             </p>
           </form>
-          ${group(
-            'Delete the label',
-            'It is removed from all issues and merge requests.',
-            html`<form method="post" action="${path}/delete">
-              ${formError(deleted, 'labelDelete', 'confirm')}
-              ${field({ label: 'Type its name to confirm', name: 'confirm', required: true, refused: deleted })}
-              ${button('Delete the label', { kind: 'danger' })}
-            </form>`,
-          )}`,
+          ${typedDeletion({
+            form: 'labelDelete',
+            action: `${path}/delete`,
+            noun: 'label',
+            about: 'It is removed from all issues and merge requests.',
+            typed: 'its name',
+            refused,
+          })}`,
       });
     },
     forms: [
@@ -158,10 +167,7 @@ export const labelPages = (parts: PageParts): readonly WebPage[] => [
         body: shape({ confirm: word() }),
         async run(_call, { granted, params, body: { confirm } }) {
           const which = { id: params.id };
-          if ((await parts.labels.fetch(granted, which)).name !== confirm)
-            throw new ValidationFailed('The label was not deleted', {
-              detail: '"confirm" is not the name of the label',
-            });
+          checkTyped(confirm, (await parts.labels.fetch(granted, which)).name, 'label');
           await parts.labels.delete(granted, which);
           return within(granted.resource, 'labels');
         },

@@ -1,6 +1,6 @@
 // The page with the forms that change and delete a milestone.
-import { form, html, HtmlPage, page, shape, ValidationFailed, word, type WebPage } from 'hexforge/plugin';
-import { button, field, formError, group, linkButton } from 'hexforge/ui';
+import { form, html, HtmlPage, page, shape, word, type WebPage } from 'hexforge/plugin';
+import { button, checkTyped, formError, linkButton, typedDeletion } from 'hexforge/ui';
 import { writing } from '../milestones/routes.ts';
 import { milestonePath, navigation, within, type PageParts } from './links.ts';
 import { milestoneControls, milestoneWish } from './milestones.ts';
@@ -16,7 +16,6 @@ export const milestoneEditPage = (parts: PageParts): WebPage =>
       const repository = granted.resource;
       const one = await parts.milestones.fetch(granted, { id: params.id });
       const edited = refused?.form === 'milestoneEdit' ? refused : undefined;
-      const deleted = refused?.form === 'milestoneDelete' ? refused : undefined;
       return new HtmlPage({
         title: `Edit ${one.title}`,
         width: 'wide',
@@ -28,15 +27,14 @@ export const milestoneEditPage = (parts: PageParts): WebPage =>
               ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', milestonePath(repository, one))}
             </p>
           </form>
-          ${group(
-            'Delete the milestone',
-            'Its issues and merge requests stay, without a milestone.',
-            html`<form method="post" action="${milestonePath(repository, one, '/delete')}">
-              ${formError(deleted, 'milestoneDelete', 'confirm')}
-              ${field({ label: 'Type its title to confirm', name: 'confirm', required: true, refused: deleted })}
-              ${button('Delete the milestone', { kind: 'danger' })}
-            </form>`,
-          )}`,
+          ${typedDeletion({
+            form: 'milestoneDelete',
+            action: milestonePath(repository, one, '/delete'),
+            noun: 'milestone',
+            about: 'Its issues and merge requests stay, without a milestone.',
+            typed: 'its title',
+            refused,
+          })}`,
       });
     },
     forms: [
@@ -61,10 +59,7 @@ export const milestoneEditPage = (parts: PageParts): WebPage =>
         body: shape({ confirm: word() }),
         async run(_call, { granted, params, body: { confirm } }) {
           const which = { id: params.id };
-          if ((await parts.milestones.fetch(granted, which)).title !== confirm)
-            throw new ValidationFailed('The milestone was not deleted', {
-              detail: '"confirm" is not the title of the milestone',
-            });
+          checkTyped(confirm, (await parts.milestones.fetch(granted, which)).title, 'milestone');
           await parts.milestones.delete(granted, which);
           return within(granted.resource, 'milestones');
         },

@@ -10,6 +10,7 @@ import {
   text,
   day,
   word,
+  type Granted,
   type Html,
   type RefusedForm,
   type WebPage,
@@ -31,8 +32,11 @@ import {
   formError,
   linkButton,
   list,
+  listLinks,
   pill,
+  plural,
   progress,
+  statePill,
   textArea,
   time,
 } from 'hexforge/ui';
@@ -80,8 +84,14 @@ const due = (milestone: Milestone, now: Date): Html =>
 /** Issues that the page of a milestone lists. */
 const mostIssues = 100;
 
-const issueList = async (repository: Repository, milestone: CountedMilestone, pages: IssuePages): Promise<Html> => {
-  const issues = await pages.ofMilestone(repository.id, milestone.id, mostIssues);
+const issueList = async (
+  granted: Granted<Repository, 'repo.read'>,
+  milestone: CountedMilestone,
+  pages: IssuePages,
+): Promise<Html | undefined> => {
+  const repository = granted.resource;
+  const issues = await pages.ofMilestone(granted, milestone.id, mostIssues);
+  if (issues === undefined) return undefined;
   if (issues.length === 0)
     return empty(
       'No issue is in this milestone yet',
@@ -90,7 +100,7 @@ const issueList = async (repository: Repository, milestone: CountedMilestone, pa
     );
   return list(
     issues.map(({ number, title, state }) => ({
-      mark: state === 'open' ? pill('Open', 'good') : pill('Closed', 'merged'),
+      mark: statePill(state),
       title: html`<a href="${within(repository, pages.issue(number))}"><bdi>${title}</bdi></a>`,
       about: `#${number}`,
     })),
@@ -113,8 +123,11 @@ export const milestonePages = (parts: PageParts): readonly WebPage[] => [
       const shown = all.filter((one) => state === 'all' || one.state === state);
       const count = (of: Milestone['state']): string => String(all.filter((one) => one.state === of).length);
       const path = within(repository, 'milestones');
-      const link = (title: string, value: string, href: string): Html =>
-        html`<a href="${href}" ${state === value && html`aria-current="true"`}>${title}</a>`;
+      const link = (title: string, value: typeof state) => ({
+        title,
+        href: value === 'open' ? path : `${path}?state=${value}`,
+        current: state === value,
+      });
       return new HtmlPage({
         title: 'Milestones',
         width: 'wide',
@@ -140,10 +153,15 @@ export const milestonePages = (parts: PageParts): readonly WebPage[] => [
                     about: html`${due(one, now)}${one.closedAt !== null && html` · closed ${time(one.closedAt, now)}`}`,
                     end: done(one),
                   })),
-                  html`<nav class="states" aria-label="State">
-                    ${link(`${count('open')} open`, 'open', path)}
-                    ${link(`${count('closed')} closed`, 'closed', `${path}?state=closed`)}
-                  </nav>`,
+                  listLinks('State', [
+                    link(`${count('open')} open`, 'open'),
+                    link(`${count('closed')} closed`, 'closed'),
+                    link('All', 'all'),
+                  ]),
+                  empty(
+                    `No milestone is ${state}`,
+                    html`<a href="${path}?state=all">${plural(all.length, 'milestone')} in all states</a>`,
+                  ),
                 )
           }`,
       });
@@ -171,7 +189,7 @@ export const milestonePages = (parts: PageParts): readonly WebPage[] => [
     async run({ now, caller }, { granted, params }) {
       const repository = granted.resource;
       const one = await parts.milestones.fetch(granted, { id: params.id });
-      const pages = granted.may('issue.read') ? parts.issuePages() : undefined;
+      const pages = parts.issuePages();
       const context = {
         call: granted.call,
         repository: { id: repository.id, owner: repository.owner, name: repository.name, may: granted.may },
@@ -191,16 +209,14 @@ export const milestonePages = (parts: PageParts): readonly WebPage[] => [
                 <form method="post" action="${milestonePath(repository, one, '/state')}">
                   ${
                     one.state === 'open'
-                      ? button('Close milestone', { name: 'state', value: 'closed' })
-                      : button('Reopen milestone', { name: 'state', value: 'open' })
+                      ? button('Close', { name: 'state', value: 'closed' })
+                      : button('Reopen', { name: 'state', value: 'open' })
                   }
                 </form>`
             }
           </div>
-          <p class="muted">
-            ${one.state === 'open' ? pill('Open', 'good') : pill('Closed', 'merged')} ${due(one, now)} · ${done(one)}
-          </p>
-          ${description} ${pages !== undefined && (await issueList(repository, one, pages))}`,
+          <p class="muted">${statePill(one.state)} ${due(one, now)} · ${done(one)}</p>
+          ${description} ${pages !== undefined && (await issueList(granted, one, pages))}`,
       });
     },
     forms: [

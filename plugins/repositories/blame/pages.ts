@@ -6,7 +6,6 @@ import {
   maybe,
   NotFound,
   page,
-  reply,
   shape,
   type Granted,
   type Html,
@@ -17,8 +16,10 @@ import { empty, linkButton, time } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { most } from '../pages/bounds.ts';
 import { codeTable } from '../pages/code-table.ts';
-import { bar } from '../pages/folder-view.ts';
+import { bar, type At } from '../pages/folder-view.ts';
 import { blamePath, blobPath, commitPath } from '../pages/links.ts';
+import { orMissing } from '../pages/missing.ts';
+import { leadsTo } from '../pages/redirect.ts';
 import { codeLines, type Texts } from '../pages/texts.ts';
 import { reading } from '../shapes.ts';
 
@@ -52,32 +53,31 @@ export function blamePages(useCases: RepositoryUseCases, texts: Texts): readonly
       async run({ now }, { granted, params: { target }, query }) {
         const repository = granted.resource;
         const { ref, path } = await useCases.locate(granted, { target });
-        const blame = await useCases.blame(granted, { target });
-        const parent = query.before === '1' ? await before(granted, ref, path) : undefined;
-        if (parent !== undefined)
-          return reply(new HtmlPage({ title: path, main: html`` }), {
-            status: 302,
-            headers: { location: blamePath(repository, parent, path) },
+        const at: At = { repository, ref, path, now, kind: 'blame' };
+        return orMissing(useCases, granted, at, async () => {
+          const blame = await useCases.blame(granted, { target });
+          const parent = query.before === '1' ? await before(granted, ref, path) : undefined;
+          if (parent !== undefined) return leadsTo(blamePath(repository, parent, path));
+          const lines = await blame.read();
+          const text = lines.map(({ content }) => content).join('\n');
+          const shown = lines.length > 0 && lines.length <= most.lines;
+          return new HtmlPage({
+            title: `Blame of ${path}`,
+            width: 'wide',
+            main: html`<h1 class="skip">Blame of <bdi>${path}</bdi></h1>
+              ${bar(at, linkButton('File', blobPath(repository, ref, path)))}
+              ${query.before === '1' && html`<p class="quiet">The file did not exist before this commit.</p>`}
+              ${
+                shown
+                  ? html`<div class="box blame">
+                      ${await codeTable(
+                        await codeLines(texts, text, languageOf(path)),
+                        commitsBeside(repository, path, lines, now),
+                      )}
+                    </div>`
+                  : empty(lines.length === 0 ? 'The file has no lines' : 'The file is too large to be shown')
+              }`,
           });
-        const lines = await blame.read();
-        const text = lines.map(({ content }) => content).join('\n');
-        const shown = lines.length > 0 && lines.length <= most.lines;
-        return new HtmlPage({
-          title: `Blame of ${path}`,
-          width: 'wide',
-          main: html`<h1 class="skip">Blame of <bdi>${path}</bdi></h1>
-            ${bar({ repository, ref, path, now }, linkButton('File', blobPath(repository, ref, path)))}
-            ${query.before === '1' && html`<p class="quiet">The file did not exist before this commit.</p>`}
-            ${
-              shown
-                ? html`<div class="box blame">
-                    ${await codeTable(
-                      await codeLines(texts, text, languageOf(path)),
-                      commitsBeside(repository, path, lines, now),
-                    )}
-                  </div>`
-                : empty(lines.length === 0 ? 'The file has no lines' : 'The file is too large to be shown')
-            }`,
         });
       },
     }),

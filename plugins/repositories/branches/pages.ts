@@ -20,14 +20,28 @@ import {
 } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { confirmation } from '../pages/confirm.ts';
+import { linkedTexts } from '../pages/commit-texts.ts';
 import { asContent } from '../pages/forms.ts';
-import { branchesPath, commitPath, comparePath, encoded, treePath, within } from '../pages/links.ts';
+import type { Texts } from '../pages/texts.ts';
+import {
+  branchesPath,
+  commitPath,
+  comparePath,
+  encoded,
+  otherRefPath,
+  repositoryPath,
+  shownPath,
+  treePath,
+  within,
+} from '../pages/links.ts';
+import { chosenFor, shownFields, shownIn, shownQuery } from '../pages/other-ref.ts';
 import { reading, sha, writing } from '../shapes.ts';
 
 const writes = { place: 'repository', ...writing } as const;
 
 const branchListQuery = shape({
   ...pageQuery,
+  ...shownQuery,
   search: maybe(word().empty('').max(255)),
   sort: maybe(oneOf(...branchSorts).empty('')),
 });
@@ -66,7 +80,7 @@ const newBranch = (repository: Repository, refused: RefusedForm | undefined): Ht
     { kind: 'button', open: refused !== undefined },
   );
 
-export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
+export const branchPages = (useCases: RepositoryUseCases, texts: Texts): readonly WebPage[] => [
   page({
     id: 'repositoryBranches',
     summary: 'The branches, each with its distance from the default branch',
@@ -74,19 +88,24 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
     path: '/branches',
     ...reading,
     query: branchListQuery,
-    async run({ now }, { granted, query: { search, sort, ...query }, url, refused }) {
+    async run({ now }, { granted, query: { search, sort, show, path, ...query }, url, refused }) {
       const repository = granted.resource;
+      const shown = shownIn({ show, path });
       const writable = granted.may('repo.write');
       const request = readPage(pageRules.capped(), query);
       const order = sort === undefined || sort === 'name' ? 'asc' : 'desc';
       const asked = { ...request, search, sort, order, includeDivergence: true } as const;
       const found = await (await useCases.branches(granted, asked)).read();
-      const rows = found.items.map((branch) => ({
+      const subjects = await linkedTexts(
+        texts,
+        granted,
+        found.items.map(({ subject, oid }) => ({ text: subject, href: commitPath(repository, oid) })),
+      );
+      const rows = found.items.map((branch, index) => ({
         mark: icon('branch'),
-        title: html`<a href="${treePath(repository, branch.name)}"><bdi>${branch.name}</bdi></a>
+        title: html`<a href="${shownPath(repository, branch.name, shown)}"><bdi>${branch.name}</bdi></a>
           ${branch.isDefault && pill('default', 'accent')} ${branch.isProtected && pill('protected')}`,
-        about: html`<a href="${commitPath(repository, branch.oid)}"><bdi>${branch.subject}</bdi></a> ·
-          <bdi>${branch.author}</bdi> ${time(branch.committedAt, now)}`,
+        about: html`<bdi>${subjects[index]}</bdi> · <bdi>${branch.author}</bdi> ${time(branch.committedAt, now)}`,
         end:
           !branch.isDefault &&
           html`<span class="apart">
@@ -101,19 +120,29 @@ export const branchPages = (useCases: RepositoryUseCases): readonly WebPage[] =>
       return new HtmlPage({
         title: 'Branches',
         width: 'wide',
-        main: html`<h1>Branches</h1>
+        main: html`<h1 class="skip">Branches</h1>
+          ${chosenFor(repository, shown, 'branches')}
           ${filterBar(
             branchesPath(repository),
-            [searchField('Find a branch', 'search', search ?? ''), filterChoice('Order', 'sort', sort ?? '', sorts)],
-            linkButton('Compare', within(repository, 'compare')),
+            [
+              shownFields(shown),
+              searchField('Find a branch', 'search', search ?? ''),
+              filterChoice('Order', 'sort', sort ?? '', sorts),
+            ],
+            html`${linkButton('Compare', within(repository, 'compare'))} ${writable && newBranch(repository, refused)}`,
           )}
-          ${writable && newBranch(repository, refused)}
           ${
             rows.length > 0
               ? list(rows)
               : search === undefined
-                ? empty('There is no branch yet', 'The first push makes one.')
-                : empty('No branch has this in its name', html`<a href="${branchesPath(repository)}">All branches</a>`)
+                ? empty(
+                    'There is no branch yet',
+                    html`The first push makes one: <a href="${repositoryPath(repository)}">the commands</a>`,
+                  )
+                : empty(
+                    'No branch has this in its name',
+                    html`<a href="${otherRefPath(repository, 'branches', shown)}">All branches</a>`,
+                  )
           }
           ${pagination(url, { ...request, total: found.total })}`,
       });

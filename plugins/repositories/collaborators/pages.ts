@@ -12,12 +12,13 @@ import {
   linkButton,
   list,
   person,
+  refusedIn,
   select,
   time,
 } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { confirmation } from '../pages/confirm.ts';
-import { asContent, refusedOf } from '../pages/forms.ts';
+import { asContent } from '../pages/forms.ts';
 import { within } from '../pages/links.ts';
 
 const administered = { place: 'repository', access: changes('repository', 'repo.admin'), scope: 'repo.admin' } as const;
@@ -105,7 +106,7 @@ export function collaboratorPages({ collaborators, roleTemplates }: RepositoryUs
             ${group(
               'Add a collaborator',
               '',
-              addForm(repository, templates, refusedOf(refused, 'repositoryCollaboratorForm')),
+              addForm(repository, templates, refusedIn(refused, 'repositoryCollaboratorForm')),
             )}`,
         });
       },

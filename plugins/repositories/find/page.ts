@@ -24,7 +24,7 @@ export const findPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
         title: 'Find a file',
         width: 'wide',
         main: html`<h1 class="skip">Find a file</h1>
-          ${bar({ repository, ref, path: '', now })}
+          ${bar({ repository, ref, path: '', now, kind: 'find' })}
           <form class="filter" method="get" role="search" action="${findPath(repository, ref)}">
             <input
               type="search"

@@ -1,22 +1,16 @@
 // The side column of a repository: what it is about, where to clone it from, archives, and its languages.
 import { html, type Granted, type Html } from 'hexforge/plugin';
 import type { Repository, RepositoryRecord } from 'hexforge/repositories';
-import { pill } from 'hexforge/ui';
+import { copyField, pill } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { markButtons } from './marks.ts';
-import { archivePath, within } from './links.ts';
+import { archivePath, repositoryPath, within } from './links.ts';
 
 const mostLanguages = 6;
 
 const counted = (count: number, one: string, many: string): string => `${String(count)} ${count === 1 ? one : many}`;
 
-/** A URL, with a button that a script shows. */
-const cloneUrlField = (id: string, label: string, url: string): Html =>
-  html`<div class="clone">
-    <label class="skip" for="${id}">${label}</label>
-    <input id="${id}" class="copied" readonly value="${url}" />
-    <button class="button" type="button" data-copies="${id}" hidden>Copy</button>
-  </div>`;
+const percentage = (part: number): string => (part < 0.005 ? '< 1 %' : `${String(Math.round(100 * part))} %`);
 
 /** The percentages of the languages, the largest first. */
 function languageList(sizes: readonly (readonly [string, number])[]): Html | false {
@@ -28,10 +22,7 @@ function languageList(sizes: readonly (readonly [string, number])[]): Html | fal
       <ul class="languages">
         ${sizes
           .slice(0, mostLanguages)
-          .map(
-            ([name, bytes]) =>
-              html`<li>${name} <span class="muted">${String(Math.round((100 * bytes) / total))} %</span></li>`,
-          )}
+          .map(([name, bytes]) => html`<li>${name} <span class="muted">${percentage(bytes / total)}</span></li>`)}
       </ul>
     </section>`
   );
@@ -45,7 +36,10 @@ export async function aboutRepository(
   { urls, isEmpty }: { readonly urls: readonly string[]; readonly isEmpty: boolean },
 ): Promise<Html> {
   const { repository, counts } = record;
-  const languages = [...(await (await useCases.languages(granted)).read())];
+  const [sizes, parent] = await Promise.all([
+    useCases.languages(granted).then((languages) => languages.read()),
+    useCases.parent(granted),
+  ]);
   const signedIn = granted.call.caller.kind === 'user';
   return html`<section>
       <h2>About</h2>
@@ -53,6 +47,12 @@ export async function aboutRepository(
         repository.description === ''
           ? html`<p class="muted">No description</p>`
           : html`<p><bdi>${repository.description}</bdi></p>`
+      }
+      ${
+        parent !== undefined &&
+        html`<p class="quiet">
+          Forked from <a href="${repositoryPath(parent)}"><bdi>${parent.owner}/${parent.name}</bdi></a>
+        </p>`
       }
       ${repository.visibility !== 'public' && html`<p>${pill(repository.visibility)}</p>`}
       <p class="quiet">
@@ -72,7 +72,12 @@ export async function aboutRepository(
       ${urls.flatMap((url, index) =>
         url === ''
           ? []
-          : cloneUrlField(`clone-${String(index)}`, `The URL to clone from, ${url.split(':', 1)[0] ?? ''}`, url),
+          : copyField({
+              id: `clone-${String(index)}`,
+              label: `The URL to clone from, ${url.split(':', 1)[0] ?? ''}`,
+              value: url,
+              hidesLabel: true,
+            }),
       )}
       ${
         !isEmpty &&
@@ -83,5 +88,5 @@ export async function aboutRepository(
         </p>`
       }
     </section>
-    ${languageList(languages)}`;
+    ${languageList([...sizes])}`;
 }

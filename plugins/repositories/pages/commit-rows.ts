@@ -1,16 +1,29 @@
 // Lists of commits.
-import { html, type Html } from 'hexforge/plugin';
+import { html, type Granted, type Html } from 'hexforge/plugin';
 import type { CommitRecord, Repository } from 'hexforge/repositories';
-import { list, time } from 'hexforge/ui';
+import { commitRow, list } from 'hexforge/ui';
+import { linkedTexts, messageParts } from './commit-texts.ts';
 import { commitPath } from './links.ts';
+import type { Texts } from './texts.ts';
 
-const subjectOf = ({ message }: CommitRecord): string => message.split('\n', 1)[0] ?? '';
-
-export const commitRows = (repository: Repository, commits: readonly CommitRecord[], now: Date): Html =>
-  list(
-    commits.map((commit) => ({
-      title: html`<a href="${commitPath(repository, commit.oid)}"><bdi>${subjectOf(commit)}</bdi></a>`,
-      about: html`<bdi>${commit.author.name}</bdi> committed ${time(commit.committer.date, now)}`,
-      end: html`<a href="${commitPath(repository, commit.oid)}"><code>${commit.oid.slice(0, 7)}</code></a>`,
-    })),
+export async function commitRows(
+  texts: Texts,
+  granted: Granted<Repository, 'repo.read'>,
+  commits: readonly CommitRecord[],
+  now: Date,
+): Promise<Html> {
+  const path = ({ oid }: CommitRecord): string => commitPath(granted.resource, oid);
+  const subjects = await linkedTexts(
+    texts,
+    granted,
+    commits.map((commit) => ({ text: messageParts(commit.message).subject, href: path(commit) })),
   );
+  return html`<div class="commits">
+    ${list(
+      commits.map((commit, index) => ({
+        ...commitRow(commit, now, path(commit)),
+        title: html`<bdi>${subjects[index]}</bdi>`,
+      })),
+    )}
+  </div>`;
+}

@@ -1,13 +1,28 @@
 // The page that compares two refs: the commits and the changed files of the second one.
-import { html, HtmlPage, maybe, NotFound, page, reply, shape, word, type Html, type WebPage } from 'hexforge/plugin';
+import {
+  html,
+  HtmlPage,
+  maybe,
+  NotFound,
+  page,
+  reply,
+  shape,
+  word,
+  type Granted,
+  type Html,
+  type WebPage,
+} from 'hexforge/plugin';
 import type { Comparison, Repository } from 'hexforge/repositories';
-import { empty, field } from 'hexforge/ui';
+import { empty, field, linkButton } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
 import { branchNames } from './branch-names.ts';
 import { changedFiles, viewQuery } from './changed-files.ts';
 import { commitRows } from './commit-rows.ts';
 import { comparePath, within } from './links.ts';
+import type { NewMergePath } from './merge-link.ts';
+import { leadsTo } from './redirect.ts';
+import type { Texts } from './texts.ts';
 
 interface Range {
   readonly base: string;
@@ -33,10 +48,14 @@ const picker = (repository: Repository, { base, head }: Range, branches: readonl
 const commitCount = (count: number): string => `${String(count)} ${count === 1 ? 'commit' : 'commits'}`;
 
 async function compared(
-  repository: Repository,
+  { texts, granted }: { readonly texts: Texts; readonly granted: Granted<Repository, 'repo.read'> },
   { base, head }: Range,
   found: Comparison,
-  { now, ...shown }: { readonly now: Date } & Pick<Parameters<typeof changedFiles>[1], 'view' | 'url'>,
+  {
+    now,
+    button,
+    ...shown
+  }: { readonly now: Date; readonly button: Html | false } & Pick<Parameters<typeof changedFiles>[1], 'view' | 'url'>,
 ): Promise<Html> {
   const { aheadBy, behindBy, commits, difference, mergeBase } = found;
   if (aheadBy === 0 && difference.files.length === 0)
@@ -44,21 +63,35 @@ async function compared(
       behindBy === 0 ? 'Both are the same' : 'There is nothing new',
       behindBy > 0 && html`<bdi>${base}</bdi> has ${commitCount(behindBy)} that <bdi>${head}</bdi> does not have.`,
     );
-  return html`<p>
-      <bdi>${head}</bdi> is ${commitCount(aheadBy)} ahead of <bdi>${base}</bdi>, and ${String(behindBy)} behind.
-      ${mergeBase === undefined && 'They have no common commit.'}
-    </p>
+  return html`<div class="bar">
+      <p class="grow">
+        <bdi>${head}</bdi> is ${commitCount(aheadBy)} ahead of <bdi>${base}</bdi>, and ${String(behindBy)} behind.
+        ${mergeBase === undefined && 'They have no common commit.'}
+      </p>
+      ${aheadBy > 0 && button}
+    </div>
     <h2>Commits</h2>
-    ${commitRows(repository, commits.items, now)}
+    ${await commitRows(texts, granted, commits.items, now)}
     ${
       aheadBy > commits.items.length &&
       html`<p class="quiet">The newest ${String(commits.items.length)} of ${String(aheadBy)} commits are shown.</p>`
     }
     <h2 class="next">Changed files</h2>
-    ${await changedFiles(difference, { repository, ref: head, ...shown })}`;
+    ${await changedFiles(difference, { repository: granted.resource, ref: head, ...shown })}`;
 }
 
-export function comparePages(useCases: RepositoryUseCases): readonly WebPage[] {
+export function comparePages(useCases: RepositoryUseCases, texts: Texts, newMerge: NewMergePath): readonly WebPage[] {
+  const isBranch = async (granted: Granted<Repository, 'repo.read'>, target: string): Promise<boolean> => {
+    const found = await useCases.locate(granted, { target });
+    return found.isBranch && found.path === '';
+  };
+  /** The button for the signed-in reader of two branches. */
+  const mergeButton = async (granted: Granted<Repository, 'repo.read'>, range: Range): Promise<Html | false> => {
+    const href = newMerge(granted.resource, range);
+    if (href === undefined || granted.call.caller.kind !== 'user') return false;
+    const both = await Promise.all([range.base, range.head].map((name) => isBranch(granted, name)));
+    return both.every(Boolean) && linkButton('New merge request', href, { kind: 'primary' });
+  };
   const framed = (title: string, form: Html, content: Html | false): HtmlPage =>
     new HtmlPage({
       title,
@@ -77,9 +110,8 @@ export function comparePages(useCases: RepositoryUseCases): readonly WebPage[] {
       async run(_call, { granted, query: { base, head } }) {
         const repository = granted.resource;
         const range = { base: base ?? repository.defaultBranch, head: head ?? '' };
-        const shown = framed('Compare', picker(repository, range, await branchNames(useCases, granted)), false);
-        if (head === undefined) return shown;
-        return reply(shown, { status: 303, headers: { location: comparePath(repository, range.base, head) } });
+        if (head !== undefined) return leadsTo(comparePath(repository, range.base, head), 303);
+        return framed('Compare', picker(repository, range, await branchNames(useCases, granted)), false);
       },
     }),
     page({
@@ -96,7 +128,8 @@ export function comparePages(useCases: RepositoryUseCases): readonly WebPage[] {
         const title = `Compare ${range.base} and ${range.head}`;
         try {
           const found = await (await useCases.compare(granted, { range: params.range })).read();
-          return framed(title, form, await compared(repository, range, found, { now, view, url }));
+          const button = await mergeButton(granted, range);
+          return framed(title, form, await compared({ texts, granted }, range, found, { now, view, url, button }));
         } catch (error) {
           if (!(error instanceof NotFound)) throw error;
           return reply(framed(title, form, empty(error.message, 'Choose two that exist.')), { status: 404 });

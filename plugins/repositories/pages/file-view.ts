@@ -6,6 +6,7 @@ import { most } from './bounds.ts';
 import { codeTable } from './code-table.ts';
 import type { At } from './folder-view.ts';
 import { blamePath, blobPath, commitsPath, rawPath } from './links.ts';
+import { symlinkText } from './symlinks.ts';
 import { codeLines, isMarkdown, shownText, type Texts } from './texts.ts';
 
 /** Images of more bytes are only downloaded. */
@@ -19,14 +20,14 @@ function sized(bytes: number): string {
   return `${step === 0 ? String(bytes) : (bytes / 1024 ** step).toFixed(1)} ${units[step] ?? ''}`;
 }
 
-const utf8 = new TextDecoder('utf-8');
-
 interface Shown {
   readonly texts: Texts;
   /** Renders Markdown; undefined if the source is wanted. */
   readonly rendered: ((text: string) => Promise<Html>) | undefined;
   /** The URL of a submodule, if it can be linked. */
   readonly submodule: string | undefined;
+  /** The page of the target of a symbolic link, if it is in the repository. */
+  readonly target: string | undefined;
 }
 
 export async function fileView(at: At, blob: FileBlob, shown: Shown): Promise<Html> {
@@ -62,10 +63,10 @@ const views = ({ repository, ref, path }: At, rendered: boolean): Html => {
   return html`${link('Rendered', own, rendered)} ${link('Source', `${own}?plain=1`, !rendered)}`;
 };
 
-async function contentOf(at: At, blob: FileBlob, { texts, rendered, submodule }: Shown): Promise<Html> {
+async function contentOf(at: At, blob: FileBlob, { texts, rendered, submodule, target }: Shown): Promise<Html> {
   const { repository, ref, path } = at;
   if (blob.type === 'symlink')
-    return notice(html`It points to <code>${utf8.decode(blob.content ?? new Uint8Array())}</code>`);
+    return notice(html`It points to ${linked(html`<code>${symlinkText(blob)}</code>`, target)}`);
   if (blob.type === 'submodule')
     return notice(
       html`Commit <code>${blob.sha}</code> of another repository`,
@@ -84,6 +85,9 @@ async function contentOf(at: At, blob: FileBlob, { texts, rendered, submodule }:
   if (rendered !== undefined && isMarkdown(path)) return html`<div class="body">${await rendered(text)}</div>`;
   return codeTable(await codeLines(texts, text, blob.lang, blob.sha));
 }
+
+const linked = (text: Html, href: string | undefined): Html =>
+  href === undefined ? text : html`<a href="${href}">${text}</a>`;
 
 const notice = (title: Html | string, next: Html | false = false): Html =>
   html`<div class="empty">

@@ -5,29 +5,46 @@ import {
   Joi,
   maybe,
   page,
-  reply,
   shape,
   type Call,
   type Granted,
   type Html,
   type WebPage,
 } from 'hexforge/plugin';
-import type { DirectoryEntry, Repository } from 'hexforge/repositories';
-import { empty, icon, linkButton, time } from 'hexforge/ui';
+import type { CommitRecord, DirectoryEntry, Repository } from 'hexforge/repositories';
+import { copyField, empty, linkButton, time } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
 import { aboutRepository } from './about.ts';
 import { fileActions, folderActions } from './actions.ts';
+import { linkedTexts, messageParts } from './commit-texts.ts';
 import { fileView } from './file-view.ts';
-import { bar, folderView, type At } from './folder-view.ts';
+import { bar, folderView, refButton, type At } from './folder-view.ts';
 import { blobPath, branchesPath, commitPath, commitsPath, findPath, repositoryPath, tagsPath } from './links.ts';
+import { orMissing } from './missing.ts';
 import { readme } from './readme.ts';
+import { leadsTo } from './redirect.ts';
 import { submoduleUrls } from './submodules.ts';
+import { targetPage } from './symlinks.ts';
 import { markdownFile, type Texts } from './texts.ts';
 import type { RepositoryPresenter } from '../repositories/present.ts';
 import { markForms } from './marks.ts';
 
 type Readable = Granted<Repository, 'repo.read'>;
+
+/** How git makes the first commit. */
+const firstCommands = (url: string, { name, defaultBranch }: Repository): string =>
+  [
+    `git clone ${url}`,
+    `cd ./${name}`,
+    `echo "# ${name}" > README.md`,
+    'git add README.md',
+    'git commit -m "First commit"',
+    `git push origin HEAD:${defaultBranch}`,
+  ].join('\n');
+
+const existingCommands = (url: string, { defaultBranch }: Repository): string =>
+  [`git remote add origin ${url}`, `git push origin HEAD:${defaultBranch}`].join('\n');
 
 const findLink = ({ repository, ref }: At): Html => linkButton('Find a file', findPath(repository, ref), { key: 't' });
 
@@ -36,21 +53,22 @@ export function filePages(
   present: RepositoryPresenter,
   texts: Texts,
 ): readonly WebPage[] {
-  /** The newest commit that changed the path, above the files. */
-  const newestCommit = async (granted: Readable, { repository, ref, path, now }: At): Promise<Html | false> => {
+  /** The newest commit that changed the path. */
+  const newestCommit = async (granted: Readable, { ref, path }: At): Promise<CommitRecord | undefined> => {
     const found = await useCases.commits(granted, { ref, ...(path !== '' && { path }), page: 1, perPage: 1 });
-    const [commit] = (await found.read()).items;
-    if (commit === undefined) return false;
-    const [subject = ''] = commit.message.split('\n', 1);
-    return html`<div class="head">
+    return (await found.read()).items[0];
+  };
+  const newestLine = ({ repository, ref, path, now }: At, commit: CommitRecord, subject: Html | undefined): Html =>
+    html`<div class="head">
       <span class="grow">
-        <b><bdi>${commit.author.name}</bdi></b>
-        <a href="${commitPath(repository, commit.oid)}"><bdi>${subject}</bdi></a>
+        <b><bdi>${commit.author.name}</bdi></b> <bdi>${subject}</bdi>
       </span>
-      <code>${commit.oid.slice(0, 7)}</code> ${time(commit.committer.date, now)}
+      <a href="${commitPath(repository, commit.oid)}" aria-label="Commit ${commit.oid.slice(0, 7)}"
+        ><code>${commit.oid.slice(0, 7)}</code></a
+      >
+      ${time(commit.committer.date, now)}
       <a href="${commitsPath(repository, ref, path)}">History</a>
     </div>`;
-  };
 
   /** A folder with its newest commit and its README. */
   const folder = async (
@@ -65,23 +83,28 @@ export function filePages(
       linksOut ? submoduleUrls(useCases, granted, at.ref) : undefined,
       readme(useCases, texts, granted, call, at.ref, items),
     ]);
-    return html`${await folderView(at, items, newest, truncated, submodules)} ${below}`;
+    const [first, ...others] = await linkedTexts(texts, granted, [
+      { text: messageParts(newest?.message ?? '').subject, href: commitPath(at.repository, newest?.oid ?? '') },
+      ...items.map(({ lastCommit }) => ({ text: lastCommit?.subject ?? '' })),
+    ]);
+    const shown = {
+      newest: newest !== undefined && newestLine(at, newest, first),
+      subjects: new Map(items.map(({ path }, index) => [path, others[index]])),
+      truncated,
+      submodules,
+    };
+    return html`${await folderView(at, items, shown)} ${below}`;
   };
 
-  const shown = async (
-    granted: Readable,
-    call: Call,
-    { ref, path, isBranch }: { readonly ref: string; readonly path: string; readonly isBranch: boolean },
-    plain: boolean,
-  ): Promise<HtmlPage> => {
-    const repository = granted.resource;
-    const at: At = { repository, ref, path, now: call.now };
+  const shown = async (granted: Readable, call: Call, at: At, isBranch: boolean, plain: boolean): Promise<HtmlPage> => {
+    const { repository, ref, path } = at;
     const changeable = { granted, isBranch };
     const found = await useCases.contents(granted, { ref, path });
     if (found.kind === 'file') {
       const [tip] = (await (await useCases.commits(granted, { ref, page: 1, perPage: 1 })).read()).items;
       const blob = await found.read();
       const urls = blob.type === 'submodule' ? await submoduleUrls(useCases, granted, ref) : undefined;
+      const target = blob.type === 'symlink' ? await targetPage(useCases, granted, at, blob) : undefined;
       const rendered = plain ? undefined : (text: string) => markdownFile(texts, text, { granted, call, ref, path });
       return new HtmlPage({
         title: path,
@@ -95,7 +118,7 @@ export function filePages(
             }),
             blob.type === 'file' && fileActions(at, changeable),
           )}
-          ${await fileView(at, blob, { texts, rendered, submodule: urls?.get(path) })}`,
+          ${await fileView(at, blob, { texts, rendered, submodule: urls?.get(path), target })}`,
       });
     }
     return new HtmlPage({
@@ -117,21 +140,26 @@ export function filePages(
       async run(call, { granted }) {
         const repository = granted.resource;
         const at: At = { repository, ref: repository.defaultBranch, path: '', now: call.now };
-        const found = await useCases.contents(granted, { path: '', ref: repository.defaultBranch });
-        const record = await useCases.fetch(granted);
+        const [found, record] = await Promise.all([
+          useCases.contents(granted, { path: '', ref: repository.defaultBranch }),
+          useCases.fetch(granted),
+        ]);
         const { items, truncated } = found.kind === 'directory' ? await found.read() : { items: [], truncated: false };
         const { clone_url_http: url, clone_url_ssh: sshUrl } = present.item(repository);
         const main =
           items.length === 0
             ? empty(
                 'This repository is empty',
-                html`<pre>
-git clone ${url}
-cd ./${repository.name}
-echo "# ${repository.name}" > README.md
-git add README.md
-git commit -m "First commit"
-git push origin HEAD:${repository.defaultBranch}</pre>
+                html`${copyField({
+                    id: 'first-commands',
+                    label: 'A first commit',
+                    value: firstCommands(url, repository),
+                  })}
+                  ${copyField({
+                    id: 'existing-commands',
+                    label: 'A repository that you have',
+                    value: existingCommands(url, repository),
+                  })}
                   <p>
                     git asks for your username and a password: give it an
                     <a href="/-/settings/tokens/new">access token</a> with the scope <code>repo:write</code>.
@@ -144,7 +172,7 @@ git push origin HEAD:${repository.defaultBranch}</pre>
                   }`,
               )
             : html`<div class="bar">
-                  <a class="button" href="${branchesPath(repository)}">${icon('branch')} <bdi>${at.ref}</bdi></a>
+                  ${refButton(at)}
                   <a class="quiet" href="${branchesPath(repository)}">Branches</a>
                   <a class="quiet grow" href="${tagsPath(repository)}">Tags</a>
                   ${findLink(at)} ${folderActions(at, { granted, isBranch: true })}
@@ -166,11 +194,7 @@ git push origin HEAD:${repository.defaultBranch}</pre>
       place: 'root',
       path: '/{owner}/{repo}.git',
       ...reading,
-      run: (_call, { granted: { resource } }) =>
-        reply(new HtmlPage({ title: resource.name, main: html`` }), {
-          status: 301,
-          headers: { location: repositoryPath(resource) },
-        }),
+      run: (_call, { granted: { resource } }) => leadsTo(repositoryPath(resource), 301),
     }),
     ...(['tree', 'blob'] as const).map((kind) =>
       page({
@@ -182,7 +206,10 @@ git push origin HEAD:${repository.defaultBranch}</pre>
         query: shape({ plain: maybe(Joi.string()) }),
         async run(call, { granted, params, query }) {
           const located = await useCases.locate(granted, { target: params['target'] ?? '' });
-          return shown(granted, call, located, query.plain === '1');
+          const at: At = { repository: granted.resource, now: call.now, kind, ...located };
+          return orMissing(useCases, granted, at, () =>
+            shown(granted, call, at, located.isBranch, query.plain === '1'),
+          );
         },
       }),
     ),

@@ -3,7 +3,7 @@ import { html, type Html } from 'hexforge/plugin';
 import type { DirectoryEntry, Repository } from 'hexforge/repositories';
 import { icon, inTurns, time, type IconName } from 'hexforge/ui';
 import { most } from './bounds.ts';
-import { blobPath, branchesPath, treePath } from './links.ts';
+import { blobPath, otherRefPath, treePath, type RefPage } from './links.ts';
 
 /** The repository, ref and path of a page. */
 export interface At {
@@ -11,6 +11,8 @@ export interface At {
   readonly ref: string;
   readonly path: string;
   readonly now: Date;
+  /** The kind of page, which stays the same when another branch is chosen. Default: of files and folders. */
+  readonly kind?: RefPage;
 }
 
 const iconOf: Readonly<Record<DirectoryEntry['type'], IconName>> = {
@@ -20,9 +22,10 @@ const iconOf: Readonly<Record<DirectoryEntry['type'], IconName>> = {
   submodule: 'submodule',
 };
 
-/** The folders above, each as a link, and the name itself. */
-function breadcrumbs({ repository, ref, path }: At): Html {
+/** The folders above, each as a link, and the name itself, which is a link on pages about its history. */
+function breadcrumbs({ repository, ref, path, kind }: At): Html {
   const segments = path === '' ? [] : path.split('/');
+  const own = kind === 'blame' || kind === 'commits' ? blobPath(repository, ref, path) : undefined;
   return html`<nav class="crumbs" aria-label="Path">
     <a href="${treePath(repository, ref)}"><bdi>${repository.name}</bdi></a>
     ${segments.map((segment, index) => {
@@ -30,17 +33,29 @@ function breadcrumbs({ repository, ref, path }: At): Html {
       const last = index === segments.length - 1;
       return html`<span class="slash">/</span>${
           last
-            ? html`<b>${name}</b>`
+            ? html`<b>${own === undefined ? name : html`<a href="${own}">${name}</a>`}</b>`
             : html`<a href="${treePath(repository, ref, segments.slice(0, index + 1).join('/'))}">${name}</a>`
         }`;
     })}
   </nav>`;
 }
 
+/** The ref of a page. It leads to the choice of another one. */
+export const refButton = ({ repository, ref, path, kind = 'tree' }: Omit<At, 'now'>): Html =>
+  html`<a
+    class="button ref"
+    href="${otherRefPath(repository, 'branches', { show: kind, path })}"
+    title="Choose another branch or tag"
+    >${icon('branch')} <bdi>${shortened(ref)}</bdi></a
+  >`;
+
+/** The first digits of the id of a commit. */
+const shortened = (ref: string): string => (/^[0-9a-f]{40}$/.test(ref) ? ref.slice(0, 10) : ref);
+
 /** The line above a folder or file: its ref and path. */
 export const bar = (at: At, ...end: readonly (Html | false)[]): Html =>
   html`<div class="bar">
-    <a class="button" href="${branchesPath(at.repository)}">${icon('branch')} <bdi>${at.ref}</bdi></a>
+    ${refButton(at)}
     <div class="grow">${breadcrumbs(at)}</div>
     ${end}
   </div>`;
@@ -51,28 +66,32 @@ const inOrder = (entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] 
   ...entries.filter(({ type }) => type !== 'directory'),
 ];
 
-/**
- * @param newest The line of the newest commit.
- * @param truncated Whether entries are already missing.
- * @param submodules Their URLs by path.
- */
+interface Folder {
+  /** The line of the newest commit. */
+  readonly newest: Html | false;
+  /** The subject of the last commit of each entry, by path. */
+  readonly subjects: ReadonlyMap<string, Html | undefined>;
+  /** Whether entries are already missing. */
+  readonly truncated: boolean;
+  /** The URLs of submodules by path. */
+  readonly submodules: ReadonlyMap<string, string> | undefined;
+}
+
 export async function folderView(
   { repository, ref, now }: At,
   entries: readonly DirectoryEntry[],
-  newest: Html | false,
-  truncated: boolean,
-  submodules: ReadonlyMap<string, string> = new Map(),
+  { newest, subjects, truncated, submodules }: Folder,
 ): Promise<Html> {
   const rows = await inTurns(inOrder(entries).slice(0, most.entries), ({ type, name, path, lastCommit }) => {
     const href = type === 'directory' ? treePath(repository, ref, path) : blobPath(repository, ref, path);
-    const url = submodules.get(path);
+    const url = submodules?.get(path);
     const link =
       type === 'submodule' && url !== undefined
         ? html`<a href="${url}" rel="nofollow noreferrer"><bdi>${name}</bdi></a>`
         : html`<a href="${href}"><bdi>${name}</bdi></a>`;
     return html`<tr>
       <td>${icon(iconOf[type], type === 'file' ? undefined : type)} ${link}</td>
-      <td class="subject"><bdi>${lastCommit?.subject}</bdi></td>
+      <td class="subject"><bdi>${subjects.get(path)}</bdi></td>
       <td class="when">${lastCommit !== undefined && time(lastCommit.committedAt, now)}</td>
     </tr>`;
   });

@@ -1,10 +1,9 @@
 // Shared parts of the forms of repositories.
-import { HexforgeError, Unprocessable, type RefusedForm } from 'hexforge/plugin';
+import { HexforgeError, maybe, Unprocessable, word } from 'hexforge/plugin';
 import type { Visibility } from 'hexforge/repositories';
 
-/** The refused form if it is the one with this id, for a page with several forms. */
-export const refusedOf = (refused: RefusedForm | undefined, id: string): RefusedForm | undefined =>
-  refused?.form === id ? refused : undefined;
+/** The member of `shownValues`. */
+export const shownMember = () => maybe(word().max(20_000));
 
 /** The errors that are about the content of a form, beside those that the host knows. */
 const ofContent: ReadonlySet<string> = new Set([

@@ -7,7 +7,10 @@ import { reading } from '../shapes.ts';
 import { commitParams } from '../commits/schemas.ts';
 import { changedFiles, viewQuery } from './changed-files.ts';
 import { commitRows } from './commit-rows.ts';
+import { linkedTexts, messageParts } from './commit-texts.ts';
+import { bar } from './folder-view.ts';
 import { commitPath, commitsPath, treePath } from './links.ts';
+import type { Texts } from './texts.ts';
 
 const perPage = 30;
 
@@ -17,7 +20,7 @@ const filters = shape({ ...pageQuery, author: maybe(word().empty('')), since: da
 const dateField = (label: string, name: string, value = ''): Html =>
   html`<label class="inline">${label} <input type="date" name="${name}" value="${value}" /></label>`;
 
-export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
+export const historyPages = (useCases: RepositoryUseCases, texts: Texts): readonly WebPage[] => [
   page({
     id: 'repositoryCommits',
     summary: 'The commits of a ref, or those that changed a path',
@@ -45,13 +48,10 @@ export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] =
         title: path === '' ? `Commits of ${ref}` : `History of ${path}`,
         width: 'wide',
         main: html`<h1>${path === '' ? 'Commits' : 'History'}</h1>
-          <div class="bar">
-            ${linkButton(ref, treePath(repository, ref))}
-            ${
-              path !== '' &&
-              html`<bdi class="grow">${path}</bdi> <a href="${commitsPath(repository, ref)}">History of all files</a>`
-            }
-          </div>
+          ${bar(
+            { repository, ref, path, now, kind: 'commits' },
+            path !== '' && html`<a href="${commitsPath(repository, ref)}">History of all files</a>`,
+          )}
           ${filterBar(here, [
             searchField('Author', 'author', author ?? ''),
             dateField('From', 'since', since),
@@ -59,7 +59,7 @@ export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] =
           ])}
           ${
             items.length > 0
-              ? commitRows(repository, items, now)
+              ? await commitRows(texts, granted, items, now)
               : empty('There are no commits here', filtered && html`<a href="${here}">Without the filter</a>`)
           }
           ${pagination(url, { page: number, perPage, more: items.length === perPage })}`,
@@ -78,16 +78,16 @@ export const historyPages = (useCases: RepositoryUseCases): readonly WebPage[] =
       const repository = granted.resource;
       const { commit, difference } = await (await useCases.commit(granted, { revision: params.ref })).read();
       const { author, committer } = commit;
-      const [subject = '', ...rest] = commit.message.split('\n');
-      const body = rest.join('\n').trim();
+      const { subject, body } = messageParts(commit.message);
+      const [title, text] = await linkedTexts(texts, granted, [{ text: subject }, { text: body }]);
       return new HtmlPage({
         title: subject,
         width: 'wide',
         main: html`<div class="bar">
-            <h1 class="grow"><bdi>${subject}</bdi></h1>
+            <h1 class="grow"><bdi>${title}</bdi></h1>
             ${linkButton('Files', treePath(repository, commit.oid))}
           </div>
-          ${body !== '' && html`<pre class="text"><bdi>${body}</bdi></pre>`}
+          ${body !== '' && html`<pre class="text message"><bdi>${text}</bdi></pre>`}
           <p class="muted">
             <b><bdi>${author.name}</bdi></b> wrote it
             ${time(author.date, now)}${

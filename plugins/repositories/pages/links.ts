@@ -1,5 +1,6 @@
 // The paths of the pages of a repository.
 import type { Repository } from 'hexforge/repositories';
+import { urlWith } from 'hexforge/ui';
 
 type Named = Pick<Repository, 'owner' | 'name'>;
 
@@ -38,3 +39,21 @@ export const comparePath = (repository: Named, base: string, head: string): stri
   within(repository, `compare/${encoded(base)}...${encoded(head)}`);
 export const branchesPath = (repository: Named): string => within(repository, 'branches');
 export const tagsPath = (repository: Named): string => within(repository, 'tags');
+
+/** The kinds of pages that show a ref and a path. `blob` and `tree` lead to the same thing. */
+export const refPages = ['tree', 'blob', 'blame', 'commits', 'find'] as const;
+export type RefPage = (typeof refPages)[number];
+
+/** A page and the path that it shows. */
+export interface Shown {
+  readonly show: RefPage;
+  readonly path: string;
+}
+
+/** The page of this kind and path at a ref. */
+export const shownPath = (repository: Named, ref: string, { show, path }: Shown): string =>
+  within(repository, joined(show, encoded(ref), show === 'find' ? '' : encoded(path)));
+
+/** The list of branches or tags from which another ref of a page is chosen. */
+export const otherRefPath = (repository: Named, list: 'branches' | 'tags', { show, path }: Shown): string =>
+  urlWith(within(repository, list), { show: show === 'tree' && path === '' ? undefined : show, path });

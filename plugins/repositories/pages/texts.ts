@@ -1,5 +1,13 @@
 // Texts of files as HTML, by the optional port Markup.
-import { html, type Call, type Granted, type Html, type Markup, type MarkdownContext } from 'hexforge/plugin';
+import {
+  html,
+  type Call,
+  type Granted,
+  type Html,
+  type MarkdownContext,
+  type Markup,
+  type MarkupRepository,
+} from 'hexforge/plugin';
 import type { FileBlob, Repository } from 'hexforge/repositories';
 import { most } from './bounds.ts';
 
@@ -22,16 +30,20 @@ export async function codeLines(texts: Texts, text: string, language: string, oi
 
 export const isMarkdown = (path: string): boolean => /\.(?:md|markdown|mdown)$/i.test(path);
 
+export const markupRepository = (granted: Readable): MarkupRepository => {
+  const { id, owner, name } = granted.resource;
+  return { id, owner, name, may: (permission) => granted.may(permission) };
+};
+
 /** A rendered Markdown file. */
 export async function markdownFile(
   texts: Texts,
   text: string,
   { granted, call, ref, path }: { granted: Readable; call: Call; ref: string; path: string },
 ): Promise<Html> {
-  const { id, owner, name } = granted.resource;
   const context: MarkdownContext = {
     call,
-    repository: { id, owner, name, may: (permission) => granted.may(permission) },
+    repository: markupRepository(granted),
     ref,
     folder: path.split('/').slice(0, -1).join('/'),
   };

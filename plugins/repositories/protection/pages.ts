@@ -17,11 +17,11 @@ import {
 } from 'hexforge/plugin';
 import type { Granted, Html, RefusedForm, TypeOf, User, WebPage } from 'hexforge/plugin';
 import { defaultProtection, type Protection, type Repository } from 'hexforge/repositories';
-import { button, checkBox, empty, field, formError, linkButton, list } from 'hexforge/ui';
+import { button, checkBox, empty, field, formError, linkButton, list, onlyChanged, shownValues } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { branchNames } from '../pages/branch-names.ts';
 import { confirmation } from '../pages/confirm.ts';
-import { asContent } from '../pages/forms.ts';
+import { asContent, shownMember } from '../pages/forms.ts';
 import { encoded, treePath, within } from '../pages/links.ts';
 import { pushRoles } from './schemas.ts';
 
@@ -44,7 +44,7 @@ const ruleMembers = {
   allow_force_push: flag().default(false),
   allow_deletion: flag().default(false),
 } as const;
-const rules = shape(ruleMembers);
+const rules = shape({ ...ruleMembers, shown: shownMember() });
 const newRule = shape({ ...ruleMembers, branch: word().max(255) });
 /** The fields that show their own errors. */
 const ruleNames = ['other_roles', 'required_approvals'] as const;
@@ -74,6 +74,18 @@ const wishedBy = (body: TypeOf<typeof rules>): Protection => ({
   dismissStaleApprovals: body.dismiss_stale_approvals,
   requiredPipeline: { onOpen: body.on_open, onMerge: body.on_merge },
 });
+
+/** The members of a rule as texts, by which those that a form has changed are found. */
+const textsOf = (rule: Protection) =>
+  Object.fromEntries(
+    Object.entries(rule).map(([name, value]) => [name, Array.isArray(value) ? value : JSON.stringify(value)]),
+  );
+
+/** The rule with the members that the form has changed. */
+const changedBy = (rule: Protection, wished: Protection, shown: string | undefined): Protection => {
+  const changed = onlyChanged(textsOf(wished), shown);
+  return { ...rule, ...Object.fromEntries(Object.entries(wished).filter(([name]) => name in changed)) };
+};
 
 const rulesOf = (rule: Protection): readonly string[] =>
   [
@@ -161,12 +173,8 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
     within(repository, `settings/protection${action}${branch === undefined ? '' : `/${encoded(branch)}`}`);
   const ruleOf = async (granted: Granted<Repository, 'branch.protect'>, branch: string) =>
     (await protections.list(granted)).find(([name]) => name === branch)?.[1];
-  const set = async (
-    granted: Granted<Repository, 'branch.protect', User>,
-    branch: string,
-    body: TypeOf<typeof rules>,
-  ) => {
-    await asContent(() => protections.set(granted, { branch, wished: wishedBy(body) }));
+  const set = async (granted: Granted<Repository, 'branch.protect', User>, branch: string, wished: Protection) => {
+    await asContent(() => protections.set(granted, { branch, wished }));
     return path(granted.resource);
   };
 
@@ -242,7 +250,7 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
               throw new Conflict('The branch is protected already', {
                 detail: '"branch" is protected already; edit its rules',
               });
-            return set(granted, body.branch, body);
+            return set(granted, body.branch, wishedBy(body));
           },
         }),
       ],
@@ -260,7 +268,8 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
           width: 'wide',
           main: html`<h1>Protection of <bdi>${branch}</bdi></h1>
             <form class="form" method="post" action="${path(repository, '/edit', branch)}">
-              ${formError(refused, 'repositoryProtectionSet', ...ruleNames)} ${ruleFields(rule, refused)}
+              ${formError(refused, 'repositoryProtectionSet', ...ruleNames)} ${shownValues(textsOf(rule), refused)}
+              ${ruleFields(rule, refused)}
               <div class="actions">
                 ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', path(repository))}
                 ${linkButton('Remove protection …', path(repository, '/remove', branch), { kind: 'danger' })}
@@ -275,7 +284,10 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
           summary: 'Changes the rules of a branch',
           path: '/settings/protection/edit/{branch*}',
           body: rules,
-          run: (_call, { granted, params: { branch }, body }) => set(granted, branch, body),
+          async run(_call, { granted, params: { branch }, body }) {
+            const rule = found(await ruleOf(granted, branch), 'The branch is not protected');
+            return set(granted, branch, changedBy(rule, wishedBy(body), body.shown));
+          },
         }),
       ],
     }),

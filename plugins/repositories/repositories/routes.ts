@@ -1,5 +1,6 @@
 // The routes of repositories: list, create, fetch, update, delete.
-import { anyone, api, camelCased, changes, reads, reply, signedIn, type Route } from 'hexforge/plugin';
+import { anyone, api, camelCased, changes, readPage, reads, reply, signedIn, type Route } from 'hexforge/plugin';
+import { listRule } from 'hexforge/repositories';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { revalidated } from '../conditional.ts';
 import type { RepositoryPresenter } from './present.ts';
@@ -30,7 +31,8 @@ export const repositoryRoutes = (useCases: RepositoryUseCases, present: Reposito
     query: repositoryListQuery,
     result: repositoryListJson,
     statuses: [401],
-    run: async (call, { query }) => (await useCases.list(call, query)).map(present.item),
+    run: async (call, { query }) =>
+      (await useCases.list(call, { ...query, ...readPage(listRule(query), query) })).items.map(present.item),
   }),
   api({
     id: 'repositoryCreate',

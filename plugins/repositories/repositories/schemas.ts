@@ -1,10 +1,44 @@
 // The JSON shapes of repositories.
-import { count, flag, Joi, list, maybe, oneOf, shape, text, time, uuid, word, type TypeOf } from 'hexforge/plugin';
-import { visibilities } from 'hexforge/repositories';
+import {
+  count,
+  flag,
+  Joi,
+  list,
+  maybe,
+  oneOf,
+  pageQuery,
+  shape,
+  text,
+  time,
+  uuid,
+  word,
+  type TypeOf,
+} from 'hexforge/plugin';
+import { repositorySorts, visibilities } from 'hexforge/repositories';
+
+/** The filters that the page has too. */
+export const repositoryFilters = {
+  involved: flag()
+    .empty('')
+    .default(false)
+    .description('Only those that the caller owns, collaborates on or watches; at most 100'),
+  visibility: maybe(oneOf(...visibilities).empty('')),
+  q: maybe(
+    text().empty('').max(200).description('Words, each a part of `owner/name` or the description; at most 8 count'),
+  ),
+  sort: maybe(
+    oneOf(...repositorySorts)
+      .empty('')
+      .description('Most recently updated (the default), newest, or by name'),
+  ),
+  page: pageQuery.page,
+};
 
 export const repositoryListQuery = shape({
   mine: flag().empty('').default(false).description("Only the caller's own; at most 100"),
   owner: maybe(word().empty('').description("One owner's; at most 50")),
+  ...repositoryFilters,
+  per_page: maybe(word().empty('').description('At most 50, or 100 of `mine` and `involved`; default the most')),
 });
 
 const written = {

@@ -9,6 +9,7 @@ import {
   type Reader,
   type PublicRepositoryRow,
   type Repository,
+  type RepositorySort,
   type RepositoryStore,
 } from 'hexforge/repositories';
 import { broughtRows, collaboratorRows, markRows } from '../tables.ts';
@@ -18,6 +19,12 @@ type Row = Omit<Repository, 'owner'> & {
   readonly pruneAt?: Date | undefined;
   readonly bytes?: number;
 };
+
+const orders = {
+  updated: { desc: 'updatedAt' },
+  created: { desc: 'createdAt' },
+  name: ({ name }: Row) => nameKey(name),
+} as const satisfies Record<RepositorySort, unknown>;
 
 export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore {
   const rows = database.table<Row>('repositories_repository', {
@@ -114,15 +121,27 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
       return entities(root === undefined ? [] : rows.find({ where, orderBy: 'createdAt' }));
     },
     idByName: async (ownerId, name) => named(ownerId, name)?.id,
-    async list({ reader, ownerId, owner, parentId, ids, limit, offset = 0 }) {
+    async list({ reader, ownerId, owner, parentId, ids, involving, visibility, words, sort, limit, offset = 0 }) {
       const namedId = owner === undefined ? undefined : ownerNamed(owner);
+      const users = publicUsers(database);
+      const involves = (id: string, userId: string): boolean =>
+        rows.get(id)?.ownerId === userId ||
+        collaborators.get([id, userId]) !== undefined ||
+        watches.get([id, userId]) !== undefined;
+      const has = ({ ownerId: id, name, description }: Row, word: string): boolean => {
+        const path = `${users.get(id)?.username ?? ''}/${name}`;
+        return `${nameKey(path)} ${description.toLowerCase()}`.includes(word.toLowerCase());
+      };
       const where = (row: Row): boolean =>
         (ownerId === undefined || row.ownerId === ownerId) &&
         (owner === undefined || row.ownerId === namedId) &&
         (parentId === undefined || row.parentId === parentId) &&
         (ids === undefined || ids.includes(row.id)) &&
+        (involving === undefined || involves(row.id, involving)) &&
+        (visibility === undefined || row.visibility === visibility) &&
+        (words ?? []).every((word) => has(row, word)) &&
         mayRead(row, collaboration(row.id, reader.kind === 'user' ? reader.id : undefined), reader);
-      return entities(rows.find({ where, orderBy: { desc: 'updatedAt' }, limit, offset }));
+      return entities(rows.find({ where, orderBy: orders[sort ?? 'updated'], limit, offset }));
     },
     ownCounts: async (ids, userId) => new Map(ids.map((id) => [id, ownCounts(id, userId)])),
     known: async (ids) => new Set(ids.filter((id) => rows.get(id) !== undefined)),

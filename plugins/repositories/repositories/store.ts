@@ -1,6 +1,13 @@
 // The store of repositories in PostgreSQL: one query per read, entities for writes.
 import { columnsOf, compiledRead, countEach, nesting, rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
-import { longestDescent, nameKey, type CountView, type Reader, type RepositoryStore } from 'hexforge/repositories';
+import {
+  longestDescent,
+  nameKey,
+  type CountView,
+  type Reader,
+  type RepositorySort,
+  type RepositoryStore,
+} from 'hexforge/repositories';
 import { RepositoryTable, type RepositoriesRows } from '../tables.ts';
 import { countColumns, foundCounts, ownCounts, viewColumns } from './counts.ts';
 
@@ -22,6 +29,23 @@ const repositories = (db: Kysely<RepositoriesRows>, from = all) =>
   owned(db, from)
     .select(columnsOf(RepositoryTable, 'r', hidden))
     .select('u.username as owner');
+
+/** In the order of bytes, so that it is the same on every server. */
+const orders = {
+  updated: rawSql`r.updated_at desc`,
+  created: rawSql`r.created_at desc`,
+  name: rawSql`r.name_key collate "C"`,
+} as const satisfies Record<RepositorySort, unknown>;
+
+/** The text that is searched. */
+const searched = rawSql`u.username_key || '/' || r.name_key || ' ' || lower(r.description)`;
+
+/** A query for the ids of the repositories that the user owns, collaborates on or watches; each part has an index. */
+const involved = (userId: string) => rawSql<string>`(
+  select id from repositories_repository where owner_id = ${userId}::uuid
+  union select repository_id from repositories_collaborator where user_id = ${userId}::uuid
+  union select repository_id from repositories_watch where user_id = ${userId}::uuid
+)`;
 
 /** A query for the root of a repository's chain of parents. */
 const rootsOf = (id: ReturnType<typeof rawSql>) => rawSql`(
@@ -128,12 +152,18 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return row?.id;
     },
 
-    async list({ reader, ownerId, owner, parentId, ids, limit, offset }) {
-      let query = repositories(db(), readableBy(reader)).orderBy('r.updated_at', 'desc').orderBy('r.id');
+    async list({ reader, ownerId, owner, parentId, ids, involving, visibility, words, sort, limit, offset }) {
+      let query = repositories(db(), readableBy(reader))
+        .orderBy(orders[sort ?? 'updated'])
+        .orderBy('r.id');
       if (parentId !== undefined) query = query.where('r.parent_id', '=', parentId);
       if (ownerId !== undefined) query = query.where('r.owner_id', '=', ownerId);
       if (owner !== undefined) query = query.where('u.username_key', '=', nameKey(owner));
       if (ids !== undefined) query = query.where('r.id', '=', rawSql<string>`any(${ids}::uuid[])`);
+      if (involving !== undefined) query = query.where('r.id', 'in', involved(involving));
+      if (visibility !== undefined) query = query.where('r.visibility', '=', visibility);
+      for (const word of words ?? [])
+        query = query.where(rawSql<boolean>`strpos(${searched}, ${word.toLowerCase()}) > 0`);
       // A query with an unknown limit is planned on every run, which takes a third of its time. Lists have few
       // different limits, so these are literals. Pages have many sizes, and a literal would make each a separate
       // prepared statement.

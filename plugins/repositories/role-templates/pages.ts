@@ -2,10 +2,10 @@
 import { changes, form, found, html, HtmlPage, Joi, page, shape, word } from 'hexforge/plugin';
 import type { Granted, Html, RefusedForm, User, WebPage } from 'hexforge/plugin';
 import type { Repository, RoleTemplate } from 'hexforge/repositories';
-import { button, empty, field, formError, group, linkButton, list } from 'hexforge/ui';
+import { button, empty, field, formError, group, linkButton, list, onlyChanged, shownValues } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { confirmation } from '../pages/confirm.ts';
-import { asContent } from '../pages/forms.ts';
+import { asContent, shownMember } from '../pages/forms.ts';
 import { within } from '../pages/links.ts';
 import { permissions } from './schemas.ts';
 import { permissionWords } from './words.ts';
@@ -15,7 +15,11 @@ const administered = { place: 'repository', access: changes('repository', 'repo.
 type Administered = Granted<Repository, 'repo.admin', User>;
 
 /** A single ticked box is one text. */
-const templateForm = shape({ name: word().max(100), permissions: permissions().single().default([]) });
+const templateForm = shape({
+  name: word().max(100),
+  permissions: permissions().single().default([]),
+  shown: shownMember(),
+});
 const templateParams = shape({ id: Joi.string().uuid() });
 
 export function roleTemplatePages({ roleTemplates }: RepositoryUseCases): readonly WebPage[] {
@@ -42,17 +46,19 @@ export function roleTemplatePages({ roleTemplates }: RepositoryUseCases): readon
       })}
       <fieldset class="field">
         <legend>Permissions</legend>
-        ${all.map(
-          (name) =>
-            html`<label class="choice" title="${name}"
-              ><input
-                type="checkbox"
-                name="permissions"
-                value="${name}"
-                ${ticked.has(name) && html`checked`}
-              />${permissionWords(name)}</label
-            >`,
-        )}
+        <div class="choices">
+          ${all.map(
+            (name) =>
+              html`<label class="choice" title="${name}"
+                ><input
+                  type="checkbox"
+                  name="permissions"
+                  value="${name}"
+                  ${ticked.has(name) && html`checked`}
+                />${permissionWords(name)}</label
+              >`,
+          )}
+        </div>
         ${refused?.field === 'permissions' && html`<p class="error">${refused.detail}</p>`}
       </fieldset>`;
   };
@@ -80,7 +86,10 @@ export function roleTemplatePages({ roleTemplates }: RepositoryUseCases): readon
                       about: names.map(permissionWords).join(' · '),
                     })),
                   )
-                : empty('There is no role of your own yet'),
+                : empty(
+                    'There is no role of your own yet',
+                    'A role is a set of permissions that collaborators can be given.',
+                  ),
             )}
             ${group(
               'New role',
@@ -99,7 +108,7 @@ export function roleTemplatePages({ roleTemplates }: RepositoryUseCases): readon
           summary: 'Creates a role template',
           path: '/settings/roles',
           body: templateForm,
-          async run(_call, { granted, body }) {
+          async run(_call, { granted, body: { shown: _shown, ...body } }) {
             await asContent(() => roleTemplates.create(granted, body));
             return path(granted.resource);
           },
@@ -120,7 +129,9 @@ export function roleTemplatePages({ roleTemplates }: RepositoryUseCases): readon
           width: 'wide',
           main: html`<h1><bdi>${template.name}</bdi></h1>
             <form class="form" method="post" action="${path(repository, `/${id}`)}">
-              ${formError(refused, 'repositoryRoleUpdate', 'name', 'permissions')} ${fields(granted, template, refused)}
+              ${formError(refused, 'repositoryRoleUpdate', 'name', 'permissions')}
+              ${shownValues({ name: template.name, permissions: template.permissions }, refused)}
+              ${fields(granted, template, refused)}
               <div class="actions">
                 ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', path(repository))}
                 ${linkButton('Delete …', path(repository, `/${id}/delete`), { kind: 'danger' })}
@@ -135,9 +146,9 @@ export function roleTemplatePages({ roleTemplates }: RepositoryUseCases): readon
           summary: 'Changes a role template',
           path: '/settings/roles/{id}',
           body: templateForm,
-          async run(_call, { granted, params: { id }, body }) {
+          async run(_call, { granted, params: { id }, body: { shown, ...body } }) {
             await one(granted, id);
-            await asContent(() => roleTemplates.update(granted, { id, ...body }));
+            await asContent(() => roleTemplates.update(granted, { id, ...onlyChanged(body, shown) }));
             return path(granted.resource);
           },
         }),

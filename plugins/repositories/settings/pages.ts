@@ -1,11 +1,11 @@
 // The general settings of a repository: its record, the settings that plugins declare, its name, and its deletion.
-import { camelCased, changes, form, html, HtmlPage, Joi, page, shape, word } from 'hexforge/plugin';
-import type { Granted, Html, RefusedForm, User, WebPage } from 'hexforge/plugin';
+import { camelCased, changes, Conflict, form, html, HtmlPage, Joi, page, shape, word } from 'hexforge/plugin';
+import type { Granted, Html, RefusedForm, TypeOf, User, WebPage } from 'hexforge/plugin';
 import type { Repository } from 'hexforge/repositories';
-import { button, checkBox, field, formError, group, select } from 'hexforge/ui';
+import { button, checkBox, field, formError, group, onlyChanged, refusedIn, select, shownValues } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { branchNames } from '../pages/branch-names.ts';
-import { asContent, refusedOf, visibilityChoices } from '../pages/forms.ts';
+import { asContent, shownMember, visibilityChoices } from '../pages/forms.ts';
 import { within } from '../pages/links.ts';
 import { repositoryChangeBody, repositoryDeletionBody } from '../repositories/schemas.ts';
 
@@ -19,6 +19,15 @@ type Shown = Awaited<ReturnType<RepositoryUseCases['settings']['list']>>[number]
 const valuesBody = Joi.object<Readonly<Record<string, string>>>().pattern(Joi.string(), Joi.string());
 const sentValue = ({ key, type }: Shown, body: Readonly<Record<string, string>>): string =>
   body[key] ?? (type === 'boolean' ? 'false' : '');
+
+/** The message of a rename to a name in use, which has a code over REST. */
+const nameInUse =
+  (name: string) =>
+  (error: unknown): never => {
+    throw error instanceof Conflict && error.message === 'name_in_use'
+      ? new Conflict('The name is in use', { detail: `"name": "${name}" is in use` })
+      : error;
+  };
 
 function settingField(
   { key, value, type, description, default: usual }: Shown,
@@ -48,7 +57,7 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
       issue_code: repository.issueCode,
     };
     return html`<form class="form" method="post" action="${path(repository)}">
-      ${formError(refused, 'repositoryGeneralForm', ...Object.keys(about))}
+      ${formError(refused, 'repositoryGeneralForm', ...Object.keys(about))} ${shownValues(about, refused)}
       ${field({ label: 'Description', name: 'description', value: about.description, refused })}
       ${select({
         label: 'Who can read it',
@@ -86,6 +95,7 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
         '',
         html`<form class="form" method="post" action="${path(granted.resource, '/values')}">
           ${formError(refused, 'repositorySettingsForm', ...all.map(({ key }) => key))}
+          ${shownValues(Object.fromEntries(all.map(({ key, value }) => [key, value])), refused)}
           ${all.map((setting) => settingField(setting, refused))} ${button('Save behaviour')}
         </form>`,
       )
@@ -105,7 +115,7 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
           value: repository.name,
           required: true,
           autocomplete: 'off',
-          refused: refusedOf(refused, 'repositoryRenameForm'),
+          refused: refusedIn(refused, 'repositoryRenameForm'),
         })}
         ${button('Rename')}
       </form>`,
@@ -120,7 +130,7 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
           name: 'confirmation',
           required: true,
           autocomplete: 'off',
-          refused: refusedOf(refused, 'repositoryDeleteForm'),
+          refused: refusedIn(refused, 'repositoryDeleteForm'),
         })}
         ${button('Delete this repository', { kind: 'danger' })}
       </form>`,
@@ -143,14 +153,14 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
             <section class="group">
               ${
                 owns
-                  ? await record(granted, refusedOf(refused, 'repositoryGeneralForm'))
+                  ? await record(granted, refusedIn(refused, 'repositoryGeneralForm'))
                   : html`<p>
                         <bdi>${repository.description}</bdi> · ${repository.visibility} · ${repository.defaultBranch}
                       </p>
                       <p class="muted">The owner and the administrators of the instance change these.</p>`
               }
             </section>
-            ${await declared(granted, refusedOf(refused, 'repositorySettingsForm'))}
+            ${await declared(granted, refusedIn(refused, 'repositorySettingsForm'))}
             ${owns && ownersPart(repository, refused)}`,
         });
       },
@@ -160,10 +170,12 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
           id: 'repositoryGeneralForm',
           summary: 'Changes description, visibility, default branch and issue code',
           path: '/settings',
-          body: repositoryChangeBody,
-          async run(_call, { granted, body: { name: _own, is_private: _deprecated, ...body } }) {
+          body: repositoryChangeBody.append<TypeOf<typeof repositoryChangeBody> & { readonly shown?: string }>({
+            shown: shownMember(),
+          }),
+          async run(_call, { granted, body: { name: _own, is_private: _deprecated, shown, ...body } }) {
             // An empty field is absent.
-            const command = { description: '', issueCode: '', ...camelCased(body) };
+            const command = camelCased(onlyChanged({ description: '', issue_code: '', ...body }, shown));
             return path(await asContent(() => useCases.update(granted, command)));
           },
         }),
@@ -174,10 +186,12 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
           path: '/settings/values',
           body: valuesBody,
           async run(_call, { granted, body }) {
-            const changed = (await settings.list(granted)).flatMap((setting) => {
-              const value = sentValue(setting, body);
-              return value === setting.value ? [] : { key: setting.key, value };
-            });
+            const all = await settings.list(granted);
+            const sent = Object.fromEntries(all.map((setting) => [setting.key, sentValue(setting, body)]));
+            const changed = Object.entries(onlyChanged(sent, body['shown'])).map(([key, value = '']) => ({
+              key,
+              value,
+            }));
             await asContent(() => settings.write(granted, changed));
             return path(granted.resource);
           },
@@ -188,7 +202,9 @@ export function settingPages(useCases: RepositoryUseCases): readonly WebPage[] {
           summary: 'Renames a repository',
           path: '/settings/rename',
           body: shape({ name: word() }),
-          run: async (_call, { granted, body }) => path(await asContent(() => useCases.update(granted, body))),
+          async run(_call, { granted, body }) {
+            return path(await asContent(() => useCases.update(granted, body).catch(nameInUse(body.name))));
+          },
         }),
         form({
           ...owned,

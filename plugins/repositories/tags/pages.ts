@@ -4,6 +4,7 @@ import type { Html, RefusedForm, WebPage } from 'hexforge/plugin';
 import type { Repository } from 'hexforge/repositories';
 import {
   button,
+  copyField,
   disclosure,
   empty,
   field,
@@ -18,15 +19,23 @@ import {
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { confirmation } from '../pages/confirm.ts';
 import { asContent } from '../pages/forms.ts';
-import { archivePath, commitPath, encoded, tagsPath, treePath, within } from '../pages/links.ts';
+import { archivePath, commitPath, encoded, otherRefPath, shownPath, tagsPath, within } from '../pages/links.ts';
+import { chosenFor, shownFields, shownIn, shownQuery } from '../pages/other-ref.ts';
 import { reading, writing } from '../shapes.ts';
 import { tagBody } from './schemas.ts';
 
 const writes = { place: 'repository', ...writing } as const;
 
-const tagListQuery = shape({ ...pageQuery, search: maybe(word().empty('').max(255)) });
+const tagListQuery = shape({ ...pageQuery, ...shownQuery, search: maybe(word().empty('').max(255)) });
 
 const deletePath = (repository: Repository, name: string): string => within(repository, `delete-tag/${encoded(name)}`);
+
+const tagCommands = copyField({
+  id: 'tag-commands',
+  label: 'Commands for the first tag',
+  value: 'git tag v1.0.0\ngit push origin v1.0.0',
+  hidesLabel: true,
+});
 
 const newTag = (repository: Repository, refused: RefusedForm | undefined): Html =>
   disclosure(
@@ -62,13 +71,14 @@ export const tagPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
     path: '/tags',
     ...reading,
     query: tagListQuery,
-    async run({ now }, { granted, query: { search, ...query }, url, refused }) {
+    async run({ now }, { granted, query: { search, show, path, ...query }, url, refused }) {
       const repository = granted.resource;
+      const shown = shownIn({ show, path });
       const writable = granted.may('repo.write');
       const request = readPage(pageRules.capped(), query);
       const found = await (await useCases.tags(granted, { ...request, search })).read();
       const rows = found.items.map(({ name, oid, annotation }) => ({
-        title: html`<a href="${treePath(repository, name)}"><bdi>${name}</bdi></a>`,
+        title: html`<a href="${shownPath(repository, name, shown)}"><bdi>${name}</bdi></a>`,
         about: html`<a href="${commitPath(repository, oid)}"><code>${oid.slice(0, 7)}</code></a>
           ${annotation?.tagger !== undefined && time(annotation.tagger.date, now)}
           ${annotation !== undefined && html`· <bdi>${annotation.message.split('\n', 1)[0]}</bdi>`}`,
@@ -83,15 +93,22 @@ export const tagPages = (useCases: RepositoryUseCases): readonly WebPage[] => [
       return new HtmlPage({
         title: 'Tags',
         width: 'wide',
-        main: html`<h1>Tags</h1>
-          ${filterBar(tagsPath(repository), searchField('Find a tag', 'search', search ?? ''))}
-          ${writable && newTag(repository, refused)}
+        main: html`<h1 class="skip">Tags</h1>
+          ${chosenFor(repository, shown, 'tags')}
+          ${filterBar(
+            tagsPath(repository),
+            [shownFields(shown), searchField('Find a tag', 'search', search ?? '')],
+            writable && newTag(repository, refused),
+          )}
           ${
             rows.length > 0
               ? list(rows)
               : search === undefined
-                ? empty('There is no tag yet', html`<pre>git tag v1.0.0 && git push origin v1.0.0</pre>`)
-                : empty('No tag has this in its name', html`<a href="${tagsPath(repository)}">All tags</a>`)
+                ? empty('There is no tag yet', writable && tagCommands)
+                : empty(
+                    'No tag has this in its name',
+                    html`<a href="${otherRefPath(repository, 'tags', shown)}">All tags</a>`,
+                  )
           }
           ${pagination(url, { ...request, total: found.total })}`,
       });

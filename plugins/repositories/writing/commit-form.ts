@@ -1,7 +1,7 @@
 // The part that all forms have which commit: the message, the branch, and the buttons.
 import { html, maybe, text, word, type Granted, type Html, type RefusedForm, type User } from 'hexforge/plugin';
 import type { Repository } from 'hexforge/repositories';
-import { button, field, formError, linkButton, textArea } from 'hexforge/ui';
+import { button, field, formError, linkButton, notice, textArea } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { asContent } from '../pages/forms.ts';
 import { blobPath, comparePath, treePath } from '../pages/links.ts';
@@ -25,10 +25,10 @@ interface Sent {
 }
 
 /** The names of the fields of the form, by the members that use cases name. */
-const fieldNames = { path: 'name', branch: 'new_branch', base_ref: 'new_branch' } as const;
+const fieldNames = { path: 'name', name: 'new_branch', branch: 'new_branch', base_ref: 'new_branch' } as const;
 
 /**
- * Commits one file.
+ * Commits one file. A new branch is made by the same change of refs as the commit: both or neither.
  * @returns the path of the page to show next: the file or the files, or the comparison of a new branch.
  */
 export async function committed(
@@ -39,12 +39,8 @@ export async function committed(
   file: { readonly content: Uint8Array | undefined; readonly sha: string | undefined },
 ): Promise<string> {
   const { resource } = granted;
-  if (branch !== undefined)
-    await asContent(() => useCases.createBranch(granted, { name: branch, baseRef: ref }), {
-      ...fieldNames,
-      name: 'new_branch',
-    });
-  const command = { ...file, path, branch: branch ?? ref, message: message.replaceAll('\r\n', '\n') };
+  const to = branch === undefined ? { branch: ref } : { branch, from: ref };
+  const command = { ...file, ...to, path, message: message.replaceAll('\r\n', '\n') };
   await asContent(() => useCases.writeContents(granted, command), fieldNames);
   if (branch !== undefined) return comparePath(resource, ref, branch);
   return file.content === undefined ? treePath(resource, ref) : blobPath(resource, ref, path);
@@ -58,11 +54,12 @@ export function commitError(
   ...fields: readonly string[]
 ): Html | false {
   if (refused?.field !== 'sha') return formError(refused, id, 'message', 'new_branch', ...fields);
-  return html`<p class="alert" role="alert">
-    <b>${refused.error}.</b> Somebody has changed it since you opened this page, so nothing was committed. What you
-    typed is still here: copy it, look at <a href="${blobPath(repository, ref, path)}">the file as it is now</a>, and
-    edit that.
-  </p>`;
+  return notice(
+    html`<b>${refused.error}.</b> Somebody has changed it since you opened this page, so nothing was committed. What you
+      typed is still here: copy it, look at <a href="${blobPath(repository, ref, path)}">the file as it is now</a>, and
+      edit that.`,
+    true,
+  );
 }
 
 /** @param message if none is typed. @param cancel the path of the page before. */

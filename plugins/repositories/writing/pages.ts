@@ -19,7 +19,7 @@ import {
   type WebPage,
 } from 'hexforge/plugin';
 import type { FileBlob, Repository } from 'hexforge/repositories';
-import { checkBox, empty, field, icon, linkButton, textArea } from 'hexforge/ui';
+import { checkBox, empty, field, icon, linkButton, notice, textArea } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { blobPath, treePath, within, encoded } from '../pages/links.ts';
 import { sha, writing } from '../shapes.ts';
@@ -89,9 +89,9 @@ export function writingPages(useCases: RepositoryUseCases): readonly WebPage[] {
             ${
               typeof typed === 'string' &&
               !isShownUnchanged(typed.replaceAll('\r\n', '\n')) &&
-              html`<p class="alert">
-                Characters that are invisible or reverse the direction of text are shown as U+FFFD. Type them again.
-              </p>`
+              notice(
+                'Characters that are invisible or reverse the direction of text are shown as U+FFFD. Type them again.',
+              )
             }
             <form method="post" enctype="multipart/form-data" action="${action(at, 'edit')}">
               <input type="hidden" name="sha" value="${String(refused?.values['sha'] ?? blob?.sha ?? '')}" />

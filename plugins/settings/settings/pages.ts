@@ -1,6 +1,19 @@
 // The pages of settings.
 import { maskedValue } from 'hexforge/settings';
-import { admin, form, found, HtmlPage, maybe, page, shape, text, type MenuEntry, type WebPage } from 'hexforge/plugin';
+import {
+  admin,
+  form,
+  found,
+  HtmlPage,
+  maybe,
+  page,
+  shape,
+  text,
+  word,
+  type MenuEntry,
+  type WebPage,
+} from 'hexforge/plugin';
+import { onlyChanged } from 'hexforge/ui';
 import type { SettingsUseCases } from '#core/settings/use-cases';
 import { settingList, settingPath, settingsPath, settingView } from './views.ts';
 
@@ -40,11 +53,15 @@ export const settingPages = ({ administration }: SettingsUseCases): readonly Web
         id: 'settingUpdateForm',
         summary: 'Changes a setting',
         path: one,
-        body: shape({ value: maybe(text()) }),
-        async run(call, { params: { key }, body: { value } }) {
+        body: shape({ value: maybe(text()), shown: maybe(word().max(2000)) }),
+        secrets: ['value'],
+        async run(call, { params: { key }, body: { value, shown } }) {
           const { sensitive } = await administration.fetch(call, { key });
           // An empty field counts as absent. A secret is not sent to the page, so an empty field keeps it.
-          await administration.write(call, [{ key, value: value ?? (sensitive ? maskedValue : '') }]);
+          const wanted = value?.replaceAll('\r\n', '\n') ?? (sensitive ? maskedValue : '');
+          // An unchanged value is not stored: that of the configuration applies, also if it changes.
+          if (sensitive || onlyChanged({ value: wanted }, shown).value !== undefined)
+            await administration.write(call, [{ key, value: wanted }]);
           return settingPath(key);
         },
       }),

@@ -1,7 +1,20 @@
 // Views of settings: the list by plugin, and the form for one setting.
 import type { DescribedSetting } from 'hexforge/settings';
 import { html, type Html, type RefusedForm } from 'hexforge/plugin';
-import { button, empty, field, filterBar, pill, searchField, select, table, textArea } from 'hexforge/ui';
+import {
+  button,
+  empty,
+  field,
+  filterBar,
+  formError,
+  pill,
+  refusedIn,
+  searchField,
+  select,
+  shownValues,
+  table,
+  textArea,
+} from 'hexforge/ui';
 
 export const settingsPath = '/-/admin/settings';
 export const settingPath = (key: string): string => `${settingsPath}/${encodeURIComponent(key)}`;
@@ -34,31 +47,38 @@ export function settingList(settings: readonly DescribedSetting[], q: string): H
     <p class="muted">A change applies at once. No setting needs a restart.</p>
     ${filterBar(settingsPath, searchField('Name or description', 'q', q))}
     ${settings.length === 0 && empty('No setting matches', html`<a href="${settingsPath}">Show all</a>`)}
-    ${plugins.map(
-      (plugin) =>
-        html`<h2>${plugin}</h2>
-          ${table(
-            ['Setting', 'Value', 'Default'],
-            settings
-              .filter((setting) => setting.plugin === plugin)
-              .map((setting) => [
-                html`<a href="${settingPath(setting.key)}"><code>${setting.key}</code></a>
-                  <span class="muted">${setting.description}</span>`,
-                html`${valueOf(setting)} ${changed(setting) && pill('changed', 'accent')}
-                ${setting.sensitive && pill('secret', 'warning')}`,
-                html`<bdi class="clipped muted"
-                  >${setting.sensitive && setting.default !== '' ? 'hidden' : readable(setting, setting.default)}</bdi
-                >`,
-              ]),
-          )}`,
-    )}`;
+    <div class="by-plugin">
+      ${plugins.map(
+        (plugin) =>
+          html`<h2>${plugin}</h2>
+            ${table(
+              ['Setting', 'Value', 'Default'],
+              settings
+                .filter((setting) => setting.plugin === plugin)
+                .map((setting) => [
+                  html`<a href="${settingPath(setting.key)}"><code>${setting.key}</code></a>
+                    <span class="muted">${setting.description}</span>`,
+                  html`${valueOf(setting)} ${changed(setting) && pill('changed', 'accent')}
+                  ${setting.sensitive && pill('secret', 'warning')}`,
+                  html`<bdi class="clipped muted"
+                    >${setting.sensitive && setting.default !== '' ? 'hidden' : readable(setting, setting.default)}</bdi
+                  >`,
+                ]),
+            )}`,
+      )}
+    </div>`;
 }
 
-/** The control of one setting. Any error of the form is about it. */
+/** Any error of the form is about the value. The use case names the setting. */
+function valueRefused({ key }: DescribedSetting, refused: RefusedForm | undefined): RefusedForm | undefined {
+  const own = refusedIn(refused, 'settingUpdateForm');
+  return own && { ...own, field: 'value', detail: own.detail?.replace(`"${key}"`, '"value"') };
+}
+
+/** The control of one setting. */
 function control(setting: DescribedSetting, refused: RefusedForm | undefined): Html {
   const { type, value, sensitive, bounds, longest = 0 } = setting;
-  const wrong = refused?.form === 'settingUpdateForm' ? { ...refused, field: 'value' } : undefined;
-  const common = { label: 'Value', name: 'value', refused: wrong };
+  const common = { label: 'Value', name: 'value', refused: valueRefused(setting, refused) };
   const usual = sensitive && setting.default !== '' ? 'hidden' : readable(setting, setting.default);
   const hint = `The value is ${bounds}. The default is: ${usual.slice(0, oneLine)}`;
   if (sensitive)
@@ -85,8 +105,10 @@ function control(setting: DescribedSetting, refused: RefusedForm | undefined): H
 export const settingView = (setting: DescribedSetting, refused: RefusedForm | undefined): Html =>
   html`<p class="quiet"><a href="${settingsPath}">Settings</a></p>
     <h1>${setting.key} ${setting.sensitive && pill('secret', 'warning')}</h1>
+    ${formError(refused, 'settingResetForm')}
     <p>${setting.description}.</p>
     <form class="form" method="post" action="${settingPath(setting.key)}">
+      ${!setting.sensitive && shownValues({ value: setting.value }, valueRefused(setting, refused))}
       ${control(setting, refused)} ${button('Save', { kind: 'primary' })}
     </form>
     ${

@@ -19,7 +19,15 @@ export interface Surroundings {
   /** The panels of the side column. */
   readonly panels: readonly Html[];
   /** The repository of the page. */
-  readonly repository?: { readonly owner: string; readonly name: string; readonly tabs: readonly Tab[] } | undefined;
+  readonly repository?:
+    | {
+        readonly owner: string;
+        readonly name: string;
+        readonly tabs: readonly Tab[];
+        /** Links that only their keys lead to. */
+        readonly keys: readonly (MenuItem & { readonly key: string })[];
+      }
+    | undefined;
 }
 
 export interface MenuItem {
@@ -60,6 +68,7 @@ function account({ caller }: Call, { menus, theme }: Surroundings, signIn: strin
     avatar(username, 'large'),
     [
       html`<span class="text">Signed in as <b>${username}</b></span>`,
+      ...links([{ title: 'Profile', path: `/${encodeURIComponent(username)}` }]),
       ...links(menus.account),
       ...links(menus.settings.slice(0, 1).map(({ path }) => ({ title: 'Settings', path }))),
       ...links(menus.admin.slice(0, 1).map(({ path }) => ({ title: 'Administration', path }))),
@@ -81,8 +90,8 @@ const wayOut = ({ caller }: Call, url: string): Html =>
 
 export function documentOf(page: HtmlPage, { call, url, status }: Around, frame: Surroundings): string {
   const { theme, styles, script, icon, version, menus, repository, panels, section } = frame;
-  const { title, main, aside, width, live } = page;
-  const isMissing = status === 403 || status === 404;
+  const { title, main, aside, width, live, isRefusal } = page;
+  const isMissing = isRefusal && (status === 403 || status === 404);
   const where = repository === undefined ? '' : ` · ${repository.owner}/${repository.name}`;
   return html`<!doctype html>
     <html lang="en" ${theme !== 'system' && html`data-theme="${theme}"`}>
@@ -121,6 +130,7 @@ export function documentOf(page: HtmlPage, { call, url, status }: Around, frame:
           ${(aside !== undefined || panels.length > 0) && html`<aside>${aside} ${panels}</aside>`}
         </div>
         <footer class="foot"><span>Hexforge ${version}</span><a href="/-/keys" data-key="?">Keys</a></footer>
+        ${repository?.keys.map(({ title, path, key }) => html`<a href="${path}" data-key="${key}" hidden>${title}</a>`)}
         ${
           call.caller.kind === 'user' &&
           html`${frameForm('frame-theme', '/-/theme')} ${frameForm('frame-sign-out', '/-/sign-out')}`

@@ -127,9 +127,14 @@ async function repositoryOf(
 ): Promise<(Surroundings['repository'] & Pick<Surroundings, 'section'>) | undefined> {
   const resource = granted?.resource as Partial<Repository> | undefined;
   if (granted === undefined || resource === undefined) return undefined;
-  const { id, owner, name } = resource;
+  const { id, owner, name, defaultBranch = '' } = resource;
   if (id === undefined || owner === undefined || name === undefined) return undefined;
-  const within = (path: string): string => path.replace('{owner}', owner).replace('{repo}', name);
+  const branch = defaultBranch.split('/').map(encodeURIComponent).join('/');
+  const within = (path: string): string =>
+    path
+      .replace('{owner}', owner)
+      .replace('{repo}', name)
+      .replace('{default_branch}', () => branch);
   const shown = ordered(registry.tabs())
     .filter(({ one }) => granted.may(one.permission))
     .map((tab) => ({
@@ -138,7 +143,7 @@ async function repositoryOf(
       path: within(tab.one.path),
       currentOn: tab.one.currentOn?.map(within),
     }));
-  const of = (menu: 'tabs' | 'settings') => shown.filter(({ tab }) => (tab.one.menu ?? 'tabs') === menu);
+  const of = (menu: 'tabs' | 'settings' | 'keys') => shown.filter(({ tab }) => (tab.one.menu ?? 'tabs') === menu);
   const main = of('tabs');
   const settings = tabsOf(of('settings'), pathOf({ url }));
   const inSettings = settings.some(({ current }) => current);
@@ -156,6 +161,7 @@ async function repositoryOf(
     owner,
     name,
     tabs: [...tabs, ...last],
+    keys: of('keys').map(({ tab, title, path }) => ({ title, path, key: tab.one.key ?? '' })),
     section: inSettings ? { title: 'Settings of the repository', pages: settings } : undefined,
   };
 }

@@ -2,6 +2,7 @@
 import { html, type Html, type MarkdownContext, type Markup } from 'hexforge/plugin';
 import type { MarkdownPlace, Renderer } from '#adapters/markup/index';
 import { inTurns } from '../ui/in-turns.ts';
+import { linkedTexts } from './linked.ts';
 import { linkedReferences, type FindReferences } from './references.ts';
 import { sanitisedHtml } from './sanitised.ts';
 
@@ -37,6 +38,7 @@ export const markup = ({ renderer, find, origin, now }: Parts): Markup => ({
     const lines = language === '' ? undefined : await renderer.code(text, language, oid);
     return lines === undefined ? plainLines(text) : sanitisedLines(lines);
   },
+  linked: (texts, place) => linkedTexts(texts, place, find),
 });
 
 /** Lines that are kept by the renderer are converted once, so that they are the same list for every page. */

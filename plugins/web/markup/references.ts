@@ -19,7 +19,7 @@ type Found = ReadonlyMap<string, FoundReference>;
 export type FindReferences = (sign: Sign, references: readonly string[], place: ReferencePlace) => Promise<Found>;
 
 /** References of a kind on one page. Further ones stay text. */
-const most = 200;
+export const mostReferences = 200;
 
 /** Asks the finders of a sign. The first that finds a thing wins; one that fails or is late finds nothing. */
 export const finding =
@@ -44,29 +44,38 @@ export async function linkedReferences(
   { call, repository }: MarkdownContext,
   find: FindReferences,
 ): Promise<readonly (Html | undefined)[]> {
+  const references = texts.flatMap((text) => text?.references ?? []);
+  const found = await lookedUp(references, { call, repository }, find);
+  return texts.map((text) => text && html`<div class="markdown">${pieces(text, found)}</div>`);
+}
+
+/** The things by their sign, with one query for each kind. */
+export async function lookedUp(
+  references: readonly Reference[],
+  place: ReferencePlace,
+  find: FindReferences,
+): Promise<ReadonlyMap<Sign, Found>> {
   const wanted = new Map<Sign, Set<string>>();
-  for (const { sign, value } of texts.flatMap((text) => text?.references ?? [])) {
+  for (const { sign, value } of references) {
     const values = wanted.get(sign) ?? new Set();
     wanted.set(sign, values);
-    if (values.size < most) values.add(value);
+    if (values.size < mostReferences) values.add(value);
   }
-  const found = new Map(
-    await Promise.all(
-      [...wanted].map(async ([sign, values]) => [sign, await find(sign, [...values], { call, repository })] as const),
-    ),
+  return new Map(
+    await Promise.all([...wanted].map(async ([sign, values]) => [sign, await find(sign, [...values], place)] as const)),
   );
-  return texts.map((text) => text && html`<div class="markdown">${pieces(text, found)}</div>`);
 }
 
 const pieces = ({ segments, references }: RenderedMarkdown, found: ReadonlyMap<Sign, Found>): readonly HtmlPiece[] =>
   segments.flatMap((segment, index) => {
     const reference = references[index];
-    return [sanitisedHtml(segment), reference !== undefined && shown(reference, found.get(reference.sign))];
+    return [sanitisedHtml(segment), reference !== undefined && referenceLink(reference, found)];
   });
 
-function shown({ sign, value }: Reference, found: Found | undefined): HtmlPiece {
+/** A link to the thing; the text itself if the caller may not see such a thing. */
+export function referenceLink({ sign, value }: Reference, found: ReadonlyMap<Sign, Found>): Html | string {
   const text = `${sign}${value}`;
-  const thing = found?.get(value);
+  const thing = found.get(sign)?.get(value);
   return thing === undefined
     ? text
     : html`<a class="reference" href="${thing.path}" title="${thing.title}">${text}</a>`;

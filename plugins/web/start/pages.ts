@@ -4,11 +4,11 @@ import { returnPath } from 'hexforge/identity';
 import { empty } from '../ui/list.ts';
 import { sections } from '../frame/contributed.ts';
 import { themeBody, themeCookie } from '../frame/theme.ts';
-import { componentsPage } from './components.ts';
+import { componentsPage } from './components/page.ts';
 
 const keys: readonly (readonly [string, string])[] = [
   ['?', 'this page'],
-  ['/', 'search in a list'],
+  ['/', 'search field of the page'],
   ['j', 'next row, file or comment'],
   ['k', 'previous row, file or comment'],
   ['Enter', 'open it'],
@@ -16,7 +16,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['g i', 'issues'],
   ['g m', 'merge requests'],
   ['c', 'new issue'],
-  ['t', 'find a file'],
+  ['t', 'find a file of the repository'],
   ['y', 'permanent link of a file'],
   ['e', 'edit'],
   ['Ctrl Enter', 'send the form'],
@@ -43,7 +43,8 @@ const keysPage = new HtmlPage({
             </tr>`,
         )}
       </tbody>
-    </table>`,
+    </table>
+    <p class="quiet">For authors of plugins: <a href="/-/ui">the components of pages</a>.</p>`,
 });
 
 interface Parts {

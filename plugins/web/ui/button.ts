@@ -11,8 +11,9 @@ interface Look {
 }
 
 const classOf = ({ kind = 'plain' }: Look): string => (kind === 'plain' ? 'button' : `button ${kind}`);
-const keyOf = ({ key }: Look): Html | false => key !== undefined && html` <kbd>${key}</kbd>`;
-const pressedBy = ({ key }: Look): Html | false => key !== undefined && html`data-key="${key}"`;
+const keyOf = ({ key }: Look): Html | false => key !== undefined && html` <kbd aria-hidden="true">${key}</kbd>`;
+const pressedBy = ({ key }: Look): Html | false =>
+  key !== undefined && html`data-key="${key}" aria-keyshortcuts="${key}"`;
 
 /** A button that submits its form. */
 export const button = (
@@ -30,3 +31,7 @@ export const button = (
 /** A link that looks like a button. */
 export const linkButton = (label: string, href: string, look: Look = {}): Html =>
   html`<a class="${classOf(look)}" href="${href}" ${pressedBy(look)}>${label}${keyOf(look)}</a>`;
+
+/** In place of a form, for signed-out readers: leads to the sign-in page and back. */
+export const signInButton = (label: string, url: string): Html =>
+  html`<p><a class="button" href="/-/sign-in?return_to=${encodeURIComponent(url)}">${label}</a></p>`;

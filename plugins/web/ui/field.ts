@@ -1,7 +1,9 @@
 // Fields of forms, each with its label, a hint, and the error of the form that was refused.
 import { html, type Html, type RefusedForm } from 'hexforge/plugin';
+import { notice } from './forms/notice.ts';
 
-interface Common {
+/** The properties that every control has. */
+export interface Labelled {
   readonly label: string;
   /** The name of the member in the form. */
   readonly name: string;
@@ -14,40 +16,72 @@ interface Common {
 }
 
 /** A line of text in a form. */
-export interface Field extends Common {
+export interface Field extends Labelled {
   readonly type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'number' | 'search';
   readonly value?: string | undefined;
   readonly autocomplete?: string;
   /** Whether the page opens with the cursor in it. */
   readonly autofocus?: boolean;
-  readonly placeholder?: string;
+  readonly placeholder?: string | undefined;
   /** Values to choose from; others can be typed. */
   readonly suggestions?: readonly string[];
 }
 
 /** The text that was typed, or the given one. Passwords are not sent back. */
-function typed({ name, refused }: Common, value = ''): string {
+function typed({ name, refused }: Labelled, value = ''): string {
   const sent = refused?.values[name];
   return refused === undefined ? value : typeof sent === 'string' ? sent : (sent?.[0] ?? '');
 }
 
-function around(field: Common, control: Html): Html {
-  const { label, name, id = name, hint, refused } = field;
-  const wrong = refused?.field === name;
-  return html`<div class="field">
-    <label for="${id}">${label}</label>
-    ${control} ${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
-    ${wrong && html`<p class="error" id="${id}-error">${refused?.detail ?? refused?.error}</p>`}
-  </div>`;
+/** A label of at most so many words begins the message; a longer one is a sentence. */
+const wordsOfSubject = 3;
+
+/**
+ * The message about a field, with its label in place of the name of the member. Undefined if the form was not refused
+ * because of this field.
+ */
+function wrongIn({ label, name, refused }: Labelled): string | undefined {
+  if (refused?.field !== name) return undefined;
+  const { error, detail = error } = refused;
+  const subject = [`Field "${name}"`, `"${name}"`].find((start) => detail.startsWith(start));
+  if (subject === undefined) return detail;
+  const [separator, rest] = [detail.charAt(subject.length), detail.slice(subject.length + 1).trimStart()];
+  // Such as a message about two members, or the refused value alone.
+  if (rest === '' || (separator === ':' ? /^"[^"]*"$/.test(rest) : rest.startsWith('and '))) return error;
+  if (separator === ' ' && label.split(' ').length <= wordsOfSubject) return `${label} ${rest}`;
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
-/** Attributes that every control has. */
-function attributes({ name, id = name, hint, required = false, refused }: Common): Html {
-  const wrong = refused?.field === name;
-  const described = [hint !== undefined ? `${id}-hint` : [], wrong ? `${id}-error` : []].flat();
-  return html`id="${id}" name="${name}" ${required && html`required`} ${wrong && html`aria-invalid="true"`}
-  ${described.length > 0 && html`aria-describedby="${described.join(' ')}"`}`;
+/** The hint and the error of a control. Its attributes refer to them. */
+export function notes(field: Labelled): Html {
+  const { name, id = name, hint } = field;
+  const wrong = wrongIn(field);
+  return html`${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+  ${wrong !== undefined && html`<p class="error" id="${id}-error">${wrong}</p>`}`;
 }
+
+/** Refers to the hint and the error of a control. */
+export function described({ name, id = name, hint, refused }: Labelled): Html | false {
+  const ids = [hint === undefined ? [] : `${id}-hint`, refused?.field === name ? `${id}-error` : []].flat();
+  return ids.length > 0 && html`aria-describedby="${ids.join(' ')}"`;
+}
+
+/** Marks a control as the one because of which the form was refused. */
+export const invalid = ({ name, refused }: Pick<Labelled, 'name' | 'refused'>): Html | false =>
+  refused?.field === name && html`aria-invalid="true"`;
+
+/** Attributes that every control has. */
+function attributes(field: Labelled): Html {
+  const { name, id = name, required = false } = field;
+  return html`id="${id}" name="${name}" ${required && html`required`} ${invalid(field)} ${described(field)}`;
+}
+
+/** A control below its label. */
+export const around = (field: Labelled, control: Html): Html =>
+  html`<div class="field">
+    <label for="${field.id ?? field.name}">${field.label}</label>
+    ${control} ${notes(field)}
+  </div>`;
 
 /** A line of text. */
 export const field = ({
@@ -83,7 +117,7 @@ export const textArea = ({
   value,
   rows = 8,
   ...common
-}: Common & { readonly value?: string; readonly rows?: number }): Html =>
+}: Labelled & { readonly value?: string; readonly rows?: number }): Html =>
   // The parser drops one newline after the tag.
   around(
     common,
@@ -101,7 +135,7 @@ export const select = ({
   value,
   choices,
   ...common
-}: Common & { readonly value?: string; readonly choices: readonly Choice[] }): Html => {
+}: Labelled & { readonly value?: string; readonly choices: readonly Choice[] }): Html => {
   const chosen = typed(common, value);
   return around(
     common,
@@ -115,17 +149,24 @@ export const select = ({
 };
 
 /** A box to tick, which sends `true`. */
-export const checkBox = ({ value = false, label, ...common }: Common & { readonly value?: boolean }): Html => {
+export const checkBox = ({ value = false, label, ...common }: Labelled & { readonly value?: boolean }): Html => {
   const ticked = common.refused === undefined ? value : common.refused.values[common.name] === 'true';
   return html`<div class="field tick">
     <input type="checkbox" ${attributes({ label, ...common })} value="true" ${ticked && html`checked`} />
     <label for="${common.id ?? common.name}">${label}</label>
-    ${common.hint !== undefined && html`<p class="hint" id="${common.id ?? common.name}-hint">${common.hint}</p>`}
+    ${notes({ label, ...common })}
   </div>`;
 };
+
+/** The refused form if it is the one with this id, for a page with several forms. */
+export const refusedIn = (refused: RefusedForm | undefined, form: string): RefusedForm | undefined =>
+  refused?.form === form ? refused : undefined;
 
 /** The error of a refused form that is not about one of its fields. */
 export const formError = (refused: RefusedForm | undefined, form: string, ...fields: readonly string[]): Html | false =>
   refused?.form === form &&
   !fields.includes(refused.field ?? '') &&
-  html`<p class="alert" role="alert"><b>${refused.error}</b> ${refused.detail}</p>`;
+  notice(html`<b>${refused.error}</b> ${refused.detail}`, true);
+
+/** Confirms that a form succeeded, on the page that it leads to. */
+export const done = (text: string): Html => html`<p class="done" role="status">${text}</p>`;

@@ -38,6 +38,21 @@ export const filterChoice = (
     )}
   </select>`;
 
+/** A link that shows a list in another way. */
+export interface ListLink {
+  readonly title: string;
+  readonly href: string;
+  readonly current: boolean;
+}
+
+/** Links in the head of a list, such as its states or orders. @param label names them for screen readers. */
+export const listLinks = (label: string, links: readonly ListLink[]): Html =>
+  html`<nav class="states" aria-label="${label}">
+    ${links.map(
+      ({ title, href, current }) => html`<a href="${href}" ${current && html`aria-current="true"`}>${title}</a>`,
+    )}
+  </nav>`;
+
 /** The path and query of a page, with some parameters replaced; undefined and empty ones are removed. */
 export function urlWith(url: string, changes: Readonly<Record<string, string | undefined>>): string {
   const { pathname, searchParams } = new URL(url, 'http://localhost');

@@ -13,24 +13,31 @@ export interface Row {
   readonly end?: HtmlPiece;
 }
 
-/** @param head The line above the rows. */
-export const list = (rows: readonly Row[], head?: HtmlPiece): Html =>
+/**
+ * Rows in a box.
+ * @param head the line above the rows.
+ * @param none shown in place of no rows, such as by `empty`.
+ */
+export const list = (rows: readonly Row[], head?: HtmlPiece, none?: Html): Html =>
   html`<div class="box">
     ${head !== undefined && html`<div class="head">${head}</div>`}
-    <ul class="rows">
-      ${rows.map(
-        ({ mark, title, about, end }) =>
-          html`<li>
-            ${mark !== undefined && html`<span class="mark">${mark}</span>`}
-            <div class="grow">
-              <div class="title">${title}</div>
-              ${about !== undefined && html`<div class="about">${about}</div>`}
-            </div>
-            ${end !== undefined && html`<div class="end">${end}</div>`}
-          </li>`,
-      )}
-    </ul>
+    ${rows.length === 0 && none !== undefined ? none : rowsOf(rows)}
   </div>`;
+
+const rowsOf = (rows: readonly Row[]): Html =>
+  html`<ul class="rows">
+    ${rows.map(
+      ({ mark, title, about, end }) =>
+        html`<li>
+          ${mark !== undefined && html`<span class="mark">${mark}</span>`}
+          <div class="grow">
+            <div class="title">${title}</div>
+            ${about !== undefined && html`<div class="about">${about}</div>`}
+          </div>
+          ${end !== undefined && html`<div class="end">${end}</div>`}
+        </li>`,
+    )}
+  </ul>`;
 
 /** @param next What to do next. */
 export const empty = (title: string, next?: HtmlPiece): Html =>

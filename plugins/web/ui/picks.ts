@@ -1,5 +1,6 @@
 // Several of some choices, in a form.
-import { html, type Html, type HtmlPiece, type RefusedForm } from 'hexforge/plugin';
+import { html, type Html, type HtmlPiece } from 'hexforge/plugin';
+import { around, described, invalid, notes, type Labelled } from './field.ts';
 
 /** One of the choices. */
 export interface PickChoice {
@@ -14,38 +15,40 @@ const mostBoxes = 100;
 
 /** Boxes to tick, of which each sends its value under the same name. @param values those that are ticked. */
 export function picks({
-  label,
-  name,
   values,
   choices,
-  refused,
-}: {
-  readonly label: string;
-  readonly name: string;
+  ...common
+}: Omit<Labelled, 'required'> & {
   readonly values: readonly string[];
   readonly choices: readonly PickChoice[];
-  readonly refused?: RefusedForm | undefined;
 }): Html {
+  const { label, name, id = name, refused } = common;
   const chosen = new Set(refused === undefined ? values : [refused.values[name] ?? []].flat());
-  const wrong = refused?.field === name && html`<p class="error">${refused.detail ?? refused.error}</p>`;
+  const marked = (value: string, mark: Html): Html | false => chosen.has(value) && mark;
   if (choices.length > mostBoxes)
-    return html`<div class="field">
-      <label for="${name}">${label}</label>
-      <select id="${name}" name="${name}" multiple size="8">
+    return around(
+      common,
+      html`<select id="${id}" name="${name}" multiple size="8" ${invalid(common)} ${described(common)}>
         ${choices.map(
-          (one) => html`<option value="${one.value}" ${chosen.has(one.value) && html`selected`}>${one.label}</option>`,
-        )}</select
-      >${wrong}
-    </div>`;
-  return html`<fieldset class="picks field">
+          (one) => html`<option value="${one.value}" ${marked(one.value, html`selected`)}>${one.label}</option>`,
+        )}
+      </select>`,
+    );
+  return html`<fieldset class="picks field" ${described(common)}>
     <legend>${label}</legend>
     ${choices.map(
       (one) =>
         html`<label
-          ><input type="checkbox" name="${name}" value="${one.value}" ${chosen.has(one.value) && html`checked`} />
+          ><input
+            type="checkbox"
+            name="${name}"
+            value="${one.value}"
+            ${invalid(common)}
+            ${marked(one.value, html`checked`)}
+          />
           ${one.shown ?? html`<bdi>${one.label}</bdi>`}</label
         >`,
     )}
-    ${choices.length === 0 && html`<p class="hint">There is nothing to choose from</p>`} ${wrong}
+    ${choices.length === 0 && html`<p class="hint">There is nothing to choose from</p>`} ${notes(common)}
   </fieldset>`;
 }

@@ -1,6 +1,7 @@
 // A timeline: comments in boxes, and changes as single lines, in the order of time.
 import { html, type Html, type HtmlPiece } from 'hexforge/plugin';
 import { avatar } from './avatar.ts';
+import { time } from './time.ts';
 
 /** A comment or review, with its text. */
 export interface Comment {
@@ -25,6 +26,14 @@ export const comment = ({ id, author, head, actions, body }: Comment): Html =>
     </div>
     <div class="body">${body}</div>
   </article>`;
+
+/** The time of a comment as the link to it, and whether it was changed later. */
+export const commented = (
+  { id, createdAt, updatedAt }: { readonly id: string; readonly createdAt: Date; readonly updatedAt: Date },
+  now: Date,
+): Html =>
+  html`<a class="bare" href="#comment-${id}">commented ${time(createdAt, now)}</a
+    >${updatedAt > createdAt && ' · edited'}`;
 
 /** A change as one line. */
 export const change = (mark: HtmlPiece, text: HtmlPiece): Html =>

@@ -74,6 +74,13 @@ void t.test('relative links and images lead into the repository', async (t) => {
   t.equal(await rendered('[a](b)', { repository: undefined }), '<p>a</p>');
 });
 
+void t.test('of the pages of this instance only files are images', async (t) => {
+  const raw = 'https://forge.test/ada/site/-/raw/main/b.png';
+  t.match(await rendered(`![a](${raw}?c#d)`), /<img src="https:\/\/forge\.test\/ada\/site\/-\/raw\/main\/b\.png/);
+  for (const other of ['-/sign-out?x=/-/raw/', '-/sign-out#/-/raw/', 'ada/site/-/find/main/-/raw/b', '-/raw'])
+    t.notMatch(await rendered(`![a](https://forge.test/${other})`), /<img/, other);
+});
+
 void t.test('links and images of other hosts', async (t) => {
   t.equal(await rendered('[a](https://forge.test/b)'), '<p><a href="https://forge.test/b">a</a></p>', 'our own');
   t.equal(

@@ -3,7 +3,7 @@
 import t from 'tap';
 import { testHost } from '#host/sdk/testing';
 import { startChromium } from '../../../tools/chromium.ts';
-import { signIn, visitor } from '../visitor.ts';
+import { accessibility, signIn, visitor } from '../visitor.ts';
 
 const browser = await startChromium();
 t.teardown(() => browser.close());
@@ -35,6 +35,7 @@ void t.test('administration', async (t) => {
     await page.getByLabel('Password').fill('short');
     await press('Create');
     await page.locator('#password-error').waitFor();
+    t.strictSame(await accessibility(who), [], 'of a refused form');
     t.equal(await page.getByLabel('Username').inputValue(), 'cleo', 'what was typed is kept');
     await page.getByLabel('Password').fill(cleo.password);
     await press('Create');
@@ -42,7 +43,9 @@ void t.test('administration', async (t) => {
 
     const visit = await visitor(browser, forge.url);
     await signIn(visit, cleo);
-    await press('Suspend');
+    await page.getByText('Suspend…', { exact: true }).click();
+    t.strictSame(await accessibility(who), [], 'of an open question');
+    await press('Suspend cleo');
     await page.getByRole('button', { name: 'Reactivate' }).waitFor();
     await visit.page.goto('/-/settings/profile');
     await visit.page.waitForURL('**/-/sign-in?**');
@@ -51,7 +54,7 @@ void t.test('administration', async (t) => {
     await visit.page.getByRole('button', { name: 'Sign in' }).click();
     await visit.page.getByText('The account is suspended').waitFor();
     await press('Reactivate');
-    await page.getByRole('button', { name: 'Suspend' }).waitFor();
+    await page.getByText('Suspend…', { exact: true }).waitFor();
     await signIn(visit, cleo);
     t.strictSame(visit.problems(), []);
     await visit.context.close();
@@ -103,13 +106,15 @@ void t.test('administration', async (t) => {
     t.match((await admin.get('/admin/rate-limits/overrides/users')).body, {
       items: [{ scope: 'api.read', requests_per_window: 10, reason: 'A loud script' }],
     });
-    await press('Delete');
+    await page.getByText('Delete…', { exact: true }).click();
+    await press('Delete the override');
     await page.getByText('There is no override of this kind').waitFor();
   });
 
   await t.test('plugins', async () => {
     await section('Plugins');
-    await follow('repositories');
+    // The second row, by the keys of lists.
+    for (const key of ['j', 'j', 'j', 'k', 'Enter']) await page.keyboard.press(key);
     await page.getByRole('heading', { name: 'repositories', level: 1 }).waitFor();
     await page.getByText('Contributes').waitFor();
   });

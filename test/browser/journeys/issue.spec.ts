@@ -158,7 +158,8 @@ void t.test('issues', async (t) => {
     await page.waitForURL(`**${issues}/3`);
     await main.getByRole('link', { name: 'edited', exact: true }).click();
     await main.locator('.rows a').first().click();
-    t.match(await main.innerText(), /Before\s+Behind a \*proxy\*\.\s+After\s+Behind a \*buffering\* proxy\./);
+    t.match(await main.locator('.diff tr.removed code').innerText(), 'Behind a *proxy*.');
+    t.match(await main.locator('.diff tr.added code').innerText(), 'Behind a *buffering* proxy.');
   });
 
   await t.test('it is locked, closed with a comment and reopened', async (t) => {
@@ -167,11 +168,11 @@ void t.test('issues', async (t) => {
     await aside.getByRole('button', { name: 'Unlock' }).waitFor();
     t.match(await issue(), { locked: true });
     await main.getByLabel('Comment').fill('Done.');
-    await main.getByRole('button', { name: 'Close issue' }).click();
-    await main.getByRole('button', { name: 'Reopen issue' }).waitFor();
+    await main.getByRole('button', { name: 'Close', exact: true }).click();
+    await main.getByRole('button', { name: 'Reopen', exact: true }).waitFor();
     t.match(await issue(), { state: 'closed', comments_count: 2 });
-    await main.getByRole('button', { name: 'Reopen issue' }).click();
-    await main.getByRole('button', { name: 'Close issue' }).waitFor();
+    await main.getByRole('button', { name: 'Reopen', exact: true }).click();
+    await main.getByRole('button', { name: 'Close', exact: true }).waitFor();
     t.match(await issue(), { state: 'open' });
   });
 

@@ -125,6 +125,21 @@ void t.test('a merge request from the first line to the merge', async (t) => {
     t.match(await rest('/merges/1'), { reviewers: [{ state: 'approved' }] });
   });
 
+  await t.test('the merge stays bound to the head that was looked at, and a note names the change', async (t) => {
+    const sha = author.locator('.merge-form input[name="sha"]');
+    const seen = await sha.inputValue();
+    const more = { branch: 'words', path: 'src/late.txt', content: 'late\n' };
+    await write(forge, { by: 'ada', repository: 'ada/engine', ...more });
+    await author.getByText('The source branch has changed since you opened this page').waitFor();
+    t.equal(await sha.inputValue(), seen);
+    await author.goto(request);
+    t.not(await sha.inputValue(), seen);
+    t.notOk(await author.getByText('The source branch has changed').isVisible());
+    await reviewer.goto(request);
+    await reviewer.getByRole('button', { name: 'Approve' }).click();
+    await author.locator('#merge-box').getByText('Approved by').waitFor();
+  });
+
   await t.test('choices that are not sent yet are kept while the page changes', async (t) => {
     await author.getByLabel('Strategy').selectOption('Squash into one commit');
     await author.getByLabel('Delete words afterwards').check();

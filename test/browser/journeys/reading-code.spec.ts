@@ -1,4 +1,4 @@
-// Reads code in a browser by keyboard, except for the lines of a file: finds a file, links to lines of it, looks at
+// Reads code in a browser by keyboard alone: finds a file, links to lines of it, looks at
 // its blame, history and commits, and compares branches.
 import t from 'tap';
 import { testHost } from '#host/sdk/testing';
@@ -6,6 +6,7 @@ import { fillExample } from '#test/support/clients/example-forge';
 import { stockGit } from '#test/support/servers/stock-git';
 import { startChromium } from '../../../tools/chromium.ts';
 import { visitor } from '../visitor.ts';
+import { enter, reach } from './keyboard.ts';
 
 const browser = await startChromium();
 t.teardown(() => browser.close());
@@ -33,6 +34,7 @@ void t.test('reading code', async (t) => {
     await page.goto('/ada/engine');
     await press('t');
     await page.waitForURL('**/-/find/main');
+    await page.locator('input:focus').waitFor();
     await page.keyboard.type('co push');
     await press('Enter');
     await page.waitForURL('**/-/find/main?q=co+push');
@@ -43,9 +45,10 @@ void t.test('reading code', async (t) => {
   });
 
   await t.test('lines are linked, and the permanent link keeps them', async (t) => {
-    await page.getByRole('link', { name: 'Line 2', exact: true }).click();
+    await enter(page, page.getByRole('link', { name: 'Line 2', exact: true }));
     t.match(page.url(), /#L2$/);
-    await page.getByRole('link', { name: 'Line 4', exact: true }).click({ modifiers: ['Shift'] });
+    await reach(page, page.getByRole('link', { name: 'Line 4', exact: true }));
+    await press('Shift+Enter');
     t.match(page.url(), /#L2-L4$/);
     t.equal((await marked()).length, 3);
     await press('y');

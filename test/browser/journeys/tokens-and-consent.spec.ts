@@ -44,7 +44,7 @@ void t.test('a personal access token is shown once, works, and is revoked', asyn
   await page.goto('/-/settings/tokens');
   await page.reload();
   t.notMatch(await page.content(), token, 'nor does the list after a reload');
-  await page.getByText('Revoke', { exact: true }).click();
+  await page.getByText('Revoke…', { exact: true }).click();
   await button(who, 'Revoke the token');
   await page.getByText('You have no access token').waitFor();
   t.equal((await forge.anonymous.get('/repos/ada/site', asToken)).status, 401);
@@ -125,8 +125,8 @@ void t.test('an application gets access by consent, and loses it when it is take
 
   await page.goto('/-/settings/grants');
   await page.getByText('Calendar').waitFor();
-  await page.getByText('Take back', { exact: true }).click();
-  await button(user, 'Take it back');
+  await page.getByText('Revoke…', { exact: true }).click();
+  await button(user, 'Revoke the access');
   await page.getByText('You have granted no application access').waitFor();
   t.equal((await forge.anonymous.get('/user', asToken)).status, 401);
   await t.rejects(oidc.refreshTokenGrant(config, tokens.refresh_token ?? ''), 'nor can it be renewed');

@@ -104,6 +104,24 @@ export const writeChecks: readonly Check<Bench>[] = [
     },
   },
   {
+    name: 'a write may begin a branch from a commit, and does not move one that exists',
+    async run(bench) {
+      const repository = await fresh(bench);
+      const folder = await client(bench, repository, ['one']);
+      await must(folder, ['push', '-q', 'origin', 'main']);
+      const parent = await must(folder, ['rev-parse', 'HEAD']);
+      const begins = change({ ref: 'refs/heads/topic', parent, old: zeroOid });
+      const told = hooks();
+      const { commit, refusal } = await bench.backend.write(repository, begins, told);
+      assert.equal(refusal, undefined);
+      assert.deepEqual(commit.parents, [parent]);
+      assert.deepEqual(told.told.at(-1), ['landed', [{ ref: 'refs/heads/topic', old: zeroOid, new: commit.oid }]]);
+      assert.equal(typeof (await bench.backend.write(repository, begins, hooks())).refusal, 'string');
+      const refs = ['refs/heads/main', 'refs/heads/topic'];
+      assert.deepEqual(await bench.backend.readRefs(repository, refs), [parent, commit.oid]);
+    },
+  },
+  {
     name: 'a write that is refused, stale or invalid for git leaves the branch unchanged and nothing behind',
     async run(bench) {
       const repository = await fresh(bench);

@@ -287,6 +287,26 @@ export const issueStoreChecks: readonly Check<IssueStoreUnderTest>[] = [
     );
   }),
 
+  check('a family is the ancestors and descendants of an issue, the higher levels first', async (parts) => {
+    const { store, add, repository } = parts;
+    const ids = [uuid(), uuid(), uuid(), uuid(), uuid()] as const;
+    const [top, aunt, middle, low, lowest] = ids;
+    await add({ id: top, title: 'Top' });
+    await add({ id: aunt, parentId: top });
+    await add({ id: middle, parentId: top });
+    await add({ id: low, parentId: middle, state: 'closed' });
+    await add({ id: lowest, parentId: low });
+    const second = await add({ parentId: middle });
+    const family = async (id: string, limit = 10) => (await store.family(repository, id, limit)).map((one) => one.id);
+    assert.deepEqual(await family(middle), [top, low, second.id, lowest]);
+    assert.deepEqual(await family(lowest), [top, middle, low]);
+    assert.deepEqual(await family(top, 3), [aunt, middle, low]);
+    const [first, below] = await store.family(repository, middle, 2);
+    assert.deepEqual({ ...first }, { id: top, number: 1, title: 'Top', state: 'open', parentId: null });
+    assert.deepEqual([below?.number, below?.state, below?.parentId], [4, 'closed', middle]);
+    assert.deepEqual(await store.family(uuid(), middle, 10), [], 'of another repository');
+  }),
+
   check('lineage and height follow the parents of an issue', async ({ store, add, repository }) => {
     const [top, middle] = [await add(), uuid()];
     await add({ id: middle, parentId: top.id, typeId: typeId('story') });

@@ -11,6 +11,7 @@ import {
   type Brought,
   type MarkStore,
   type Repository,
+  type RepositoryFilter,
   type RepositoryStore,
   type RoleTemplateStore,
   type Visibility,
@@ -235,6 +236,52 @@ export const repositoryStoreChecks: readonly Check<RepositoryStoreUnderTest>[] =
       assert.equal((await list(50, { ownerId: bob })).length, 4);
       assert.equal((await list(50, { ownerId: bob, owner: 'ada' })).length, 0);
       assert.equal((await list(50, { owner: 'nobody' })).length, 0);
+    },
+  ),
+
+  check(
+    'the list is searched, sorted and filtered by visibility and by the user who takes part, in one query',
+    async ({ store, marks, collaborators, unitOfWork, add, addUser, statements }) => {
+      const [ada, bob] = [await addUser('Ada'), await addUser('bob')];
+      const at = (day: number) => new Date(Date.UTC(2026, 0, day));
+      const make = (owner: string, name: string, days: readonly [number, number], rest: Partial<Repository> = {}) =>
+        add(owner, name, { visibility: 'public', createdAt: at(days[0]), updatedAt: at(days[1]), ...rest });
+      await make(ada, 'Engine', [1, 5], { description: 'Burns 100% of COAL' });
+      await make(ada, 'a_b', [2, 4]);
+      const watched = await make(ada, 'axb', [3, 3], { visibility: 'internal' });
+      const shared = await make(ada, 'secret', [4, 2], { visibility: 'private', description: 'engine room' });
+      await make(bob, 'Zoo', [5, 1], { visibility: 'private' });
+      await unitOfWork.run(async () => {
+        await collaborators.put(shared.id, bob, { role: 'read', permissions: [] }, at(1));
+        await marks.set('watch', watched.id, bob, at(1));
+      });
+      const names = async (filter: Partial<RepositoryFilter>) => {
+        const before = statements?.() ?? 0;
+        const rows = await store.list({ reader: { kind: 'user', id: bob, isAdmin: false }, limit: 50, ...filter });
+        if (statements !== undefined) assert.equal(statements() - before, 1);
+        return rows.map(({ name }) => name);
+      };
+      assert.deepEqual(await names({ sort: 'updated' }), ['Engine', 'a_b', 'axb', 'secret', 'Zoo']);
+      assert.deepEqual(await names({ sort: 'created' }), ['Zoo', 'secret', 'axb', 'a_b', 'Engine']);
+      assert.deepEqual(await names({ sort: 'name' }), ['a_b', 'axb', 'Engine', 'secret', 'Zoo']);
+      assert.deepEqual(await names({ sort: 'name', limit: 2, offset: 1 }), ['axb', 'Engine']);
+      for (const [words, expected] of [
+        [['ENG'], ['Engine', 'secret']],
+        [['coal'], ['Engine']],
+        [['100%'], ['Engine']],
+        [['%'], ['Engine']],
+        [['A_B'], ['a_b']],
+        [['ada/e'], ['Engine']],
+        [['engine', 'room'], ['secret']],
+        [['bob/'], ['Zoo']],
+        [['nothing'], []],
+      ] as const)
+        assert.deepEqual(await names({ words }), expected, words.join(' '));
+      assert.deepEqual(await names({ visibility: 'private' }), ['secret', 'Zoo']);
+      assert.deepEqual(await names({ visibility: 'internal', words: ['a'] }), ['axb']);
+      assert.deepEqual(await names({ involving: bob }), ['axb', 'secret', 'Zoo']);
+      assert.deepEqual(await names({ involving: bob, reader: { kind: 'anonymous' } }), [], 'no more than is readable');
+      assert.deepEqual(await names({ involving: ada }), ['Engine', 'a_b', 'axb', 'secret']);
     },
   ),
 

@@ -10,6 +10,15 @@ const [one, two, three, old] = [commit(1), commit(2), commit(3), commit(9)];
 const at = async (given: Awaited<ReturnType<typeof world>>, number = 1) =>
   settledRequest(given.parts, { id: target }, number, given.signal);
 
+/** A page with these requests. */
+const listed = async (given: Awaited<ReturnType<typeof world>>, ...numbers: readonly number[]) => {
+  const rows = async () => {
+    const found = await Promise.all(numbers.map((number) => given.store.find(target, number)));
+    return [found.flatMap((row) => row ?? [])] as const;
+  };
+  return (await given.parts.settling.list(target, rows, given.signal))[0];
+};
+
 void t.test('a read of a request shows pushes to its source whose events are late', async (t) => {
   for (const from of [target, fork]) {
     const given = await world();
@@ -79,15 +88,14 @@ void t.test('other requests and events are not touched; without pending events n
 void t.test('thousands of pending pushes of other refs do not hide a push of the source', async (t) => {
   const given = await world();
   given.tips.set(`${target} topic`, two);
-  const first = await given.add();
+  await given.add();
   const others = (under: string) =>
     Array.from({ length: 1100 }, (_, index) => given.pushOf(`other-${index}`, zeroOid, one, { under }));
   given.pending.push(given.pushOf('topic', one, two), ...others('heads'), ...others('tags'));
   t.match(await at(given), { headOid: two }, 'in the request');
   given.tips.set(`${target} topic`, three);
   given.pending.unshift(given.pushOf('topic', two, three));
-  t.equal(await given.parts.settling.list(target, [first], given.signal), true);
-  t.match(await given.store.find(target, 1), { headOid: three }, 'in the list');
+  t.match(await listed(given, 1), [{ headOid: three }], 'in the list');
 });
 
 void t.test('concurrent reads of a request share the work', async (t) => {
@@ -130,16 +138,15 @@ void t.test('a list does not copy commits from forks, and leaves these requests 
   const given = await world();
   given.parents.set(two, [one]);
   given.parents.set(three, [old, two]);
-  const first = await given.add({ sourceRepositoryId: fork });
-  const second = await given.add({ sourceRepositoryId: fork, targetBranch: 'next' });
+  await given.add({ sourceRepositoryId: fork });
+  await given.add({ sourceRepositoryId: fork, targetBranch: 'next' });
   given.tips.set(`${fork} topic`, two);
   given.pending.push(
     given.pushOf('topic', one, two, { repository: fork }),
     given.pushOf('main', old, three),
     given.pushOf('next', old, one),
   );
-  t.equal(await given.parts.settling.list(target, [first, second], given.signal), false);
-  t.match(await given.store.find(target, 1), { state: 'open', headOid: one });
+  t.match(await listed(given, 1, 2), [{ state: 'open', headOid: one }, { state: 'open' }]);
   t.equal(given.counts.copies, 0);
   t.match(await at(given), { state: 'merged', headOid: two }, 'the events of a request are applied in order');
 });
@@ -193,9 +200,7 @@ void t.test('a read moves the head of one of many requests with the same source'
   given.pending.push(await given.moveOf(1), await given.moveOf(2));
   t.match(await at(given), { headOid: two });
   t.match(await given.store.find(target, 2), { headOid: one }, 'the handler of the event moves the other');
-  const second = await given.store.find(target, 2);
-  t.equal(await given.parts.settling.list(target, second === undefined ? [] : [second], given.signal), true);
-  t.match(await given.store.find(target, 2), { headOid: two });
+  t.match(await listed(given, 2), [{ headOid: two }]);
 });
 
 void t.test('a list applies pushes to its rows, and to requests that leave or enter the page', async (t) => {
@@ -205,17 +210,27 @@ void t.test('a list applies pushes to its rows, and to requests that leave or en
   given.tips.set(`${target} fix`, two);
   await given.add();
   await given.add({ sourceBranch: 'fix', targetBranch: 'next' });
-  const list = async (state: 'open' | 'merged') => {
-    const rows = async () => given.store.find(target, 1).then((first) => (first?.state === state ? [first] : []));
-    return given.parts.settling.list(target, await rows(), given.signal);
-  };
-  t.equal(await list('open'), false, 'nothing is pending');
-  given.asked.length = 0;
   given.pending.push(given.pushOf('main', old, one), given.pushOf('fix', one, two));
-  t.equal(await list('merged'), true);
+  t.strictSame(await listed(given), []);
   t.match(await given.store.find(target, 1), { state: 'merged' }, 'also if the page does not show it');
-  t.strictSame(given.asked, [[`repository:${target}`]], 'one question for the page');
-  const second = await given.store.find(target, 2);
-  t.equal(await given.parts.settling.list(target, second === undefined ? [] : [second], given.signal), true);
-  t.match(await given.store.find(target, 2), { headOid: two });
+  t.strictSame(given.asked, [[`repository:${target}`], [`repository:${target}`]], 'two questions for the page');
+  t.match(await listed(given, 2), [{ headOid: two }]);
+});
+
+void t.test('a read shows an event that is handled between the rows and the question for pending ones', async (t) => {
+  for (const from of [target, fork])
+    for (const read of ['request', 'list'] as const) {
+      const given = await world();
+      await given.add({ sourceRepositoryId: from });
+      given.tips.set(`${from} topic`, two);
+      const event = given.pushOf('topic', one, two, { repository: from });
+      given.pending.push(event);
+      let questions = 0;
+      given.hooks.beforeQuestion = async () => {
+        questions += 1;
+        if (questions < (read === 'list' ? 2 : 1)) return;
+        if (given.pending.pop() !== undefined) await given.follow.pushed(event, given.signal);
+      };
+      t.match(read === 'list' ? (await listed(given, 1))[0] : await at(given), { headOid: two }, `${read} of ${from}`);
+    }
 });

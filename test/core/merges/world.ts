@@ -51,6 +51,8 @@ export async function world({ readMs = 10_000 } = {}) {
     /** Copies do not end before they are aborted. */
     untilAborted: false,
     gitIsAway: false,
+    /** Called before each question for pending events. */
+    beforeQuestion: async (): Promise<void> => undefined,
   };
   const reach = (oid: Oid): Set<Oid> => {
     const seen = new Set<Oid>();
@@ -151,6 +153,7 @@ export async function world({ readMs = 10_000 } = {}) {
   const pendingEvents: PendingEvents = {
     async of({ types }, aggregates, limit, refs) {
       asked.push(aggregates);
+      await hooks.beforeQuestion();
       const all = pending.filter(
         (one) => types.some((type) => type === one.type) && aggregates.includes(one.aggregate),
       );

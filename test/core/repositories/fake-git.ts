@@ -312,7 +312,7 @@ export class FakeGit implements GitBackend {
   /** The commit has the files of its parent with one changed. */
   async write(
     repository: string,
-    { ref, parent, path, file, message, author, committer }: FileWrite,
+    { ref, parent, old = parent, path, file, message, author, committer }: FileWrite,
     hooks: PushHooks,
   ): Promise<WriteOutcome> {
     this.#call('write');
@@ -321,7 +321,7 @@ export class FakeGit implements GitBackend {
     if (file === undefined) files.delete(path);
     else files.set(path, { bytes: file.content, mode: '100644' });
     this.commits.set(id, files);
-    const updates = [{ ref, old: parent, new: id }];
+    const updates = [{ ref, old, new: id }];
     await hooks.announced(updates);
     this.beforeRefsMove?.();
     const moved = await this.#move(repository, updates, hooks);

@@ -127,7 +127,7 @@ void t.test('the list has what the caller may read, newest first, up to its limi
   const secret = await make(alice, 'sec', 'private');
   await make(bob, 'own', 'private');
   const names = async (caller: Parameters<typeof forge.as>[0], command = {}) =>
-    (await forge.useCases.list(forge.as(caller), command)).map(({ name }) => name);
+    (await forge.useCases.list(forge.as(caller), command)).items.map(({ name }) => name);
   t.same(await names(anonymous), ['pub']);
   t.same(await names(bob), ['own', 'int', 'pub']);
   t.same(await names(alice), ['sec', 'int', 'pub']);
@@ -146,6 +146,16 @@ void t.test('the list has what the caller may read, newest first, up to its limi
   t.equal((await names(anonymous)).length, 50);
   t.equal((await names(anonymous, { owner: 'alice' })).length, 50);
   t.equal((await names(alice, { mine: true })).length, 100);
+  const slice = async (command: object) => {
+    const { items, more, page, perPage } = await forge.useCases.list(forge.as(bob), command);
+    return [items.length, more, page, perPage];
+  };
+  t.same(await slice({ q: 'many-', page: 3 }), [10, false, 3, 50]);
+  t.same(await slice({ q: 'many-', page: 2 }), [50, true, 2, 50]);
+  t.same(await slice({ q: 'many-', page: 2, perPage: 55 }), [50, true, 2, 50], 'at most 50');
+  t.same(await slice({ q: 'many-', page: 11, perPage: 10 }), [10, false, 11, 10]);
+  t.same(await slice({ involved: true }), [2, false, 1, 100]);
+  await t.rejects(forge.useCases.list(forge.as(anonymous), { involved: true }), refusal('unauthorized'));
 });
 
 void t.test('the repository has the values of counters, but no personal state for an anonymous caller', async (t) => {

@@ -56,6 +56,30 @@ void t.test('a file that changed meanwhile is a conflict and is not overwritten'
   t.equal(w.intents.open_.size, 0);
 });
 
+void t.test('a commit to a new branch makes the branch and the commit, or neither', async (t) => {
+  const { w, repository, write } = await opened(t);
+  const sha = (await w.git.entry(repository.id, oid(1), 'README.md'))?.oid;
+  const topic = 'refs/heads/topic';
+  const there = async () => (await w.git.readRefs(repository.id, [topic]))[0];
+  const none = await there();
+  await t.rejects(write({ branch: 'topic', from: 'main', path: 'README.md', sha: oid(9) }), refusal('conflict'));
+  await t.rejects(write({ branch: 'topic', from: 'none' }), refusal('not_found'));
+  await t.rejects(write({ branch: '-topic', from: 'main' }), refusal('validation_failed'));
+  t.same([await there(), await pushes(w)], [none, []]);
+
+  const { commit, created } = await write({ branch: 'topic', from: 'main', path: 'README.md', sha });
+  t.same([created, commit.parents, await there()], [false, [oid(1)], commit.oid]);
+  t.match(await pushes(w), [{ ref: topic, old: none, new: commit.oid }], 'one push');
+  await t.rejects(write({ branch: 'topic', from: 'main' }), refusal('conflict'));
+
+  w.git.beforeRefsMove = () => {
+    w.git.beforeRefsMove = undefined;
+    w.git.commit(repository.id, 'refs/heads/rival', { 'README.md': 'one' });
+  };
+  await t.rejects(write({ branch: 'rival', from: 'main' }), refusal('conflict'), 'somebody else made it meanwhile');
+  t.equal(w.intents.open_.size, 0);
+});
+
 void t.test('a branch that moves at each attempt is a conflict', async (t) => {
   const { w, repository, write } = await opened(t);
   w.git.beforeRefsMove = () => void w.git.commit(repository.id, main, { 'README.md': 'one' });

@@ -62,6 +62,9 @@ void t.test('the contract suite of issues finds mutants', (t) =>
           return found && { ...found, ancestorIds: found.ancestorIds.toReversed() };
         },
       }),
+      'a family without ancestors': (store) => ({
+        family: async (...args) => (await store.family(...args)).filter(({ parentId }) => parentId !== null),
+      }),
       'everything is a leaf': () => ({ height: async () => 1 }),
       'milestones of all repositories': (store) => ({
         countByMilestone: async (_, ids) => new Map(ids.map((id) => [id, { open: 3, closed: 1 }])),

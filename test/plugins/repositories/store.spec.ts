@@ -88,6 +88,10 @@ void t.test('the contract suite finds mutants', async (t) => {
       list: (filter) => store.list({ ...filter, reader: { kind: 'user', id: '', isAdmin: true } }),
     }),
     'an ignored filter': (store) => ({ list: ({ owner: _, ...filter }) => store.list(filter) }),
+    'an ignored search': (store) => ({ list: ({ words: _, ...filter }) => store.list(filter) }),
+    'an ignored visibility': (store) => ({ list: ({ visibility: _, ...filter }) => store.list(filter) }),
+    'an ignored user': (store) => ({ list: ({ involving: _, ...filter }) => store.list(filter) }),
+    'an ignored sort': (store) => ({ list: ({ sort: _, ...filter }) => store.list(filter) }),
     'a wrong order': (store) => ({ list: async (filter) => (await store.list(filter)).toReversed() }),
     'no limit': (store) => ({ list: (filter) => store.list({ ...filter, limit: 1000 }) }),
     'a role for everybody': (store) => ({

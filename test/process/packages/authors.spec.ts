@@ -43,6 +43,7 @@ void t.test('plugins written with only the package', async (t) => {
   await t.test("the documented plugins, and a plugin's own names, compile", async (t) => {
     t.strictSame(shown.sort(), [
       'badges.ts',
+      'bells.ts',
       'branch-tips.ts',
       'first-look.ts',
       'greeting-test.ts',

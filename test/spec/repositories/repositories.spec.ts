@@ -208,10 +208,27 @@ void t.test('GET /repos', async (t) => {
     '401 for mine=true without a credential, 400 if it is not a boolean, 403 without the scope',
     async (t) => {
       t.equal((await forge.anonymous.get(`${repos}?mine=true`)).status, 401);
-      t.equal((await forge.anonymous.get(`${repos}?mine=maybe`)).status, 400);
+      t.equal((await forge.anonymous.get(`${repos}?involved=true`)).status, 401);
+      for (const query of ['mine=maybe', 'sort=stars', 'visibility=secret', `q=${'x'.repeat(201)}`])
+        t.equal((await forge.anonymous.get(`${repos}?${query}`)).status, 400, query);
       t.equal((await (await forge.pat(alice.client, ['issue:read'])).get(repos)).status, 403);
     },
   );
+
+  await t.test('searched, sorted, filtered and in pages', async (t) => {
+    t.same(await names(alice.client, '?q=ALICE/p'), ['public', 'private']);
+    t.same(await names(alice.client, '?q=changed+public'), ['public']);
+    t.same(await names(alice.client, '?sort=name&q='), ['internal', 'private', 'public']);
+    t.same(await names(alice.client, '?sort=created&per_page=2'), ['private', 'internal']);
+    t.same(await names(alice.client, '?sort=created&per_page=2&page=2'), ['public']);
+    t.same(await names(alice.client, '?visibility=internal&sort='), ['internal']);
+    t.same(await names(bob.client, '?involved=true'), ['bobs']);
+    await bob.client.put(`${repos}/alice/internal/subscription`);
+    await alice.client.put(`${repos}/alice/private/collaborators/bob`, { body: { role: 'read' } });
+    t.same((await names(bob.client, '?involved=true')).toSorted(), ['bobs', 'internal', 'private']);
+    await alice.client.delete(`${repos}/alice/private/collaborators/bob`);
+    t.same((await names(bob.client, '?involved=true&sort=name')).toSorted(), ['bobs', 'internal']);
+  });
 
   await t.test('limits: 50, 50 by owner, 100 for mine', async (t) => {
     for (let from = 0; from < 102; from += 17)
@@ -221,6 +238,8 @@ void t.test('GET /repos', async (t) => {
     t.equal((await names(forge.anonymous)).length, 50);
     t.equal((await names(forge.anonymous, '?owner=alice')).length, 50);
     t.equal((await names(alice.client, '?mine=true')).length, 100);
+    t.equal((await names(alice.client, '?involved=true&per_page=1000')).length, 100);
+    t.equal((await names(alice.client, '?mine=true&page=2')).length, 5);
   });
 });
 

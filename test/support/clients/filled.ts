@@ -126,21 +126,36 @@ export async function fillInstance(admin: Client, text: string): Promise<Values>
   };
 }
 
-/** The path of a page, filled in; undefined if a parameter has no value. */
-export function pathOf(pattern: string, values: Values): string | undefined {
+/** The parameters of the path of a page; undefined if one has no value. */
+export function parametersOf(pattern: string, values: Values): Readonly<Record<string, string>> | undefined {
   const literal: string[] = [];
-  const path: string[] = [];
+  const parameters: Record<string, string> = {};
   for (const segment of pattern.slice(1).split('/')) {
-    const name = /^\{(\w+)\*?\}$/.exec(segment)?.[1];
+    const name = parameterIn(segment);
     if (name === undefined) {
-      path.push(segment);
       if (segment === '-') literal.length = 0;
       else literal.push(segment);
       continue;
     }
     const value = values[[...literal, name].join('/')];
     if (value === undefined) return undefined;
-    path.push(...value.split('/').map(encodeURIComponent));
+    parameters[name] = value;
   }
-  return `/${path.join('/')}`;
+  return parameters;
+}
+const parameterIn = (segment: string): string | undefined => /^\{(\w+)\*?\}$/.exec(segment)?.[1];
+
+/** The path of a page, filled in; undefined if a parameter has no value. */
+export function pathOf(pattern: string, values: Values): string | undefined {
+  const parameters = parametersOf(pattern, values);
+  return (
+    parameters &&
+    pattern
+      .split('/')
+      .map((segment) => {
+        const name = parameterIn(segment);
+        return name === undefined ? segment : (parameters[name] ?? '').split('/').map(encodeURIComponent).join('/');
+      })
+      .join('/')
+  );
 }

@@ -16,13 +16,13 @@ void t.test('signing in', async (t) => {
   const page = await browser.open('/-/sign-in?return_to=%2F-%2Fsettings%2Fprofile');
   t.match(page.html, /This instance is new/, 'until somebody has signed in');
   t.match((await browser.open('/')).html, /Welcome to Hexforge[^]*This instance is new/);
-  t.match(page.html, /href="\/-\/sign-up"/);
+  t.match(page.html, /href="\/-\/sign-up\?return_to=%2F-%2Fsettings%2Fprofile"/);
   const refused = await browser.submit(page, { username: 'admin"><b>', password: 'wrong password' });
   t.match(refused, { status: 401, html: /role="alert"><b>The username or password is wrong<\/b>/ });
   t.match(refused.html, /value="admin&quot;&gt;&lt;b&gt;"/, 'the name is kept');
   t.notMatch(refused.html, /wrong password"/);
   const empty = await browser.submit(page, { username: 'admin', password: '' });
-  t.match(empty, { status: 400, html: /id="password-error">Field &quot;password&quot; is required/ });
+  t.match(empty, { status: 400, html: /id="password-error">Password is required/ });
   const { password } = await forge.user('admin');
   const signedIn = await browser.submit(empty, { username: 'admin', password });
   t.match([signedIn.status, signedIn.headers['refresh']], [200, `0; url=${forge.url}/-/settings/profile`]);
@@ -50,14 +50,32 @@ void t.test('signing up', async (t) => {
     const page = await browser.open('/-/sign-up');
     const taken = { username: 'Alice', email: 'a@example.com', password: 'a long password', display_name: hostile };
     const refused = await browser.submit(page, taken);
-    t.match(refused, { status: 422, html: /id="username-error">&quot;username&quot; belongs to another account/ });
+    t.match(refused, { status: 422, html: /id="username-error">Username belongs to another account/ });
     t.match(refused.html, /value="a@example.com"/);
+    t.notMatch(refused.html, /role="alert"/, 'the message is beside the field alone');
     t.notMatch(refused.html, /a long password|<img/);
     const short = await browser.submit(page, { ...taken, username: 'carol', display_name: 'Carol', password: 'short' });
-    t.match(short, { status: 422, html: /id="password-error">&quot;password&quot; has 8 to 256 characters/ });
+    t.match(short, { status: 422, html: /id="password-error">Password has 8 to 256 characters/ });
     const values = { username: 'carol', email: 'carol@example.com', password: 'a long password', display_name: '' };
     t.match(await browser.submit(page, values), { status: 200, path: '/' });
     t.match((await browser.open('/carol')).html, /href="\/-\/settings\/profile"/, 'signed in');
+  });
+  await t.test('leads to the page that linked to it, of this instance', async (t) => {
+    await using forge = await testHost([], { settings: { 'signup.enabled': true } });
+    for (const [name, returnTo, refresh] of [
+      ['erin', '/-/keys?a=b', `0; url=${forge.url}/-/keys?a=b`],
+      ['frank', '//evil.example', undefined],
+    ] as const) {
+      const browser = forge.browser();
+      const page = await browser.open(`/-/sign-up?return_to=${encodeURIComponent(returnTo)}`);
+      t.match(page.html, `href="/-/sign-in?return_to=${encodeURIComponent(returnTo)}"`.replaceAll('&', '&amp;'));
+      const values = { username: name, email: `${name}@example.com`, password: 'short' };
+      const refused = await browser.submit(page, values);
+      t.equal(refused.status, 422);
+      const signedIn = await browser.submit(refused, { ...values, password: 'a long password' });
+      t.strictSame([signedIn.status, signedIn.headers['refresh']], [200, refresh], returnTo);
+      t.equal((await browser.open('/-/settings/profile')).path, '/-/settings/profile');
+    }
   });
   await t.test('shows that the account waits for approval', async (t) => {
     await using forge = await testHost([], {
@@ -148,12 +166,14 @@ void t.test('settings', async (t) => {
     const refused = await alice.submit(page, { ...values, display_name: hostile, avatar_url: 'javascript:alert(1)' });
     t.match(refused, {
       status: 422,
-      html: /id="avatar_url-error">&quot;avatar_url&quot; is an http or https URL, or empty/,
+      html: /id="avatar_url-error">Picture is an http or https URL, or empty/,
     });
     t.match(refused.html, /value="&lt;img src=x/);
     const taken = await alice.submit(page, { ...values, email: 'Bob@example.com' });
-    t.match(taken, { status: 422, html: /id="email-error">&quot;email&quot; belongs to another account/ });
-    await alice.submit(page, { ...values, display_name: '', bio: '' });
+    t.match(taken, { status: 422, html: /id="email-error">E-mail address belongs to another account/ });
+    await alice.submit(page, { bio: 'Three' });
+    t.match(await own(), { display_name: 'Alice', bio: 'Three' }, 'what an open page shows is not written back');
+    await alice.submit(await alice.open('/-/settings/profile'), { display_name: '', bio: '' });
     t.match(await own(), { display_name: '', bio: '' });
   });
 
@@ -165,7 +185,7 @@ void t.test('settings', async (t) => {
     t.match(wrong, { status: 422, html: /id="current_password-error"/ });
     t.notMatch(wrong.html, /not mine|another password/);
     const short = await alice.submit(page, { current_password: 'password of alice', new_password: 'short' });
-    t.match(short, { status: 422, html: /id="new_password-error">&quot;new_password&quot; has 8 to 256 characters/ });
+    t.match(short, { status: 422, html: /id="new_password-error">New password has 8 to 256 characters/ });
     const values = { current_password: 'password of alice', new_password: 'password of alice' };
     t.match(await alice.submit(page, values), { status: 200, html: /The password is changed/ });
     t.match((await other.open('/-/settings/profile')).path, /sign-in/, 'other sessions have ended');
@@ -177,20 +197,21 @@ void t.test('settings', async (t) => {
     t.match(withoutSpaces(page.html), /<code>repo:write<\/code> <span class="muted">change repositories that you/);
     t.match(page.forms[0]?.fields, { expires_at: '2026-01-31' });
     const past = await alice.submit(page, { name: hostile, scopes: 'repo:read', expires_at: '2025-01-01' });
-    t.match(past, { status: 422, html: /id="expires_at-error">&quot;expires_at&quot; is in the past/ });
-    t.match(past.html, /value="repo:read" checked/);
+    t.match(past, { status: 422, html: /id="expires_at-error">Is in the past/ });
+    t.match(past.html, /value="repo:read"\s+checked/);
     t.notMatch(past.html, /<img/);
     const created = await alice.submit(page, { name: hostile.slice(0, -1), scopes: 'repo:read', expires_at: '' });
     t.match(
       [created.status, created.path, created.headers['cache-control']],
       [200, '/-/settings/tokens/new', 'no-store'],
     );
+    t.match(created.html, /data-copies="token" hidden/, 'a button that a script shows');
     const [token = ''] = /svc_[0-9A-Za-z]{36}/.exec(created.html) ?? [];
     const used = await forge.anonymous.get('/user', { headers: { authorization: `Bearer ${token}` } });
     t.equal(used.status, 200, 'the token is valid');
     const list = await alice.open('/-/settings/tokens');
     t.notMatch(list.html, /svc_|<img/);
-    t.match(list.html, /<code>repo:read<\/code>[^]*never expires/);
+    t.match(withoutSpaces(list.html), /<li>read all repositories [^<]*<code>repo:read<\/code><\/li>.* never expires/);
     const revoke = list.forms.find(({ action }) => action.endsWith('/revoke'))?.action ?? '';
     const stranger = forge.browser('bob');
     await stranger.open('/-/keys');
@@ -210,7 +231,16 @@ void t.test('settings', async (t) => {
     for (const action of ends) t.equal((await stranger.request('POST', new URL(action, forge.url))).status, 404);
     for (const action of ends) await alice.submit(page, {}, at(page, action));
     t.match((await other.open('/-/settings/sessions')).path, /sign-in/);
-    t.equal((await alice.open('/-/settings/sessions')).status, 200);
+    const alone = await alice.open('/-/settings/sessions');
+    t.equal(at(alone, '/-/settings/sessions/end-others'), -1);
+
+    const [second, third] = [forge.browser('alice'), forge.browser('alice')];
+    for (const one of [second, third, stranger]) await one.open('/-/settings/sessions');
+    const all = await alice.open('/-/settings/sessions');
+    const left = await alice.submit(all, {}, at(all, '/-/settings/sessions/end-others'));
+    t.match([left.status, left.html.match(/signed in <time/g)?.length], [200, 1]);
+    for (const one of [second, third]) t.match((await one.open('/-/settings/sessions')).path, /sign-in/);
+    t.equal((await stranger.open('/-/settings/sessions')).path, '/-/settings/sessions', 'of the caller alone');
   });
 });
 

@@ -4,7 +4,8 @@
 const types = (/** @type {EventTarget | null} */ target) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-const steps = 'main .rows > li, main .files tr, main .diff, main article.comment, main [data-step]';
+const steps =
+  'main .rows > li, main .files tr, main .grid tbody tr:has(a), main .diff, main article.comment, main [data-step]';
 
 /** Moves the focus to the next or previous thing: to its first link, so that Enter opens it. */
 function step(/** @type {1 | -1} */ direction) {
@@ -33,7 +34,7 @@ document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || types(event.target)) return;
   const keys = before + event.key;
   before = keys === 'g' ? 'g' : '';
-  // A link is followed, a field focused.
+  // A link is followed, a field focused. A link of the page hides one of the frame with the same key.
   const found = document.querySelector(`[data-key="${CSS.escape(keys)}"]`);
   if (found instanceof HTMLElement) {
     event.preventDefault();

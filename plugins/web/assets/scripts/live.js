@@ -47,6 +47,26 @@ function keepOpen(/** @type {HTMLElement} */ before, /** @type {HTMLElement} */ 
   });
 }
 
+/** The values that forms are bound to, such as the head of a merge request: those of the page before any update. */
+const loaded = new Map(
+  [.../** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input[data-loaded]'))].map((field) => [
+    field.name,
+    field.value,
+  ]),
+);
+
+/** Forms stay bound to these values; a note in the region appears if they have changed. */
+function bindToLoaded(/** @type {HTMLElement} */ region) {
+  const fields = /** @type {NodeListOf<HTMLInputElement>} */ (region.querySelectorAll('input[data-loaded]'));
+  for (const field of fields) {
+    const before = loaded.get(field.name);
+    if (before === undefined || before === field.value) continue;
+    field.value = before;
+    const note = region.querySelector('[data-moved]');
+    if (note instanceof HTMLElement) note.hidden = false;
+  }
+}
+
 /** Adds and removes regions of a list whose entries change, such as the files of a diff. */
 function matchList(/** @type {Document} */ fresh) {
   const list = document.querySelector('[data-regions]');
@@ -67,6 +87,7 @@ function replaceRegions(/** @type {Document} */ fresh) {
     if (found === null || found.innerHTML === region.innerHTML || inUse(region)) continue;
     const after = document.importNode(found, true);
     keepOpen(region, after);
+    bindToLoaded(after);
     const focused = document.activeElement;
     const focusedId = focused !== null && region.contains(focused) ? focused.id : '';
     region.replaceWith(after);

@@ -1,6 +1,7 @@
 // Diffs: changed files with their lines, unified or side by side.
 import { html, type Html, type HtmlPiece } from 'hexforge/plugin';
 import { diffLines, type FileHunk, type LineLooks } from './lines.ts';
+import { digestOf } from '../text/digest.ts';
 import { Turns } from '../in-turns.ts';
 import { pill, type Tone } from '../pill.ts';
 
@@ -55,15 +56,7 @@ const most = { files: 100, lines: 5000 } as const;
 /**
  * The id of the element of a file; its lines have `-L3` (old) or `-R3` (new) appended. It depends on the path alone.
  */
-export function fileId({ newPath }: Pick<ChangedFile, 'newPath'>): string {
-  let [one, other] = [2_166_136_261, 5381];
-  for (let at = 0; at < newPath.length; at += 1) {
-    const code = newPath.charCodeAt(at);
-    one = Math.imul(one ^ code, 16_777_619);
-    other = Math.imul(other, 33) ^ code;
-  }
-  return `f${(one >>> 0).toString(36)}${(other >>> 0).toString(36)}`;
-}
+export const fileId = ({ newPath }: Pick<ChangedFile, 'newPath'>): string => `f${digestOf(newPath)}`;
 
 /**
  * The files with their lines. A file whose lines exceed the limits of a page has a head and a link.

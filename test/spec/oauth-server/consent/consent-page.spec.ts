@@ -84,7 +84,7 @@ void t.test('from the application to sign-in, consent, and back with a valid cod
   t.equal(browser.cookie('svc_access_token'), undefined);
   await browser.submit({ username: visitor.username, password: '' });
   t.strictSame(browser.way, [400]);
-  t.match(browser.text, /"password" is required/);
+  t.match(browser.text, /Password Password is required/);
 
   await browser.submit(credentials(visitor));
   t.strictSame([browser.way, browser.location.pathname], [[200, 200], page]);
@@ -92,13 +92,15 @@ void t.test('from the application to sign-in, consent, and back with a valid cod
   for (const said of [
     /Notes asks for access to your account/,
     /signed in as visitor/,
-    /registered by owner/,
+    /third party It is not part of this instance, which has not checked its name\. It was registered by owner/,
     /read your account read:user/,
     /know who you are openid/,
     /goes to app\.example/,
   ])
     t.match(browser.text, said);
   t.notMatch(browser.text, /write:repo|vouches/, 'no more than was requested');
+  t.match(browser.page.text, /value="cancel"[^]*value="approve"/, 'Enter presses the first button');
+  t.notMatch(browser.page.text, /autofocus/);
 
   await browser.submit({ decision: 'cancel' });
   t.strictSame(browser.way, [303]);
@@ -397,7 +399,7 @@ void t.test('a client that registered itself is marked as such; a resource is na
   const browser = await browse(forge).open(urlOf(app, { resource }));
   await browser.submit(credentials(user));
   t.match(browser.text, /Hexforge support asks for access/);
-  t.match(browser.text, /It registered itself: nobody of this instance vouches for it/);
+  t.match(browser.text, /A third-party application that registered itself: nobody of this instance vouches for it/);
   t.ok(browser.text.includes(`At this address alone: ${resource}`));
   t.match(browser.text, /as an assistant \(MCP\) mcp:read/);
   t.match(browser.text, /goes to 127\.0\.0\.1:50999/);
