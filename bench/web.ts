@@ -1,9 +1,9 @@
 // Measures pages: their server time against the REST reads that they show, and their weight, first paint and a long
-// diff in Chromium with a processor slowed four times.
+// diff in Chromium with a processor slowed four times. The first paint of a page of one line is the share of the browser.
 import { join } from 'node:path';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { startChromium } from '../tools/chromium.ts';
-import { bounded, compare, median, type Line } from './compare.ts';
+import { bounded, compare, median, timed, type Line } from './compare.ts';
 import type { Setting } from './lines.ts';
 import { latency } from './load.ts';
 import { writeHistory } from './history.ts';
@@ -84,6 +84,7 @@ export async function webLines(setting: Setting, subject: Subject): Promise<Line
       }),
     );
   }
+  lines.push(await waitLine(setting, subject, headers));
   const browser = await startChromium();
   try {
     lines.push(...(await inBrowser(setting, subject, browser)));
@@ -91,6 +92,28 @@ export async function webLines(setting: Setting, subject: Subject): Promise<Line
     await browser.close();
   }
   return lines;
+}
+
+/** How long another request waits at most while the lines of a long diff are rendered. */
+async function waitLine(
+  { engine, rounds }: Setting,
+  { url, bare }: Subject,
+  headers: Readonly<Record<string, string>>,
+): Promise<Line> {
+  const values: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    let [longest, isOver] = [0, false];
+    const others = (async () => {
+      while (!isOver) longest = Math.max(longest, await timed(async () => (await fetch(`${bare}/page`)).text()));
+    })();
+    // Links of lines contain the query, so that no lines of another round are reused.
+    await (await fetch(`${url}${repository}/-/merges/1/changes?viewed=f${String(round)}`, { headers })).text();
+    isOver = true;
+    await others;
+    values.push(longest);
+  }
+  const name = 'diff of 3,000 lines, first view: longest wait of another request';
+  return bounded({ name, engine, unit: 'ms', values, most: 50 });
 }
 
 /** Opens a page with empty caches. */
@@ -150,13 +173,14 @@ async function inBrowser({ engine, rounds }: Setting, subject: Subject, browser:
   const weight = await opened(browser, subject, front, 1, weigh(front));
   const kilobytes = (name: string, bytes: number, most: number): Line =>
     bounded({ name, engine, unit: 'KB', values: [bytes / 1024], most });
-  const repeated = async (path: string): Promise<readonly Awaited<ReturnType<ReturnType<typeof times>>>[]> => {
-    const all = [];
-    for (let round = 0; round < rounds; round += 1) all.push(await opened(browser, subject, path, 4, times(path)));
-    return all;
-  };
-  const painted = await repeated(front);
-  const long = await repeated(`${front}/-/merges/1/changes`);
+  const slowed = (path: string): ReturnType<ReturnType<typeof times>> => opened(browser, subject, path, 4, times(path));
+  const measured = [];
+  for (let round = 0; round < rounds; round += 1)
+    measured.push({
+      bare: await slowed(`${subject.bare}/page`),
+      first: await slowed(front),
+      long: await slowed(`${front}/-/merges/1/changes`),
+    });
   const milliseconds = (name: string, values: readonly number[], most: number): Line =>
     bounded({ name, engine, unit: 'ms', values: [median(values)], most });
   return [
@@ -164,18 +188,23 @@ async function inBrowser({ engine, rounds }: Setting, subject: Subject, browser:
     kilobytes('its scripts', weight.Script, 20),
     kilobytes('its styles', weight.Stylesheet, 12),
     milliseconds(
+      'page of one line, first paint, processor slowed 4 ×',
+      measured.map(({ bare }) => bare.paint),
+      300,
+    ),
+    milliseconds(
       'front page, first paint, processor slowed 4 ×',
-      painted.map(({ paint }) => paint),
+      measured.map(({ first }) => first.paint),
       300,
     ),
     milliseconds(
       'front page, scripts have run',
-      painted.map(({ interactive }) => interactive),
+      measured.map(({ first }) => first.interactive),
       300,
     ),
     milliseconds(
       'diff of 3,000 lines, usable',
-      long.map(({ usable }) => usable),
+      measured.map(({ long }) => long.usable),
       1000,
     ),
   ];

@@ -16,6 +16,9 @@ interface Rows {
   read(id: string): Promise<RepositoryRow | undefined>;
 }
 
+/** The smallest page of which a browser paints something. */
+const page = '<!doctype html><html lang="en"><head><title>Bare</title></head><body><p>A line</p></body></html>';
+
 /** Listens on `port` beside the forge, in the same process and on the same database. */
 export default definePlugin({
   name: 'bench-bare',
@@ -74,6 +77,7 @@ export default definePlugin({
         return (await stores.Rows.read(String(request.params.id))) ?? h.response().code(404);
       },
     });
+    server.route({ method: 'GET', path: '/page', handler: (_request, h) => h.response(page).type('text/html') });
     const { Issues, Merges } = stores;
     for (const [name, store] of Object.entries({ issues: Issues, merges: Merges })) {
       server.route({

@@ -6,6 +6,7 @@ export { checkPassword, passwordLength } from './model/password.ts';
 export * from './model/ports.ts';
 export * from './model/published.ts';
 export * from './model/scopes.ts';
+export { usersNamed } from './accounts/users-named.ts';
 export { secondsAfter, type Session, type SessionLifetimes } from './model/session.ts';
 export * from './model/settings.ts';
 export {

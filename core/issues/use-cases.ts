@@ -11,7 +11,7 @@ import { descriptionHistoryUseCases } from './changes/description-history.ts';
 import { fetchIssue } from './changes/fetch-issue.ts';
 import { issueTypeUseCases } from './catalogue/issue-types.ts';
 import { linkUseCases } from './discussion/links.ts';
-import { issueChoices, usersNamed } from './lists/choices.ts';
+import { assigneesNamed, issueChoices } from './lists/choices.ts';
 import { listChildren, listFamily, listIssues, listPiece, listWithCounts } from './lists/list-issues.ts';
 import { listMine } from './lists/mine.ts';
 import { namedUseCases } from './catalogue/named.ts';
@@ -42,7 +42,7 @@ export function issueUseCases(parts: IssueParts) {
     listWithCounts: listWithCounts(parts),
     listMine: listMine(parts),
     choices: issueChoices(parts),
-    usersNamed: usersNamed(parts),
+    usersNamed: assigneesNamed(parts),
     search: searchIssues(parts),
     titles: issueTitles(parts),
     indexed: indexedThings(parts),

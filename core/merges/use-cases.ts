@@ -6,7 +6,7 @@ import { commentUseCases } from './discussion/comments.ts';
 import { fetchComment, mergeTalk } from './discussion/talk.ts';
 import { browseRequests } from './requests/browse.ts';
 import { placesOf, requestChanges } from './requests/changes.ts';
-import { branchChoices, mergeChoices, usersNamed } from './requests/choices.ts';
+import { branchChoices, mergeChoices, peopleNamed } from './requests/choices.ts';
 import { listMine } from './requests/mine.ts';
 import { previewRequest } from './requests/preview.ts';
 import { mergeStanding } from './requests/standing.ts';
@@ -50,7 +50,7 @@ export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly p
     listMine: listMine(parts),
     choices: mergeChoices(parts),
     branchChoices: branchChoices(parts),
-    usersNamed: usersNamed(parts),
+    usersNamed: peopleNamed(parts),
     preview: previewRequest(parts),
     standing: mergeStanding(parts),
     comment: fetchComment(parts),

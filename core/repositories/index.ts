@@ -19,6 +19,7 @@ export * from './git/languages.ts';
 export * from './model/mark.ts';
 export * from './refs/numbered.ts';
 export * from './model/offers.ts';
+export * from './model/page-paths.ts';
 export * from './model/ports.ts';
 export * from './model/protection.ts';
 export * from './model/published.ts';

@@ -1,5 +1,6 @@
 // Finds issues by references such as `#12`.
 import type { ReferenceFinder } from 'hexforge/plugin';
+import { repositoryPage } from 'hexforge/repositories';
 import type { IssueUseCases } from '#core/issues/use-cases';
 
 /** Numbers are 32-bit integers in the database. */
@@ -11,7 +12,7 @@ export const issueReferences = ({ titles }: Pick<IssueUseCases, 'titles'>): Refe
     if (repository?.may('issue.read') !== true) return new Map();
     const numbers = references.map(Number).filter((number) => number <= greatest);
     const found = await titles(call, repository.id, numbers);
-    const pages = `/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}/-/issues`;
+    const pages = repositoryPage(repository, 'issues');
     return new Map(
       [...found].map(([number, title]) => [String(number), { path: `${pages}/${String(number)}`, title }]),
     );

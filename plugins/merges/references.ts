@@ -1,5 +1,6 @@
 // Finds merge requests by references such as `!12`.
 import type { ReferenceFinder } from 'hexforge/plugin';
+import { repositoryPage } from 'hexforge/repositories';
 import type { MergeUseCases } from '#core/merges/use-cases';
 
 /** Numbers are 32-bit integers in the database. */
@@ -11,7 +12,7 @@ export const requestReferences = ({ titles }: Pick<MergeUseCases, 'titles'>): Re
     if (repository?.may('repo.read') !== true) return new Map();
     const numbers = references.map(Number).filter((number) => number <= greatest);
     const found = await titles(call, repository.id, numbers);
-    const pages = `/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}/-/merges`;
+    const pages = repositoryPage(repository, 'merges');
     return new Map(
       [...found].map(([number, title]) => [String(number), { path: `${pages}/${String(number)}`, title }]),
     );

@@ -41,6 +41,21 @@ export const usersChecks: readonly Check<UsersUnderTest>[] = [
     },
   },
   {
+    name: 'looks up many names at once and leaves out unknown ones',
+    async run({ users, known: [one, other] }) {
+      const found = await users.byUsernames([other.username.toUpperCase(), ...nobodies, one.username, one.username]);
+      assert.deepEqual(
+        new Map(found.map((user) => [user.id, user])),
+        new Map([
+          [one.id, one],
+          [other.id, other],
+        ]),
+      );
+      assert.equal(found.length, 2);
+      assert.deepEqual(await users.byUsernames(nobodies), []);
+    },
+  },
+  {
     name: 'looks up many ids at once and omits unknown ids from the map',
     async run({ users, known: [one, other] }) {
       assert.deepEqual(

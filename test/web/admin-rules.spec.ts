@@ -53,6 +53,7 @@ void t.test('settings are changed and reset', async (t) => {
   t.notMatch(kept.html, 'Reset', 'an unchanged value is not stored');
   const changed = await send(admin, clients, at('oauth2.dcr.max_clients'), { value: '7' });
   t.equal(await value('oauth2.dcr.max_clients'), '7');
+  t.match(changed.html, /role="status">The setting is saved/);
   t.notMatch(clients.html, 'Reset');
   await send(admin, changed, `${at('oauth2.dcr.max_clients')}/reset`);
   t.equal(await value('oauth2.dcr.max_clients'), '5', 'the configured value applies');

@@ -74,7 +74,7 @@ void t.test('changes in a browser', async (t) => {
     t.match(form.html, /Comment on line 10/);
     const refused = await send(browser, form, '/changes/comments', { body: ' ' });
     t.equal(refused.status, 422);
-    t.match(refused.html, /must not be empty/);
+    t.match(refused.html, /Must not be empty/);
     const commented = await send(browser, form, '/changes/comments', { body: 'Why ten?' });
     t.equal(commented.path, changes);
     t.match(dense(commented.html), /ten<\/td>.*<tr class="talk">.*Why ten\?/);

@@ -19,6 +19,10 @@ export function users({ accounts }: Pick<IdentityParts, 'accounts'>): Users {
       const account = isUsername(username) ? await accounts.byUsername(username) : undefined;
       return account && publicUser(account);
     },
+    async byUsernames(usernames) {
+      const names = usernames.filter(isUsername);
+      return names.length === 0 ? [] : (await accounts.byUsernames(names)).map(publicUser);
+    },
     async byIds(ids) {
       return new Map((await byIds(ids)).map((account) => [account.id, publicUser(account)]));
     },

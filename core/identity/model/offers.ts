@@ -15,6 +15,8 @@ export interface PublicUser {
 export interface Users {
   /** Finds an account by username, case-insensitively. Includes suspended users, because their resources remain. */
   byUsername(username: string): Promise<PublicUser | undefined>;
+  /** As `byUsername`, with one query for all names. Unknown names are missing. */
+  byUsernames(usernames: readonly string[]): Promise<readonly PublicUser[]>;
   /** One query for all ids. Unknown ids are missing from the map. */
   byIds(ids: readonly string[]): Promise<ReadonlyMap<string, PublicUser>>;
   /** The e-mail address of an account, which may be shown to its owner only; '' if the account was deleted. */

@@ -1,7 +1,6 @@
 // The values that the caller can choose for the members of an issue, and users by name.
 import { mayAlso } from '#core/kernel/access/also';
-import { ValidationFailed } from '#core/kernel/errors';
-import type { PublicUser } from '#core/identity/index';
+import { usersNamed, type PublicUser } from '#core/identity/index';
 import type { Label, Milestone } from '#core/planning/index';
 import type { Reading } from '../model/held-issue.ts';
 import { issueBounds } from '../model/issue.ts';
@@ -46,20 +45,8 @@ export const issueChoices =
     };
   };
 
-/** The users with these names, each once. @throws {ValidationFailed} naming the unknown one. */
-export const usersNamed =
+/** The users with these names. @throws {ValidationFailed} */
+export const assigneesNamed =
   ({ users }: Pick<IssueParts, 'users'>) =>
-  async (_granted: Reading, usernames: readonly string[]): Promise<readonly PublicUser[]> => {
-    const names = [...new Set(usernames.map((name) => name.toLowerCase()))];
-    if (names.length > issueBounds.assignees)
-      throw new ValidationFailed('There are too many people', {
-        detail: `"assignees" has ${names.length} names, and may have ${issueBounds.assignees}`,
-      });
-    return Promise.all(
-      names.map(async (name) => {
-        const user = await users.byUsername(name);
-        if (user !== undefined) return user;
-        throw new ValidationFailed('There is no such user', { detail: `"assignees" names "${name}"` });
-      }),
-    );
-  };
+  (_granted: Reading, usernames: readonly string[]): Promise<readonly PublicUser[]> =>
+    usersNamed(users, { member: 'assignees', usernames, most: issueBounds.assignees });

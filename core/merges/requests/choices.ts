@@ -1,8 +1,7 @@
 // The values that the caller can choose for the members of a merge request: labels, milestones, branches, and users by
 // name.
 import { mayAlso } from '#core/kernel/access/also';
-import { ValidationFailed } from '#core/kernel/errors';
-import type { PublicUser } from '#core/identity/index';
+import { usersNamed, type PublicUser } from '#core/identity/index';
 import type { Label, Milestone } from '#core/planning/index';
 import { canPush } from '../merging/can-push.ts';
 import type { Reading, Writing } from '../model/held-request.ts';
@@ -25,30 +24,14 @@ export const mergeChoices =
     return { labels: readsLabels ? (all?.labels ?? []) : [], milestones: all?.milestones ?? [] };
   };
 
-/**
- * The users with these names, each once.
- * @param member the name of the member, for the error.
- * @throws {ValidationFailed} naming the unknown one.
- */
-export const usersNamed =
+/** The users with these names. @throws {ValidationFailed} naming the member. */
+export const peopleNamed =
   ({ users }: Pick<MergeParts, 'users'>) =>
-  async (
+  (
     _granted: Reading,
-    { member, usernames }: { readonly member: string; readonly usernames: readonly string[] },
-  ): Promise<readonly PublicUser[]> => {
-    const names = [...new Set(usernames.map((name) => name.toLowerCase()))];
-    if (names.length > mergeBounds.reviewers)
-      throw new ValidationFailed('There are too many people', {
-        detail: `"${member}" has ${names.length} names, and may have ${mergeBounds.reviewers}`,
-      });
-    return Promise.all(
-      names.map(async (name) => {
-        const user = await users.byUsername(name);
-        if (user !== undefined) return user;
-        throw new ValidationFailed('There is no such user', { detail: `"${member}" names "${name}"` });
-      }),
-    );
-  };
+    named: { readonly member: string; readonly usernames: readonly string[] },
+  ): Promise<readonly PublicUser[]> =>
+    usersNamed(users, { ...named, most: mergeBounds.reviewers });
 
 /** Branches from which the caller can open requests, as `openRequest` takes them, and branches of the target. */
 export interface BranchChoices {

@@ -33,6 +33,17 @@ const filters = shape({
   ...pageQuery,
 });
 
+/** The messages after forms whose effect the page does not show. */
+const doneTexts = {
+  saved: 'The profile is saved.',
+  password: 'The password is set, and the sessions of the user have ended.',
+  revoked: 'All sessions and tokens of the user have ended.',
+} as const;
+type Done = keyof typeof doneTexts;
+const doneQuery = shape({ done: maybe(oneOf('saved', 'password', 'revoked').empty('')) });
+
+const doneAt = (account: { readonly id: string }, what: Done): string => `${userPath(account)}?done=${what}`;
+
 const accountForms = ({ administration }: IdentityUseCases) => [
   form({
     ...guarded,
@@ -46,7 +57,7 @@ const accountForms = ({ administration }: IdentityUseCases) => [
     }),
     // Sending the address of an account verifies it, so an unchanged one is not sent.
     run: async (call, { params: { uid: id }, body: { email, display_name: displayName, shown: before } }) =>
-      userPath(await administration.update(call, { id, ...onlyChanged({ email, displayName }, before) })),
+      doneAt(await administration.update(call, { id, ...onlyChanged({ email, displayName }, before) }), 'saved'),
   }),
   form({
     ...guarded,
@@ -74,7 +85,7 @@ const accountForms = ({ administration }: IdentityUseCases) => [
     body: newPasswordBody,
     async run(call, { params: { uid: id }, body: { password } }) {
       await administration.setPassword(call, { id, password });
-      return userPath({ id });
+      return doneAt({ id }, 'password');
     },
   }),
   form({
@@ -85,7 +96,7 @@ const accountForms = ({ administration }: IdentityUseCases) => [
     body: shape({}),
     async run(call, { params: { uid: id } }) {
       await administration.revokeTokens(call, { id });
-      return userPath({ id });
+      return doneAt({ id }, 'revoked');
     },
   }),
   form({
@@ -147,13 +158,14 @@ export const adminUserPages = (useCases: IdentityUseCases): readonly WebPage[] =
     summary: 'One account',
     path: one,
     params: uidParams,
-    async run(call, { params: { uid: id }, refused }) {
+    query: doneQuery,
+    async run(call, { params: { uid: id }, query: { done: what }, refused }) {
       const account = await useCases.administration.fetch(call, { id });
       const [refusal, groups] = await Promise.all([
         useCases.administration.refusal(call, account),
         useCases.groups.ofUser(call, { userId: id }),
       ]);
-      const shown = { account, refusal, groups };
+      const shown = { account, refusal, groups, told: what && doneTexts[what] };
       return new HtmlPage({
         title: account.username,
         width: 'wide',

@@ -6,6 +6,7 @@ import {
   button,
   checkBox,
   confirmButton,
+  done,
   empty,
   field,
   filterBar,
@@ -113,6 +114,8 @@ interface Shown {
   /** Why the caller may not change it. */
   readonly refusal: Forbidden | undefined;
   readonly groups: readonly UserGroup[];
+  /** The message about the form that led here. */
+  readonly told: string | undefined;
 }
 
 /** A button that sends one value, and cannot harm. */
@@ -238,12 +241,12 @@ const accessForms = (account: Account): Html =>
 const formsWithoutFields = ['adminUserStateForm', 'adminUserVerifyForm', 'adminUserRevokeForm'];
 
 export const accountView = (shown: Shown, call: Call<User>, refused: RefusedForm | undefined): Html => {
-  const { account, refusal } = shown;
+  const { account, refusal, told } = shown;
   return html`<p class="quiet"><a href="${usersPath}">Users</a></p>
     <h1>
       ${avatar(account.username, 'large')} <bdi>${account.username}</bdi> ${statePill(account)} ${rolePill(account)}
     </h1>
-    ${formsWithoutFields.map((form) => formError(refused, form))}
+    ${told !== undefined && done(told)} ${formsWithoutFields.map((form) => formError(refused, form))}
     ${
       refusal === undefined
         ? changes(shown, call, refused)

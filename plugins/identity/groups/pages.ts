@@ -42,7 +42,7 @@ const groupForms = ({ groups, users }: IdentityUseCases) => [
     path: `${one}/edit`,
     body: shape({ ...fields, shown }),
     run: async (call, { params: { id }, body: { grant_admin: grantAdmin, shown: before, ...change } }) =>
-      groupPath(await groups.update(call, { id, ...onlyChanged(change, before), grantAdmin })),
+      `${groupPath(await groups.update(call, { id, ...onlyChanged(change, before), grantAdmin }))}?done=saved`,
   }),
   form({
     ...guarded,
@@ -119,7 +119,7 @@ export const groupPages = (useCases: IdentityUseCases): readonly WebPage[] => {
       summary: 'One user group with its members',
       path: one,
       params,
-      query: shape(pageQuery),
+      query: shape({ ...pageQuery, done: maybe(word().empty('').max(16)) }),
       async run(call, { params: { id }, query, url, refused }) {
         const at = readPage(pageRules.orDefault(50), query);
         const [group, { members: items, total }] = await Promise.all([
@@ -130,7 +130,7 @@ export const groupPages = (useCases: IdentityUseCases): readonly WebPage[] => {
         return new HtmlPage({
           title: group.name,
           width: 'wide',
-          main: groupView({ group, members, url }, call, refused),
+          main: groupView({ group, members, url, saved: query.done !== undefined }, call, refused),
         });
       },
       forms: groupForms(useCases),

@@ -5,6 +5,7 @@ import {
   avatar,
   button,
   checkBox,
+  done,
   empty,
   field,
   formError,
@@ -19,6 +20,7 @@ import {
   textArea,
   time,
   typedDeletion,
+  urlWith,
 } from 'hexforge/ui';
 
 export const groupsPath = '/-/admin/user-groups';
@@ -93,6 +95,8 @@ interface Shown {
   readonly group: CountedGroup;
   readonly members: Page<GroupMember>;
   readonly url: string;
+  /** Whether the form that changes it led here. */
+  readonly saved: boolean;
 }
 
 const removal = (group: CountedGroup, { user }: GroupMember): Html =>
@@ -131,7 +135,7 @@ function memberPart({ group, members, url }: Shown, mayChange: boolean, now: Dat
             ]),
           )
     }
-    ${pagination(url, members)}`,
+    ${pagination(urlWith(url, { done: undefined }), members)}`,
   );
 }
 
@@ -151,6 +155,7 @@ export function groupView(shown: Shown, call: Call<User>, refused: RefusedForm |
   const mine = refusedIn(refused, 'userGroupUpdateForm');
   return html`<p class="quiet"><a href="${groupsPath}">User groups</a></p>
     <h1><bdi>${group.name}</bdi> ${group.isSystem && pill('built in')}</h1>
+    ${shown.saved && done('The group is saved.')}
     ${
       mayChange
         ? section(

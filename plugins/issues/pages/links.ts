@@ -1,6 +1,6 @@
 // The paths of the pages of issues, and the links between them.
 import type { Html, Markup } from 'hexforge/plugin';
-import type { Repository } from 'hexforge/repositories';
+import { repositoryPage as within, type Repository } from 'hexforge/repositories';
 import { tabs } from 'hexforge/ui';
 import type { IssueUseCases } from '#core/issues/use-cases';
 
@@ -14,9 +14,7 @@ export interface PageParts {
 
 type Named = Pick<Repository, 'owner' | 'name'>;
 
-/** A page of a repository, such as `labels`. */
-export const within = ({ owner, name }: Named, path: string): string =>
-  `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/-/${path}`;
+export { within };
 
 export const issuesPath = (repository: Named): string => within(repository, 'issues');
 /** @param part such as `edit`. */

@@ -9,7 +9,7 @@ const stateTitles = { open: 'Open', closed: 'Closed' } as const;
 
 /** A filled circle for open, a ring with a tick for closed. */
 export const stateMark = (state: IssueState): Html =>
-  html`<svg class="icon state ${state}" viewBox="0 0 16 16" role="img">
+  html`<svg class="icon state ${state === 'open' ? state : 'done'}" viewBox="0 0 16 16" role="img">
     <title>${stateTitles[state]}</title>
     ${
       state === 'open'

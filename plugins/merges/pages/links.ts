@@ -1,13 +1,8 @@
 // The paths of the pages of merge requests, and of the pages of a repository that they link to.
-import type { Repository } from 'hexforge/repositories';
+import { encodedPath as encoded, repositoryPage as within, type Repository } from 'hexforge/repositories';
 import { urlWith } from 'hexforge/ui';
 
 type Named = Pick<Repository, 'owner' | 'name'>;
-
-const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
-
-const within = ({ owner, name }: Named, page: string): string =>
-  `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/-/${page}`;
 
 export const mergesPage = (repository: Named): string => within(repository, 'merges');
 export const newPage = (repository: Named): string => within(repository, 'merges/new');

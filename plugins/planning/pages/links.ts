@@ -1,7 +1,7 @@
 // The paths of the pages of labels and milestones, and the links between them.
 import type { Html, Markup } from 'hexforge/plugin';
 import type { IssuePages } from 'hexforge/planning';
-import type { Repository } from 'hexforge/repositories';
+import { repositoryPage as within, type Repository } from 'hexforge/repositories';
 import { tabs } from 'hexforge/ui';
 import type { LabelUseCases, MilestoneUseCases } from '#core/planning/use-cases';
 
@@ -16,9 +16,7 @@ export interface PageParts {
 
 type Named = Pick<Repository, 'owner' | 'name'>;
 
-/** A page of a repository, such as `labels`. */
-export const within = ({ owner, name }: Named, path: string): string =>
-  `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/-/${path}`;
+export { within };
 
 export const milestonePath = (repository: Named, { id }: { readonly id: string }, part = ''): string =>
   within(repository, `milestones/${id}${part}`);

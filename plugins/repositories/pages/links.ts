@@ -1,17 +1,17 @@
 // The paths of the pages of a repository.
-import type { Repository } from 'hexforge/repositories';
+import {
+  encodedPath as encoded,
+  repositoryPage as within,
+  repositoryPath,
+  type Repository,
+} from 'hexforge/repositories';
 import { urlWith } from 'hexforge/ui';
 
 type Named = Pick<Repository, 'owner' | 'name'>;
 
-export const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('/');
 
-export const repositoryPath = ({ owner, name }: Named): string =>
-  `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
-
-/** A page of a repository, such as `commits` or `branches`. */
-export const within = (repository: Named, page: string): string => `${repositoryPath(repository)}/-/${page}`;
+export { encoded, repositoryPath, within };
 
 export const treePath = (repository: Named, ref: string, path = ''): string =>
   within(repository, joined('tree', encoded(ref), encoded(path)));

@@ -40,12 +40,13 @@ export const settingPages = ({ administration }: SettingsUseCases): readonly Web
     id: 'settingPage',
     summary: 'One setting',
     path: one,
-    async run(call, { params: { key }, refused }) {
+    query: shape({ done: maybe(word().empty('').max(16)) }),
+    async run(call, { params: { key }, query, refused }) {
       const setting = found(
         (await administration.described(call)).find((setting) => setting.key === key),
         `There is no setting "${key}"`,
       );
-      return new HtmlPage({ title: key, width: 'wide', main: settingView(setting, refused) });
+      return new HtmlPage({ title: key, width: 'wide', main: settingView(setting, query.done !== undefined, refused) });
     },
     forms: [
       form({
@@ -62,7 +63,7 @@ export const settingPages = ({ administration }: SettingsUseCases): readonly Web
           // An unchanged value is not stored: that of the configuration applies, also if it changes.
           if (sensitive || onlyChanged({ value: wanted }, shown).value !== undefined)
             await administration.write(call, [{ key, value: wanted }]);
-          return settingPath(key);
+          return `${settingPath(key)}?done=saved`;
         },
       }),
       form({

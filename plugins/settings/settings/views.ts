@@ -3,6 +3,7 @@ import type { DescribedSetting } from 'hexforge/settings';
 import { html, type Html, type RefusedForm } from 'hexforge/plugin';
 import {
   button,
+  done,
   empty,
   field,
   filterBar,
@@ -102,10 +103,11 @@ function control(setting: DescribedSetting, refused: RefusedForm | undefined): H
   return longest > oneLine ? textArea({ ...common, value, hint, rows: 4 }) : field({ ...common, value, hint });
 }
 
-export const settingView = (setting: DescribedSetting, refused: RefusedForm | undefined): Html =>
+/** @param saved whether the form that changes it led here. */
+export const settingView = (setting: DescribedSetting, saved: boolean, refused: RefusedForm | undefined): Html =>
   html`<p class="quiet"><a href="${settingsPath}">Settings</a></p>
     <h1>${setting.key} ${setting.sensitive && pill('secret', 'warning')}</h1>
-    ${formError(refused, 'settingResetForm')}
+    ${saved && done('The setting is saved, and applies at once.')} ${formError(refused, 'settingResetForm')}
     <p>${setting.description}.</p>
     <form class="form" method="post" action="${settingPath(setting.key)}">
       ${!setting.sensitive && shownValues({ value: setting.value }, valueRefused(setting, refused))}

@@ -1,5 +1,6 @@
 // Renders texts of users: sanitised Markdown with linked references, and code with highlighted syntax.
 import { html, type Html, type MarkdownContext, type Markup } from 'hexforge/plugin';
+import { repositoryPath } from 'hexforge/repositories';
 import type { MarkdownPlace, Renderer } from '#adapters/markup/index';
 import { inTurns } from '../ui/in-turns.ts';
 import { linkedTexts } from './linked.ts';
@@ -58,7 +59,7 @@ const placeOf = (context: MarkdownContext, index: number, origin: string): Markd
   origin,
   ...(context.repository !== undefined && {
     repository: {
-      path: `/${encodeURIComponent(context.repository.owner)}/${encodeURIComponent(context.repository.name)}`,
+      path: repositoryPath(context.repository),
       ref: context.ref ?? 'HEAD',
       folder: context.folder ?? '',
     },

@@ -1,5 +1,6 @@
 // Self-service accounts, on in-memory stores.
 import t from 'tap';
+import { usersNamed } from '#core/identity/index';
 import { world } from './world.ts';
 
 const registration = { username: 'ada', email: 'ada@example.org', password: 'password', displayName: 'Ada' };
@@ -93,6 +94,15 @@ void t.test('profiles', async (t) => {
       await t.rejects(w.profiles.public(w.call(), { username: name }), { name: 'NotFound' });
     t.strictSame(await w.users.byUsername('ADA'), { id: ada.id, username: 'Ada', displayName: '', avatarUrl: '' });
     t.equal(await w.users.byUsername('no one'), undefined);
+    const named = (usernames: readonly string[]) =>
+      usersNamed(w.users, { member: 'reviewers', usernames, most: 2 }).then((all) => all.map(({ id }) => id));
+    t.strictSame(await named(['aDA', 'ada']), [ada.id]);
+    t.strictSame(await named([]), []);
+    await t.rejects(named(['ada', 'no one']), { name: 'ValidationFailed', detail: '"reviewers" names "no one"' });
+    await t.rejects(named(['a', 'b', 'c']), {
+      name: 'ValidationFailed',
+      detail: '"reviewers" has 3 names, and may have 2',
+    });
     t.strictSame([...(await w.users.byIds([ada.id, ada.id, 'x'])).keys()], [ada.id]);
     t.equal((await w.users.byIds([])).size, 0);
   });

@@ -66,6 +66,7 @@ function world(set: Readonly<Record<string, unknown>> = {}) {
     sealer: { ...sealer, open: (sealed, about) => (gone.key ? away() : sealer.open(sealed, about)) },
     users: {
       byUsername: async () => account,
+      byUsernames: async () => [account],
       byIds: async () => new Map(),
       administrators: async () => new Set(),
       active: async (ids) => new Set(ids),

@@ -216,6 +216,7 @@ void t.test('holders of a permission: the owner, administrators, and users with 
     protections: forge.protections,
     users: {
       byUsername: async () => undefined,
+      byUsernames: async () => [],
       byIds: async () => people,
       email: async () => '',
       administrators: async () => new Set([root.id]),

@@ -170,6 +170,7 @@ export async function world(
         const found = await accounts.byUsername(username);
         return found && { id: found.id, username: found.username, displayName: '', avatarUrl: '' };
       },
+      byUsernames: async () => [],
       byIds: async () => new Map(),
       email: async () => '',
       administrators: async () => new Set(),
