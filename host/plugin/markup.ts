@@ -45,7 +45,7 @@ export interface Markup {
    */
   code(text: string, language: string, oid?: string): Promise<readonly Html[]>;
   /**
-   * The plain texts of one page, with links to what they refer to. References are looked up once for all of them; one
+   * The plain texts of one page, with their references as links. References are looked up once for all of them; one
    * that the caller may not read stays text. Must not fail.
    */
   linked(texts: readonly PlainText[], place: ReferencePlace): Promise<readonly Html[]>;

@@ -50,7 +50,7 @@ export const markupChecks: readonly Check<MarkupUnderTest>[] = [
     },
   },
   {
-    name: 'plain texts stay as they were typed, and lead to their pages',
+    name: 'plain texts are unchanged, and lead to their pages',
     async run({ markup, context: { call } }) {
       const place = { call, repository: undefined };
       const texts = hostile.map((text, index) => (index % 2 === 0 ? { text } : { text, href: '/ada/site' }));

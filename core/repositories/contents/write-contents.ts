@@ -8,8 +8,7 @@ import { zeroOid, type GitBackend, type Oid, type TreeEntry } from '../git/git-b
 import type { CommitRecord, FileWrite } from '../git/git-history.ts';
 import { checkIdentity, identityText } from './identity-text.ts';
 import type { RepositoryParts } from '../model/parts.ts';
-import { unusedRef } from '../push/move-refs.ts';
-import { newBranch } from '../refs/branches.ts';
+import { newBranch, unusedRef } from '../push/move-refs.ts';
 import type { Repository } from '../model/repository.ts';
 import { isUnborn } from './revisions.ts';
 

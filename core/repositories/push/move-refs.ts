@@ -28,6 +28,14 @@ export interface NewRef {
   readonly naming: { readonly member: string; readonly missing: string };
 }
 
+/** @param from the branch, tag or commit that it begins from; absent: the default branch. */
+export const newBranch = (name: string, from: string | undefined): NewRef => ({
+  kind: 'branch',
+  name,
+  from,
+  naming: { member: 'base_ref', missing: 'There is no such branch or commit to begin from' },
+});
+
 /**
  * @param target makes the object that the ref points to. Default: the commit.
  * @returns the name that the new ref began from.

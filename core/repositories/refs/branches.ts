@@ -7,7 +7,7 @@ import type { Branch, BranchQuery } from '../model/branch.ts';
 import type { Derived } from '../contents/derived.ts';
 import type { Oid, Ref } from '../git/git-backend.ts';
 import type { Divergence } from '../git/git-refs.ts';
-import { createRef, deleteRef, type DeletingParts, type MoveParts, type NewRef } from '../push/move-refs.ts';
+import { createRef, deleteRef, newBranch, type DeletingParts, type MoveParts } from '../push/move-refs.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import type { Repository } from '../model/repository.ts';
 
@@ -101,14 +101,6 @@ export function pageOf<T>(all: readonly T[], { page, perPage }: PageRequest): re
   const from = (page - 1) * perPage;
   return from < all.length ? all.slice(from, from + perPage) : [];
 }
-
-/** @param from the branch, tag or commit that it begins from; absent: the default branch. */
-export const newBranch = (name: string, from: string | undefined): NewRef => ({
-  kind: 'branch',
-  name,
-  from,
-  naming: { member: 'base_ref', missing: 'There is no such branch or commit to begin from' },
-});
 
 /** @throws {ValidationFailed | NotFound | Conflict | Forbidden | Unprocessable} */
 export const createBranch =

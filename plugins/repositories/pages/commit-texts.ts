@@ -1,4 +1,4 @@
-// Messages of commits with links to what they refer to, by the optional port Markup.
+// Messages of commits with their references as links, by the optional port Markup.
 import { html, type Granted, type Html, type PlainText } from 'hexforge/plugin';
 import type { Repository } from 'hexforge/repositories';
 import { markupRepository, type Texts } from './texts.ts';

@@ -9,7 +9,7 @@ import { commitsPath, treePath } from './links.ts';
 type Readable = Granted<Repository, 'repo.read'>;
 type Found = Awaited<ReturnType<RepositoryUseCases['contents']>>;
 
-/** The thing at a path; undefined if there is none. */
+/** The thing at a path; undefined if it does not exist. */
 export const foundAt = (
   useCases: Pick<RepositoryUseCases, 'contents'>,
   granted: Readable,
@@ -22,7 +22,7 @@ export const foundAt = (
 
 /**
  * Shows the page, or the next steps if the ref exists without the path.
- * @throws {NotFound} for an unknown ref, and for a path that exists but has no such page, such as the blame of a folder.
+ * @throws {NotFound} for an unknown ref, and for a path that exists without such a page, as a folder without blame.
  */
 export async function orMissing(
   useCases: Pick<RepositoryUseCases, 'contents'>,

@@ -12,7 +12,7 @@ export const shownQuery = {
 
 type Asked = { readonly [name in keyof Shown]: Shown[name] | undefined };
 
-/** What the chosen ref will show. A path that a browser would change, such as `../x`, is left out. */
+/** The page of the chosen ref. A path that a browser would change, such as `../x`, is left out. */
 export const shownIn = ({ show = 'tree', path = '' }: Partial<Asked>): Shown => ({
   show,
   path: path.split('/').some((segment) => ['', '.', '..'].includes(segment)) ? '' : path,

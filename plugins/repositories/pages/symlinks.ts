@@ -22,7 +22,7 @@ export function targetWithin(path: string, target: string): string | undefined {
   return segments.join('/');
 }
 
-/** The page of the target; undefined if there is none at this ref. */
+/** The page of the target; undefined if it does not exist at this ref. */
 export async function targetPage(
   useCases: Pick<RepositoryUseCases, 'contents'>,
   granted: Granted<Repository, 'repo.read'>,

@@ -19,7 +19,7 @@ import type { Granted, Html, RefusedForm, TypeOf, User, WebPage } from 'hexforge
 import { defaultProtection, type Protection, type Repository } from 'hexforge/repositories';
 import { button, checkBox, empty, field, formError, linkButton, list, onlyChanged, shownValues } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { branchNames } from '../pages/branch-names.ts';
+import { branchNames } from '../branches/branch-names.ts';
 import { confirmation } from '../pages/confirm.ts';
 import { asContent, shownMember } from '../pages/forms.ts';
 import { encoded, treePath, within } from '../pages/links.ts';

@@ -4,7 +4,7 @@ import type { Granted, Html, RefusedForm, TypeOf, User, WebPage } from 'hexforge
 import type { Repository } from 'hexforge/repositories';
 import { button, checkBox, field, formError, group, onlyChanged, refusedIn, select, shownValues } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
-import { branchNames } from '../pages/branch-names.ts';
+import { branchNames } from '../branches/branch-names.ts';
 import { asContent, shownMember, visibilityChoices } from '../pages/forms.ts';
 import { within } from '../pages/links.ts';
 import { repositoryChangeBody, repositoryDeletionBody } from '../repositories/schemas.ts';

@@ -1,4 +1,4 @@
-// Plain texts with links to what they refer to.
+// Plain texts with their references as links.
 import { html, type Html, type PlainText, type ReferencePlace } from 'hexforge/plugin';
 import { cutAtReferences } from '#adapters/markup/index';
 import { lookedUp, mostReferences, referenceLink, type FindReferences } from './references.ts';
@@ -6,7 +6,7 @@ import { lookedUp, mostReferences, referenceLink, type FindReferences } from './
 /** UTF-16 code units of all texts of a page that are searched. */
 const longest = 512 * 1024;
 
-/** Each text is a line of links, none within another: what is no reference leads to the `href` of the text. */
+/** Each text is a line of links, none within another: other parts lead to the `href` of the text. */
 export async function linkedTexts(
   texts: readonly PlainText[],
   place: ReferencePlace,

@@ -7,7 +7,7 @@ const hostile = '<img src=x onerror="alert(1)">\u{202e}';
 
 void t.test('messages of commits link issues, merge requests, users and commits', async (t) => {
   const asked: string[] = [];
-  // Found by nobody: `#` of an unknown number goes to the next finder.
+  // Returns nothing, so the number is passed to the next finder.
   const watcher = definePlugin({
     name: 'watcher',
     version: '1.0.0',

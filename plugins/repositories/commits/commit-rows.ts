@@ -2,9 +2,9 @@
 import { html, type Granted, type Html } from 'hexforge/plugin';
 import type { CommitRecord, Repository } from 'hexforge/repositories';
 import { commitRow, list } from 'hexforge/ui';
-import { linkedTexts, messageParts } from './commit-texts.ts';
-import { commitPath } from './links.ts';
-import type { Texts } from './texts.ts';
+import { linkedTexts, messageParts } from '../pages/commit-texts.ts';
+import { commitPath } from '../pages/links.ts';
+import type { Texts } from '../pages/texts.ts';
 
 export async function commitRows(
   texts: Texts,

@@ -4,13 +4,13 @@ import type { Html, WebPage } from 'hexforge/plugin';
 import { empty, filterBar, linkButton, pagination, searchField, time } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
-import { commitParams } from '../commits/schemas.ts';
+import { commitParams } from './schemas.ts';
 import { changedFiles, viewQuery } from './changed-files.ts';
 import { commitRows } from './commit-rows.ts';
-import { linkedTexts, messageParts } from './commit-texts.ts';
-import { bar } from './folder-view.ts';
-import { commitPath, commitsPath, treePath } from './links.ts';
-import type { Texts } from './texts.ts';
+import { linkedTexts, messageParts } from '../pages/commit-texts.ts';
+import { bar } from '../pages/folder-view.ts';
+import { commitPath, commitsPath, treePath } from '../pages/links.ts';
+import type { Texts } from '../pages/texts.ts';
 
 const perPage = 30;
 

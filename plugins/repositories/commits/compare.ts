@@ -16,13 +16,13 @@ import type { Comparison, Repository } from 'hexforge/repositories';
 import { empty, field, linkButton } from 'hexforge/ui';
 import type { RepositoryUseCases } from '#core/repositories/use-cases';
 import { reading } from '../shapes.ts';
-import { branchNames } from './branch-names.ts';
+import { branchNames } from '../branches/branch-names.ts';
 import { changedFiles, viewQuery } from './changed-files.ts';
 import { commitRows } from './commit-rows.ts';
-import { comparePath, within } from './links.ts';
+import { comparePath, within } from '../pages/links.ts';
 import type { NewMergePath } from './merge-link.ts';
-import { leadsTo } from './redirect.ts';
-import type { Texts } from './texts.ts';
+import { leadsTo } from '../pages/redirect.ts';
+import type { Texts } from '../pages/texts.ts';
 
 interface Range {
   readonly base: string;

@@ -2,7 +2,7 @@
 import type { PageRegistry } from 'hexforge/plugin';
 import type { Repository } from 'hexforge/repositories';
 import { urlWith } from 'hexforge/ui';
-import { encoded } from './links.ts';
+import { encoded } from '../pages/links.ts';
 
 /** The path of the page with both branches filled in; undefined if there is no such page. */
 export type NewMergePath = (

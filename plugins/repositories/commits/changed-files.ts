@@ -2,8 +2,8 @@
 import { html, maybe, oneOf, type Html } from 'hexforge/plugin';
 import { readHunks, type Difference, type FileChange, type Repository } from 'hexforge/repositories';
 import { counts, diff, urlWith, type ChangedFile } from 'hexforge/ui';
-import { most } from './bounds.ts';
-import { blobPath } from './links.ts';
+import { most } from '../pages/bounds.ts';
+import { blobPath } from '../pages/links.ts';
 
 /** The query parameter of pages with changed files. */
 export const viewQuery = { view: maybe(oneOf('unified', 'split').empty('')) } as const;
