@@ -66,7 +66,7 @@ void t.test('keys and copies', async (t) => {
     t.equal(await page.evaluate('navigator.clipboard.readText()'), `${forge.url}/admin/site.git`);
     await forge.repository('admin/new');
     await page.goto('/admin/new');
-    await page.getByRole('button', { name: /^Copy Commands/ }).click();
+    await page.getByRole('button', { name: /^Copy A first commit/ }).click();
     await page.getByText('Copied').waitFor();
     const copied = String(await page.evaluate('navigator.clipboard.readText()'));
     t.match(copied, /^git clone \S+\/admin\/new\.git\ncd \.\/new\n[^]*git push origin HEAD:main$/);
