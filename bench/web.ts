@@ -1,5 +1,5 @@
 // Measures pages: their server time against the REST reads that they show, and their weight, first paint and a long
-// diff in Chromium with a processor slowed four times. The first paint of a page of one line is the share of the browser.
+// diff in Chromium with a processor slowed four times. The first paint of a page of one line is the browser's share.
 import { join } from 'node:path';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { startChromium } from '../tools/chromium.ts';
