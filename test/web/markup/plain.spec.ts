@@ -12,14 +12,14 @@ const plain = markup({
   now: () => 0,
 });
 
-void t.test('lines of code that are not highlighted are written over several event loop iterations', async (t) => {
+void t.test('other requests are served while lines without highlighting are written', async (t) => {
   const { result, turns } = await countingTurns(() => plain.code('<\r\n'.repeat(500_000), 'C'));
   t.equal(result.length, 500_001);
   t.strictSame([result[0]?.text, result.at(-1)?.text], ['&lt;', '']);
   t.ok(turns > 5, `in ${String(turns)} turns`);
 });
 
-void t.test('texts of a page beyond its limit are written over several event loop iterations', async (t) => {
+void t.test('other requests are served while texts beyond the limit of a page are written', async (t) => {
   const texts = Array.from({ length: 300 }, () => '<'.repeat(64 * 1024));
   const { result, turns } = await countingTurns(() => plain.markdown(texts, { call }));
   t.equal(result.length, 300);
