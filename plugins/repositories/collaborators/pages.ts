@@ -90,7 +90,7 @@ export function collaboratorPages({ collaborators, roleTemplates }: RepositoryUs
             about: html`since ${time(one.createdAt, now)}`,
             end: html`<form class="filter" method="post" action="${path(repository)}">
               <input type="hidden" name="user" value="${username}" />
-              ${filterChoice(`Role of ${username}`, 'role', value, choices)} ${button('Change')}
+              ${filterChoice(`Role of ${username}`, 'role', value, choices)} ${button('Save')}
               ${owns && linkButton('Remove', removePath(repository, username), { kind: 'danger' })}
             </form>`,
           };

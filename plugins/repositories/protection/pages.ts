@@ -272,7 +272,7 @@ export function protectionPages(useCases: RepositoryUseCases): readonly WebPage[
               ${ruleFields(rule, refused)}
               <div class="actions">
                 ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', path(repository))}
-                ${linkButton('Remove protection …', path(repository, '/remove', branch), { kind: 'danger' })}
+                ${linkButton('Remove protection…', path(repository, '/remove', branch), { kind: 'danger' })}
               </div>
             </form>`,
         });

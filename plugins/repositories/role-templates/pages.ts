@@ -134,7 +134,7 @@ export function roleTemplatePages({ roleTemplates }: RepositoryUseCases): readon
               ${fields(granted, template, refused)}
               <div class="actions">
                 ${button('Save', { kind: 'primary' })} ${linkButton('Cancel', path(repository))}
-                ${linkButton('Delete …', path(repository, `/${id}/delete`), { kind: 'danger' })}
+                ${linkButton('Delete…', path(repository, `/${id}/delete`), { kind: 'danger' })}
               </div>
             </form>`,
         });

@@ -72,7 +72,7 @@ void t.test('the settings of a repository', async (t) => {
     t.match((await ada.get('/repos/ada/site/collaborators')).body, [{ user: { username: 'bo' } }]);
     t.not((await work.ran('push', '-q', asBo, 'main:bo')).code, 0, 'the role does not contain pushing');
     await page.getByLabel('Role of bo').selectOption('write');
-    await press('Change');
+    await press('Save');
     await page.getByLabel('Role of bo').locator('option:checked', { hasText: 'write' }).waitFor({ state: 'attached' });
     await work.git('push', '-q', asBo, 'main:bo');
   });
@@ -107,7 +107,7 @@ void t.test('the settings of a repository', async (t) => {
 
     await page.goto('/ada/site/-/settings/protection');
     await page.getByRole('main').getByRole('link', { name: 'main', exact: true }).click();
-    await page.getByRole('link', { name: 'Remove protection …' }).click();
+    await page.getByRole('link', { name: 'Remove protection…' }).click();
     await press('Remove protection');
     await page.getByText('No branch is protected').waitFor();
     await work.git('push', '-q', asBo, 'main');

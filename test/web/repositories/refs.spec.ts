@@ -120,3 +120,17 @@ void t.test('a comparison of two branches leads to a new merge request', async (
   const { sha } = body as { readonly sha: string };
   t.notMatch((await forge.browser('bob').open(`${site}/compare/main...${sha}`)).html, /merges\/new/, 'no branch');
 });
+
+void t.test('without the plugin of merge requests a comparison has no way to one', async (t) => {
+  await using forge = await testHost([], {
+    repositories: [{ path: 'alice/site', visibility: 'public' }],
+    environment: { HEXFORGE_PLUGINS: '-merges' },
+  });
+  await write(forge, 'one', 'main');
+  await forge.as('alice').post('/repos/alice/site/branches', { json: { name: 'topic', base_ref: 'main' } });
+  await write(forge, 'two', 'topic');
+  const { html, status } = await forge.browser('alice').open(`${site}/compare/main...topic`);
+  t.equal(status, 200);
+  t.match(html, /1 commit ahead/);
+  t.notMatch(html, /merges\/new/);
+});
