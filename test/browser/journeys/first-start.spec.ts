@@ -70,7 +70,7 @@ void t.test('the first hour of a new forge', async (t) => {
   await role('button', { name: 'Create repository' }).click();
   await page.waitForURL('**/admin/site');
   await page.getByText('This repository is empty').waitFor();
-  const commands = await page.locator('main pre').innerText();
+  const commands = await page.locator('#first-commands').innerText();
 
   await page.locator('main').getByRole('link', { name: 'access token' }).click();
   await page.getByLabel('Name', { exact: true }).fill('laptop');

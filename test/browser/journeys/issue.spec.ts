@@ -152,14 +152,14 @@ void t.test('issues', async (t) => {
     await page.waitForURL(`**${issues}/3#comment-*`);
     await main.locator('article em').getByText('always').waitFor();
     t.match(body(await forge.as('ada').get(`${api}/issues/3/comments`)), [{ body: 'I can _always_ reproduce it.' }]);
-    await main.getByRole('link', { name: /^Edit\s*e/ }).click();
+    await main.locator('a[data-key=e]').click();
     await page.getByLabel('Description').fill('Behind a *buffering* proxy.');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL(`**${issues}/3`);
     await main.getByRole('link', { name: 'edited', exact: true }).click();
     await main.locator('.rows a').first().click();
-    t.match(await main.locator('.diff tr.removed code').innerText(), 'Behind a *proxy*.');
-    t.match(await main.locator('.diff tr.added code').innerText(), 'Behind a *buffering* proxy.');
+    t.match(await main.locator('.diff tr.removed .line').innerText(), 'Behind a *proxy*.');
+    t.match(await main.locator('.diff tr.added .line').innerText(), 'Behind a *buffering* proxy.');
   });
 
   await t.test('it is locked, closed with a comment and reopened', async (t) => {

@@ -48,7 +48,16 @@ export const commentEdit = ({
 }: CommentForm & { readonly value: string; readonly cancel: string }): Html =>
   html`<form class="texts" method="post" action="${action}">
     ${formError(refused, form, 'body')}
-    ${textArea({ label: 'Comment', name: 'body', rows: 10, value, hint: 'Markdown', required: true, refused })}
+    ${textArea({
+      label: 'Comment',
+      name: 'body',
+      id: 'edited-body',
+      rows: 10,
+      value,
+      hint: 'Markdown',
+      required: true,
+      refused,
+    })}
     <div class="actions">${button('Save', { kind: 'primary' })} ${linkButton('Cancel', cancel)}</div>
   </form>`;
 
