@@ -23,6 +23,7 @@ export interface StandingRow {
 
 /** The orders of a list: most recently updated, newest, or by name without regard to case. */
 export const repositorySorts = ['updated', 'created', 'name'] as const;
+/** One of these orders. */
 export type RepositorySort = (typeof repositorySorts)[number];
 
 /** The filter of a list of repositories, and its reader. */

@@ -28,7 +28,7 @@ export function shownValues(values: Values, refused?: RefusedForm): Html {
  * The members whose values differ from those that the form showed; all of them without `shown`.
  *
  * @example
- *   const change = onlyChanged({ title: 'Another change', points: 3 }, '');
+ *   const body = onlyChanged({ title: 'Another change', points: 3 }, '');
  */
 export function onlyChanged<const T extends Values>(values: T, shown: string | undefined): Partial<T> {
   const marks = new Set(shown?.split(' '));

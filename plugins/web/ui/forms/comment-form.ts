@@ -15,7 +15,7 @@ interface CommentForm {
  * The form for a new comment, in Markdown.
  *
  * @example
- *   const form = commentForm({ form: 'bellTalk', action: '/-/x/bell/south/talk', refused: undefined });
+ *   const talk = commentForm({ form: 'bellTalk', action: '/-/x/bell/south/talk', refused: undefined });
  */
 export function commentForm({
   form,
