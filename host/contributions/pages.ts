@@ -151,17 +151,18 @@ function told(page: HtmlPage, { error, detail }: RefusedForm, kept: KeptTexts): 
   });
 }
 
-/** The most characters of a text that is easily typed again. */
-const shortText = 2000;
+/** The bound of a member whose texts are easily typed again, and the most characters of such a text without a bound. */
+const [shortBound, shortText] = [2000, 100];
 
-/** The texts of the members that may be long, with their names as titles. */
+/** The texts of the members that may be long, or are long and have no bound, with their names as titles. */
 function keptOf(values: RefusedForm['values'], schema: Joi.ObjectSchema, secrets: readonly string[]): KeptTexts {
   const keys: Readonly<Record<string, Joi.Description>> = schema.describe().keys ?? {};
   return Object.entries(values).flatMap(([name, text]) => {
     const { type, flags = {}, rules = [] } = keys[name] ?? {};
-    const most = rules.find((rule: { name: string }) => rule.name === 'max')?.args.limit ?? Infinity;
-    const isLong = type === 'string' && !('only' in flags) && most > shortText && !secrets.includes(name);
-    if (!isLong || typeof text !== 'string') return [];
+    if (type !== 'string' || 'only' in flags || typeof text !== 'string' || secrets.includes(name)) return [];
+    const bound = rules.find((rule: { name: string }) => rule.name === 'max')?.args.limit;
+    const isLong = bound === undefined ? text.length > shortText || text.includes('\n') : bound > shortBound;
+    if (!isLong) return [];
     return [[`${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`, text] as const];
   });
 }

@@ -201,9 +201,10 @@ export function sessionUseCases(parts: IdentityParts, passwords: Passwords, { bl
     /** Ends the caller's sessions, except that of the request. */
     endOthers: (call: Call<User>): Promise<void> =>
       unitOfWork.run(async () => {
-        const { caller, now } = call;
-        const all = await sessions.list(caller.id, { now, limit: mostSessions, offset: 0 });
-        for (const { id } of all.sessions) if (id !== caller.credential.id) await end(call, id, 'user.logout');
+        const { id, credential } = call.caller;
+        const ended = await sessions.endAll(id, credential.id);
+        if (ended > 0)
+          await audit.append(auditEntry(call, 'user.logout', userAggregate(id), { sessions_ended: ended }));
       }),
 
     /** Ends one of the caller's sessions. @throws {NotFound} */

@@ -3,7 +3,7 @@ import { HexforgeError, maybe, Unprocessable, word } from 'hexforge/plugin';
 import type { Visibility } from 'hexforge/repositories';
 
 /** The member of `shownValues`. */
-export const shownMember = () => maybe(word().max(20_000));
+export const shownMember = () => maybe(word().max(2000));
 
 /** The errors that are about the content of a form, beside those that the host knows. */
 const ofContent: ReadonlySet<string> = new Set([

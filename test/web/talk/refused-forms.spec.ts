@@ -21,6 +21,8 @@ const said = shape({
   body: word().max(10_000),
   hint: maybe(word().max(100)),
   key: maybe(text()),
+  mark: maybe(text()),
+  more: maybe(text()),
 });
 
 const common = { access: signedIn, scope: null, body: said, secrets: ['key'] } as const;
@@ -84,6 +86,8 @@ const notes = definePlugin({
 });
 
 const typed = 'Half an hour of <work>';
+/** Members without a bound: a secret, a short text and one of several lines. */
+const unbounded = { key: 'Secret\nof two lines', mark: 'Digest', more: 'One line\nand another' } as const;
 const shownText =
   /<label for="kept-0">Body<\/label>\s*<textarea[^>]* readonly>\nHalf an hour of &lt;work&gt;<\/textarea>/;
 
@@ -104,12 +108,13 @@ void t.test('a refused form', async (t) => {
     ['often', 429],
   ] as const)
     await t.test(`${reason}: its page says so, and has the text`, async (t) => {
-      const page = await post('quiet', { reason, body: typed, hint: 'Short', key: 'Secret' });
+      const page = await post('quiet', { reason, body: typed, hint: 'Short', ...unbounded });
       t.equal(page.status, status);
       t.match(page.html, '<h1>Quiet</h1>');
       t.match(page.html, /role="alert"><b>(?:Said twice|Locked<\/b> By its owner|It is gone|Too often)/);
       t.match(page.html, shownText);
-      t.notMatch(page.html, /Short|Secret|start page/);
+      t.match(page.html, /readonly>\nOne line\nand another</);
+      t.notMatch(page.html, /Short|Secret|Digest|start page/);
       if (reason === 'often') t.equal(page.headers['retry-after'], '7');
     });
 
@@ -119,11 +124,11 @@ void t.test('a refused form', async (t) => {
       ['gone', 'conflict', 409],
       ['quiet', 'down', 503],
     ] as const) {
-      const page = await post(path, { reason, body: typed, key: 'Secret' });
+      const page = await post(path, { reason, body: typed, ...unbounded });
       t.equal(page.status, status);
       t.match(page.html, reasons[reason]().message);
       t.match(page.html, shownText);
-      t.notMatch(page.html, 'Secret');
+      t.notMatch(page.html, /Secret|Digest/);
       t.equal(/Reload this page/.test(page.html), status === 503);
     }
   });
