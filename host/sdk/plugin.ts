@@ -15,6 +15,7 @@ import '#core/merges/index';
 import '#core/oauth/index';
 import '#core/planning/index';
 import '#core/repositories/index';
+import '#core/search/index';
 import '#core/settings/index';
 export { entityTag } from '#adapters/http/reply/json-text';
 export { channel, type ChannelMessage, type ChannelSpec, type LiveChannel } from '#adapters/http/live/channel';

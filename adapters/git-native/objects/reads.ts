@@ -6,6 +6,7 @@ import { CatFilePool } from './cat-file-pool.ts';
 import { Contents } from './contents.ts';
 import { sizes } from './file-sizes.ts';
 import { Objects } from './objects.ts';
+import { treeChanges } from './tree-changes.ts';
 
 export function objectReads(foundation: Foundation) {
   const { inside, looking, processes, limits, deadlineMs } = foundation;
@@ -19,6 +20,7 @@ export function objectReads(foundation: Foundation) {
     blob: inside((...asked) => contents.blob(...asked)),
     archive: inside(archive(foundation)),
     sizes: inside(sizes(foundation)),
+    treeChanges: inside(treeChanges(foundation)),
   } satisfies Partial<GitBackend>;
   return { catFiles, objects, contents, methods };
 }

@@ -3,6 +3,7 @@ import type { Repositories } from '../model/offers.ts';
 import { readerOf } from './readable.ts';
 import type { RepositoryParts } from '../model/parts.ts';
 import { lateRoleTable } from '../model/roles.ts';
+import { nameKey } from '../model/repository.ts';
 import { standing } from './standing.ts';
 
 type Parts = Pick<RepositoryParts, 'store' | 'collaborators' | 'protections' | 'users' | 'permissionTable'>;
@@ -48,6 +49,15 @@ export function offeredRepositories({
       const found = await store.list({ reader: readerOf(caller), ids, limit: ids.length });
       return new Map(found.map((repository) => [repository.id, repository]));
     },
+
+    readableIds: (caller, most) => store.readableIds(readerOf(caller), most + 1),
+
+    async named(paths) {
+      const found = await store.named(paths);
+      return new Map(found.map((repository) => [nameKey(`${repository.owner}/${repository.name}`), repository]));
+    },
+
+    all: (after, limit) => store.all(after, limit),
 
     protections: (repositoryId) => protections.all(repositoryId),
   } satisfies Repositories;

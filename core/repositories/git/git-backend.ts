@@ -17,6 +17,7 @@ import type { MergeCheck, MergeOutcome, MergeTrial, MergeWrite } from './git-mer
 import type { Blob, LastCommit, Oid, Ref, RefList, RefUpdate, TreeEntry, TreeListing } from './git-objects.ts';
 import type { GitService, PushAnswer, ReceiveRequest, ServeRequest } from './git-transport.ts';
 import type { Divergence, Moving, NewTag, Tip } from './git-refs.ts';
+import type { TreeChanges, TreeChangeSlice } from './git-trees.ts';
 
 export * from './git-diffs.ts';
 export * from './git-history.ts';
@@ -25,6 +26,7 @@ export * from './git-merging.ts';
 export * from './git-objects.ts';
 export * from './git-refs.ts';
 export * from './git-transport.ts';
+export * from './git-trees.ts';
 
 /** The port of git. */
 export interface GitBackend {
@@ -124,6 +126,18 @@ export interface GitBackend {
    * @throws {Unavailable} if the deadline is exceeded.
    */
   difference(repository: string, from: Oid | undefined, to: Oid, signal?: AbortSignal): Promise<Difference>;
+  /**
+   * The files that differ between two commits, by their blobs and without renames; all files of `to` if `from` is
+   * undefined.
+   * @throws {Unavailable} if the deadline is exceeded; any error if a commit does not exist.
+   */
+  treeChanges(
+    repository: string,
+    from: Oid | undefined,
+    to: Oid,
+    slice: TreeChangeSlice,
+    signal?: AbortSignal,
+  ): Promise<TreeChanges>;
   /**
    * The changes as a readable diff, exactly as `git diff -M` prints it, independent of configuration and attributes.
    * @throws {Unprocessable} if it takes more time or memory than one request may use.

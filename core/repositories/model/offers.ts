@@ -34,6 +34,15 @@ export interface Repositories {
   holders(repositoryId: string, permission: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Those of these repositories that the caller can read; one query. */
   readable(caller: Caller, ids: readonly string[]): Promise<ReadonlyMap<string, Repository>>;
+  /**
+   * The ids of the repositories that the caller can read, in no order; at most `most`, and one more if there are more. One
+   * query.
+   */
+  readableIds(caller: Caller, most: number): Promise<readonly string[]>;
+  /** Those of these repositories that exist, given and returned as `owner/name` in lower case; one query. */
+  named(paths: readonly string[]): Promise<ReadonlyMap<string, Repository>>;
+  /** All repositories, sorted by id, after the id `after`, at most `limit`. */
+  all(after: string | undefined, limit: number): Promise<readonly Repository[]>;
   /** The protections of a repository by branch. Branches without protection are missing. */
   protections(repositoryId: string): Promise<ReadonlyMap<string, Protection>>;
 }

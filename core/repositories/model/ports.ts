@@ -104,6 +104,12 @@ export interface RepositoryStore {
   idByName(ownerId: string, name: string): Promise<string | undefined>;
   /** The repositories that the reader can read, in the order of `sort`; one query. */
   list(filter: RepositoryFilter): Promise<readonly Repository[]>;
+  /** The ids of the repositories that the reader can read, in no order; at most `limit`. */
+  readableIds(reader: Reader, limit: number): Promise<readonly string[]>;
+  /** The repositories with these paths, as `owner/name`, compared case-insensitively; one query. */
+  named(paths: readonly string[]): Promise<readonly Repository[]>;
+  /** All repositories, sorted by id, after the id `after`, at most `limit`. */
+  all(after: string | undefined, limit: number): Promise<readonly Repository[]>;
   /**
    * The counts of a batch of repositories in one query. `userId` is the user whose own stars and watches are read, and
    * who may read the forks that are counted; undefined for an anonymous caller.

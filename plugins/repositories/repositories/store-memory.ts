@@ -143,6 +143,18 @@ export function memoryRepositoryStore(database: MemoryDatabase): RepositoryStore
         mayRead(row, collaboration(row.id, reader.kind === 'user' ? reader.id : undefined), reader);
       return entities(rows.find({ where, orderBy: orders[sort ?? 'updated'], limit, offset }));
     },
+    readableIds: async (reader, limit) =>
+      rows
+        .find({
+          where: (row) => mayRead(row, collaboration(row.id, reader.kind === 'user' ? reader.id : undefined), reader),
+          limit,
+        })
+        .map(({ id }) => id),
+    async named(paths) {
+      const wanted = new Set(paths.map(nameKey));
+      return entities(rows.all()).filter(({ owner, name }) => wanted.has(nameKey(`${owner}/${name}`)));
+    },
+    all: async (after = '', limit) => entities(rows.find({ where: ({ id }) => id > after, orderBy: 'id', limit })),
     ownCounts: async (ids, userId) => new Map(ids.map((id) => [id, ownCounts(id, userId)])),
     known: async (ids) => new Set(ids.filter((id) => rows.get(id) !== undefined)),
     countByOwner: async (userIds) =>

@@ -174,6 +174,35 @@ export function sqlRepositoryStore(database: SqlDatabase): RepositoryStore {
       return query.execute();
     },
 
+    async readableIds(reader, limit) {
+      const rows = await db().selectFrom(readableBy(reader).as('r')).select('r.id').limit(limit).execute();
+      return rows.map(({ id }) => id);
+    },
+
+    async named(paths) {
+      if (paths.length === 0) return [];
+      const wanted = paths.map((path) => {
+        const slash = path.indexOf('/');
+        return { owner: nameKey(path.slice(0, Math.max(slash, 0))), name: nameKey(path.slice(slash + 1)) };
+      });
+      const pair = rawSql<boolean>`exists (
+        select from unnest(${wanted.map(({ owner }) => owner)}::text[], ${wanted.map(({ name }) => name)}::text[])
+          as wanted (owner, name) where wanted.owner = u.username_key and wanted.name = r.name_key
+      )`;
+      // The condition on the names alone can use the index of owners.
+      return repositories(db())
+        .where('u.username_key', 'in', [...new Set(wanted.map(({ owner }) => owner))])
+        .where(pair)
+        .execute();
+    },
+
+    all: (after, limit) =>
+      repositories(db())
+        .$if(after !== undefined, (query) => query.where('r.id', '>', after ?? ''))
+        .orderBy('r.id')
+        .limit(limit)
+        .execute(),
+
     async ownCounts(repositoryIds, userId) {
       if (repositoryIds.length === 0) return new Map();
       const rows = await db()

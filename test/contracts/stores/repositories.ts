@@ -65,6 +65,49 @@ export const repositoriesChecks: readonly Check<RepositoriesUnderTest>[] = [
       assert.equal((await repositories.holders(known.id, 'repo.write', [])).size, 0);
     },
   },
+  {
+    name: 'readableIds has the ids of what a caller can read, and one more than asked if there are more',
+    async run({ repositories, known, administrator }) {
+      const caller = (id: string, isAdmin = false): Caller => ({
+        kind: 'user',
+        id,
+        username: 'somebody',
+        isAdmin,
+        credential: { kind: 'session', id: randomUUID(), scopes: 'all', via: 'bearer' },
+      });
+      const most = 1000;
+      assert.ok((await repositories.readableIds(caller(known.ownerId), most)).includes(known.id));
+      assert.ok((await repositories.readableIds(caller(administrator, true), most)).includes(known.id));
+      assert.equal((await repositories.readableIds(anonymous, most)).includes(known.id), known.visibility === 'public');
+      assert.ok((await repositories.readableIds(caller(administrator, true), 0)).length <= 1);
+    },
+  },
+  {
+    name: 'named finds repositories by owner and name in any case, and leaves out unknown ones',
+    async run({ repositories, known }) {
+      const path = `${known.owner}/${known.name}`;
+      const found = await repositories.named([path.toUpperCase(), `${path}-other`, 'nonsense', '']);
+      assert.deepEqual(
+        [...found].map(([key, { id }]) => [key, id]),
+        [[path.toLowerCase(), known.id]],
+      );
+      assert.equal((await repositories.named([])).size, 0);
+    },
+  },
+  {
+    name: 'all lists the repositories by id, page by page',
+    async run({ repositories, known }) {
+      const ids: string[] = [];
+      for (let after: string | undefined; ;) {
+        const page = await repositories.all(after, 2);
+        ids.push(...page.map(({ id }) => id));
+        after = page.at(-1)?.id;
+        if (page.length < 2) break;
+      }
+      assert.ok(ids.includes(known.id));
+      assert.deepEqual(ids, [...new Set(ids)].toSorted());
+    },
+  },
 ];
 
 export interface RepositoryCountersUnderTest {

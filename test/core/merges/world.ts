@@ -127,6 +127,9 @@ export async function world({ readMs = 10_000 } = {}) {
     holders: async (_repository, _permission, ids) => new Set(ids.filter((id) => pushers.has(id))),
     readers: async (_, ids) => new Set(ids),
     readable: async () => new Map(),
+    readableIds: async () => [],
+    named: async () => new Map(),
+    all: async () => [],
     protections: async () => protections,
   } satisfies Repositories;
   const reviews = reviewRows.memory(storage.database);

@@ -308,6 +308,7 @@ export class FakeGit implements GitBackend {
   blame = unasked;
   archive = unasked;
   sizes = unasked;
+  treeChanges = unasked;
 
   /** The commit has the files of its parent with one changed. */
   async write(
