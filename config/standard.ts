@@ -17,6 +17,7 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'issues', module: '#plugins/issues/plugin', enabled: true },
   { name: 'merges', module: '#plugins/merges/plugin', enabled: true },
   { name: 'oauth-server', module: '#plugins/oauth-server/plugin', enabled: true },
+  { name: 'mcp', module: '#plugins/mcp/plugin', enabled: true },
   { name: 'audit', module: '#plugins/audit/plugin', enabled: true },
   { name: 'limits', module: '#plugins/limits/plugin', enabled: true },
   { name: 'settings', module: '#plugins/settings/plugin', enabled: true },

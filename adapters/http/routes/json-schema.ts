@@ -69,6 +69,9 @@ export function schemaRegistry(): SchemaRegistry {
   };
 }
 
+/** The JSON Schema of a joi schema alone, with everything it contains in its place. */
+export const plainSchema = (schema: Joi.Schema, mode: Mode): JsonSchema => convert(schema, mode);
+
 /** joi's own conversion, corrected where it differs from joi's validation. */
 function convert(schema: Joi.Schema, mode: Mode): JsonSchema {
   return repair(schema['~standard'].jsonSchema[mode]({ target: 'draft-2020-12' })) as JsonSchema;
