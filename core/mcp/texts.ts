@@ -21,8 +21,8 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, mapTexts(inner, change)]));
 }
 
-/** The most bytes of the texts of a result, and of a file that one call reads. */
-export const mostText = 256 * 1024;
+/** The most bytes of the texts of a result: 256 KiB, as of a file that one call reads, and room for names around it. */
+export const mostText = (256 + 16) * 1024;
 /** Texts below this length are never cut: they are names, ids and cursors, which must stay whole. */
 const alwaysWhole = 1024;
 

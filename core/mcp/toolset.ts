@@ -2,7 +2,7 @@
 import { anyone, type AccessDecision, type AccessRule, type Granted } from '#core/kernel/access/access';
 import type { ScopeName } from '#core/kernel/access/scopes';
 import type { Call, User } from '#core/kernel/caller';
-import { HexforgeError, TimedOut } from '#core/kernel/errors';
+import { HexforgeError, TimedOut, ValidationFailed } from '#core/kernel/errors';
 import { within } from '#core/kernel/limits/within';
 import type { Log } from '#core/kernel/services/log';
 import type { ListedTool, Serving, ToolResult } from './ports.ts';
@@ -56,13 +56,22 @@ const added = {
 const cutNote =
   'Long texts were shortened and end in "…". Ask for fewer items with "limit", or for a single one, to get more of each.';
 
+/** @throws {ValidationFailed} for a text that no database can store. */
+function checkTexts(value: unknown): void {
+  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
+    throw new ValidationFailed('The arguments are not valid', {
+      detail: 'Text must not contain a NUL character or half of a surrogate pair',
+    });
+  if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) checkTexts(inner);
+}
+
 /** Builds the tools of requests. */
 export function toolset({ access, tools, log, callMs = usualCallMs }: ToolParts) {
   /** Made once for each tool: schemas do not change while a plugin runs. */
-  const listed = new WeakMap<OfferedTool['run'], ListedTool>();
+  const listed = new WeakMap<OfferedTool['schemas'], ListedTool>();
 
   const show = (tool: OfferedTool): ListedTool => {
-    const known = listed.get(tool.run);
+    const known = listed.get(tool.schemas);
     if (known !== undefined) return known;
     const { input, output } = tool.schemas();
     const title = tool.title ?? titleOf(tool.name);
@@ -74,7 +83,7 @@ export function toolset({ access, tools, log, callMs = usualCallMs }: ToolParts)
       outputSchema: { ...output, properties: { ...added, ...(output['properties'] as Schema | undefined) } },
       annotations: { title, ...readOnly },
     };
-    listed.set(tool.run, shown);
+    listed.set(tool.schemas, shown);
     return shown;
   };
 
@@ -92,6 +101,7 @@ export function toolset({ access, tools, log, callMs = usualCallMs }: ToolParts)
   };
 
   const run = async (tool: OfferedTool, call: Call<User>, args: unknown, params: Params): Promise<ToolResult> => {
+    checkTexts(args);
     const input: unknown = tool.check(args);
     const data = await within(
       call.signal,

@@ -7,6 +7,7 @@ import {
   listLimit,
   maybe,
   nextCursor,
+  NotFound,
   oneOf,
   presenter,
   shape,
@@ -76,6 +77,14 @@ const commentCursor = listCursor<Pick<CommentView, 'createdAt' | 'id'>>('list_co
   },
 });
 
+/** The model learns how to find an issue that exists. */
+const ofIssue = async <T>(number: number, reading: Promise<T>): Promise<T> =>
+  reading.catch((error: unknown) => {
+    throw error instanceof NotFound
+      ? new NotFound(`There is no issue ${number}`, { detail: 'list_issues and search_issues tell the numbers' })
+      : error;
+  });
+
 const issueNumber = () => count().min(1).max(lastNumber).description('As list_issues and search_issues tell it');
 
 /** A token that may use the MCP endpoint needs no scope of issues beside that. */
@@ -114,7 +123,7 @@ export const issueTools = ({ listPiece, fetch, search, comments }: IssueUseCases
     input: shape({ number: issueNumber() }),
     output: issueJson,
     run: async (_call, { granted, input: { number } }) =>
-      presentIssue(await fetch(granted, { number: String(number) })),
+      presentIssue(await ofIssue(number, fetch(granted, { number: String(number) }))),
   }),
   tool({
     ...tooled,
@@ -127,7 +136,7 @@ export const issueTools = ({ listPiece, fetch, search, comments }: IssueUseCases
       // Reads one more than requested, to find out whether there are more.
       const page = { page: 1, perPage: limit + 1 };
       const after = commentCursor.position(cursor);
-      const read = await comments.list(granted, { number: String(number), after, page });
+      const read = await ofIssue(number, comments.list(granted, { number: String(number), after, page }));
       const shown = read.slice(0, limit);
       return { comments: shown.map(presentComment), next_cursor: commentCursor.next(shown, read.length > limit) };
     },

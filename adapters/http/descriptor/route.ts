@@ -119,7 +119,7 @@ export type RawBody = AsyncIterable<Uint8Array>;
 
 /**
  * Reads a body of JSON when the handler asks for it, with the limits of all JSON bodies. An absent body is an empty
- * object.
+ * object. Texts may contain NUL and halves of surrogate pairs, which no database can store.
  * @throws {UnsupportedMediaType | MalformedJson | ValidationFailed | PayloadTooLarge}
  */
 export type JsonBody = () => Promise<unknown>;

@@ -18,7 +18,7 @@ import { AccessRecheck, type Exchange } from '../request/exchange.ts';
 import { keptTexts } from '../request/kept-form.ts';
 import type { MemoryBudget } from '#core/kernel/limits/memory-budget';
 import { readFormWithFiles } from '../request/multipart.ts';
-import { defaultMaxBytes, formMaxBytes, readForm, readJson } from '../request/parsed-body.ts';
+import { defaultMaxBytes, formMaxBytes, readAnyJson, readForm, readJson } from '../request/parsed-body.ts';
 import { AnswerTooLarge } from '../reply/json-text.ts';
 import { chargeRepository, takeOfRepository, type RateDecision } from '../overload/rate-limiter.ts';
 import { errorResponse, jsonError, plainError, respond, withPageSession } from '../reply/reply.ts';
@@ -333,7 +333,14 @@ function inputReader(
   const { body, maxBytes = route.form === true ? formMaxBytes : defaultMaxBytes } = route;
   const checkBody =
     body === undefined || typeof body === 'string' ? undefined : compile(body, route.form === true ? 'form' : 'body');
-  const read = route.files === true ? readFormWithFiles : route.form === true ? readForm : readJson;
+  const read =
+    route.files === true
+      ? readFormWithFiles
+      : route.form === true
+        ? readForm
+        : body === 'json'
+          ? readAnyJson
+          : readJson;
   return async (request, recheck) => {
     if (route.refusesTrailingSlash === true) refuseTrailingSlash(request);
     const { exchange } = request.app;
