@@ -93,11 +93,19 @@ export function mcpUseCases(parts: McpParts) {
 
     describe: ({ resource }: Granted<Repository, 'repo.read'>) => describe(resource),
 
+    /** Whether both switches are on. */
+    async isOpen(repository: Repository): Promise<boolean> {
+      const { enabled, instanceEnabled } = await describe(repository);
+      return enabled && instanceEnabled;
+    },
+
     /** Switches MCP on or off for one repository, with an audit entry. */
     async change(
       granted: Granted<Repository, 'repo.admin', User>,
       { enabled }: { readonly enabled: boolean },
     ): Promise<McpDescriptor> {
+      const before = await describe(granted.resource);
+      if (before.enabled === enabled) return before;
       await parts.settingWriter.write(granted, [{ key: switchKey, value: String(enabled) }]);
       return describe(granted.resource);
     },

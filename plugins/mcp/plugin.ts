@@ -5,13 +5,21 @@ import { mcpEndpoint } from '#adapters/mcp/endpoint';
 import { mcpUseCases } from '#core/mcp/use-cases';
 import { endpointRoute } from './endpoint/routes.ts';
 import { offeredTools } from './endpoint/tools.ts';
+import { mcpPages, mcpPanels, mcpTabs } from './settings/pages.ts';
 import { switchRoutes } from './settings/routes.ts';
 
 export default definePlugin({
   name: 'mcp',
   version: '0.1.0',
   api: '^0.2.0',
-  needs: ['AccessDecision', 'RepositorySettings', 'RepositorySettingWriter', 'Settings', 'ToolRegistry'],
+  needs: [
+    'AccessDecision',
+    'Repositories',
+    'RepositorySettings',
+    'RepositorySettingWriter',
+    'Settings',
+    'ToolRegistry',
+  ],
   settings: mcpSettings,
   repositorySettings: mcpRepositorySettings,
   build: (context) => ({
@@ -30,4 +38,7 @@ export default definePlugin({
     endpointRoute({ useCases, endpoint, baseUrl: () => instance.baseUrl }),
     ...switchRoutes(useCases, () => instance.baseUrl),
   ],
+  pages: ({ useCases }, { instance }) => mcpPages(useCases, () => instance.baseUrl),
+  tabs: () => mcpTabs,
+  panels: ({ useCases }, { Repositories: repositories }) => mcpPanels(useCases, repositories),
 });

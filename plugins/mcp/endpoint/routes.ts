@@ -1,18 +1,9 @@
 // The MCP endpoint of a repository: one message of a client in, one answer out.
-import {
-  api,
-  HexforgeError,
-  Joi,
-  reads,
-  reply,
-  type Input,
-  type JsonBody,
-  type Route,
-  type RouteSpec,
-} from 'hexforge/plugin';
+import { api, HexforgeError, Joi, reply, type Input, type JsonBody, type Route, type RouteSpec } from 'hexforge/plugin';
 import { malformedMessage, MessageRefused, type McpEndpoint } from 'hexforge/mcp';
 import { canonicalResource, mcpResource, resourceMetadataUrl } from 'hexforge/oauth';
 import { endpointScope, type McpUseCases } from '#core/mcp/use-cases';
+import { readsAsUser } from '../access.ts';
 
 export interface EndpointParts {
   readonly useCases: McpUseCases;
@@ -54,9 +45,6 @@ const worded =
 
 /** What a body is that the reader of JSON refuses. */
 const malformed: ReadonlySet<string> = new Set(['malformed_json', 'validation_failed', 'unknown_field']);
-
-/** Read access, also to a public repository, for callers with a credential alone. */
-const readsAsUser = { ...reads('repository', 'repo.read', { anonymous: 401 }), needsUser: true } as const;
 
 type Message = Input<{ readonly owner: string; readonly repo: string }, unknown, JsonBody, typeof readsAsUser>;
 

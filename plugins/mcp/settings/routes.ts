@@ -1,7 +1,8 @@
 // The routes that tell how to connect an assistant to a repository, and that switch MCP on or off for it.
-import { api, changes, flag, list, reads, shape, word, type Route, type TypeOf } from 'hexforge/plugin';
+import { api, flag, list, shape, word, type Route, type TypeOf } from 'hexforge/plugin';
 import { mcpResource } from 'hexforge/oauth';
 import type { McpDescriptor, McpUseCases } from '#core/mcp/use-cases';
+import { readsAsUser, switches } from '../access.ts';
 
 const descriptorJson = shape({
   server_url: word().description('The endpoint, for MCP clients'),
@@ -28,7 +29,7 @@ export const switchRoutes = (useCases: McpUseCases, baseUrl: () => string): read
     summary: 'Where assistants read a repository over MCP, and whether they can',
     method: 'GET',
     path: `${path}/info`,
-    access: { ...reads('repository', 'repo.read', { anonymous: 401 }), needsUser: true } as const,
+    access: readsAsUser,
     scope: 'repo.read',
     result: descriptorJson,
     run: async (_call, { granted }) => presentDescriptor(await useCases.describe(granted), baseUrl()),
@@ -38,7 +39,7 @@ export const switchRoutes = (useCases: McpUseCases, baseUrl: () => string): read
     summary: 'Allow or forbid MCP for one repository',
     method: 'PUT',
     path: `${path}/settings`,
-    access: changes('repository', 'repo.admin', { lacking: 404 }),
+    access: switches,
     scope: 'repo.admin',
     body: shape({ enabled: flag().strict() }).id('McpSettings'),
     result: descriptorJson,
