@@ -2,6 +2,7 @@
 import { count, definePlugin, on, shape } from 'hexforge/plugin';
 import { searchScopes, searchSettings } from 'hexforge/search';
 import { searchUseCases } from '#core/search/use-cases';
+import { treeSitterSymbols } from '#adapters/tree-sitter/index';
 import { migrations, tables } from './migrations.ts';
 import { searchRoutes } from './site/routes.ts';
 import { queueRows, QueueTable } from './tables.ts';
@@ -39,7 +40,7 @@ export default definePlugin({
   settings: searchSettings,
   scopes: searchScopes,
   build: ({ stores, config, log, ...context }) => {
-    const symbols = { read: async () => [], restarts: {}, stop: async () => undefined };
+    const symbols = treeSitterSymbols({ log });
     return {
       symbols,
       ...searchUseCases({
