@@ -150,7 +150,7 @@ export const writeChecks = [
     await given.becomes(() => paths({ terms: [`${word}moves`] }), ['lib/after.ts']);
     const { hits } = await files({ terms: [`${word}moves`] });
     assert.deepEqual(
-      hits.map(({ score: _, ...hit }) => hit),
+      hits.map(({ score: _, definedAt: _line, ...hit }) => hit),
       [{ repositoryId: repository, path: 'lib/after.ts', oid: before.oid, language: 'typescript' }],
     );
     const found = (await symbols({ name: `${word}moves` })).hits;
