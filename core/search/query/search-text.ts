@@ -1,4 +1,5 @@
 // Parses what a person types into a search: words, quoted phrases, and filters such as `lang:go`.
+import { isLonger } from '#core/kernel/characters';
 import { ValidationFailed } from '#core/kernel/errors';
 import { folded, isIndexable } from './folded.ts';
 import { wordsIn } from './words.ts';
@@ -44,7 +45,7 @@ export function parseSearchText(given: string): SearchText {
   // Lone surrogates and NUL cannot be stored, so nothing contains them.
   const text = given.toWellFormed().replaceAll('\0', ' ').trim();
   if (text === '') throw new ValidationFailed('There is nothing to search for', { detail: '"q" must not be empty' });
-  if (text.length > searchBounds.query)
+  if (isLonger(text, searchBounds.query))
     throw new ValidationFailed('The search text is too long', {
       detail: `"q" must be at most ${searchBounds.query} characters`,
     });
