@@ -10,7 +10,10 @@ const joiner = '\u034f';
 /** Has as many lines as the text. NUL, which PostgreSQL cannot store, becomes a blank. */
 export function folded(text: string): string {
   const lower = text.toLowerCase();
-  return (ascii.test(lower) ? lower : lower.replaceAll(manyMarks, `$&${joiner}`).normalize('NFC')).replaceAll('\0', ' ');
+  return (ascii.test(lower) ? lower : lower.replaceAll(manyMarks, `$&${joiner}`).normalize('NFC')).replaceAll(
+    '\0',
+    ' ',
+  );
 }
 
 const run = /[\p{L}\p{N}]{3}/u;

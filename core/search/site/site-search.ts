@@ -66,7 +66,16 @@ const nothing: SearchResult = {
   degraded: false,
 };
 
-export function siteSearch({ backend, sections, searches, repositories, scopes, settings, log, patience = 5000 }: SiteParts) {
+export function siteSearch({
+  backend,
+  sections,
+  searches,
+  repositories,
+  scopes,
+  settings,
+  log,
+  patience = 5000,
+}: SiteParts) {
   /** The scope that the token lacks; undefined if it lacks none. */
   const lackedScope = ({ credential }: User, scope: ScopeName | null): string | undefined => {
     if (scope === null || credential.scopes === 'all') return undefined;
