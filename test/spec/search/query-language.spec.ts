@@ -136,9 +136,9 @@ void t.test('searches of files', async (t) => {
     t.strictSame(
       symbols.hits.map(({ source }) => [source['name'], source['path']]),
       [
+        ['parseConfig', 'src/main.go'],
         ['parseConfig', 'src/config.js'],
         ['parseConfig', 'src/config.ts'],
-        ['parseConfig', 'src/main.go'],
       ],
     );
     t.equal((await search(world.alice, 'Config')).symbols.total, 4, 'parts');
