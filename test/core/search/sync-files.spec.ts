@@ -16,7 +16,8 @@ async function synced(options: Parameters<typeof world>[0] = {}) {
   return {
     ...made,
     index,
-    sync: ({ forced = false, isOver = () => false } = {}) => sync(index, repository, { forced, isOver, signal }),
+    sync: ({ forced = false, isOver = () => false }: { forced?: boolean; isOver?: () => boolean } = {}) =>
+      sync(index, repository, { forced, isOver, signal }),
     state: async () => readFileState(await index.state(source)),
     documents: async () => (await index.entries(docs, undefined, 1000)).map(({ key }) => key),
     symbols: async (path: string) => (await made.state.backend?.symbolsOf(first, path))?.map(({ name }) => name),
