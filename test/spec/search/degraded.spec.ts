@@ -1,12 +1,11 @@
 // A search back end that is absent or faulty: 200 without hits and with X-Search-Fallback, and never a row that the
 // caller may not read. A filter of readable repositories that cannot be resolved: 500.
 import t, { type Test } from 'tap';
-import { definePlugin } from 'hexforge/plugin';
+import { definePlugin, type PluginDefinition } from 'hexforge/plugin';
 import type { FileHit, SearchBackend } from 'hexforge/search';
 import type { Answer, Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';
-import type { PluginDefinition } from '#host/plugin/definition';
 import { withMethod } from '#test/support/wrapped-store';
 import { memorySearchBackend } from '../../contracts/search/memory-search-backend.ts';
 import { ask, checkout, empty, expect, filesOf, people, repositoryOf, search, setDocs } from './world.ts';
