@@ -2,6 +2,7 @@
 import { count, definePlugin, on, shape } from 'hexforge/plugin';
 import { searchScopes, searchSettings } from 'hexforge/search';
 import { searchUseCases } from '#core/search/use-cases';
+import { linearPattern } from '#adapters/regular-expressions/index';
 import { treeSitterSymbols } from '#adapters/tree-sitter/index';
 import { migrations, tables } from './migrations.ts';
 import { searchRoutes } from './site/routes.ts';
@@ -50,6 +51,7 @@ export default definePlugin({
         sections: () => context.IndexerRegistry.indexers().map(({ indexer }) => indexer),
         repositories: context.Repositories,
         git: context.GitBackend,
+        compilePattern: linearPattern,
         symbols,
         scopes: context.ScopeCatalogue,
         settings: context.Settings,

@@ -40,13 +40,14 @@ export interface FileQuery extends Within, FileFilter {
   readonly short: readonly string[];
 }
 
-/** A query for definitions. */
+/** A query for definitions. Equal definitions in one line are all found. */
 export interface SymbolQuery extends Within, FileFilter {
   /**
    * A folded text of 1 to 256 characters. With three letters or digits in a row (`isIndexable`) it matches parts of names,
    * otherwise only whole names.
    */
   readonly name: string;
+  /** Empty: all. */
   readonly kinds: readonly SymbolDefinition['kind'][];
 }
 
@@ -134,11 +135,12 @@ export interface IndexSize {
 /**
  * Stores an index of the contents of repositories and answers queries.
  *
- * Queries see every write that resolved at most a second ago. A query filters by `readable` itself, so that hits and
+ * A query sees a write at the latest one second after it resolved; `state`, `entries` and `sources` see it at once. A query
+ * whose signal is aborted rejects. A query filters by `readable` itself, so that hits and
  * totals contain only what the caller may read, and a change of access counts at once. Documents of repositories that no
  * longer exist are never found. A query that cannot be answered rejects with any error, within 5 seconds.
  *
- * Ranking of files, from most to least: the file defines a symbol whose folded name is one of the terms; the file name
+ * Ranking is exact among the first thousands of matches; a back end may leave out others. Ranking of files, from most to least: the file defines a symbol whose folded name is one of the terms; the file name
  * without its extension is one of the terms; the path contains one; the text does. Among equals, short paths come first,
  * and paths with folders such as `test` or `vendor` last (`pathWeight`). Ranking of symbols: whole names, then beginnings,
  * then parts; among equals by path, as files.

@@ -28,10 +28,18 @@ const isWordEnd = /[\p{L}\p{N}_]/u;
 
 /**
  * @param terms folded.
- * @param definedAt the line of a definition of a term, which is preferred.
+ * @param options.definedAt the line of a definition of a term, which is preferred.
+ * @param options.test other lines are passed over; called for lines that contain a term.
  * @returns undefined if no line contains any of the terms.
  */
-export function bestLine(text: string, terms: readonly string[], definedAt?: number): BestLine | undefined {
+export function bestLine(
+  text: string,
+  terms: readonly string[],
+  {
+    definedAt,
+    test = () => true,
+  }: { readonly definedAt?: number | undefined; readonly test?: (line: string) => boolean } = {},
+): BestLine | undefined {
   let best: { readonly at: number; readonly quality: number } | undefined;
   let at = 0;
   const lines: string[] = [];
@@ -42,7 +50,7 @@ export function bestLine(text: string, terms: readonly string[], definedAt?: num
     lines.push(line);
     const found = qualityOf(folded(line), terms);
     const quality = found > 0 && at + 1 === definedAt ? found + definition : found;
-    if (quality > 0 && quality > (best?.quality ?? 0)) best = { at, quality };
+    if (quality > (best?.quality ?? 0) && test(line)) best = { at, quality };
     if (newline < 0) break;
     start = end + 1;
   }

@@ -1,7 +1,7 @@
 // The site-wide search: several sections at once, each filtered by what the caller may read.
 import type { ScopeCatalogue, ScopeName } from '#core/kernel/access/scopes';
 import type { Call, User } from '#core/kernel/caller';
-import { InsufficientScope } from '#core/kernel/errors';
+import { InsufficientScope, ValidationFailed } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/services/log';
 import type { Settings } from '#core/kernel/services/settings';
 import type { Repositories } from '#core/repositories/index';
@@ -99,6 +99,7 @@ export function siteSearch({ backend, sections, searches, repositories, scopes, 
     } catch (error) {
       call.signal.throwIfAborted();
       visibility.check();
+      if (error instanceof ValidationFailed) throw error;
       log.error({ err: error }, 'the search back end failed');
       return { answer: otherwise, degraded: true };
     }
