@@ -1,4 +1,4 @@
-// A search back end in memory that scans everything for each query: the plain meaning of the port for authors of others.
+// A search back end in memory that scans everything for each query, as an example for authors of others.
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { Conflict } from '#core/kernel/errors';
@@ -23,7 +23,7 @@ import {
   type Within,
 } from '#core/search/index';
 
-/** What is stored of a source. */
+/** The contents of a source. */
 interface Stored {
   readonly source: IndexSource;
   state: string;

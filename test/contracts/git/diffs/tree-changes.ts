@@ -89,7 +89,7 @@ async function commits(
   return { repository, folder, oids: [first, ...others] };
 }
 
-/** What became of each kind of entry: its name, what it was, what it is, and whether a file changed. */
+/** Changes of each kind of entry: its name, the old and the new one, and whether the file changed. */
 const kinds: readonly (readonly [string, Entry | undefined, Entry | undefined, boolean])[] = [
   ['added', undefined, file('added', '1'), true],
   ['removed', file('removed', '1'), undefined, true],
