@@ -134,7 +134,7 @@ function found<H extends { readonly score: number }>(hits: readonly H[], { limit
 export function memorySearchBackend(): SearchBackend {
   let indexes = [memoryIndex()];
 
-  /** What is stored of the section of the repositories that the query is about and its caller may read. */
+  /** The stored section of the repositories that the query includes and its caller may read. */
   async function within({ readable, repositoryIds, signal }: Within, section: string): Promise<readonly Stored[]> {
     signal.throwIfAborted();
     const ids = await readable.ids();

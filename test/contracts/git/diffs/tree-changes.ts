@@ -188,7 +188,7 @@ export const treeChangeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'links and submodules count as missing files, and a change of the mode alone is none',
+    name: 'links and submodules count as missing files, and a change of the mode alone is left out',
     async run(bench) {
       const { repository, folder, oids } = await commits(
         bench,
