@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { Conflict } from '#core/kernel/errors';
 import {
   folded,
+  isIndexable,
   mostCounted,
   pathWeight,
   stemOf,
@@ -118,7 +119,7 @@ function fileScore(query: FileQuery, file: IndexedFile): number | undefined {
 /** Undefined if the name does not match. */
 function nameScore(wanted: string, name: string): number | undefined {
   if (name === wanted) return 3;
-  if (wanted.length < 3 || !name.includes(wanted)) return undefined;
+  if (!isIndexable(wanted) || !name.includes(wanted)) return undefined;
   return name.startsWith(wanted) ? 2 : 1;
 }
 
