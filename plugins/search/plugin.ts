@@ -1,8 +1,7 @@
 // The plugin "search": the site-wide search, and the indexing of files and documents.
-import { count, definePlugin, on, shape } from 'hexforge/plugin';
+import { count, definePlugin, linearPattern, on, shape } from 'hexforge/plugin';
 import { searchScopes, searchSettings } from 'hexforge/search';
 import { searchUseCases } from '#core/search/use-cases';
-import { linearPattern } from '#adapters/regular-expressions/index';
 import { treeSitterSymbols } from '#adapters/tree-sitter/index';
 import { migrations, tables } from './migrations.ts';
 import { searchRoutes } from './site/routes.ts';

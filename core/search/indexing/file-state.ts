@@ -1,4 +1,4 @@
-// The state of the files of a repository in an index, as it is stored with them.
+// The state of the files of a repository in an index, which is stored with them.
 import type { Oid } from '#core/repositories/index';
 
 /** Increased whenever the index stores other things of the same file: then every file is read again. */

@@ -8,7 +8,7 @@ import type { SymbolDefinition } from './symbol.ts';
 /** The most matches that a total counts. */
 export const mostCounted = 1000;
 
-/** What all queries have in common. */
+/** The common part of all queries. */
 export interface Within {
   readonly readable: Readable;
   /** Only these repositories; empty: none. Absent: all readable ones. */
@@ -29,7 +29,7 @@ export interface FileFilter {
 /** A query for files. */
 export interface FileQuery extends Within, FileFilter {
   /**
-   * 1 to 16 folded texts without line breaks, each 3 to 256 characters with at least three letters or digits in a row. A file
+   * 1 to 16 folded texts without line breaks, each of 3 to 256 characters and with three letters or digits in a row. A file
    * matches if its text or its folded path contains each of them, literally.
    */
   readonly terms: readonly string[];

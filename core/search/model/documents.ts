@@ -1,4 +1,4 @@
-// What an index stores: the files of default branches with their symbols, and documents of sections.
+// The contents of an index: the files of default branches with their symbols, and documents of sections.
 import type { Oid } from '#core/repositories/index';
 import type { SymbolDefinition } from './symbol.ts';
 

@@ -18,7 +18,7 @@ const widest = 200;
 /** Characters of a line that is looked at. */
 const looked = 4000;
 
-/** What the line of a definition adds to its quality. */
+/** Added to the quality of the line of a definition. */
 const definition = 10;
 
 /** Words before a name that is being defined, in most languages. */

@@ -10,7 +10,7 @@ export const searchBounds = { query: 1000, terms: 16, term: 256 } as const;
 
 /** A search text in its parts. */
 export interface SearchText {
-  /** Words and phrases as they were typed, without quotes. */
+  /** Words and phrases without quotes, otherwise unchanged. */
   readonly terms: readonly string[];
   /** Values of `lang:`, as `languageOf` names languages. */
   readonly languages: readonly string[];

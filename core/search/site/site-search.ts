@@ -1,4 +1,4 @@
-// The site-wide search: several sections at once, each filtered by what the caller may read.
+// The site-wide search: several sections at once, each filtered by the repositories that the caller can read.
 import type { ScopeCatalogue, ScopeName } from '#core/kernel/access/scopes';
 import type { Call, User } from '#core/kernel/caller';
 import { InsufficientScope, ValidationFailed } from '#core/kernel/errors';
@@ -14,8 +14,6 @@ import { visibilityOf } from './visibility.ts';
 
 /** The sections that every answer has, in their order. */
 export const fixedSections = ['code', 'symbols', 'issues', 'mrs', 'docs'] as const;
-/** The name of one of them. */
-export type FixedSection = (typeof fixedSections)[number];
 
 /** The sections that are searched if a request names none. */
 const usual: readonly string[] = ['code', 'symbols', 'issues', 'mrs'];
