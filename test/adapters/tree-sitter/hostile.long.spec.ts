@@ -23,7 +23,7 @@ const ordinary: Readonly<Record<string, string>> = {
 const languages = Object.keys(ordinary);
 
 const longest = 1024 * 1024;
-/** With room for what stands around it. */
+/** Leaves room for a prefix and a suffix. */
 const most = longest - 64;
 const filled = (part: string, length = most): string => part.repeat(Math.floor(length / part.length));
 const nested = (open: string, close: string, depth = 100_000): string => open.repeat(depth) + close.repeat(depth);
