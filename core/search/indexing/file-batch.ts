@@ -52,7 +52,7 @@ export class FileBatch {
     const gone = [...removed, ...files.map(({ file }) => file.path)].filter(
       (path) => isMarkdown(path) && !kept.has(path),
     );
-    // The documents are written first, because the state of the files stands for both.
+    // The documents are written first: readers of the state look at that of the files.
     if (documents.length + gone.length > 0)
       await this.#index.write(this.#docs, { removed: gone, documents }, this.#state);
     if (files.length + moved.length + removed.length > 0)

@@ -29,8 +29,8 @@ export interface FileFilter {
 /** A query for files. */
 export interface FileQuery extends Within, FileFilter {
   /**
-   * 1 to 16 folded texts without line breaks, each of 3 to 256 characters and with three letters or digits in a row. A file
-   * matches if its text or its folded path contains each of them, literally.
+   * 1 to 16 folded texts without line breaks, each of 3 to 256 characters and with three letters or digits in a row. A
+   * file matches if its text or its folded path contains each of them, literally.
    */
   readonly terms: readonly string[];
   /**
@@ -112,7 +112,7 @@ export interface SearchIndex {
    * @param state at most 1,000 characters.
    */
   write(source: IndexSource, changes: IndexChanges, state: string): Promise<void>;
-  /** What is stored of a source, sorted by the bytes of the key (UTF-8), after `after`, at most `limit`. */
+  /** The stored entries of a source, sorted by the bytes of the key (UTF-8), after `after`, at most `limit`. */
   entries(source: IndexSource, after: string | undefined, limit: number): Promise<readonly StoredEntry[]>;
   /** The sources that were written, sorted by repository and section, after `after`, at most `limit`. */
   sources(

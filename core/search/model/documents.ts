@@ -53,8 +53,8 @@ export interface IndexSource {
 export const codeSection = 'code';
 
 /**
- * Changes of one source. Each except `moved` is idempotent. No path or key occurs twice in one write, and no text has U+0000
- * or a lone surrogate.
+ * Changes of one source. Each except `moved` is idempotent. No path or key occurs twice in one write, and no text has
+ * U+0000 or a lone surrogate.
  */
 export interface IndexChanges {
   /** Files to store, instead of stored ones with the same paths. Only for the section `code`. */

@@ -40,7 +40,7 @@ const synonyms: Readonly<Record<string, string>> = {
   yml: 'yaml',
 };
 
-/** A regular expression between slashes. Without such a character, as in `/src/lib/`, it is a word. */
+/** A regular expression between slashes. Without such a character, as in `/src/lib/`, it is plain text. */
 const pattern = /^\/((?:[^/\\]|\\.)+)\/$/;
 const special = /[\\.*+?()[\]{}|^$]/;
 const mostPatterns = 2;

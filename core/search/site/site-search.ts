@@ -69,7 +69,7 @@ export function siteSearch({ backend, sections, searches, repositories, scopes, 
     const { ok, required } = scopes.satisfied(scope, kind, credential.scopes);
     return ok ? undefined : (required ?? scope);
   };
-  /** The sections that the token can see. @throws {InsufficientScope} if there are none. */
+  /** The sections that the token can see. @throws {InsufficientScope} without any. */
   function visibleTo(caller: User): ReadonlySet<string> {
     const all: readonly Pick<Section, 'name' | 'scope'>[] = [
       ...['code', 'symbols', 'docs'].map((name) => ({ name, scope: 'repo.read' as const })),
