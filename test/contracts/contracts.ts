@@ -39,7 +39,12 @@ import { pipelineVerdictsChecks } from './pipeline-verdicts.ts';
 import { milestoneCountsChecks, planningPortChecks } from './planning-ports.ts';
 import { rateCounterChecks } from './rate-counter.ts';
 import { referenceFinderChecks } from './reference-finder.ts';
-import { auditLogChecks, repositorySettingsChecks, settingsChecks } from './stores/records.ts';
+import {
+  auditLogChecks,
+  repositorySettingsChecks,
+  repositorySettingWriterChecks,
+  settingsChecks,
+} from './stores/records.ts';
 import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from './stores/repositories.ts';
 
 /** One check of a contract suite. */
@@ -97,6 +102,7 @@ export const contracts = {
   Repositories: suite(repositoriesChecks),
   RepositoryCounters: suite(repositoryCountersChecks),
   RepositorySettings: suite(repositorySettingsChecks),
+  RepositorySettingWriter: suite(repositorySettingWriterChecks),
   ResourceResolver: suite(resourceResolverChecks),
   SealedRecords: suite(sealedRecordsChecks),
   Sealer: suite(sealerChecks),
