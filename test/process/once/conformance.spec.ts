@@ -3,14 +3,13 @@
 import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { startTestForge, type Teardown, type TestForge } from '#test/support/forge';
 import { run } from '#test/support/servers/program';
-import { root } from '../../../tools/project-files.ts';
 
-const program = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
 /** Scenarios of what this server has. */
 const passes: Readonly<Record<string, readonly string[]>> = {
