@@ -55,6 +55,9 @@ const added = {
 const cutNote =
   'Long texts were shortened and end in "…". Ask for fewer items with "limit", or for a single one, to get more of each.';
 
+/** Said about a missing thing whose error says nothing more. */
+const whatExists = 'The tools whose names begin with "list_" or "search_" tell what exists';
+
 /** @throws {ValidationFailed} for a text that no database can store. */
 function checkTexts(value: unknown): void {
   if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
@@ -141,8 +144,10 @@ export function toolset({ access, tools, log, callMs = usualCallMs }: ToolParts)
   };
 
   const failure = (error: unknown, { name, plugin }: OfferedTool, { requestId }: Call): ToolResult => {
-    if (error instanceof HexforgeError && error.kind !== 'internal')
-      return { failed: sentences([error.message, error.detail].filter((one) => one !== undefined).join('. ')) };
+    if (error instanceof HexforgeError && error.kind !== 'internal') {
+      const hint = error.detail ?? (error.kind === 'not_found' ? whatExists : undefined);
+      return { failed: sentences(hint === undefined ? error.message : `${error.message}. ${hint}`) };
+    }
     log.error(
       { requestId, plugin, tool: name, stack: error instanceof Error ? error.stack : String(error) },
       'a tool failed',

@@ -64,6 +64,9 @@ void t.test('errors of the forge are said in full, others are not', async (t) =>
   t.strictSame(await failing(new NotFound('There is no "a\u001b[1m"', { detail: 'Look elsewhere' })), {
     failed: 'There is no "a[1m". Look elsewhere',
   });
+  t.match(await failing(new NotFound('Not found')), {
+    failed: /^Not found\. The tools whose names begin with "list_"/,
+  });
   const long = (await failing(new NotFound('x'.repeat(5000)))) as { readonly failed: string };
   t.equal(long.failed.length, 2000);
   for (const thrown of [new Error('secret'), 'secret', undefined]) {
