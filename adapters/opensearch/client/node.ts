@@ -1,0 +1,119 @@
+// Requests to one OpenSearch address, each with a time limit. The client is loaded by the first request.
+import { readFileSync } from 'node:fs';
+import type { Client } from '@opensearch-project/opensearch';
+import { translated } from './refusal.ts';
+
+export interface Address {
+  /** May contain a user name and a password. */
+  readonly url: string;
+  /** A file of certificates (PEM) to trust instead of the system's. */
+  readonly caFile?: string | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  /** The whole value of the header Authorization, instead of a user name and a password. */
+  readonly authorization?: string | undefined;
+}
+
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Segments, not yet encoded. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  readonly body?: object;
+  /** Lines of JSON, instead of `body`. */
+  readonly lines?: string;
+  /** Milliseconds until the whole answer was read. */
+  readonly ms: number;
+  readonly signal?: AbortSignal;
+  /** Error statuses to return instead of throwing. */
+  readonly ignore?: readonly number[];
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface OpenSearchNode {
+  /** @throws {HexforgeError} whose message has neither an address nor credentials; or the reason of the signal. */
+  ask(request: Request): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** More requests wait for a free connection. */
+const mostSockets = 16;
+
+/** @throws {Error} if a setting is wrong. */
+export function connect(address: Address): OpenSearchNode {
+  const { url, authorization } = addressed(address);
+  const certificates = address.caFile === undefined ? undefined : readCertificates(address.caFile, url);
+  let client: Promise<Client> | undefined;
+  const load = async (): Promise<Client> => {
+    const [library, { BoundedConnection }] = await Promise.all([
+      import('@opensearch-project/opensearch'),
+      import('./bounded-connection.ts'),
+    ]);
+    return new library.Client({
+      node: url.href,
+      Connection: BoundedConnection,
+      maxRetries: 0,
+      resurrectStrategy: 'none',
+      agent: { keepAlive: true, maxSockets: mostSockets, maxFreeSockets: mostSockets },
+      ...(certificates === undefined ? {} : { ssl: { ca: certificates } }),
+      ...(authorization === undefined ? {} : { headers: { authorization } }),
+    });
+  };
+  return {
+    async ask({ method, path, query = {}, body, lines, ms, signal, ignore = [] }) {
+      client ??= load();
+      const { transport } = await client;
+      signal?.throwIfAborted();
+      const asked = transport.request(
+        {
+          method,
+          path: `/${path.map(encodeURIComponent).join('/')}`,
+          querystring: { ...query },
+          ...(lines === undefined ? (body === undefined ? {} : { body }) : { bulkBody: lines }),
+        },
+        { requestTimeout: ms, ignore: [...ignore] },
+      );
+      const abort = (): void => asked.abort();
+      signal?.addEventListener('abort', abort, { once: true });
+      try {
+        const answer = await asked;
+        return { status: answer.statusCode ?? 0, body: answer.body as unknown };
+      } catch (error) {
+        signal?.throwIfAborted();
+        throw translated(error);
+      } finally {
+        signal?.removeEventListener('abort', abort);
+      }
+    },
+    async close() {
+      await (await client)?.close();
+    },
+  };
+}
+
+/** Moves credentials out of the URL, so that no message of the client contains them. */
+function addressed({ url: given, username, password, authorization }: Address): {
+  readonly url: URL;
+  readonly authorization: string | undefined;
+} {
+  if (!URL.canParse(given)) throw new Error('The URL of OpenSearch is invalid');
+  const url = new URL(given);
+  const user = username ?? decodeURIComponent(url.username);
+  const secret = password ?? decodeURIComponent(url.password);
+  url.username = '';
+  url.password = '';
+  if (authorization !== undefined) return { url, authorization };
+  const basic = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+  return { url, authorization: user === '' ? undefined : basic };
+}
+
+function readCertificates(file: string, { protocol }: URL): string {
+  if (protocol !== 'https:') throw new Error('A file of certificates is configured, but the URL is not https');
+  const pem = readFileSync(file, 'utf8');
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`"${file}" contains no certificate (PEM)`);
+  return pem;
+}
