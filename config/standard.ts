@@ -16,6 +16,8 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'planning', module: '#plugins/planning/plugin', enabled: true },
   { name: 'issues', module: '#plugins/issues/plugin', enabled: true },
   { name: 'merges', module: '#plugins/merges/plugin', enabled: true },
+  { name: 'search', module: '#plugins/search/plugin', enabled: true },
+  { name: 'search-sql', module: '#plugins/search-sql/plugin', enabled: true },
   { name: 'oauth-server', module: '#plugins/oauth-server/plugin', enabled: true },
   { name: 'audit', module: '#plugins/audit/plugin', enabled: true },
   { name: 'limits', module: '#plugins/limits/plugin', enabled: true },
@@ -28,6 +30,7 @@ export const standardPlugins: readonly StandardPlugin[] = [
 /** Port to plugin; used if that plugin is enabled and the configuration chooses no provider. */
 export const defaultProviders: Readonly<Record<string, string>> = {
   GitBackend: 'git-native',
+  SearchBackend: 'search-sql',
 };
 
 /** Plugin to configuration that makes tests fast, at the cost of security. */

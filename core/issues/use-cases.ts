@@ -45,7 +45,7 @@ export function issueUseCases(parts: IssueParts) {
     usersNamed: assigneesNamed(parts),
     search: searchIssues(parts),
     titles: issueTitles(parts),
-    indexed: indexedThings(parts),
+    indexed: indexedThings(parts.store),
     update: updateIssue(parts),
     close: closeIssue(parts),
     reopen: reopenIssue(parts),

@@ -76,7 +76,7 @@ export function mergeUseCases(given: Omit<MergeParts, 'settling'> & { readonly p
     keptRequests: keptRequests(parts),
     /** The number of open requests of a repository. */
     countOpen: async (repositoryId: string) => (await parts.store.countOpen([repositoryId])).get(repositoryId) ?? 0,
-    indexed: indexedThings(parts),
+    indexed: indexedThings(parts.store),
     ...countsFor(parts),
     dropLabel: (labelId: string) => parts.store.dropLabel(labelId),
     dropMilestone: (milestoneId: string) => parts.store.dropMilestone(milestoneId),

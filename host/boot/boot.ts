@@ -13,6 +13,7 @@ import { container, type Container, type PortReader } from './container.ts';
 import type { OwnedChannel } from '#adapters/http/live/channel';
 import { channelSubscriptions } from '../contributions/channels.ts';
 import { limited } from '../contributions/events.ts';
+import { indexSubscriptions } from '../contributions/indexing.ts';
 import { runJobs, type RunningJobs } from '../contributions/jobs.ts';
 import type { Readiness } from '#adapters/http/routes/system-routes';
 import { readiness } from '../contributions/probes.ts';
@@ -23,9 +24,10 @@ import type { Instance } from '../plugin/definition.ts';
 import { Life } from '../plugin/life.ts';
 import { defaultLimits, type Limits } from '../configuration/limits.ts';
 import { order } from '../plugin/order.ts';
-import { isCritical, needsOf, provision, type Plan, type Provision } from '../plugin/plan.ts';
+import { isCritical, needsOf, provision, traitsOf, type Plan, type Provision } from '../plugin/plan.ts';
 import { problemOf, Refused, stopped, type Problem } from '../problems/problem.ts';
 import { parkedCounts } from '../storage/dead-letters.ts';
+import type { OwnedSubscription } from '#core/kernel/storage/storage';
 import { migrationsOf, storesOf, type OpenStorage } from '../storage/storage.ts';
 import { UncaughtErrors, type UncaughtError } from '../watch/uncaught-errors.ts';
 
@@ -176,6 +178,7 @@ export class Machine {
         ...alive.flatMap(({ name, made }) =>
           (made?.events ?? []).map((subscription) => limited(name, subscription, this.limits.handler)),
         ),
+        ...this.#indexSubscriptions(),
         ...channelSubscriptions(this.channels, this.feed),
       ],
       alive.map(({ name }) => name),
@@ -191,6 +194,17 @@ export class Machine {
         overdue: ({ plugin, job }, sentence) =>
           this.lives.find(({ name }) => name === plugin)?.complain(`job ${job.name}`, sentence),
       },
+    );
+  }
+
+  /** Those of the plugin that provides the index queue, if there is one. */
+  #indexSubscriptions(): readonly OwnedSubscription[] {
+    // The port is declared by the kit for authors, which is loaded only if a plugin uses it.
+    const queue = traitsOf('IndexQueue') === undefined ? undefined : this.container.port('IndexQueue');
+    const [owner] = this.#provision.providersOf('IndexQueue');
+    if (queue === undefined || owner === undefined) return [];
+    return indexSubscriptions(this.container.port('IndexerRegistry').indexers(), queue).map((subscription) =>
+      limited(owner.name, subscription, this.limits.handler),
     );
   }
 

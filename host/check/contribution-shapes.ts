@@ -143,7 +143,8 @@ export const indexer: Shape = object('an indexer', {
   optIn: optional(flag),
   source: required(later(objectSchema), 'Say what a hit shows: a schema such as `shape({ … })`'),
   follows: required(list(text), 'Name the events after which its documents are others'),
-  changed: required(fn, 'Add the function that says what an event changed'),
+  touched: required(fn, 'Add the function that names the documents that an event may have changed'),
+  document: required(fn, 'Add the function that reads one document'),
   documents: required(fn, 'Add the function that reads all documents of a repository'),
 } satisfies Record<keyof Indexer, unknown>);
 

@@ -1,29 +1,28 @@
-// Contributed indexers: the documents that a plugin gives to a search backend, and the registry of all indexers.
+// Contributed indexers: the documents that a plugin gives to a search back end, and the registry of all indexers.
 import type Joi from 'joi';
 import type { TypeOf } from '#adapters/http/descriptor/shape';
-import type { EventOf, EventType } from '#core/kernel/storage/events';
+import type { EventAmong, EventOf, EventType } from '#core/kernel/storage/events';
 import { declarePort } from '#core/kernel/ports';
 import type { ScopeName } from '#core/kernel/access/scopes';
 
 /** One document that a search can find. Callers who may read its repository can find it. */
 export interface IndexDocument<S> {
-  /** Unique within the section. */
-  readonly id: string;
-  readonly repositoryId: string;
-  /** The title weighs more than the text. */
+  /** Unique among the documents of the indexer in one repository; at most 500 characters. */
+  readonly key: string;
+  /** Weighs more than the text; at most 1,000 characters are indexed. */
   readonly title?: string;
+  /** At most 64 Ki characters are indexed. */
   readonly text: string;
   readonly updatedAt: Date;
-  /** The `source` of a hit in the response. */
+  /** The `source` of a hit in the response, which adds `repo_owner` and `repo_name`. At most 16 KiB of JSON. */
   readonly source: S;
 }
 
-/** A change of documents: store one, remove one, read all of a repository again, or remove all of a repository. */
-export type IndexChange<S> =
-  | { readonly put: IndexDocument<S> }
-  | { readonly remove: string }
-  | { readonly reindex: string }
-  | { readonly forget: string };
+/** A document that may have changed; without a key, all documents of the repository. */
+export interface TouchedDocument {
+  readonly repositoryId: string;
+  readonly key?: string;
+}
 
 /** The argument of `indexer`: which data of a plugin a search finds. */
 export interface IndexerSpec<S, T extends EventType> {
@@ -36,19 +35,20 @@ export interface IndexerSpec<S, T extends EventType> {
   readonly optIn?: true;
   /** The shape of every document's `source`. */
   readonly source: Joi.ObjectSchema<S>;
-  /** The event types that change documents. */
+  /** The event types that change documents. Documents of a deleted repository are removed without an event. */
   readonly follows: readonly T[];
-  /** The document changes caused by an event. Called for durable events: at least once, in order per aggregate. */
-  changed(event: EventOf<T>): AsyncIterable<IndexChange<S>> | Iterable<IndexChange<S>>;
-  /** Streams all documents of one repository, for the first indexing and for `reindex`. */
+  /** The documents that an event may have changed. They are read soon after. */
+  touched(event: EventAmong<T>): readonly TouchedDocument[];
+  /** The current state of a document. Undefined if it does not exist: it is removed. */
+  document(repositoryId: string, key: string): Promise<IndexDocument<S> | undefined>;
+  /** Streams all documents of one repository, for the first indexing and for a rebuild. */
   documents(repositoryId: string): AsyncIterable<IndexDocument<S>>;
 }
 
 /** An indexer without its type parameters. */
-export type Indexer = Omit<IndexerSpec<unknown, EventType>, 'source' | 'changed' | 'documents'> & {
+export type Indexer = Omit<IndexerSpec<unknown, EventType>, 'source' | 'touched'> & {
   readonly source: Joi.ObjectSchema;
-  changed(event: EventOf): AsyncIterable<IndexChange<unknown>> | Iterable<IndexChange<unknown>>;
-  documents(repositoryId: string): AsyncIterable<IndexDocument<unknown>>;
+  touched(event: EventOf): readonly TouchedDocument[];
 };
 
 /**
@@ -61,11 +61,15 @@ export type Indexer = Omit<IndexerSpec<unknown, EventType>, 'source' | 'changed'
  *       description: 'Bells by their inscription',
  *       scope: 'repo.read',
  *       source: shape({ name: word() }),
- *       follows: ['repository.deleted'],
- *       changed: ({ payload }) => [{ forget: payload.repository_id }],
+ *       follows: ['repository.updated'],
+ *       touched: ({ payload }) => [{ repositoryId: payload.repository_id }],
+ *       document: async (repositoryId, key) =>
+ *         (await bells.of(repositoryId, 1000)).includes(key)
+ *           ? { key, text: key, updatedAt: now, source: { name: key } }
+ *           : undefined,
  *       async *documents(repositoryId) {
  *         for (const name of await bells.of(repositoryId, 1000))
- *           yield { id: name, repositoryId, text: name, updatedAt: now, source: { name } };
+ *           yield { key: name, text: name, updatedAt: now, source: { name } };
  *       },
  *     }),
  *   ],
@@ -84,9 +88,20 @@ export interface IndexerRegistry {
   indexers(): readonly RegisteredIndexer[];
 }
 
+/**
+ * Receives the documents that events may have changed. The host calls it for every event that an indexer follows, at
+ * least once. The subscriptions belong to the plugin that provides the port, so that events are kept while it is off.
+ */
+export interface IndexQueue {
+  touched(section: string, documents: readonly TouchedDocument[]): Promise<void>;
+}
+
 declare module '#core/kernel/ports' {
   interface Ports {
     IndexerRegistry: IndexerRegistry;
+  }
+  interface OptionalPorts {
+    IndexQueue: IndexQueue;
   }
 }
 
@@ -95,4 +110,11 @@ declarePort('IndexerRegistry', {
   component: 'registry of indexers',
   critical: false,
   absent: 'refuse',
+});
+declarePort('IndexQueue', {
+  arity: 'optional',
+  component: 'queue of the search index',
+  critical: false,
+  absent: 'degraded',
+  methods: ['touched'],
 });

@@ -1,8 +1,8 @@
 // The indexer of numbered things with a title and a description, such as issues and merge requests.
-import { count, oneOf, shape, text, time, word, type TypeOf } from '#adapters/http/descriptor/shape';
+import { count, oneOf, shape, text, time, type TypeOf } from '#adapters/http/descriptor/shape';
 import { beginning } from '#core/kernel/clipping';
 import type { EventPayloads, EventType } from '#core/kernel/storage/events';
-import type { Indexed, IndexedThings, Numbered } from '#core/repositories/index';
+import type { IndexedThings, Numbered } from '#core/repositories/index';
 import { indexer, type IndexDocument, type Indexer, type IndexerSpec } from '#host/plugin/indexers';
 
 /** The members of such a thing that are searched or shown in a hit. */
@@ -13,24 +13,20 @@ export interface Titled extends Numbered {
   readonly updatedAt: Date;
 }
 
-/** The payload of an event about such a thing, with its id in the member `M`. */
-type Fact<M extends string> = { readonly repository_id: string; readonly number: number } & {
-  readonly [member in M]: string;
-};
-type TellingOf<M extends string> = { [T in EventType]: EventPayloads[T] extends Fact<M> ? T : never }[EventType];
+/** The payload of an event about such a thing. */
+interface Fact {
+  readonly repository_id: string;
+  readonly number: number;
+}
+type Telling = { [T in EventType]: EventPayloads[T] extends Fact ? T : never }[EventType];
 
 /** The argument of `numberedIndexer`. */
-export interface NumberedIndexerSpec<M extends string> extends Pick<
-  IndexerSpec<unknown, EventType>,
-  'name' | 'description' | 'scope'
-> {
+export interface NumberedIndexerSpec extends Pick<IndexerSpec<unknown, EventType>, 'name' | 'description' | 'scope'> {
   /** The name of a hit's `source` schema in the OpenAPI document. */
   readonly hit: string;
   readonly states: readonly string[];
-  /** The member of an event's payload that contains the id, such as `issue_id`. */
-  readonly idMember: M;
-  /** Event types of the thing itself. Events of the repository are followed in addition. */
-  readonly follows: readonly TellingOf<M>[];
+  /** Event types of the thing itself. */
+  readonly follows: readonly Telling[];
   readonly indexed: IndexedThings<Titled>;
 }
 
@@ -39,8 +35,6 @@ const shown = 200;
 
 const sourceOf = (states: readonly string[]) =>
   shape({
-    repo_owner: word(),
-    repo_name: word(),
     number: count(),
     title: text(),
     state: oneOf(...states),
@@ -48,15 +42,12 @@ const sourceOf = (states: readonly string[]) =>
     snippet: text(),
   });
 
-const documentOf = ({ thing, repository }: Indexed<Titled>): IndexDocument<TypeOf<ReturnType<typeof sourceOf>>> => ({
-  id: thing.id,
-  repositoryId: repository.id,
+const documentOf = (thing: Titled): IndexDocument<TypeOf<ReturnType<typeof sourceOf>>> => ({
+  key: String(thing.number),
   title: thing.title,
   text: thing.description,
   updatedAt: thing.updatedAt,
   source: {
-    repo_owner: repository.owner,
-    repo_name: repository.name,
     number: thing.number,
     title: thing.title,
     state: thing.state,
@@ -77,36 +68,26 @@ const documentOf = ({ thing, repository }: Indexed<Titled>): IndexDocument<TypeO
  *       scope: 'issue.read',
  *       hit: 'IssueHitSource',
  *       states: ['open', 'closed'],
- *       idMember: 'issue_id',
  *       follows: ['issue.created', 'issue.updated', 'issue.deleted'],
  *       indexed,
  *     }),
  *   ],
  */
-export const numberedIndexer = <const M extends string>({
-  hit,
-  states,
-  idMember,
-  follows,
-  indexed,
-  ...spec
-}: NumberedIndexerSpec<M>): Indexer =>
+export const numberedIndexer = ({ hit, states, follows, indexed, ...spec }: NumberedIndexerSpec): Indexer =>
   indexer({
     ...spec,
     source: sourceOf(states).id(hit),
-    follows: [...(follows as readonly EventType[]), 'repository.renamed', 'repository.deleted'],
-    async *changed({ type, payload }) {
-      // Events of the repository only have its id.
-      const { repository_id: repositoryId, number, [idMember]: id } = payload as unknown as Fact<M>;
-      if (type === 'repository.renamed') yield { reindex: repositoryId };
-      else if (type === 'repository.deleted') yield { forget: repositoryId };
-      else {
-        // Reads the current state instead of using the event, which may be late or repeated.
-        const now = await indexed.one(repositoryId, number);
-        yield now === undefined ? { remove: id } : { put: documentOf(now) };
-      }
+    follows: follows as readonly EventType[],
+    touched({ payload }) {
+      const { repository_id: repositoryId, number } = payload as unknown as Fact;
+      return [{ repositoryId, key: String(number) }];
+    },
+    async document(repositoryId, key) {
+      const number = Number(key);
+      const thing = Number.isSafeInteger(number) ? await indexed.one(repositoryId, number) : undefined;
+      return thing && documentOf(thing);
     },
     async *documents(repositoryId) {
-      for await (const one of indexed.all(repositoryId)) yield documentOf(one);
+      for await (const thing of indexed.all(repositoryId)) yield documentOf(thing);
     },
   });

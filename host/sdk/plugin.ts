@@ -61,11 +61,12 @@ export { rows, storeOf, type RowConstraints, type TableRows } from '../ready-mad
 export type { MemoryDatabase, MemoryTable } from '#adapters/memory/database';
 export {
   indexer,
-  type IndexChange,
   type IndexDocument,
   type Indexer,
   type IndexerRegistry,
   type IndexerSpec,
+  type IndexQueue,
+  type TouchedDocument,
 } from '#host/plugin/indexers';
 export {
   form,

@@ -54,7 +54,7 @@ export class Attribution {
       events: made.events.map((subscription) => tracked(subscription, ['handle'])),
       jobs: made.jobs.map((job) => tracked(job, ['run'])),
       tools: made.tools.map((tool) => tracked(tool, ['run'])),
-      indexers: made.indexers.map((indexer) => tracked(indexer, ['changed', 'documents'])),
+      indexers: made.indexers.map((indexer) => tracked(indexer, ['touched', 'document', 'documents'])),
       pages: made.pages.map((page) => ({
         ...tracked(page, ['run']),
         forms: page.forms.map((form) => tracked(form, ['run'])),

@@ -10,7 +10,6 @@ export const issueIndexer = ({ indexed }: Pick<IssueUseCases, 'indexed'>): Index
     scope: 'issue.read',
     hit: 'IssueHitSource',
     states: issueStates,
-    idMember: 'issue_id',
     follows: ['issue.created', 'issue.updated', 'issue.closed', 'issue.reopened', 'issue.deleted'],
     indexed,
   });

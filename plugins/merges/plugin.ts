@@ -133,7 +133,6 @@ export default definePlugin({
       scope: 'repo.read',
       hit: 'MergeHitSource',
       states: mergeStates,
-      idMember: 'merge_request_id',
       follows: ['merge.opened', 'merge.updated', 'merge.closed', 'merge.reopened', 'merge.merged'],
       indexed,
     }),

@@ -57,6 +57,8 @@ export function offeredRepositories({
       return new Map(found.map((repository) => [nameKey(`${repository.owner}/${repository.name}`), repository]));
     },
 
+    matching: (caller, words, limit) => store.list({ reader: readerOf(caller), words, limit }),
+
     all: (after, limit) => store.all(after, limit),
 
     protections: (repositoryId) => protections.all(repositoryId),

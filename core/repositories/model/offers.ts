@@ -41,6 +41,11 @@ export interface Repositories {
   readableIds(caller: Caller, most: number): Promise<readonly string[]>;
   /** Those of these repositories that exist, given and returned as `owner/name` in lower case; one query. */
   named(paths: readonly string[]): Promise<ReadonlyMap<string, Repository>>;
+  /**
+   * The repositories that the caller can read with each of these texts in `owner/name` or the description, compared
+   * case-insensitively, the most recently updated first; one query.
+   */
+  matching(caller: Caller, texts: readonly string[], limit: number): Promise<readonly Repository[]>;
   /** All repositories, sorted by id, after the id `after`, at most `limit`. */
   all(after: string | undefined, limit: number): Promise<readonly Repository[]>;
   /** The protections of a repository by branch. Branches without protection are missing. */

@@ -4,7 +4,6 @@ import type { Granted } from '#core/kernel/access/access';
 import type { User } from '#core/kernel/caller';
 import { Forbidden } from '#core/kernel/errors';
 import { offsetOf, type PageRequest } from '#core/kernel/page';
-import type { Repositories } from '../model/offers.ts';
 import type { Repository } from '../model/repository.ts';
 
 /** The members that they have in common. */
@@ -52,45 +51,27 @@ export function checkAuthorOr(
   });
 }
 
-/** A numbered item with its repository. */
-export interface Indexed<T extends Numbered> {
-  readonly thing: T;
-  readonly repository: Repository;
-}
-
 /** Reads numbered items for the site-wide search index. */
 export interface IndexedThings<T extends Numbered> {
-  /** Undefined if the item or its repository does not exist. */
-  one(repositoryId: string, number: number): Promise<Indexed<T> | undefined>;
+  /** Undefined if the item does not exist. */
+  one(repositoryId: string, number: number): Promise<T | undefined>;
   /** Sorted by number. Includes items that are created meanwhile. */
-  all(repositoryId: string): AsyncIterable<Indexed<T>>;
+  all(repositoryId: string): AsyncIterable<T>;
 }
 
 /** How many items are read at a time. */
 const piece = 100;
 
 /** Reads the items from their store. */
-export const indexedThings = <T extends Numbered>({
-  store,
-  repositories,
-}: {
-  readonly store: {
-    byNumber(repositoryId: string, number: number): Promise<T | undefined>;
-    list(repositoryId: string, filter: object, slice: NumberedSlice): Promise<readonly T[]>;
-  };
-  readonly repositories: Pick<Repositories, 'byId'>;
+export const indexedThings = <T extends Numbered>(store: {
+  byNumber(repositoryId: string, number: number): Promise<T | undefined>;
+  list(repositoryId: string, filter: object, slice: NumberedSlice): Promise<readonly T[]>;
 }): IndexedThings<T> => ({
-  async one(repositoryId, number) {
-    const repository = await repositories.byId(repositoryId);
-    const thing = repository && (await store.byNumber(repositoryId, number));
-    return repository && thing && { thing, repository };
-  },
+  one: (repositoryId, number) => store.byNumber(repositoryId, number),
   async *all(repositoryId) {
-    const repository = await repositories.byId(repositoryId);
-    if (repository === undefined) return;
     for (let beyond = 0; ;) {
       const things = await store.list(repositoryId, {}, { order: 'oldest', beyond, limit: piece, offset: 0 });
-      for (const thing of things) yield { thing, repository };
+      yield* things;
       const last = things.at(-1);
       if (last === undefined) return;
       beyond = last.number;

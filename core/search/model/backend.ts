@@ -50,7 +50,10 @@ export interface SymbolQuery extends Within, FileFilter {
 /** A query for documents of one section. */
 export interface DocumentQuery extends Within {
   readonly section: string;
-  /** 1 to 16 words or phrases; all of them are in the title or text. Compared without regard to case. */
+  /**
+   * 1 to 16 words or phrases, each with at least one word of `wordsIn`. A document matches if its folded title, or its
+   * folded text, has the words of each of them in this order without others between.
+   */
   readonly words: readonly string[];
   /** `recent`: most recently updated first. */
   readonly sort: 'relevance' | 'recent';

@@ -4,7 +4,7 @@ import type { SymbolDefinition } from './symbol.ts';
 
 /** A file of the default branch of a repository. Its path identifies it within the repository. */
 export interface IndexedFile {
-  /** At most 4,096 characters. */
+  /** At most 2,000 bytes of UTF-8. */
   readonly path: string;
   /** The blob. Two files with the same oid have the same content. */
   readonly oid: Oid;
@@ -31,7 +31,7 @@ export interface MovedFile {
 
 /** A document of a section other than code, such as an issue. */
 export interface SectionDocument {
-  /** Unique within the section and the repository; at most 4,096 characters. */
+  /** Unique within the section and the repository; at most 2,000 bytes of UTF-8. */
   readonly key: string;
   /** At most 1,000 characters. Weighs more than the text. */
   readonly title: string;

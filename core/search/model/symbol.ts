@@ -1,34 +1,56 @@
-// A definition in source code, as the index of symbols stores it.
+// Definitions of symbols in source files, and the port that reads them.
 
-/** The kinds of definitions, by the names that editors use (Language Server Protocol, `SymbolKind`). */
+/**
+ * Names as in the Language Server Protocol (`SymbolKind`) where it has one, in lower case. Those that differ between
+ * languages share one kind:
+ *
+ * - `class`: also records and Kotlin's objects. `struct`: also unions. `interface`: also annotation types.
+ * - `module`: namespaces and modules. Package clauses of Go, Java and Kotlin are left out, because every file has one.
+ * - `method`: also constructors, destructors and accessors. `field`: also properties.
+ * - `constant`: also enum members. `type`: aliases, typedefs, delegates and concepts.
+ */
 export const symbolKinds = [
   'class',
   'constant',
-  'constructor',
   'enum',
-  'enum_member',
   'field',
   'function',
   'interface',
   'macro',
   'method',
   'module',
-  'namespace',
-  'property',
   'struct',
   'trait',
   'type',
   'variable',
 ] as const;
-/** The kind of a definition. */
+
 export type SymbolKind = (typeof symbolKinds)[number];
 
-/** The definition of a symbol in a file. */
 export interface SymbolDefinition {
   readonly name: string;
   readonly kind: SymbolKind;
-  /** 1-based. */
+  /** 1-based; the line of the name. */
   readonly line: number;
-  /** The first line of the definition, without white space at its ends; at most 200 characters. */
+  /** The definition's first line, trimmed, at most 200 characters. */
   readonly signature: string;
+}
+
+export interface SourceText {
+  /** As returned by `languageOf`. */
+  readonly language: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface SymbolReader {
+  /**
+   * Returns the definitions of one file in order of lines; [] for a language without grammar, and for a file that is
+   * too large, too slow, or made its grammar fail.
+   *
+   * @throws {Unavailable} if too many files wait, or the reader is stopped or cannot start; not because of a text.
+   */
+  read(file: SourceText, signal?: AbortSignal): Promise<readonly SymbolDefinition[]>;
+  /** The number of files, by language, that made the reader end its worker, since the start. */
+  readonly restarts: Readonly<Record<string, number>>;
 }

@@ -130,6 +130,7 @@ export async function world({ readMs = 10_000 } = {}) {
     readableIds: async () => [],
     named: async () => new Map(),
     all: async () => [],
+    matching: async () => [],
     protections: async () => protections,
   } satisfies Repositories;
   const reviews = reviewRows.memory(storage.database);

@@ -36,10 +36,11 @@ const bells = (name: string, rest: Partial<PluginDefinition> = {}): PluginDefini
         scope: null,
         source: shape({ name: word() }),
         follows: ['sample.happened'],
-        changed: ({ payload: { what } }) => [{ remove: what }],
-        async *documents(repositoryId) {
-          for (const text of await all(2))
-            yield { id: text, repositoryId, text, updatedAt: new Date(0), source: { name: text } };
+        touched: ({ payload: { what } }) => [{ repositoryId: what, key: what }],
+        document: async (_repositoryId, key) =>
+          (await all(2)).includes(key) ? { key, text: key, updatedAt: new Date(0), source: { name: key } } : undefined,
+        async *documents() {
+          for (const text of await all(2)) yield { key: text, text, updatedAt: new Date(0), source: { name: text } };
         },
       }),
     ],
@@ -71,7 +72,7 @@ void t.test('contributions are in the registries, with their defaults, once the 
   t.strictSame(answer, { bells: ['alice', 'big'] });
   const [found] = host.port('IndexerRegistry').indexers();
   t.match(found, { plugin: 'bell', indexer: { name: 'bells', follows: ['sample.happened'] } });
-  t.match(await Array.fromAsync(found?.indexer.documents('r') ?? []), [{ id: 'big' }, { id: 'small' }]);
+  t.match(await Array.fromAsync(found?.indexer.documents('r') ?? []), [{ key: 'big' }, { key: 'small' }]);
   const [shown] = host.port('PageRegistry').pages();
   t.match(shown, { plugin: 'bell', one: { id: 'bellList', path: '/-/x/bell/bells/{limit}', meter: 'api.read' } });
   t.match(await shown?.one.run({} as never, { params: { limit: '2' } } as never), {

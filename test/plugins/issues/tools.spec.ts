@@ -160,38 +160,26 @@ void t.test('search_issues: the best match first', async (t) => {
   await t.rejects(call('search_issues', {}), { name: 'ValidationError' });
 });
 
-void t.test('the indexer returns the changes of issues, and reads all of a repository', async (t) => {
+void t.test('the indexer names the issue of an event, and reads one issue or all of a repository', async (t) => {
   const forge = await world();
   t.teardown(() => forge.close());
   const { id } = await forge.open({ title: 'Login', description: `a\n\n b ${'x'.repeat(500)}` });
   const indexer = issueIndexer(forge.useCases);
-  const changed = async (type: string, payload: object) =>
-    Array.fromAsync(indexer.changed({ type, payload } as never) as AsyncIterable<unknown>);
   const fact = { repository_id: forge.code.id, issue_id: id, number: 1 };
-  for (const type of ['issue.created', 'issue.updated', 'issue.closed', 'issue.reopened'])
-    t.match(
-      await changed(type, fact),
-      [
-        {
-          put: {
-            id,
-            repositoryId: forge.code.id,
-            title: 'Login',
-            source: { repo_owner: 'alice', repo_name: 'code', number: 1, state: 'open', snippet: /^a b x+$/ },
-          },
-        },
-      ],
-      type,
-    );
-  t.strictSame(await changed('repository.renamed', { repository_id: 'r' }), [{ reindex: 'r' }]);
-  t.strictSame(await changed('repository.deleted', { repository_id: 'r' }), [{ forget: 'r' }]);
+  for (const type of indexer.follows)
+    t.strictSame(indexer.touched({ type, payload: fact } as never), [{ repositoryId: forge.code.id, key: '1' }], type);
+  t.match(await indexer.document(forge.code.id, '1'), {
+    key: '1',
+    title: 'Login',
+    source: { number: 1, state: 'open', snippet: /^a b x+$/ },
+  });
   for (let count = 2; count <= 101; count++) await forge.open();
   const all = await Array.fromAsync(indexer.documents(forge.code.id));
   t.equal(all.length, 101, 'more than are read at a time');
   for (const { source } of all) t.equal(indexer.source.validate(source).error, undefined);
   await forge.useCases.delete(await forge.owning(alice), { number: '1' });
-  t.strictSame(await changed('issue.deleted', fact), [{ remove: id }]);
-  t.strictSame(await changed('issue.updated', fact), [{ remove: id }], 'an event of an issue deleted since');
+  for (const key of ['1', '102', 'x', '', '1e3', '99999999999999'])
+    t.equal(await indexer.document(forge.code.id, key), undefined, key);
   t.strictSame(await Array.fromAsync(indexer.documents('00000000-0000-4000-8000-0000000000ff')), []);
 });
 

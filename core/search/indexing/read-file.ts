@@ -1,0 +1,57 @@
+// Reads a file from git and derives what an index stores of it.
+import { languageOf, type GitBackend, type Oid } from '#core/repositories/index';
+import type { IndexedFile, SectionDocument } from '../model/documents.ts';
+import type { SymbolReader } from '../model/symbol.ts';
+import { folded } from '../query/folded.ts';
+import { bounded, isBinary, isEligiblePath, isGenerated, largestFile } from './eligible.ts';
+import { markdownDocument } from './markdown-document.ts';
+
+export interface FileParts {
+  readonly git: Pick<GitBackend, 'blob'>;
+  readonly symbols: Pick<SymbolReader, 'read'>;
+}
+
+/** A file with the document of the section `docs` that it also is. */
+export interface ReadFile {
+  readonly file: IndexedFile;
+  readonly document: SectionDocument | undefined;
+}
+
+const utf8 = new TextDecoder();
+
+/** Undefined for a file that is not indexed. */
+export async function readFile(
+  { git, symbols }: FileParts,
+  repository: { readonly id: string; readonly updatedAt: Date },
+  { path, oid }: { readonly path: string; readonly oid: Oid },
+  signal: AbortSignal,
+): Promise<ReadFile | undefined> {
+  if (!isEligiblePath(path)) return undefined;
+  const blob = await git.blob(repository.id, oid, signal);
+  if (blob.size > largestFile) return undefined;
+  const bytes = await gathered(blob.bytes, blob.size);
+  if (isBinary(bytes)) return undefined;
+  const { text, lines } = bounded(utf8.decode(bytes));
+  if (isGenerated(text, lines)) return undefined;
+  const language = languageOf(path);
+  const file = {
+    path,
+    oid,
+    language,
+    size: blob.size,
+    text: folded(text),
+    symbols: await symbols.read({ language, path, text }, signal),
+  };
+  return { file, document: language === 'markdown' ? markdownDocument(path, text, repository.updatedAt) : undefined };
+}
+
+async function gathered(stream: AsyncIterable<Uint8Array>, size: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for await (const chunk of stream) {
+    bytes.set(chunk.subarray(0, size - at), at);
+    at += chunk.length;
+    if (at >= size) break;
+  }
+  return bytes;
+}

@@ -1,0 +1,140 @@
+// The site-wide search: several sections at once, each filtered by what the caller may read.
+import type { ScopeCatalogue, ScopeName } from '#core/kernel/access/scopes';
+import type { Call, User } from '#core/kernel/caller';
+import { InsufficientScope } from '#core/kernel/errors';
+import type { Log } from '#core/kernel/services/log';
+import type { Settings } from '#core/kernel/services/settings';
+import type { Repositories } from '#core/repositories/index';
+import type { SearchBackend } from '../model/backend.ts';
+import type { Section } from '../model/section.ts';
+import { parseSearchText } from '../query/search-text.ts';
+import { noHits, type CodeHit, type DefinitionHit, type FoundDocument, type SectionHits } from './hits.ts';
+import { repositoryPaths, type SearchSections, type SectionSearch } from './search-sections.ts';
+import { visibilityOf } from './visibility.ts';
+
+/** The sections that every answer has, in their order. */
+export const fixedSections = ['code', 'symbols', 'issues', 'mrs', 'docs'] as const;
+/** The name of one of them. */
+export type FixedSection = (typeof fixedSections)[number];
+
+/** The sections that are searched if a request names none. */
+const usual: readonly string[] = ['code', 'symbols', 'issues', 'mrs'];
+
+/** The orders of a search. */
+export const searchSorts = ['relevance', 'recent'] as const;
+
+/** A request for a search. */
+export interface SearchCommand {
+  readonly q: string;
+  /** Names of sections; unknown ones are ignored. Absent: the usual ones. */
+  readonly types?: readonly string[] | undefined;
+  readonly limit: number;
+  readonly sort: (typeof searchSorts)[number];
+}
+
+/** The answer. */
+export interface SearchResult {
+  readonly code: SectionHits<CodeHit>;
+  readonly symbols: SectionHits<DefinitionHit>;
+  /** Sections of documents, by name: always `issues`, `mrs` and `docs`, others if they were named. */
+  readonly documents: ReadonlyMap<string, SectionHits<FoundDocument>>;
+  /** Whether the back end was missing or failed, so that all sections are empty. */
+  readonly degraded: boolean;
+}
+
+export interface SiteParts {
+  readonly backend: () => SearchBackend | undefined;
+  readonly sections: () => readonly Section[];
+  readonly searches: SearchSections;
+  readonly repositories: Pick<Repositories, 'readableIds'>;
+  readonly scopes: ScopeCatalogue;
+  readonly settings: Settings;
+  readonly log: Log;
+}
+
+const nothing: SearchResult = {
+  code: noHits,
+  symbols: noHits,
+  documents: new Map([
+    ['issues', noHits],
+    ['mrs', noHits],
+    ['docs', noHits],
+  ]),
+  degraded: false,
+};
+
+export function siteSearch({ backend, sections, searches, repositories, scopes, settings, log }: SiteParts) {
+  /** The scope that the token lacks; undefined if it lacks none. */
+  const lackedScope = ({ credential }: User, scope: ScopeName | null): string | undefined => {
+    if (scope === null || credential.scopes === 'all') return undefined;
+    const kind = credential.kind === 'oauth' ? 'oauth' : 'pat';
+    const { ok, required } = scopes.satisfied(scope, kind, credential.scopes);
+    return ok ? undefined : (required ?? scope);
+  };
+  /** The sections that the token can see. @throws {InsufficientScope} if there are none. */
+  function visibleTo(caller: User): ReadonlySet<string> {
+    const all: readonly Pick<Section, 'name' | 'scope'>[] = [
+      ...['code', 'symbols', 'docs'].map((name) => ({ name, scope: 'repo.read' as const })),
+      ...sections(),
+    ];
+    const visible = all.filter(({ scope }) => lackedScope(caller, scope) === undefined);
+    if (visible.length === 0) throw new InsufficientScope(lackedScope(caller, 'repo.read') ?? 'repo.read');
+    return new Set(visible.map(({ name }) => name));
+  }
+
+  /**
+   * Answers from the back end, and without hits if it is missing, fails, or returns a hit that the caller may not read.
+   * @throws {Internal} if the filter of readable repositories cannot be resolved.
+   */
+  async function answered<T>(
+    call: Call,
+    otherwise: T,
+    ask: (search: Pick<SectionSearch, 'call' | 'backend' | 'visibility'>) => Promise<T>,
+  ): Promise<{ readonly answer: T; readonly degraded: boolean }> {
+    const visibility = await visibilityOf(repositories, call.caller);
+    const provider = backend();
+    if (provider === undefined) return { answer: otherwise, degraded: true };
+    try {
+      return { answer: await ask({ call, backend: provider, visibility }), degraded: false };
+    } catch (error) {
+      call.signal.throwIfAborted();
+      visibility.check();
+      log.error({ err: error }, 'the search back end failed');
+      return { answer: otherwise, degraded: true };
+    }
+  }
+
+  return {
+    answered,
+    visibleTo,
+
+    /**
+     * @throws {ValidationFailed} for an empty or too long text; {InsufficientScope} if the token can see no section;
+     *   {Internal} if the filter of readable repositories cannot be resolved.
+     */
+    async search(call: Call<User>, { q, types = usual, limit, sort }: SearchCommand): Promise<SearchResult> {
+      const text = parseSearchText(q);
+      const visible = visibleTo(call.caller);
+      const asked = new Set(types.filter((type) => visible.has(type)));
+      const docs = repositoryPaths(await settings.get('search.docs.repositories'));
+      const { answer, degraded } = await answered(call, nothing, async (given): Promise<SearchResult> => {
+        const search = { ...given, text, limit };
+        const [code, symbols, ...documents] = await Promise.all([
+          asked.has('code') ? searches.code(search) : noHits,
+          asked.has('symbols') ? searches.symbols(search) : noHits,
+          ...[...new Set([...nothing.documents.keys(), ...asked])]
+            .filter((name) => name !== 'code' && name !== 'symbols')
+            .map(async (name): Promise<readonly [string, SectionHits<FoundDocument>]> => {
+              if (!asked.has(name)) return [name, noHits];
+              if (name === 'docs') return [name, await searches.documents(search, name, 'relevance', docs)];
+              return [name, await searches.documents(search, name, sort)];
+            }),
+        ]);
+        return { code, symbols, documents: new Map(documents), degraded: false };
+      });
+      return { ...answer, degraded };
+    },
+  };
+}
+
+export type SiteSearch = ReturnType<typeof siteSearch>;

@@ -1,0 +1,83 @@
+// The plugin "search": the site-wide search, and the indexing of files and documents.
+import { count, definePlugin, on, shape } from 'hexforge/plugin';
+import { searchScopes, searchSettings } from 'hexforge/search';
+import { searchUseCases } from '#core/search/use-cases';
+import { migrations, tables } from './migrations.ts';
+import { searchRoutes } from './site/routes.ts';
+import { queueRows, QueueTable } from './tables.ts';
+import { searchTools } from './tools.ts';
+
+const mebibyte = 1024 * 1024;
+/** Seconds of one run of the indexing. */
+const runSeconds = 30;
+
+export default definePlugin({
+  name: 'search',
+  version: '0.1.0',
+  api: '^0.2.0',
+  config: shape({
+    max_repository_mb: count()
+      .min(1)
+      .max(100_000)
+      .default(2048)
+      .description('MiB of text files; the files of a repository with more are not searched'),
+  }),
+  needs: [
+    'Repositories',
+    'GitBackend',
+    'SearchBackend',
+    'IndexerRegistry',
+    'ScopeCatalogue',
+    'Settings',
+    'Clock',
+    'Ids',
+  ],
+  stores: { queue: queueRows },
+  entities: [QueueTable],
+  tables,
+  migrations,
+  settings: searchSettings,
+  scopes: searchScopes,
+  build: ({ stores, config, log, ...context }) => {
+    const symbols = { read: async () => [], stop: async () => undefined };
+    return {
+      symbols,
+      ...searchUseCases({
+        queue: stores.queue,
+        newVersion: () => context.Ids.uuid(),
+        backend: () => context.SearchBackend,
+        sections: () => context.IndexerRegistry.indexers().map(({ indexer }) => indexer),
+        repositories: context.Repositories,
+        git: context.GitBackend,
+        symbols,
+        scopes: context.ScopeCatalogue,
+        settings: context.Settings,
+        clock: context.Clock,
+        log,
+        mostBytes: config.max_repository_mb * mebibyte,
+      }),
+    };
+  },
+  provides: {
+    IndexQueue: ({ touched }) => ({
+      async touched(section, documents) {
+        for (const { repositoryId, key = '' } of documents) await touched({ section, repositoryId, key });
+      },
+    }),
+  },
+  routes: (useCases, { instance }) => searchRoutes(useCases, instance),
+  tools: searchTools,
+  events: ({ filesTouched }) => [
+    on(['push', 'repository.created', 'repository.updated', 'repository.deleted'], {
+      name: 'index-files',
+      delivery: 'durable',
+      handle: async ({ payload }) => filesTouched(payload.repository_id),
+    }),
+  ],
+  jobs: ({ indexing }) => [
+    { name: 'index', everySeconds: 1, run: (signal) => indexing.work(signal, runSeconds * 1000) },
+    { name: 'compare', everySeconds: 60, run: () => indexing.compare() },
+  ],
+  start: ({ indexing }) => indexing.compare(),
+  stop: ({ symbols }) => symbols.stop(),
+});
