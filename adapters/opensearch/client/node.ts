@@ -1,6 +1,7 @@
 // Requests to one OpenSearch address, each with a time limit. The client is loaded by the first request.
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { Client } from '@opensearch-project/opensearch';
+import { Unavailable } from '#core/kernel/errors';
 import { translated } from './refusal.ts';
 
 export interface Address {
@@ -43,13 +44,13 @@ export interface OpenSearchNode {
 /** More requests wait for a free connection. */
 const mostSockets = 16;
 
-/** @throws {Error} if a setting is wrong. */
+/** @throws {Error} if the URL is invalid. */
 export function connect(address: Address): OpenSearchNode {
   const { url, authorization } = addressed(address);
-  const certificates = address.caFile === undefined ? undefined : readCertificates(address.caFile, url);
   let client: Promise<Client> | undefined;
   const load = async (): Promise<Client> => {
-    const [library, { BoundedConnection }] = await Promise.all([
+    const [certificates, library, { BoundedConnection }] = await Promise.all([
+      certificatesOf(address.caFile),
       import('@opensearch-project/opensearch'),
       import('./bounded-connection.ts'),
     ]);
@@ -63,10 +64,19 @@ export function connect(address: Address): OpenSearchNode {
       ...(authorization === undefined ? {} : { headers: { authorization } }),
     });
   };
+  const loaded = async (): Promise<Client> => {
+    client ??= load();
+    try {
+      return await client;
+    } catch (error) {
+      // The file of certificates may be repaired meanwhile.
+      client = undefined;
+      throw error;
+    }
+  };
   return {
     async ask({ method, path, query = {}, body, lines, ms, signal, ignore = [] }) {
-      client ??= load();
-      const { transport } = await client;
+      const { transport } = await loaded();
       signal?.throwIfAborted();
       const asked = transport.request(
         {
@@ -90,7 +100,7 @@ export function connect(address: Address): OpenSearchNode {
       }
     },
     async close() {
-      await (await client)?.close();
+      await (await client?.catch(() => undefined))?.close();
     },
   };
 }
@@ -111,9 +121,9 @@ function addressed({ url: given, username, password, authorization }: Address): 
   return { url, authorization: user === '' ? undefined : basic };
 }
 
-function readCertificates(file: string, { protocol }: URL): string {
-  if (protocol !== 'https:') throw new Error('A file of certificates is configured, but the URL is not https');
-  const pem = readFileSync(file, 'utf8');
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`"${file}" contains no certificate (PEM)`);
-  return pem;
+async function certificatesOf(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  const pem = await readFile(file, 'utf8').catch(() => '');
+  if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
+  throw new Unavailable('The file of the certificates of OpenSearch cannot be read, or contains none');
 }

@@ -1,6 +1,6 @@
 // Reads stored entries and sources of an index, as of the last write.
 import type { IndexSource, StoredEntry } from '#core/search/index';
-import { list, members, number, only, text, type Members } from '../client/answers.ts';
+import { list, members, only, text, type Members } from '../client/answers.ts';
 import { Refused } from '../client/refusal.ts';
 import type { Destination } from './bulk.ts';
 import { sourceId, type StoredSource } from './stored.ts';
@@ -55,11 +55,10 @@ export async function readMany(
 
 /** Undefined if the source was never written, or was removed. */
 export async function readSource(from: Destination, source: IndexSource): Promise<StoredSource | undefined> {
-  const stored = await readOne(from, sourceId(source), ['state', 'writes', 'removing']);
+  const stored = await readOne(from, sourceId(source), ['state', 'removing']);
   if (stored === undefined) return undefined;
   return {
     state: stored['state'] === undefined ? undefined : text(stored['state']),
-    writes: number(stored['writes']),
     removing: stored['removing'] === true,
   };
 }

@@ -13,9 +13,6 @@ const sorted = { type: 'keyword' } as const;
 /** Returned only. A keyword that is neither indexed nor in doc values may have any length. */
 const returned = { type: 'keyword', index: false, doc_values: false } as const;
 
-/** `text` counts as a separator what PostgreSQL's parser counts as one, and the standard tokenizer does not. */
-const separators = ['_', '.', "'", '’', ':', ',', '·', '‧', '・'].map((separator) => `${separator}=>\\u0020`);
-
 const properties = {
   /** `file`, `document` or `source`. */
   kind: keyword,
@@ -24,10 +21,8 @@ const properties = {
   /** The path of a file, or the key of a document. */
   key: sorted,
 
-  // Of a source: the state that the last write stored, absent until then; how many writes there were; whether it is
-  // being removed.
+  // Of a source: the state that the last write stored, absent until then; whether it is being removed.
   state: returned,
-  writes: { type: 'long', index: false, doc_values: false },
   removing: { type: 'boolean', index: false, doc_values: false },
 
   // Of a file.
@@ -56,13 +51,10 @@ const properties = {
     },
   },
   symbol_count: { type: 'integer', index: false },
-  /** The `_id` of the path that the file was moved from, and the number of writes before that move. */
-  moved_from: returned,
-  moved_after: { type: 'long', index: false, doc_values: false },
 
-  // Of a document.
-  title: { type: 'text', analyzer: 'words' },
-  text: { type: 'text', analyzer: 'words' },
+  // Of a document: the words of the folded title and text, with blanks between.
+  title: { type: 'text', analyzer: 'whitespace' },
+  text: { type: 'text', analyzer: 'whitespace' },
   updated_at: { type: 'long', index: false },
   /** JSON. */
   source: returned,
@@ -80,11 +72,7 @@ export function newIndex(shards: number): { readonly settings: object; readonly 
       'translog.durability': 'request',
       analysis: {
         tokenizer: { trigrams: { type: 'ngram', min_gram: 3, max_gram: 3 } },
-        char_filter: { separators: { type: 'mapping', mappings: separators } },
-        analyzer: {
-          trigrams: { type: 'custom', tokenizer: 'trigrams' },
-          words: { type: 'custom', char_filter: ['separators'], tokenizer: 'standard', filter: ['lowercase'] },
-        },
+        analyzer: { trigrams: { type: 'custom', tokenizer: 'trigrams' } },
       },
     },
     mappings: {

@@ -18,10 +18,10 @@ export function searchIndex(node: OpenSearchNode, { alias, answers }: Generation
     },
     async write(source, changes, state) {
       const to = at(source);
-      const writes = await beginWrite(to, source);
-      await apply(to, source, changes, writes);
-      const after = { state, writes: writes + 1, removing: false };
-      await sendAll(to, [sourceOperation(source, after)], { visible: answers });
+      await beginWrite(to, source);
+      const changed = await apply(to, source, changes);
+      const visible = answers && changed;
+      await sendAll(to, [sourceOperation(source, { state, removing: false })], { visible });
     },
     entries: (source, after, limit) => readEntries({ node, alias }, source, after, limit),
     sources: (after, limit) => readSources({ node, alias }, after, limit),
@@ -39,32 +39,27 @@ export function searchIndex(node: OpenSearchNode, { alias, answers }: Generation
 /**
  * Marks a source before its first write. If that write, or a removal, was interrupted, removes what it left behind, so
  * that a source without a state is empty.
- *
- * @returns the number of writes before this one.
  */
-async function beginWrite(to: Destination, source: IndexSource): Promise<number> {
+async function beginWrite(to: Destination, source: IndexSource): Promise<void> {
   const stored = await readSource(to, source);
-  if (stored?.state !== undefined && !stored.removing) return stored.writes;
+  if (stored?.state !== undefined && !stored.removing) return;
   if (stored !== undefined) await purge(to, source);
-  const writes = stored?.writes ?? 0;
-  await sendAll(to, [sourceOperation(source, { state: undefined, writes, removing: false })]);
-  return writes;
+  await sendAll(to, [sourceOperation(source, { state: undefined, removing: false })]);
 }
 
-async function apply(to: Destination, source: IndexSource, changes: IndexChanges, writes: number): Promise<void> {
+/** @returns whether there was anything to change. */
+async function apply(to: Destination, source: IndexSource, changes: IndexChanges): Promise<boolean> {
   const { files = [], documents = [], moved = [], removed = [] } = changes;
   const plan: MovePlan =
-    moved.length > 0
-      ? await planMoves(to, source, changes, writes)
-      : { removed: new Set(removed), moves: [], left: new Set(), bytes: new Map() };
+    moved.length > 0 ? await planMoves(to, source, changes) : { moves: [], left: new Set(), bytes: new Map() };
   // What is stored again is not deleted before. Of several with the same key, the last counts.
   const newFiles = new Map(files.map((file) => [file.path, file]));
   const newDocuments = new Map(documents.map((document) => [document.key, document]));
   const deletions = function* (keys: Iterable<string>): Generator<Operation> {
     for (const key of keys) if (!newFiles.has(key) && !newDocuments.has(key)) yield { id: entryId(source, key) };
   };
-  await sendAll(to, deletions(plan.removed));
-  await moveAll(to, source, plan, writes);
+  await sendAll(to, deletions(removed));
+  await moveAll(to, source, plan);
   await sendAll(to, deletions(plan.left));
   await sendAll(
     to,
@@ -74,6 +69,7 @@ async function apply(to: Destination, source: IndexSource, changes: IndexChanges
     to,
     operationsOf(newDocuments.values(), (document) => documentOperation(source, document)),
   );
+  return files.length + documents.length + moved.length + removed.length > 0;
 }
 
 /** One at a time, because all of them together may need much memory. */

@@ -4,6 +4,7 @@ import {
   folded,
   pathWeight,
   stemOf,
+  wordsIn,
   type IndexedFile,
   type IndexSource,
   type SectionDocument,
@@ -44,17 +45,10 @@ export interface FileContent {
   readonly symbols: readonly SymbolDefinition[];
 }
 
-/** `from`: the path that it was moved from, in a write that followed `after` others. */
-export interface Move {
-  readonly from: string;
-  readonly after: number;
-}
-
 export function fileOperation(
   source: IndexSource,
   { path, language }: Pick<IndexedFile, 'path' | 'language'>,
   { oid, text, symbols }: FileContent,
-  move?: Move,
 ): Operation {
   const named = symbols.map((symbol) => ({ symbol, name: folded(symbol.name.toWellFormed()) }));
   const foldedPath = folded(path.toWellFormed());
@@ -79,7 +73,6 @@ export function fileOperation(
         ...(name.length > longestName ? {} : { folded: foldedName, grams: `\n${foldedName}` }),
       })),
       symbol_count: symbols.length,
-      ...(move === undefined ? {} : { moved_from: entryId(source, move.from), moved_after: move.after }),
     },
   };
 }
@@ -88,14 +81,17 @@ export function fileOperation(
 export const textOf = (path: string, grams: string): string =>
   grams.slice(folded(path.toWellFormed()).length + 1, grams.length - ending.length);
 
+/** The words of a folded text. OpenSearch splits them at blanks. */
+export const plainWords = (text: string): string => wordsIn(folded(text.toWellFormed())).join(' ');
+
 export function documentOperation(source: IndexSource, document: SectionDocument): Operation {
   return {
     id: entryId(source, document.key),
     stored: {
       ...common('document', source),
       key: document.key.toWellFormed(),
-      title: folded(document.title.toWellFormed()),
-      text: folded(document.text.toWellFormed()),
+      title: plainWords(document.title),
+      text: plainWords(document.text),
       updated_at: document.updatedAt.getTime(),
       source: JSON.stringify(document.source),
     },
@@ -105,11 +101,10 @@ export function documentOperation(source: IndexSource, document: SectionDocument
 export interface StoredSource {
   /** Undefined until the first write has ended. */
   readonly state: string | undefined;
-  readonly writes: number;
   readonly removing: boolean;
 }
 
-export const sourceOperation = (source: IndexSource, { state, writes, removing }: StoredSource): Operation => ({
+export const sourceOperation = (source: IndexSource, { state, removing }: StoredSource): Operation => ({
   id: sourceId(source),
-  stored: { ...common('source', source), ...(state === undefined ? {} : { state }), writes, removing },
+  stored: { ...common('source', source), ...(state === undefined ? {} : { state }), removing },
 });

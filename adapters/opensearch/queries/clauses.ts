@@ -1,5 +1,5 @@
 // Clauses of queries. Texts of users are values in them, never a query language or a script.
-import { folded, type FileFilter, type Within } from '#core/search/index';
+import type { FileFilter, Within } from '#core/search/index';
 
 export type Clause = Readonly<Record<string, unknown>>;
 
@@ -15,10 +15,9 @@ export function contains(field: 'grams' | 'path_grams' | 'symbols.grams', search
 
 export const anyOf = (clauses: readonly Clause[]): Clause => ({ bool: { should: clauses, minimum_should_match: 1 } });
 
-/** Documents that match several of them score as the best one. */
-export const tiers = (scored: readonly (readonly [score: number, filter: Clause])[]): Clause => ({
-  dis_max: { queries: scored.map(([boost, filter]) => ({ constant_score: { filter, boost } })) },
-});
+/** Each has a fixed score. */
+export const scored = (clauses: readonly (readonly [score: number, filter: Clause])[]): readonly Clause[] =>
+  clauses.map(([boost, filter]) => ({ constant_score: { filter, boost } }));
 
 /**
  * The ids of the repositories to search. Read for every query, so that a change of access counts at once.
@@ -35,6 +34,3 @@ export const fileFilters = ({ languages, paths }: FileFilter): readonly Clause[]
   ...(languages.length === 0 ? [] : [{ terms: { language: languages } }]),
   ...paths.map((path) => contains('path_grams', path)),
 ];
-
-/** Names and paths are compared in this form. */
-export const wellFolded = (text: string): string => folded(text.toWellFormed());

@@ -1,7 +1,8 @@
 // Queries for documents of sections.
 import type { DocumentHit, DocumentQuery, Found } from '#core/search/index';
 import { list, members, number, only, text, type Members } from '../client/answers.ts';
-import { repositoriesOf, wellFolded, within } from './clauses.ts';
+import { plainWords } from '../indexes/stored.ts';
+import { repositoriesOf, within } from './clauses.ts';
 import { search, type Asked } from './search.ts';
 
 /** How much more the title weighs than the text. */
@@ -17,7 +18,7 @@ export async function findDocuments(asked: Asked, query: DocumentQuery): Promise
     query: {
       bool: {
         filter: [{ term: { kind: 'document' } }, { term: { section: query.section } }, within(repositories)],
-        must: query.words.map((word) => ({ multi_match: { query: wellFolded(word), type: 'phrase', fields } })),
+        must: query.words.map((word) => ({ multi_match: { query: plainWords(word), type: 'phrase', fields } })),
       },
     },
     sort: query.sort === 'recent' ? [recent, ...byKey] : [{ _score: 'desc' }, recent, ...byKey],

@@ -2,7 +2,7 @@
 import type { Oid } from '#core/repositories/index';
 import type { FileHit, FileQuery, Found } from '#core/search/index';
 import { members, number, only, text, type Members } from '../client/answers.ts';
-import { anyOf, contains, fileFilters, repositoriesOf, tiers, within } from './clauses.ts';
+import { anyOf, contains, fileFilters, repositoriesOf, scored, within } from './clauses.ts';
 import { search, type Asked } from './search.ts';
 
 export const fileFields = ['repository_id', 'key', 'oid', 'language', 'weight'];
@@ -10,8 +10,8 @@ export const fileFields = ['repository_id', 'key', 'oid', 'language', 'weight'];
 /** After the score: short paths first. */
 export const byPath = [{ weight: 'desc' }, { key: 'asc' }, { repository_id: 'asc' }];
 
-/** Ranks first by what matches, then by the weight of the path, from 0 to 100. */
-export const scoreOf = (tier: number, weight: number): number => tier * 1000 + weight;
+/** What matches comes before the weight of the path, which is from 0 to 100. */
+export const scoreOf = (matched: number, weight: number): number => matched * 1000 + weight;
 
 export async function findFiles(asked: Asked, query: FileQuery): Promise<Found<FileHit>> {
   const repositories = await repositoriesOf(query);
@@ -27,11 +27,10 @@ export async function findFiles(asked: Asked, query: FileQuery): Promise<Found<F
           ...fileFilters(query),
           ...[...terms, ...query.short].map((term) => contains('grams', term)),
         ],
-        must: tiers([
+        should: scored([
           [4, { terms: { defines: terms } }],
-          [3, { terms: { stem: terms } }],
-          [2, anyOf(terms.map((term) => contains('path_grams', term)))],
-          [1, { match_all: {} }],
+          [2, { terms: { stem: terms } }],
+          [1, anyOf(terms.map((term) => contains('path_grams', term)))],
         ]),
       },
     },

@@ -4,7 +4,7 @@ import type { Found, SymbolDefinition, SymbolHit, SymbolQuery } from '#core/sear
 import { list, members, number, only, text, type Members } from '../client/answers.ts';
 import { symbolsIn } from '../indexes/moves.ts';
 import { entryId } from '../indexes/stored.ts';
-import { contains, fileFilters, repositoriesOf, tiers, within, type Clause } from './clauses.ts';
+import { contains, fileFilters, repositoriesOf, scored, within, type Clause } from './clauses.ts';
 import { byPath, fileFields, scoreOf } from './files.ts';
 import { counted, search, type Asked } from './search.ts';
 
@@ -15,12 +15,11 @@ const mostOfOneFile = 100;
 /** Whole names, then beginnings, then parts. */
 function named(name: string): Clause {
   const whole = { term: { 'symbols.folded': name } };
-  if ([...name.slice(0, 6)].length < 3) return tiers([[3, whole]]);
-  return tiers([
-    [3, whole],
+  const parts: readonly (readonly [number, Clause])[] = [
     [2, contains('symbols.grams', `\n${name}`)],
     [1, contains('symbols.grams', name)],
-  ]);
+  ];
+  return { dis_max: { queries: scored([[4, whole], ...([...name.slice(0, 6)].length < 3 ? [] : parts)]) } };
 }
 
 /**
