@@ -107,11 +107,26 @@ export function ensureOpenSearch(): string {
   return folder;
 }
 
+/** Attempts to start, because another process may take the free port meanwhile. */
+const attempts = 3;
+
 /** Starts a node. The caller must remove it. */
 export async function startOpenSearch(): Promise<OpenSearchNode> {
   const classes = ensureOpenSearch();
+  for (let attempt = 1; ; attempt += 1) {
+    const node = nodeOn(await freePort(), classes);
+    try {
+      await node.start();
+      return node;
+    } catch (error) {
+      await node.remove();
+      if (attempt === attempts) throw error;
+    }
+  }
+}
+
+function nodeOn(port: number, classes: string): OpenSearchNode {
   const home = mkdtempSync(join(tmpdir(), 'hexforge-opensearch-'));
-  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const logging = join(home, 'log4j2.properties');
   writeFileSync(
@@ -128,47 +143,34 @@ export async function startOpenSearch(): Promise<OpenSearchNode> {
     running.kill('SIGKILL');
     await gone;
   };
-  const start = async (): Promise<void> => {
-    const output = join(home, 'output');
-    const running = spawn(
-      'sh',
-      [
-        '-c',
-        'exec java "$@" > "$0" 2>&1',
-        output,
-        '-Xmx512m',
-        '-XX:+UseSerialGC',
-        '-XX:TieredStopAtLevel=1',
-        `-Dlog4j2.configurationFile=${logging}`,
-        `-Dopensearch.path.home=${home}`,
-        ...['-cp', `${classes}:${join(classes, '*')}`, 'OneNode', home, String(port)],
-      ],
-      { stdio: ['pipe', 'ignore', 'ignore'] },
-    );
-    child = running;
-    for (const end = performance.now() + startMs; !(await answers(url)); await sleep(100)) {
-      if (running.exitCode === null && performance.now() < end) continue;
-      await stop();
-      throw new Error(`OpenSearch does not start on port ${port}: ${readFileSync(output, 'utf8').slice(-2000)}`);
-    }
-  };
-  const remove = async (): Promise<void> => {
-    await stop();
-    rmSync(home, { recursive: true, force: true });
-  };
-  try {
-    await start();
-  } catch (error) {
-    await remove();
-    throw error;
-  }
   return {
     url,
     stop,
-    start,
+    async start() {
+      const output = join(home, 'output');
+      const running = spawn(
+        'sh',
+        [
+          ...['-c', 'exec java "$@" > "$0" 2>&1', output],
+          ...['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
+          ...[`-Dlog4j2.configurationFile=${logging}`, `-Dopensearch.path.home=${home}`],
+          ...['-cp', `${classes}:${join(classes, '*')}`, 'OneNode', home, String(port)],
+        ],
+        { stdio: ['pipe', 'ignore', 'ignore'] },
+      );
+      child = running;
+      for (const end = performance.now() + startMs; !(await answers(url)); await sleep(100)) {
+        if (running.exitCode === null && performance.now() < end) continue;
+        await stop();
+        throw new Error(`OpenSearch does not start on port ${port}: ${readFileSync(output, 'utf8').slice(-2000)}`);
+      }
+    },
     freeze: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
-    remove,
+    async remove() {
+      await stop();
+      rmSync(home, { recursive: true, force: true });
+    },
   };
 }
 

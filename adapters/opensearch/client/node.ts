@@ -1,8 +1,9 @@
 // Requests to one OpenSearch address, each with a time limit. The client is loaded by the first request.
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@opensearch-project/opensearch';
 import { Unavailable } from '#core/kernel/errors';
-import { translated } from './refusal.ts';
+import { Refused, translated } from './refusal.ts';
 
 export interface Address {
   /** May contain a user name and a password. */
@@ -44,6 +45,16 @@ export interface OpenSearchNode {
 /** More requests wait for a free connection. */
 const mostSockets = 16;
 
+/** Pauses in milliseconds: each is longer than the one before. */
+const again = { attempts: 4, pause: 50 } as const;
+
+/**
+ * An index has no shard that answers right after it was created. A search that began before a rebuild was finished does
+ * not find the old index any more.
+ */
+const isPassing = (error: unknown): boolean =>
+  error instanceof Refused && (error.status === 503 || error.type === 'index_not_found_exception');
+
 /** @throws {Error} if the URL is invalid. */
 export function connect(address: Address): OpenSearchNode {
   const { url, authorization } = addressed(address);
@@ -74,29 +85,53 @@ export function connect(address: Address): OpenSearchNode {
       throw error;
     }
   };
-  return {
-    async ask({ method, path, query = {}, body, lines, ms, signal, ignore = [] }) {
-      const { transport } = await loaded();
+  const askOnce = async ({
+    method,
+    path,
+    query = {},
+    body,
+    lines,
+    ms,
+    signal,
+    ignore = [],
+  }: Request): Promise<Answer> => {
+    const { transport } = await loaded();
+    signal?.throwIfAborted();
+    const asked = transport.request(
+      {
+        method,
+        path: `/${path.map(encodeURIComponent).join('/')}`,
+        querystring: { ...query },
+        ...(lines === undefined ? (body === undefined ? {} : { body }) : { bulkBody: lines }),
+      },
+      { requestTimeout: ms, ignore: [...ignore] },
+    );
+    // The listener returns nothing: Node throws the rejection of a promise that a listener returns.
+    const abort = (): void => {
+      asked.abort();
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      const answer = await asked;
+      return { status: answer.statusCode ?? 0, body: answer.body as unknown };
+    } catch (error) {
       signal?.throwIfAborted();
-      const asked = transport.request(
-        {
-          method,
-          path: `/${path.map(encodeURIComponent).join('/')}`,
-          querystring: { ...query },
-          ...(lines === undefined ? (body === undefined ? {} : { body }) : { bulkBody: lines }),
-        },
-        { requestTimeout: ms, ignore: [...ignore] },
-      );
-      const abort = (): void => asked.abort();
-      signal?.addEventListener('abort', abort, { once: true });
-      try {
-        const answer = await asked;
-        return { status: answer.statusCode ?? 0, body: answer.body as unknown };
-      } catch (error) {
-        signal?.throwIfAborted();
-        throw translated(error);
-      } finally {
-        signal?.removeEventListener('abort', abort);
+      throw translated(error);
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  };
+  return {
+    async ask(request) {
+      const end = performance.now() + request.ms;
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await askOnce({ ...request, ms: Math.max(1, Math.ceil(end - performance.now())) });
+        } catch (error) {
+          const pause = attempt * again.pause;
+          if (!isPassing(error) || attempt === again.attempts || performance.now() + pause > end) throw error;
+          await sleep(pause, undefined, request.signal && { signal: request.signal }).catch(() => undefined);
+        }
       }
     },
     async close() {

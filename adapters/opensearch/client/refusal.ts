@@ -29,14 +29,14 @@ function sentence(status: number, type: string): string {
   return `OpenSearch answered ${status}${type === '' ? '' : ` (${type})`}`;
 }
 
-/** The kind of an error that blocks writing, such as a disk that is nearly full. Its status is 403 or 429. */
+/** The type of errors that block writing, such as a disk that is nearly full, and of some others with status 503. */
 const blocked = 'cluster_block_exception';
 /** Types are identifiers; other text is not repeated. */
 const identifier = /^[a-z_]{1,100}$/;
 
 /** The error of an error answer, or of an item of a bulk answer. */
 export function refusalOf(status: number, type: unknown): HexforgeError {
-  if (type === blocked)
+  if (type === blocked && status !== 503)
     return new InsufficientStorage('OpenSearch has blocked the search index for writing, as when its disk is full');
   return new Refused(status, typeof type === 'string' && identifier.test(type) ? type : '');
 }

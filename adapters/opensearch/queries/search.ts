@@ -3,6 +3,7 @@ import { TimedOut, Unavailable } from '#core/kernel/errors';
 import { mostCounted } from '#core/search/index';
 import { list, members, number, type Members } from '../client/answers.ts';
 import type { OpenSearchNode } from '../client/node.ts';
+import { Malformed } from '../client/refusal.ts';
 
 export interface Asked {
   readonly node: OpenSearchNode;
@@ -33,7 +34,8 @@ export async function search({ node, alias, ms }: Asked, signal: AbortSignal, bo
     signal,
   });
   const { timed_out: late, _shards: shards, hits, aggregations = {} } = members(answer);
-  if (late !== false) throw new TimedOut('OpenSearch did not finish the search in time');
+  if (late === true) throw new TimedOut('OpenSearch did not finish the search in time');
+  if (late !== false) throw new Malformed();
   if (number(members(shards)['failed']) > 0) throw new Unavailable('OpenSearch could not search the whole index');
   const { total, hits: found } = members(hits);
   return {
