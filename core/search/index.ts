@@ -12,4 +12,3 @@ export { fixedSections, searchSorts, type SearchCommand, type SearchResult } fro
 export type { Suggestion } from './site/suggestions.ts';
 export { searchBounds } from './query/search-text.ts';
 export type { QueuedWork } from './indexing/queue.ts';
-export type { IndexProgress } from './indexing/progress.ts';

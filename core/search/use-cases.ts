@@ -3,13 +3,15 @@ import { indexing, type IndexingParts } from './indexing/indexing.ts';
 import { progress, type ProgressParts } from './indexing/progress.ts';
 import { workQueue, type QueueParts, type PendingWork } from './indexing/queue.ts';
 import { codeSection } from './model/documents.ts';
+import type { SymbolReader } from './model/symbol.ts';
 import { searchSections, type SectionParts } from './site/search-sections.ts';
 import { siteSearch, type SiteParts } from './site/site-search.ts';
 import { suggestions, type SuggestionParts } from './site/suggestions.ts';
 import { toolSearches } from './site/tool-searches.ts';
 
-export type SearchParts = Omit<IndexingParts & ProgressParts, 'queue'> &
-  QueueParts &
+export type SearchParts = Omit<IndexingParts & ProgressParts, 'queue' | 'symbols'> & {
+  readonly symbols: SymbolReader;
+} & QueueParts &
   SectionParts &
   Omit<SiteParts, 'searches'> &
   Omit<SuggestionParts, 'site' | 'searches'>;
@@ -23,7 +25,7 @@ export function searchUseCases({ queue: rows, newVersion, ...parts }: SearchPart
     ...toolSearches({ site, searches }),
     suggest: suggestions({ ...parts, site, searches }),
     indexing: indexing({ ...parts, queue }),
-    ...progress({ ...parts, queue }),
+    progress: progress({ ...parts, queue }),
 
     /** Queues the files of a repository, or one document. */
     touched: (work: PendingWork) => queue.add(work, parts.clock.now()),

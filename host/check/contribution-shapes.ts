@@ -93,7 +93,7 @@ export const route: Shape = object('a route', {
   meter,
   requires: optional(list(text)),
   ...optionals(later(objectSchema), 'params', 'query'),
-  body: optional(later(objectSchemaOr('raw'))),
+  body: optional(later(objectSchemaOr('raw', 'json'))),
   maxBytes: optional(later(count)),
   success: optional(later(oneOf(200, 201, 202, 204, 308))),
   result: required(
@@ -103,7 +103,7 @@ export const route: Shape = object('a route', {
   statuses: optional(later(list(count))),
   errorMembers: optional(later(objectSchema)),
   ...optionals(flag, 'sameForAll', 'cookies', 'form', 'files', 'fromOtherSites', 'ownCredentials', 'cors'),
-  ...optionals(fn, 'there', 'open', 'refusal', 'kept'),
+  ...optionals(fn, 'there', 'open', 'resource', 'refusal', 'kept'),
   ...optionals(flag, 'basic', 'refusesTrailingSlash', 'hidden', 'deprecated'),
   run,
 } satisfies Record<keyof Route, unknown>);
@@ -126,11 +126,11 @@ export const tool: Shape = object('a tool', {
     ),
     'Name it, such as "list_bells"',
   ),
+  title: optional(text),
   family: optional(text),
   description: required(text, 'Say what it does and when to use it'),
   access,
   scope,
-  meter,
   input: optional(later(objectSchema)),
   output: required(later(objectSchema), 'Say what it answers: a schema such as `shape({ … })`'),
   run,
@@ -237,4 +237,5 @@ export const job: Shape = object('a job', {
 export const probe: Shape = object('a probe', {
   name: required(name, 'Name it'),
   check: required(fn, 'Add the function that says what is wrong'),
+  details: optional(fn),
 } satisfies Record<keyof Probe, unknown>);

@@ -2,6 +2,7 @@
 import { count, definePlugin, on, shape } from 'hexforge/plugin';
 import { searchScopes, searchSettings } from 'hexforge/search';
 import { searchUseCases } from '#core/search/use-cases';
+import { treeSitterSymbols } from '#adapters/tree-sitter/index';
 import { migrations, tables } from './migrations.ts';
 import { searchRoutes } from './site/routes.ts';
 import { queueRows, QueueTable } from './tables.ts';
@@ -39,7 +40,7 @@ export default definePlugin({
   settings: searchSettings,
   scopes: searchScopes,
   build: ({ stores, config, log, ...context }) => {
-    const symbols = { read: async () => [], stop: async () => undefined };
+    const symbols = treeSitterSymbols({ log });
     return {
       symbols,
       ...searchUseCases({
@@ -59,6 +60,7 @@ export default definePlugin({
     };
   },
   provides: {
+    SearchIndexing: ({ progress }) => progress,
     IndexQueue: ({ touched }) => ({
       async touched(section, documents) {
         for (const { repositoryId, key = '' } of documents) await touched({ section, repositoryId, key });
@@ -73,6 +75,16 @@ export default definePlugin({
       delivery: 'durable',
       handle: async ({ payload }) => filesTouched(payload.repository_id),
     }),
+  ],
+  probes: ({ progress }) => [
+    {
+      name: 'index',
+      check: async () => undefined,
+      async details() {
+        const { waiting, lagSeconds, failing, rebuilding } = await progress.state();
+        return { waiting, lag_seconds: lagSeconds, failing, rebuilding };
+      },
+    },
   ],
   jobs: ({ indexing }) => [
     { name: 'index', everySeconds: 1, run: (signal) => indexing.work(signal, runSeconds * 1000) },

@@ -1,25 +1,13 @@
 // Progress of the indexing, for administrators, and the commands that index again.
 import { found } from '#core/kernel/errors';
+import type { IndexingState, SearchIndexing } from '#core/kernel/services/search-indexing';
 import type { Clock } from '#core/kernel/time';
 import { nameKey, type Repositories } from '#core/repositories/index';
-import type { IndexSize, SearchBackend } from '../model/backend.ts';
+import type { SearchBackend } from '../model/backend.ts';
 import { codeSection } from '../model/documents.ts';
 import type { Section } from '../model/section.ts';
+import type { SymbolReader } from '../model/symbol.ts';
 import type { WorkQueue } from './queue.ts';
-
-/** The state of the index. */
-export interface IndexProgress {
-  /** Undefined without a back end, or while it does not answer. */
-  readonly size: IndexSize | undefined;
-  /** Sources and documents that wait to be indexed. */
-  readonly waiting: number;
-  /** Seconds that the oldest of them has waited. */
-  readonly lagSeconds: number;
-  /** Those that failed at least three times. */
-  readonly failing: number;
-  /** Whether a rebuild is running. */
-  readonly rebuilding: boolean;
-}
 
 export interface ProgressParts {
   readonly backend: () => SearchBackend | undefined;
@@ -27,11 +15,12 @@ export interface ProgressParts {
   readonly sections: () => readonly Section[];
   readonly repositories: Pick<Repositories, 'named'>;
   readonly clock: Clock;
+  readonly symbols: Pick<SymbolReader, 'restarts'>;
 }
 
-export function progress({ backend, queue, sections, repositories, clock }: ProgressParts) {
+export function progress({ backend, queue, sections, repositories, clock, symbols }: ProgressParts): SearchIndexing {
   return {
-    async progress(): Promise<IndexProgress> {
+    async state(): Promise<IndexingState> {
       const { waiting, since, failing } = await queue.backlog();
       const asked = async () => {
         const provider = backend();
@@ -39,20 +28,19 @@ export function progress({ backend, queue, sections, repositories, clock }: Prog
       };
       const known = await asked().catch(() => undefined);
       return {
-        size: known?.size,
+        files: known?.size.files,
+        symbols: known?.size.symbols,
+        documents: known?.size.documents,
+        bytes: known?.size.bytes,
         waiting,
         lagSeconds: since === undefined ? 0 : Math.max(0, Math.round((clock.now().getTime() - since.getTime()) / 1000)),
         failing,
         rebuilding: (known?.indexes.length ?? 0) > 1,
+        symbolRestarts: Object.values(symbols.restarts).reduce((sum, count) => sum + count, 0),
       };
     },
 
-    /**
-     * Reads everything again: one repository into the index that answers, or all into a new one that replaces it.
-     * @param path `owner/name`; undefined for all.
-     * @throws {NotFound} for an unknown repository.
-     */
-    async reindex(path: string | undefined): Promise<void> {
+    async reindex(path) {
       if (path === undefined) {
         await found(backend(), 'There is no search back end').beginRebuild();
         return;

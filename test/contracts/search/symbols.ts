@@ -111,7 +111,7 @@ export const symbolChecks = [
     const { word, write, symbols, repository } = given;
     const definition: SymbolDefinition = {
       name: `${word}Caf\u00e9`,
-      kind: 'enum_member',
+      kind: 'constant',
       line: 123_456,
       signature: `"it's" \\ % _ \t \u{1f600} `.padEnd(200, '\u6f22'),
     };
