@@ -1,6 +1,6 @@
 // Queries for definitions. They are stored within their files.
 import { Unavailable } from '#core/kernel/errors';
-import type { Found, SymbolDefinition, SymbolHit, SymbolQuery } from '#core/search/index';
+import { isIndexable, type Found, type SymbolDefinition, type SymbolHit, type SymbolQuery } from '#core/search/index';
 import { list, members, number, only, text, type Members } from '../client/answers.ts';
 import { symbolsIn } from '../indexes/moves.ts';
 import { entryId } from '../indexes/stored.ts';
@@ -19,7 +19,7 @@ function named(name: string): Clause {
     [2, contains('symbols.grams', `\n${name}`)],
     [1, contains('symbols.grams', name)],
   ];
-  return { dis_max: { queries: scored([[4, whole], ...([...name.slice(0, 6)].length < 3 ? [] : parts)]) } };
+  return { dis_max: { queries: scored([[4, whole], ...(isIndexable(name) ? parts : [])]) } };
 }
 
 /**
