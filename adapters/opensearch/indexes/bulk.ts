@@ -1,5 +1,5 @@
 // Sends operations to an index in bounded requests, one after the other. Each operation that is not applied is an error.
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { TimedOut } from '#core/kernel/errors';
 import { list, members, number } from '../client/answers.ts';
 import type { OpenSearchNode } from '../client/node.ts';
@@ -14,6 +14,8 @@ export interface Destination {
   readonly routing: string;
 }
 
+/** Milliseconds of uninterrupted work. */
+const longestTurn = 10;
 /** Of one request. An operation that is longer has a request for itself. */
 const most = { bytes: 5 * 1024 * 1024, operations: 500 } as const;
 /** Milliseconds. */
@@ -41,7 +43,13 @@ export async function sendAll(
     pending = [];
     bytes = 0;
   };
+  let began = performance.now();
   for (const operation of operations) {
+    // Making and serializing operations takes time. Other work is done in between.
+    if (performance.now() - began > longestTurn) {
+      await immediate();
+      began = performance.now();
+    }
     const lines = linesOf(operation, to.routing);
     const length = Buffer.byteLength(lines);
     if (bytes + length > most.bytes || pending.length === most.operations) await flush();

@@ -13,7 +13,7 @@ export async function findDocuments(asked: Asked, query: DocumentQuery): Promise
   const repositories = await repositoriesOf(query);
   if (repositories.length === 0) return { total: 0, hits: [] };
   const recent = { updated_at: 'desc' };
-  const { total, hits } = await search(asked, query.signal, {
+  const body = {
     size: query.limit,
     query: {
       bool: {
@@ -24,7 +24,8 @@ export async function findDocuments(asked: Asked, query: DocumentQuery): Promise
     sort: query.sort === 'recent' ? [recent, ...byKey] : [{ _score: 'desc' }, recent, ...byKey],
     _source: ['source'],
     docvalue_fields: ['repository_id', 'key'],
-  });
+  };
+  const { total, hits } = await search(asked, query.signal, body, { comparable: query.sort === 'relevance' });
   return { total, hits: hits.map(documentHit) };
 }
 

@@ -22,12 +22,23 @@ export interface Result {
 
 export const counted = (total: number): number => Math.min(total, mostCounted);
 
-/** @throws {HexforgeError} if the answer is incomplete or late; or the reason of the signal. */
-export async function search({ node, alias, ms }: Asked, signal: AbortSignal, body: object): Promise<Result> {
+/**
+ * @param comparable whether scores depend on how frequent words are, so that all shards have to agree on that first.
+ * @throws {HexforgeError} if the answer is incomplete or late; or the reason of the signal.
+ */
+export async function search(
+  { node, alias, ms }: Asked,
+  signal: AbortSignal,
+  body: object,
+  { comparable = false }: { readonly comparable?: boolean } = {},
+): Promise<Result> {
   const { body: answer } = await node.ask({
     method: 'POST',
     path: [alias, '_search'],
-    query: { allow_partial_search_results: false, search_type: 'dfs_query_then_fetch' },
+    query: {
+      allow_partial_search_results: false,
+      search_type: comparable ? 'dfs_query_then_fetch' : 'query_then_fetch',
+    },
     // OpenSearch stops before nobody waits for it any more.
     body: { track_total_hits: mostCounted, timeout: `${Math.ceil(ms * 0.9)}ms`, ...body },
     ms,

@@ -43,24 +43,6 @@ void onOpenSearch(t).test('a forge with OpenSearch', async (t) => {
     );
   });
 
-  await t.test('a rebuild replaces the index, and a deleted index is filled again', async (t) => {
-    const admin = forge.forge.port('SearchBackend');
-    const [before] = (await admin?.indexes()) ?? [];
-    await forge.forge.port('SearchIndexing')?.reindex(undefined);
-    await eventually(
-      async () => (await admin?.indexes())?.map(({ id }) => id) ?? [],
-      (ids) => ids.length === 1 && ids[0] !== before?.id,
-      60,
-    );
-    t.equal((await search(bob, 'airship')).code.total, 1);
-    await fetch(`${node.url}/hexforge-v2`, { method: 'DELETE' });
-    await eventually(
-      () => search(bob, 'airship'),
-      ({ code }) => code.total === 1,
-      120,
-    );
-  });
-
   await t.test('while OpenSearch is down the forge is ready, and it catches up afterwards', async (t) => {
     await node.stop();
     await put(alice, 'alice/open', 'src/late.ts', 'export const dirigible = 2;\n');
