@@ -148,16 +148,11 @@ function nodeOn(port: number, classes: string): OpenSearchNode {
     stop,
     async start() {
       const output = join(home, 'output');
-      const running = spawn(
-        'sh',
-        [
-          ...['-c', 'exec java "$@" > "$0" 2>&1', output],
-          ...['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
-          ...[`-Dlog4j2.configurationFile=${logging}`, `-Dopensearch.path.home=${home}`],
-          ...['-cp', `${classes}:${join(classes, '*')}`, 'OneNode', home, String(port)],
-        ],
-        { stdio: ['pipe', 'ignore', 'ignore'] },
-      );
+      const java = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', `-Dlog4j2.configurationFile=${logging}`];
+      const node = [`-Dopensearch.path.home=${home}`, '-cp', `${classes}:${classes}/*`, 'OneNode', home, String(port)];
+      const running = spawn('sh', ['-c', 'exec java "$@" > "$0" 2>&1', output, ...java, ...node], {
+        stdio: ['pipe', 'ignore', 'ignore'],
+      });
       child = running;
       for (const end = performance.now() + startMs; !(await answers(url)); await sleep(100)) {
         if (running.exitCode === null && performance.now() < end) continue;

@@ -9,7 +9,7 @@ export type Clause = Readonly<Record<string, unknown>>;
  */
 export function contains(field: 'grams' | 'path_grams' | 'symbols.grams', searched: string): Clause {
   const text = searched.toWellFormed();
-  const isShort = [...text.slice(0, 6)].length < 3;
+  const isShort = Array.from(text.slice(0, 6)).length < 3;
   return isShort ? { prefix: { [field]: { value: text } } } : { match_phrase: { [field]: { query: text } } };
 }
 
