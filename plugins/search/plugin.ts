@@ -1,5 +1,5 @@
 // The plugin "search": the site-wide search, and the indexing of files and documents.
-import { count, definePlugin, on, shape } from 'hexforge/plugin';
+import { count, definePlugin, linearPattern, on, shape } from 'hexforge/plugin';
 import { searchScopes, searchSettings } from 'hexforge/search';
 import { searchUseCases } from '#core/search/use-cases';
 import { treeSitterSymbols } from '#adapters/tree-sitter/index';
@@ -50,6 +50,7 @@ export default definePlugin({
         sections: () => context.IndexerRegistry.indexers().map(({ indexer }) => indexer),
         repositories: context.Repositories,
         git: context.GitBackend,
+        compilePattern: linearPattern,
         symbols,
         scopes: context.ScopeCatalogue,
         settings: context.Settings,

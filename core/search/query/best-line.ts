@@ -18,13 +18,28 @@ const widest = 200;
 /** Characters of a line that is looked at. */
 const looked = 4000;
 
+/** Added to the quality of the line of a definition. */
+const definition = 10;
+
 /** Words before a name that is being defined, in most languages. */
 const defining =
   /\b(?:class|const|def|defmodule|enum|fn|fun|func|function|impl|interface|let|macro|module|namespace|object|package|record|static|struct|trait|type|typedef|val|var|void)\s+[\w.:<>*&\s]{0,60}$/;
 const isWordEnd = /[\p{L}\p{N}_]/u;
 
-/** @param terms folded. Undefined if no line contains any of them. */
-export function bestLine(text: string, terms: readonly string[]): BestLine | undefined {
+/**
+ * @param terms folded.
+ * @param options.definedAt the line of a definition of a term, which is preferred.
+ * @param options.test other lines are passed over; called for lines that contain a term.
+ * @returns undefined if no line contains any of the terms.
+ */
+export function bestLine(
+  text: string,
+  terms: readonly string[],
+  {
+    definedAt,
+    test = () => true,
+  }: { readonly definedAt?: number | undefined; readonly test?: (line: string) => boolean } = {},
+): BestLine | undefined {
   let best: { readonly at: number; readonly quality: number } | undefined;
   let at = 0;
   const lines: string[] = [];
@@ -33,8 +48,9 @@ export function bestLine(text: string, terms: readonly string[]): BestLine | und
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(start, Math.min(end, start + looked));
     lines.push(line);
-    const quality = qualityOf(folded(line), terms);
-    if (quality > 0 && quality > (best?.quality ?? 0)) best = { at, quality };
+    const found = qualityOf(folded(line), terms);
+    const quality = found > 0 && at + 1 === definedAt ? found + definition : found;
+    if (quality > (best?.quality ?? 0) && test(line)) best = { at, quality };
     if (newline < 0) break;
     start = end + 1;
   }

@@ -1,6 +1,6 @@
 // The folded form of texts, in which they are compared: lower case, and composed letters (Unicode NFC).
 
-const ascii = /^[\x00-\x7f]*$/;
+const ascii = /^\p{ASCII}*$/u;
 
 /** Has as many lines as the text. NUL, which PostgreSQL cannot store, becomes a blank. */
 export function folded(text: string): string {

@@ -1,7 +1,7 @@
-// The site-wide search: several sections at once, each filtered by what the caller may read.
+// The site-wide search: several sections at once, each filtered by the repositories that the caller can read.
 import type { ScopeCatalogue, ScopeName } from '#core/kernel/access/scopes';
 import type { Call, User } from '#core/kernel/caller';
-import { InsufficientScope } from '#core/kernel/errors';
+import { InsufficientScope, ValidationFailed } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/services/log';
 import type { Settings } from '#core/kernel/services/settings';
 import type { Repositories } from '#core/repositories/index';
@@ -14,8 +14,6 @@ import { visibilityOf } from './visibility.ts';
 
 /** The sections that every answer has, in their order. */
 export const fixedSections = ['code', 'symbols', 'issues', 'mrs', 'docs'] as const;
-/** The name of one of them. */
-export type FixedSection = (typeof fixedSections)[number];
 
 /** The sections that are searched if a request names none. */
 const usual: readonly string[] = ['code', 'symbols', 'issues', 'mrs'];
@@ -71,7 +69,7 @@ export function siteSearch({ backend, sections, searches, repositories, scopes, 
     const { ok, required } = scopes.satisfied(scope, kind, credential.scopes);
     return ok ? undefined : (required ?? scope);
   };
-  /** The sections that the token can see. @throws {InsufficientScope} if there are none. */
+  /** The sections that the token can see. @throws {InsufficientScope} without any. */
   function visibleTo(caller: User): ReadonlySet<string> {
     const all: readonly Pick<Section, 'name' | 'scope'>[] = [
       ...['code', 'symbols', 'docs'].map((name) => ({ name, scope: 'repo.read' as const })),
@@ -99,6 +97,7 @@ export function siteSearch({ backend, sections, searches, repositories, scopes, 
     } catch (error) {
       call.signal.throwIfAborted();
       visibility.check();
+      if (error instanceof ValidationFailed) throw error;
       log.error({ err: error }, 'the search back end failed');
       return { answer: otherwise, degraded: true };
     }

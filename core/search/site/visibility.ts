@@ -1,6 +1,6 @@
 // The repositories that the caller of a search may read, and the error of a filter that cannot be resolved.
 import type { Caller } from '#core/kernel/caller';
-import { HexforgeError, Internal, Unavailable } from '#core/kernel/errors';
+import { Internal, Unavailable, type HexforgeError } from '#core/kernel/errors';
 import type { Reader, Repositories } from '#core/repositories/index';
 import { mostReadable, type Readable } from '../model/readable.ts';
 

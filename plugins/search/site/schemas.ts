@@ -1,5 +1,5 @@
 // The JSON shapes of the site-wide search.
-import { count, Joi, list, maybe, oneOf, orNull, shape, text, word, type TypeOf } from 'hexforge/plugin';
+import { count, Joi, list, maybe, oneOf, shape, text, word, type TypeOf } from 'hexforge/plugin';
 import { symbolKinds, type CodeHit, type DefinitionHit, type FoundDocument, type SectionHits } from 'hexforge/search';
 
 const score = () => Joi.number().description('Greater is better; compares within one section');
@@ -67,7 +67,6 @@ export const searchQuery = shape({
   sort: maybe(text().description('relevance (default) or recent, for issues and mrs')),
 });
 export const sectionQuery = shape({ q: q(), limit: limit() });
-export const pathOrNull = () => orNull(word());
 
 interface InRepository {
   readonly repository: { readonly id: string; readonly owner: string; readonly name: string };
