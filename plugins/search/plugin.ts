@@ -91,6 +91,8 @@ export default definePlugin({
     { name: 'index', everySeconds: 1, run: (signal) => indexing.work(signal, runSeconds * 1000) },
     { name: 'compare', everySeconds: 60, run: () => indexing.compare() },
   ],
-  start: ({ indexing }) => indexing.compare(),
+  // A back end that is down does not stop the start: the job compares again.
+  start: ({ indexing }, { log }) =>
+    indexing.compare().catch((error: unknown) => log.warn({ err: error }, 'the search index could not be compared')),
   stop: ({ symbols }) => symbols.stop(),
 });
