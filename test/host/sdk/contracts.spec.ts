@@ -442,6 +442,11 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     values: ['4', '5'],
   })),
   ResourceResolver: contracts.ResourceResolver(() => ({ resolver: only(forge.port('ResourceResolver')), things })),
+  IndexQueue: contracts.IndexQueue(() => needed(forge.port('IndexQueue'))),
+  SearchIndexing: contracts.SearchIndexing(() => ({
+    indexing: needed(forge.port('SearchIndexing')),
+    repository: 'ada/closed',
+  })),
   SearchBackend: contracts.SearchBackend(() => ({ backend: memorySearchBackend() })),
   SealedRecords: contracts.SealedRecords(() =>
     only(forge.port('SealedRecords').filter(({ what }) => what === 'signing keys')),
