@@ -81,7 +81,7 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
     /** @throws {ValidationFailed} for a regular expression that cannot be used. */
     async code(search: SectionSearch): Promise<SectionHits<CodeHit>> {
       const { backend, call, text, limit } = search;
-      const patterns = text.patterns.map((source) => searchPattern(source, compilePattern));
+      const patterns = await Promise.all(text.patterns.map((source) => searchPattern(source, compilePattern)));
       const { terms, short } = fileTerms(text, patterns);
       if (terms.length === 0) return noHits;
       const { languages, paths } = text;
