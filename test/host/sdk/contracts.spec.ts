@@ -72,9 +72,7 @@ const keeper = definePlugin({
       scope: 'repo.write',
       meter: 'none',
       result: 'empty',
-      run: (_call, { granted }) => {
-        leaveToMerge = granted;
-      },
+      run: (_call, { granted }) => void (leaveToMerge = granted),
     }),
     api({
       id: 'keeperAdminister',
@@ -85,9 +83,7 @@ const keeper = definePlugin({
       scope: 'repo.admin',
       meter: 'none',
       result: 'empty',
-      run: (_call, { granted }) => {
-        leaveToAdminister = granted;
-      },
+      run: (_call, { granted }) => void (leaveToAdminister = granted),
     }),
   ],
 });
