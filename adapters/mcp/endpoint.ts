@@ -109,7 +109,7 @@ function requestOf({ url, header, signal }: McpMessage): Request {
   return new Request(url, { method: 'POST', headers, signal });
 }
 
-/** The arguments of a call as they were sent. The SDK takes objects alone; the tool refuses others. */
+/** The unchanged arguments of a call. The SDK takes objects alone; the tool refuses others. */
 const argumentsIn = (message: unknown): unknown =>
   isObject(message) && isObject(message['params']) ? (message['params']['arguments'] ?? {}) : {};
 
