@@ -73,9 +73,7 @@ const keeper = definePlugin({
       scope: 'repo.write',
       meter: 'none',
       result: 'empty',
-      run: (_call, { granted }) => {
-        leaveToMerge = granted;
-      },
+      run: (_call, { granted }) => void (leaveToMerge = granted),
     }),
     api({
       id: 'keeperAdminister',
@@ -86,9 +84,7 @@ const keeper = definePlugin({
       scope: 'repo.admin',
       meter: 'none',
       result: 'empty',
-      run: (_call, { granted }) => {
-        leaveToAdminister = granted;
-      },
+      run: (_call, { granted }) => void (leaveToAdminister = granted),
     }),
   ],
 });
