@@ -3,10 +3,14 @@ import { indexing, type IndexingParts } from './indexing/indexing.ts';
 import { progress, type ProgressParts } from './indexing/progress.ts';
 import { workQueue, type QueueParts, type PendingWork } from './indexing/queue.ts';
 import { codeSection } from './model/documents.ts';
+import { definitions } from './site/definitions.ts';
 import { searchSections, type SectionParts } from './site/search-sections.ts';
 import { siteSearch, type SiteParts } from './site/site-search.ts';
 import { suggestions, type SuggestionParts } from './site/suggestions.ts';
 import { toolSearches } from './site/tool-searches.ts';
+
+export { markedParts, markedTerms } from './query/marks.ts';
+export { parseSearchText } from './query/search-text.ts';
 
 export type SearchParts = Omit<IndexingParts & ProgressParts, 'queue'> &
   QueueParts &
@@ -21,6 +25,7 @@ export function searchUseCases({ queue: rows, newVersion, ...parts }: SearchPart
   return {
     ...site,
     ...toolSearches({ site, searches }),
+    definitions: definitions({ site, searches }),
     suggest: suggestions({ ...parts, site, searches }),
     indexing: indexing({ ...parts, queue }),
     ...progress({ ...parts, queue }),

@@ -1,10 +1,14 @@
 // Progress of the indexing, for administrators, and the commands that index again.
+import type { Call, User } from '#core/kernel/caller';
 import { found } from '#core/kernel/errors';
+import { auditEntry, type AuditLog } from '#core/kernel/services/audit';
+import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import type { Clock } from '#core/kernel/time';
 import { nameKey, type Repositories } from '#core/repositories/index';
 import type { IndexSize, SearchBackend } from '../model/backend.ts';
 import { codeSection } from '../model/documents.ts';
 import type { Section } from '../model/section.ts';
+import type { SymbolReader } from '../model/symbol.ts';
 import type { WorkQueue } from './queue.ts';
 
 /** The state of the index. */
@@ -19,6 +23,8 @@ export interface IndexProgress {
   readonly failing: number;
   /** Whether a rebuild is running. */
   readonly rebuilding: boolean;
+  /** How many files ended the worker that reads definitions, by language, since the start of this process. */
+  readonly restarts: SymbolReader['restarts'];
 }
 
 export interface ProgressParts {
@@ -26,10 +32,14 @@ export interface ProgressParts {
   readonly queue: WorkQueue;
   readonly sections: () => readonly Section[];
   readonly repositories: Pick<Repositories, 'named'>;
+  readonly symbols: Pick<SymbolReader, 'restarts'>;
+  readonly audit: AuditLog;
+  readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
 }
 
-export function progress({ backend, queue, sections, repositories, clock }: ProgressParts) {
+export function progress(parts: ProgressParts) {
+  const { backend, queue, sections, repositories, symbols, audit, unitOfWork, clock } = parts;
   return {
     async progress(): Promise<IndexProgress> {
       const { waiting, since, failing } = await queue.backlog();
@@ -44,22 +54,29 @@ export function progress({ backend, queue, sections, repositories, clock }: Prog
         lagSeconds: since === undefined ? 0 : Math.max(0, Math.round((clock.now().getTime() - since.getTime()) / 1000)),
         failing,
         rebuilding: (known?.indexes.length ?? 0) > 1,
+        restarts: symbols.restarts,
       };
     },
 
     /**
      * Reads everything again: one repository into the index that answers, or all into a new one that replaces it.
      * @param path `owner/name`; undefined for all.
-     * @throws {NotFound} for an unknown repository.
+     * @throws {NotFound} for an unknown repository, or without a back end.
      */
-    async reindex(path: string | undefined): Promise<void> {
+    async reindex(call: Call<User>, { repository: path }: { readonly repository: string | undefined }): Promise<void> {
       if (path === undefined) {
-        await found(backend(), 'There is no search back end').beginRebuild();
+        const provider = found(backend(), 'There is no search back end');
+        // A back end has its own transaction, or none. A request that fails afterwards stays in the log.
+        await unitOfWork.run(() => audit.append(auditEntry(call, 'search.reindexed', 'search_index:all')));
+        await provider.beginRebuild();
         return;
       }
       const { id } = found((await repositories.named([path])).get(nameKey(path)), `There is no repository "${path}"`);
-      for (const section of [codeSection, ...sections().map(({ name }) => name)])
-        await queue.add({ section, repositoryId: id, key: '' }, clock.now(), { forced: true });
+      await unitOfWork.run(async () => {
+        for (const section of [codeSection, ...sections().map(({ name }) => name)])
+          await queue.add({ section, repositoryId: id, key: '' }, clock.now(), { forced: true });
+        await audit.append(auditEntry(call, 'search.reindexed', `repository:${id}`, { repository: path }));
+      });
     },
   };
 }

@@ -8,6 +8,9 @@ import type { SymbolDefinition } from './symbol.ts';
 /** The most matches that a total counts. */
 export const mostCounted = 1000;
 
+/** The most hits of one query. */
+export const mostHits = 100;
+
 /** What all queries have in common. */
 export interface Within {
   readonly readable: Readable;

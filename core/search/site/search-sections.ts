@@ -19,6 +19,7 @@ export interface SectionSearch {
   readonly backend: SearchBackend;
   readonly visibility: Visibility;
   readonly text: SearchText;
+  /** 0: matches are only counted. */
   readonly limit: number;
 }
 
@@ -37,7 +38,7 @@ export function searchSections({ repositories, git }: SectionParts) {
       text.repositories.length === 0
         ? undefined
         : [...(await repositories.named(text.repositories)).values()].map(({ id }) => id),
-    limit: most,
+    limit: Math.max(most, 1),
     signal: call.signal,
   });
 
@@ -74,8 +75,9 @@ export function searchSections({ repositories, git }: SectionParts) {
       const { terms, short } = fileTerms(text);
       if (terms.length === 0) return noHits;
       const { languages, paths } = text;
-      const asked = await within(search, Math.max(limit, lined));
+      const asked = await within(search, limit === 0 ? 0 : Math.max(limit, lined));
       const { total, hits } = await backend.files({ ...asked, terms, short, languages, paths });
+      if (limit === 0) return { total, hits: [] };
       const best: (FileHit & Omit<CodeHit, 'repository'>)[] = [];
       for (let at = 0; at < hits.length; at += readAtOnce) {
         const some = hits.slice(at, at + readAtOnce);
@@ -104,7 +106,7 @@ export function searchSections({ repositories, git }: SectionParts) {
       if (name === undefined) return noHits;
       const { languages, paths } = text;
       const { total, hits } = await backend.symbols({ ...(await within(search)), name, kinds, languages, paths });
-      return { total, hits: await located(call, hits) };
+      return { total, hits: await located(call, hits.slice(0, search.limit)) };
     },
 
     /** @param among the only repositories that are searched, as `owner/name`. Absent: all. */
@@ -125,7 +127,7 @@ export function searchSections({ repositories, git }: SectionParts) {
           : [...named].filter((id) => asked.repositoryIds?.includes(id) ?? true);
       if (repositoryIds?.length === 0) return noHits;
       const { total, hits } = await backend.documents({ ...asked, repositoryIds, section, words, sort });
-      return { total, hits: await located(call, hits) };
+      return { total, hits: await located(call, hits.slice(0, search.limit)) };
     },
   };
 }

@@ -1,0 +1,37 @@
+// Names in code lead to their definitions: a click with alt, ctrl or the command key sends the form that finds them
+// (`data-definitions`), a double click fills it in.
+
+const form = document.querySelector('form[data-definitions]');
+const field = form instanceof HTMLFormElement ? form.elements.namedItem('name') : null;
+
+const inCode = (/** @type {Node | null} */ node) => node?.parentElement?.closest('.code code') != null;
+
+/** The name at a place of the window. */
+function nameAt(/** @type {number} */ x, /** @type {number} */ y) {
+  const page = /** @type {any} */ (document);
+  const place = page.caretPositionFromPoint?.(x, y);
+  const range = place ? undefined : page.caretRangeFromPoint?.(x, y);
+  const node = place?.offsetNode ?? range?.startContainer;
+  if (!(node instanceof Text) || !inCode(node)) return '';
+  const at = Number(place?.offset ?? range?.startOffset);
+  const before = /[\p{L}\p{N}_$]*$/u.exec(node.data.slice(Math.max(0, at - 256), at))?.[0] ?? '';
+  const after = /^[\p{L}\p{N}_$]*/u.exec(node.data.slice(at, at + 256))?.[0] ?? '';
+  return before + after;
+}
+
+if (form instanceof HTMLFormElement && field instanceof HTMLInputElement) {
+  field.title = 'Alt and a click on a name in the code finds its definition too';
+  document.addEventListener('click', (event) => {
+    if (!event.altKey && !event.ctrlKey && !event.metaKey) return;
+    const name = nameAt(event.clientX, event.clientY);
+    if (name === '') return;
+    event.preventDefault();
+    field.value = name;
+    form.requestSubmit();
+  });
+  document.addEventListener('dblclick', () => {
+    const selection = getSelection();
+    const name = selection?.toString().trim() ?? '';
+    if (/^[\p{L}\p{N}_$]{1,256}$/u.test(name) && inCode(selection?.anchorNode ?? null)) field.value = name;
+  });
+}
