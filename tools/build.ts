@@ -74,7 +74,7 @@ const assets = globSync(
   [
     'bin/**',
     'host/cli/new-plugin/*',
-    '{core,adapters,plugins,host,config}/**/*.{yaml,sh,sql,html,css}',
+    '{core,adapters,plugins,host,config}/**/*.{yaml,sh,sql,html,css,scm,wasm}',
     'plugins/web/assets/{scripts/*.js,images/*.svg}',
     'README.md',
     'LICENSE',
@@ -84,6 +84,7 @@ const assets = globSync(
     'bench/README.md',
     'docs/**/*.md',
     'docs/pictures/*.png',
+    'adapters/tree-sitter/grammars/README.md',
     'docs/plugin-api.txt',
     'docs/examples/**/*.{ts,json}',
   ],

@@ -26,6 +26,7 @@ export * from './rate.ts';
 export * from './storage/rows.ts';
 export * from './services/repository-settings.ts';
 export * from './access/scopes.ts';
+export * from './services/search-indexing.ts';
 export * from './services/settings.ts';
 export * from './services/signing-keys.ts';
 export * from './storage/storage.ts';

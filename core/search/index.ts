@@ -19,5 +19,3 @@ export {
 export type { Suggestion } from './site/suggestions.ts';
 export { searchBounds } from './query/search-text.ts';
 export type { QueuedWork } from './indexing/queue.ts';
-export type { IndexProgress } from './indexing/progress.ts';
-export type { Definitions } from './site/definitions.ts';

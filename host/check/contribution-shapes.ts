@@ -238,4 +238,5 @@ export const job: Shape = object('a job', {
 export const probe: Shape = object('a probe', {
   name: required(name, 'Name it'),
   check: required(fn, 'Add the function that says what is wrong'),
+  details: optional(fn),
 } satisfies Record<keyof Probe, unknown>);

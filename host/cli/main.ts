@@ -29,6 +29,7 @@ import { drop, parked, replay } from './dead-letters.ts';
 import { plugins } from './plugins.ts';
 import { pluginsExplain } from './plugins-explain.ts';
 import { purge } from './purge.ts';
+import { indexStatus, reindexCommand } from './reindex.ts';
 import { adminResetPassword, rotateKeyCommand, signingKeysRotate } from './secrets.ts';
 import { serve } from './serve.ts';
 
@@ -47,6 +48,8 @@ export const commands: readonly Command[] = [
   adminResetPassword,
   rotateKeyCommand,
   signingKeysRotate,
+  reindexCommand,
+  indexStatus,
 ];
 
 /** The flags that every command accepts. */

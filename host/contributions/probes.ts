@@ -50,6 +50,16 @@ export function readiness({
     return undefined;
   };
 
+  const detailsOf = async ({ made, name }: Life): Promise<readonly (readonly [string, object])[]> => {
+    const found = (made?.probes ?? []).map(async (probe) => {
+      const what = `The probe "${probe.name}" of "${name}"`;
+      const details: unknown = await within(probeMs, what, async () => probe.details?.()).catch(() => undefined);
+      return typeof details === 'object' && details !== null ? details : {};
+    });
+    const details = Object.assign({}, ...(await Promise.all(found))) as object;
+    return Object.keys(details).length === 0 ? [] : [[name, details]];
+  };
+
   const read = async (): Promise<Readiness> => {
     const lost = lives.filter((life) => life.lost).map(({ name }) => name);
     try {
@@ -68,9 +78,10 @@ export function readiness({
     const weak = lives.filter((life) => life.state === 'degraded' && !vital.has(life)).map(({ name }) => name);
     const degraded = [...new Set([...lost, ...weak, ...(await parked())])];
     const fatal = sick.find(({ life }) => !life.isolated);
-    return fatal === undefined
-      ? { ready: true, degraded }
-      : { ready: false, failing: fatal.life.name, detail: fatal.complaint, degraded };
+    if (fatal !== undefined) return { ready: false, failing: fatal.life.name, detail: fatal.complaint, degraded };
+    const details = await Promise.all(lives.filter(({ usable }) => usable).map(detailsOf));
+    const known = Object.fromEntries(details.flat()) as NonNullable<Readiness['details']>;
+    return { ready: true, degraded, ...(Object.keys(known).length > 0 && { details: known }) };
   };
 
   let last: { readonly at: number; readonly answer: Promise<Readiness> } | undefined;

@@ -1,4 +1,5 @@
 // The commands that the command line sends to a running server, or runs itself on an offline forge.
+import type { IndexingState, SearchIndexing } from '#core/kernel/services/search-indexing';
 import type { Deliveries } from '#core/kernel/storage/storage';
 import type { Container } from '../boot/container.ts';
 import type { Handlers } from './socket.ts';
@@ -18,6 +19,8 @@ export function controls(forge: Ports & { readonly deliveries: Deliveries }, sec
     'reset-password': async (username = '') => resetPassword(forge, username),
     'rotate-key': async () => rotateKey(forge, secretKeys),
     'rotate-signing-keys': () => rotateSigningKeys(forge),
+    reindex: async (path) => reindex(forge, path),
+    'index-state': async () => searchIndexing(forge).state(),
   };
 }
 
@@ -36,6 +39,23 @@ export async function rotateSigningKeys(forge: Ports): Promise<{ readonly kid: s
       'Enable the one that does, which `hexforge plugins` lists, and try again',
     );
   return keys.rotate();
+}
+
+export function searchIndexing(forge: Ports): SearchIndexing {
+  const indexing = forge.port('SearchIndexing');
+  if (indexing === undefined)
+    throw refusal(
+      'no_search',
+      'No enabled plugin indexes anything',
+      'Enable the one that does, which `hexforge plugins` lists, and try again',
+    );
+  return indexing;
+}
+
+export async function reindex(forge: Ports, path: string | undefined): Promise<IndexingState> {
+  const indexing = searchIndexing(forge);
+  await indexing.reindex(path);
+  return indexing.state();
 }
 
 export async function resetPassword(forge: Ports, username: string): Promise<{ readonly password: string }> {

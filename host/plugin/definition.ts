@@ -39,6 +39,8 @@ export interface Probe {
   readonly name: string;
   /** Resolves to undefined if healthy, otherwise to a sentence with the problem. */
   check(): Promise<string | undefined>;
+  /** Figures for `details` in `/readyz`, which is public, such as the length of a queue. */
+  details?(): Promise<Readonly<Record<string, string | number | boolean>>>;
 }
 
 /** Paths and URLs of the instance, for the few adapters that use the disk or render URLs. */

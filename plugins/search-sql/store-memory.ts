@@ -1,5 +1,5 @@
 // The index in memory: every query looks at all rows.
-import type { MemoryDatabase } from 'hexforge/plugin';
+import type { MemoryDatabase, UnitOfWork } from 'hexforge/plugin';
 import {
   codeSection,
   folded,
@@ -53,27 +53,28 @@ export function memorySearchIndex(database: MemoryDatabase): OpenIndex {
   });
   if (indexes.all().length === 0) indexes.insert({ id: 1, serving: true });
 
-  const indexOf = (indexId: number): SearchIndex => {
+  const indexOf = (indexId: number, unitOfWork: UnitOfWork): SearchIndex => {
     const where = ({ section, repositoryId }: IndexSource): Owned => ({ indexId, section, repositoryId });
     return {
       id: String(indexId),
       state: async (source) => sources.findOne(where(source))?.state,
-      async write(source, { removed = [], moved = [], files: given = [], documents: more = [] }, state) {
-        const own = where(source);
-        const fileKey = (path: string): string => key(indexId, source.repositoryId, path);
-        for (const each of removed)
-          if (source.section === codeSection) files.delete(fileKey(each));
-          else documents.delete(key(indexId, source.repositoryId, source.section, each));
-        for (const { from, to, language } of moved) {
-          const file = files.get(fileKey(from));
-          if (file === undefined) throw new Error(`the file "${from}" to be moved is not in the index`);
-          files.delete(fileKey(from));
-          files.insert({ ...file, path: to, language });
-        }
-        for (const file of given) files.upsert({ ...file, ...own });
-        for (const document of more) documents.upsert({ ...document, ...own });
-        sources.upsert({ ...own, state });
-      },
+      write: (source, { removed = [], moved = [], files: given = [], documents: more = [] }, state) =>
+        unitOfWork.run(async () => {
+          const own = where(source);
+          const fileKey = (path: string): string => key(indexId, source.repositoryId, path);
+          for (const each of removed)
+            if (source.section === codeSection) files.delete(fileKey(each));
+            else documents.delete(key(indexId, source.repositoryId, source.section, each));
+          for (const { from, to, language } of moved) {
+            const file = files.get(fileKey(from));
+            if (file === undefined) throw new Error(`the file "${from}" to be moved is not in the index`);
+            files.delete(fileKey(from));
+            files.insert({ ...file, path: to, language });
+          }
+          for (const file of given) files.upsert({ ...file, ...own });
+          for (const document of more) documents.upsert({ ...document, ...own });
+          sources.upsert({ ...own, state });
+        }),
       async entries(source, after = '', limit) {
         const found =
           source.section === codeSection
@@ -115,7 +116,7 @@ export function memorySearchIndex(database: MemoryDatabase): OpenIndex {
         indexes
           .all()
           .toSorted((one, other) => Number(other.serving) - Number(one.serving))
-          .map(({ id }) => indexOf(id)),
+          .map(({ id }) => indexOf(id, unitOfWork)),
       async beginRebuild() {
         if (indexes.findOne({ serving: false }) === undefined) indexes.insert({ id: servingId() + 1, serving: false });
       },

@@ -69,6 +69,7 @@ export default definePlugin({
     };
   },
   provides: {
+    SearchIndexing: ({ progress }) => progress,
     IndexQueue: ({ touched }) => ({
       async touched(section, documents) {
         for (const { repositoryId, key = '' } of documents) await touched({ section, repositoryId, key });
@@ -86,6 +87,16 @@ export default definePlugin({
       delivery: 'durable',
       handle: async ({ payload }) => filesTouched(payload.repository_id),
     }),
+  ],
+  probes: ({ progress }) => [
+    {
+      name: 'index',
+      check: async () => undefined,
+      async details() {
+        const { waiting, lagSeconds, failing, rebuilding } = await progress.state();
+        return { waiting, lag_seconds: lagSeconds, failing, rebuilding };
+      },
+    },
   ],
   jobs: ({ indexing }) => [
     { name: 'index', everySeconds: 1, run: (signal) => indexing.work(signal, runSeconds * 1000) },

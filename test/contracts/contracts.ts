@@ -39,6 +39,7 @@ import { pipelineVerdictsChecks } from './pipeline-verdicts.ts';
 import { milestoneCountsChecks, planningPortChecks } from './planning-ports.ts';
 import { rateCounterChecks } from './rate-counter.ts';
 import { referenceFinderChecks } from './reference-finder.ts';
+import { searchBackendChecks } from './search/search-backend.ts';
 import { auditLogChecks, repositorySettingsChecks, settingsChecks } from './stores/records.ts';
 import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from './stores/repositories.ts';
 
@@ -52,6 +53,7 @@ export interface Promised {
 
 export type { GitBackendUnderTest } from './git/provider.ts';
 export type { DirectoryUnderTest } from './password-directory.ts';
+export type { SearchBackendUnderTest, SearchWorld } from './search/search-backend.ts';
 
 /**
  * Port to the checks of its contract suite. Each runs on the result of `make`, which may be new for each check or
@@ -98,6 +100,7 @@ export const contracts = {
   RepositoryCounters: suite(repositoryCountersChecks),
   RepositorySettings: suite(repositorySettingsChecks),
   ResourceResolver: suite(resourceResolverChecks),
+  SearchBackend: suite(searchBackendChecks),
   SealedRecords: suite(sealedRecordsChecks),
   Sealer: suite(sealerChecks),
   Settings: suite(settingsChecks),

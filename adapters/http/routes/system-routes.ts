@@ -13,6 +13,8 @@ export interface Readiness {
   readonly detail?: string;
   /** Plugins that failed, were skipped, report a problem or have dead letters, while the server is ready. */
   readonly degraded: readonly string[];
+  /** Figures of plugins, by plugin. */
+  readonly details?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 export interface SystemParts {
@@ -72,18 +74,21 @@ export function systemRoutes({ baseUrl, webUrl, version, readiness, document }: 
       mount: 'root',
       path: '/readyz',
       statuses: [503],
-      result: object<{ status: 'ready'; degraded: string[] }>({
+      result: object<{ status: 'ready'; degraded: string[]; details?: object }>({
         status: Joi.string().valid('ready').required(),
         degraded: Joi.array().items(Joi.string()).required().description('Isolated or degraded plugins and components'),
+        details: Joi.object<object>()
+          .pattern(Joi.string(), Joi.object().pattern(Joi.string(), [Joi.number(), Joi.boolean(), Joi.string()]))
+          .description('Figures of plugins, such as the lag of the search index'),
       }).id('Readiness'),
       run: async () => {
-        const { ready, failing, detail, degraded } = await readiness();
+        const { ready, failing, detail, degraded, details } = await readiness();
         if (!ready)
           throw new Unavailable(
             failing === undefined ? 'The instance is not ready' : `The plugin "${failing}" is not ready`,
             detail === undefined ? {} : { detail },
           );
-        return { status: 'ready' as const, degraded: [...degraded] };
+        return { status: 'ready' as const, degraded: [...degraded], ...(details && { details }) };
       },
     }),
     // Hidden: to list this operation, the document would need a schema of all schemas.

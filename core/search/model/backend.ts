@@ -45,7 +45,10 @@ export interface FileQuery extends Within, FileFilter {
 
 /** A query for definitions. */
 export interface SymbolQuery extends Within, FileFilter {
-  /** A folded text of 1 to 256 characters. Less than three: only whole names match, otherwise parts of names too. */
+  /**
+   * A folded text of 1 to 256 characters. With three letters or digits in a row (`isIndexable`) it matches parts of names,
+   * otherwise only whole names.
+   */
   readonly name: string;
   readonly kinds: readonly SymbolDefinition['kind'][];
 }

@@ -11,11 +11,11 @@ import {
   ValidationFailed,
   word,
   type Html,
+  type IndexingState,
   type MenuEntry,
   type RefusedForm,
   type WebPage,
 } from 'hexforge/plugin';
-import type { IndexProgress } from 'hexforge/search';
 import { button, confirmButton, done, facts, field, formError, group, notice, pill, plural } from 'hexforge/ui';
 import type { SearchUseCases } from '#core/search/use-cases';
 import { administered } from './routes.ts';
@@ -36,39 +36,41 @@ function duration(seconds: number): string {
 
 const number = (value: number): string => value.toLocaleString('en');
 
-function stateOf({ size, failing, rebuilding, waiting }: IndexProgress): Html {
-  if (size === undefined) return pill('Does not answer', 'bad');
+function stateOf({ files, failing, rebuilding, waiting }: IndexingState): Html {
+  if (files === undefined) return pill('Does not answer', 'bad');
   if (failing > 0) return pill('Failing', 'bad');
   if (rebuilding) return pill('Is rebuilt', 'accent');
   return waiting > 0 ? pill('Indexing', 'accent') : pill('Up to date', 'good');
 }
 
-function progressView(progress: IndexProgress): Html {
-  const { size, waiting, lagSeconds, failing, rebuilding, restarts } = progress;
-  const ended = Object.entries(restarts).filter(([, count]) => count > 0);
+function stateView(state: IndexingState): Html {
+  const { files, symbols, documents, bytes, waiting, lagSeconds, failing, rebuilding, symbolRestarts } = state;
   return html`${
-    size === undefined &&
+    files === undefined &&
     notice(
-      'The back end of the search is missing or does not answer: searches find nothing. The list of plugins, and the log, say why.',
+      html`The back end of the search is missing or does not answer, so searches find nothing. The
+        <a href="/-/admin/plugins">plugins</a> and the log say why.`,
     )
   }
   ${facts([
-    ['State', stateOf(progress)],
-    size && ['Files', number(size.files)],
-    size && ['Definitions', number(size.symbols)],
-    size && ['Documents', html`${number(size.documents)} <span class="muted">issues, merge requests, Markdown</span>`],
-    size?.bytes === undefined ? undefined : ['Size', sized(size.bytes)],
-    ['Waiting', waiting === 0 ? 'Nothing' : html`${number(waiting)}, the oldest for ${duration(lagSeconds)}`],
+    ['State', stateOf(state)],
+    files === undefined ? undefined : ['Files', number(files)],
+    symbols === undefined ? undefined : ['Definitions', number(symbols)],
+    documents === undefined
+      ? undefined
+      : ['Documents', html`${number(documents)} <span class="muted">issues, merge requests, Markdown</span>`],
+    bytes === undefined ? undefined : ['Size', sized(bytes)],
+    ['Waiting', waiting === 0 ? 'Nothing' : `${number(waiting)}, the oldest for ${duration(lagSeconds)}`],
     [
       'Failing',
       failing === 0 ? 'Nothing' : html`${number(failing)} <span class="muted">tried again; see the log</span>`,
     ],
     ['Rebuild', rebuilding ? 'Running. Searches use the old index until it ends.' : 'None is running'],
-    ended.length === 0
+    symbolRestarts === 0
       ? undefined
       : [
           'Reader of definitions',
-          `Restarted because of ${ended.map(([language, count]) => `${language}: ${count}`).join(', ')}`,
+          html`Restarted ${plural(symbolRestarts, 'time')} <span class="muted">because of a file</span>`,
         ],
   ])}`;
 }
@@ -111,7 +113,7 @@ export const indexingPages = ({
         main: html`<h1>Search index</h1>
           ${query.done === 'repository' && done('The repository is indexed again.')}
           ${query.done === 'everything' && done('A new index is filled within the next minutes.')}
-          ${progressView(await progress())} ${again(refused)}`,
+          ${stateView(await progress.state())} ${again(refused)}`,
       });
     },
     forms: [

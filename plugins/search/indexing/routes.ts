@@ -1,7 +1,7 @@
 // The routes of the administration of the index.
 import { api, superAdmin, type Route } from 'hexforge/plugin';
 import type { SearchUseCases } from '#core/search/use-cases';
-import { presentProgress, progressJson, reindexBody } from './schemas.ts';
+import { presentState, reindexBody, stateJson } from './schemas.ts';
 
 export const administered = { access: superAdmin, scope: 'admin.search' } as const;
 
@@ -11,12 +11,12 @@ export const indexingRoutes = ({
 }: Pick<SearchUseCases, 'progress' | 'reindex'>): readonly Route[] => [
   api({
     ...administered,
-    id: 'searchIndexProgress',
+    id: 'searchIndexState',
     summary: 'The size of the search index, and what waits to be indexed',
     method: 'GET',
     path: '/admin/search/index',
-    result: progressJson,
-    run: async () => presentProgress(await progress()),
+    result: stateJson,
+    run: async () => presentState(await progress.state()),
   }),
   api({
     ...administered,
@@ -25,12 +25,12 @@ export const indexingRoutes = ({
     method: 'POST',
     path: '/admin/search/reindex',
     body: reindexBody,
-    result: progressJson,
+    result: stateJson,
     success: 202,
     statuses: [404],
     async run(call, { body: { repository } }) {
       await reindex(call, { repository });
-      return presentProgress(await progress());
+      return presentState(await progress.state());
     },
   }),
 ];

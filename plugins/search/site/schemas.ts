@@ -32,7 +32,7 @@ export const codeSectionJson = sectionOf(hitOf(codeSourceJson, 'CodeHit'), 'Code
 const symbolSectionJson = sectionOf(hitOf(symbolSourceJson, 'SymbolHit'), 'SymbolHits');
 const documentSource = () =>
   Joi.object({ repo_owner: word().required(), repo_name: word().required() })
-    .unknown()
+    .pattern(Joi.string(), Joi.any())
     .description('repo_owner, repo_name, and the members of its section');
 const documentSectionJson = sectionOf(
   shape({ id: word(), score: score(), source: documentSource() }).id('DocumentHit'),
@@ -47,7 +47,7 @@ export const searchJson = shape({
   mrs: documentSectionJson,
   docs: documentSectionJson,
 })
-  .unknown()
+  .pattern(Joi.string(), Joi.object({ total: count().required(), hits: Joi.array().required() }))
   .id('SearchResult');
 
 const suggestionJson = shape({

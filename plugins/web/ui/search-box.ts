@@ -28,11 +28,21 @@ export interface SearchBox {
 export const searchBox = (box: SearchBox): Html => {
   const { label, action, form } = box;
   return form === undefined
-    ? html`<form class="search" method="get" action="${action}" role="search" aria-label="${label}">${content(box)}</form>`
+    ? html`<form class="search" method="get" action="${action}" role="search" aria-label="${label}">
+        ${content(box)}
+      </form>`
     : html`<div class="search" role="search" aria-label="${label}">${content(box)}</div>`;
 };
 
-function content({ label, value = '', fields = {}, suggestions, autofocus = false, button = false, form }: SearchBox): Html {
+function content({
+  label,
+  value = '',
+  fields = {},
+  suggestions,
+  autofocus = false,
+  button = false,
+  form,
+}: SearchBox): Html {
   const sender = form !== undefined && html`form="${form}"`;
   return html`<div class="grow">
       <input

@@ -19,6 +19,7 @@ import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
 import { auditTrail } from '#plugins/audit/entries/store';
 import { memoryGrantStore } from '#plugins/oauth-server/grants/store';
 import type { KeptRequestsUnderTest } from '#test/contracts/kept-requests';
+import { memorySearchBackend } from '#test/contracts/search/memory-search-backend';
 import { quietLog } from '#test/contracts/storage/storage-engines';
 import type { ReferenceFinder } from '#host/plugin/markup';
 import type { ReferenceFinderUnderTest } from '#test/contracts/reference-finder';
@@ -419,6 +420,7 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     };
   }),
   ResourceResolver: contracts.ResourceResolver(() => ({ resolver: only(forge.port('ResourceResolver')), things })),
+  SearchBackend: contracts.SearchBackend(() => ({ backend: memorySearchBackend() })),
   SealedRecords: contracts.SealedRecords(() =>
     only(forge.port('SealedRecords').filter(({ what }) => what === 'signing keys')),
   ),

@@ -120,7 +120,10 @@ for (const { name } of standardPlugins) {
 }
 
 void t.test('without repositories accounts work and the routes of repositories are 404', async (t) => {
-  const forge = await start(join(t.testdir(), 'd'), '-repositories,-git-http,-planning,-issues,-merges');
+  const forge = await start(
+    join(t.testdir(), 'd'),
+    '-repositories,-git-http,-planning,-issues,-merges,-search,-search-sql',
+  );
   if (forge instanceof Refused) throw forge;
   t.teardown(() => forge.stop());
   t.equal((await fetch(`${forge.url}/api/v1/repos`)).status, 404);

@@ -40,6 +40,8 @@ void t.test('the build packs, installs and runs', async (t) => {
     'host/sdk/plugin.js',
     'host/sdk/plugin.d.ts',
     'plugins/identity/plugin.js',
+    'adapters/tree-sitter/grammars/tree-sitter-kotlin.wasm',
+    'adapters/tree-sitter/queries/kotlin.scm',
     'docs/examples/labels/package.json',
     'docs/examples/chat-notifier/plugin.ts',
   ])

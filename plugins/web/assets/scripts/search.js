@@ -138,6 +138,5 @@ function suggestIn(form, input, listId) {
 }
 
 document.querySelectorAll('input[data-suggestions]').forEach((input, index) => {
-  if (input instanceof HTMLInputElement && input.form !== null)
-    suggestIn(input.form, input, `suggestions-${index}`);
+  if (input instanceof HTMLInputElement && input.form !== null) suggestIn(input.form, input, `suggestions-${index}`);
 });

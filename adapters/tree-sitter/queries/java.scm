@@ -1,0 +1,17 @@
+(class_declaration name: (identifier) @class)
+(record_declaration name: (identifier) @class)
+(interface_declaration name: (identifier) @interface)
+(annotation_type_declaration name: (identifier) @interface)
+(enum_declaration name: (identifier) @enum)
+(enum_constant name: (identifier) @constant)
+
+(method_declaration name: (identifier) @method)
+(constructor_declaration name: (identifier) @method)
+(compact_constructor_declaration name: (identifier) @method)
+(annotation_type_element_declaration name: (identifier) @method)
+
+(field_declaration (modifiers "static" "final") declarator: (variable_declarator name: (identifier) @constant))
+(field_declaration (modifiers "final" "static") declarator: (variable_declarator name: (identifier) @constant))
+(constant_declaration declarator: (variable_declarator name: (identifier) @constant))
+(field_declaration declarator: (variable_declarator name: (identifier) @field))
+(record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @field)))

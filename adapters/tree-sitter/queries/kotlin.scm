@@ -1,0 +1,21 @@
+(class_declaration "interface" name: (identifier) @interface)
+(class_declaration name: (identifier) @enum (enum_class_body))
+(class_declaration name: (identifier) @class)
+(object_declaration name: (identifier) @class)
+(companion_object name: (identifier) @class)
+(enum_entry (identifier) @constant)
+(type_alias type: (identifier) @type)
+
+(class_body (function_declaration name: (identifier) @method))
+(enum_class_body (function_declaration name: (identifier) @method))
+(function_declaration name: (identifier) @function)
+
+(property_declaration
+  (modifiers (property_modifier) @_modifier)
+  (variable_declaration (identifier) @constant)
+  (#eq? @_modifier "const"))
+(class_body (property_declaration (variable_declaration (identifier) @field)))
+(enum_class_body (property_declaration (variable_declaration (identifier) @field)))
+(source_file (property_declaration "val" (variable_declaration (identifier) @constant)))
+(source_file (property_declaration "var" (variable_declaration (identifier) @variable)))
+(class_parameter ["val" "var"] (identifier) @field)

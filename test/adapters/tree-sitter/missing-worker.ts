@@ -1,0 +1,2 @@
+// A worker that ends before it has started.
+process.exit(1);
