@@ -12,7 +12,7 @@ export interface MarkedPart {
 /** Longer texts are not searched for terms. */
 const longest = 5000;
 
-const ascii = /^[\x00-\x7f]*$/;
+const ascii = /^\p{ASCII}*$/u;
 const letter = /[\p{L}\p{N}_]/u;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 

@@ -20,7 +20,8 @@ const linked = (repository: Repository): Html =>
 export function codeHit(hit: CodeHit, { files }: Marks): Html {
   const { repository, path, language, line, firstLine, snippet } = hit;
   const at = (number?: number): string => filePath(repository, repository.defaultBranch, path, number);
-  const lines = snippet === '' ? [] : snippet.split('\n');
+  // After the last newline of a file is no line.
+  const lines = snippet === '' ? [] : snippet.replace(/\n$/, '').split('\n');
   return html`<section class="box found" data-step>
     <h3 class="head">
       <a class="grow" href="${at(lines.length === 0 ? undefined : line)}"

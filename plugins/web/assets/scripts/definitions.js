@@ -4,7 +4,7 @@
 const form = document.querySelector('form[data-definitions]');
 const field = form instanceof HTMLFormElement ? form.elements.namedItem('name') : null;
 
-const inCode = (/** @type {Node | null} */ node) => node?.parentElement?.closest('.code code') != null;
+const inCode = (/** @type {Node | null} */ node) => node?.parentElement?.closest('.code code') instanceof Element;
 
 /** The name at a place of the window. */
 function nameAt(/** @type {number} */ x, /** @type {number} */ y) {

@@ -102,7 +102,7 @@ function suggestIn(form, input, listId) {
     if (Date.now() < after) return;
     request = new AbortController();
     const url = new URL(input.dataset['suggestions'] ?? '', location.href);
-    for (const [name, value] of new FormData(form)) url.searchParams.set(name, String(value));
+    for (const [name, value] of new FormData(form)) if (typeof value === 'string') url.searchParams.set(name, value);
     url.searchParams.set('limit', String(most));
     const answer = await fetch(url, { signal: request.signal, headers: { accept: 'application/json' } });
     if (answer.status === 429) after = Date.now() + 1000 * Number(answer.headers.get('retry-after') ?? 60);
