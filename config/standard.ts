@@ -19,6 +19,7 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'search', module: '#plugins/search/plugin', enabled: true },
   { name: 'search-sql', module: '#plugins/search-sql/plugin', enabled: true },
   { name: 'oauth-server', module: '#plugins/oauth-server/plugin', enabled: true },
+  { name: 'mcp', module: '#plugins/mcp/plugin', enabled: true },
   { name: 'audit', module: '#plugins/audit/plugin', enabled: true },
   { name: 'limits', module: '#plugins/limits/plugin', enabled: true },
   { name: 'settings', module: '#plugins/settings/plugin', enabled: true },

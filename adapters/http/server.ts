@@ -11,7 +11,7 @@ import type { Clock, Ids } from '#core/kernel/time';
 import { answerMs } from './overload/answer-limit.ts';
 import { admit, type OverloadOptions } from './overload/admit.ts';
 import { defaultIdleMilliseconds, headMilliseconds } from './overload/between-requests.ts';
-import { answerPreflight } from './reply/cors.ts';
+import { allowAnyOrigin, answerPreflight } from './reply/cors.ts';
 import { externalPaths } from './reply/external-paths.ts';
 import type { PageSessions } from '#core/kernel/access/credentials';
 import { csrfProtection } from './request/credentials.ts';
@@ -231,6 +231,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
     if (!asksMethods) await charge();
     const { methods: allow, cors } = await routing.allowed(request.path, request.app.exchange.call());
     if (asksMethods && allow.length === 0) await charge();
+    if (cors) allowAnyOrigin(request.raw.res);
     if (!asksMethods || allow.length === 0) throw absence(allow);
     if (cors) answerPreflight(request.raw, allow);
     return h.response().code(204).header('allow', allow.join(', '));

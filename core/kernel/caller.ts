@@ -41,6 +41,11 @@ export interface Call<C extends Caller = Caller> {
   /** The address of the client, as reported by trusted proxies. */
   readonly ip: string;
   readonly userAgent: string;
+  /**
+   * RFC 8707: the protected resource that the request was sent to, in its canonical form. Only OAuth2 tokens that are
+   * bound to it are accepted. Absent for all other operations, which accept no token that is bound to a resource.
+   */
+  readonly resource?: string;
   /** Aborted when the client disconnects or the server stops. */
   readonly signal: AbortSignal;
   readonly now: Date;

@@ -12,6 +12,6 @@ export { oauthAudits, oauthEvents } from './model/events.ts';
 export type { AccessGrant, AuthorizationCode, Family, Grant } from './model/grant.ts';
 export * from './model/ports.ts';
 export { redirectLimits } from './model/redirect-uri.ts';
-export { canonicalResource, isSameResource, mcpResource } from './model/resource.ts';
+export { canonicalResource, isSameResource, mcpResource, resourceMetadataUrl } from './model/resource.ts';
 export { defaultScopes, oauthScopes } from './model/scopes.ts';
 export { oauthSettings } from './model/settings.ts';

@@ -6,12 +6,14 @@ import { createBranch, deleteBranch, listBranches } from './refs/branches.ts';
 import { collaboratorUseCases } from './access/collaborators.ts';
 import { fetchCommit, listCommits } from './contents/commits.ts';
 import { compareRefs } from './contents/compare.ts';
-import { contents, locate, rawFile } from './contents/contents.ts';
+import { contents, folder, locate, rawFile } from './contents/contents.ts';
 import { createRepository } from './lifecycle/create.ts';
 import { deleteRepository } from './lifecycle/delete.ts';
-import { fetchRepository, recordRepository } from './lifecycle/record.ts';
+import { fetchRepository, recordRepository, sizeOf } from './lifecycle/record.ts';
+import { diffOfFile } from './contents/file-diff.ts';
 import { findFiles } from './contents/find-files.ts';
 import { forkRepository, listForks, readableParent } from './lifecycle/forks.ts';
+import { readLines } from './contents/lines.ts';
 import { repositoryLanguages } from './contents/language-statistics.ts';
 import { listRepositories } from './lifecycle/list.ts';
 import { maintenance } from './push/maintenance.ts';
@@ -29,6 +31,7 @@ import { lateRoleTable } from './model/roles.ts';
 import { repositorySettingUseCases } from './lifecycle/settings.ts';
 import { changeMark, checkStarred } from './lifecycle/stars.ts';
 import { createTag, deleteTag, listTags } from './refs/tags.ts';
+import { walkTree } from './contents/tree-walk.ts';
 import { updateRepository } from './lifecycle/update.ts';
 import { writeContents } from './contents/write-contents.ts';
 
@@ -59,6 +62,7 @@ export function repositoryUseCases(
     update: updateRepository(built),
     delete: deleteRepository(built),
     contents: contents(built),
+    folder: folder(built),
     locate: locate(built),
     rawFile: rawFile(built),
     findFiles: findFiles(built),
@@ -66,6 +70,10 @@ export function repositoryUseCases(
     commit: fetchCommit(built),
     namedCommits: namedCommits(built),
     compare: compareRefs(built),
+    lines: readLines(built),
+    walk: walkTree(built),
+    fileDiff: diffOfFile(built),
+    size: sizeOf(built),
     blame: blameFile(built),
     archive: archiveOf(built),
     languages: repositoryLanguages(built),

@@ -131,10 +131,11 @@ export const schemaOr = (...words: readonly string[]): Shape =>
     [`a schema ${joiSays}`, ...words.map((word) => `"${word}"`)].join(' or '),
     (value) => isSchema(value) || words.some((word) => word === value),
   );
-export const objectSchemaOr = (word: string): Shape =>
+/** The schema of an object, or one of these words. */
+export const objectSchemaOr = (...words: readonly string[]): Shape =>
   leaf(
-    `the schema of an object, ${joiSays}, or "${word}"`,
-    (value) => value === word || (isSchema(value) && value.type === 'object'),
+    [`the schema of an object, ${joiSays},`, ...words.map((word) => `"${word}"`)].join(' or '),
+    (value) => words.some((word) => word === value) || (isSchema(value) && value.type === 'object'),
   );
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

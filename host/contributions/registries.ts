@@ -4,7 +4,7 @@ import type { IndexerRegistry } from '../plugin/indexers.ts';
 import type { Life } from '../plugin/life.ts';
 import type { PageRegistry, Registered } from '../plugin/pages.ts';
 import type { Mount } from '../plugin/plan.ts';
-import type { ToolRegistry } from '../plugin/tools.ts';
+import { registeredTool, type RegisteredTool, type Tool, type ToolRegistry } from '../plugin/tools.ts';
 import { mountedPage, pagePath } from './mounting.ts';
 
 /** The contributions of one kind from every usable plugin, each as `entryOf` registers it. */
@@ -17,10 +17,15 @@ const registered = <K extends keyof Contributions, T>(
     .filter(({ usable }) => usable)
     .flatMap(({ name, made }) => (made?.[kind] ?? []).map((one: Contributions[K][number]) => entryOf(one, name)));
 
-export const livingTools = (lives: readonly Life[]): ToolRegistry => ({
-  tools: () =>
-    registered(lives, 'tools', (tool, plugin) => ({ plugin, tool: { ...tool, family: tool.family ?? plugin } })),
-});
+export function livingTools(lives: readonly Life[]): ToolRegistry {
+  const known = new WeakMap<Tool, RegisteredTool>();
+  const entryOf = (tool: Tool, plugin: string): RegisteredTool => {
+    const entry = known.get(tool) ?? registeredTool(tool, plugin);
+    known.set(tool, entry);
+    return entry;
+  };
+  return { tools: () => registered(lives, 'tools', entryOf) };
+}
 
 export const livingIndexers = (lives: readonly Life[]): IndexerRegistry => ({
   indexers: () => registered(lives, 'indexers', (indexer, plugin) => ({ plugin, indexer })),

@@ -11,6 +11,7 @@ import '#core/audit/index';
 import '#core/identity/index';
 import '#core/issues/index';
 import '#core/limits/index';
+import '#core/mcp/index';
 import '#core/merges/index';
 import '#core/oauth/index';
 import '#core/planning/index';
@@ -41,6 +42,7 @@ export {
   Tagged,
   type Cookie,
   type Input,
+  type JsonBody,
   type Method,
   type RawBody,
   type ReplyOptions,
@@ -59,6 +61,14 @@ export { numberedIndexer, type NumberedIndexerSpec, type Titled } from '../ready
 export type { Numbers } from '#core/kernel/storage/numbers';
 export { numbers } from '../ready-made/numbers.ts';
 export { presentUser, publicUsers, userShape } from '../ready-made/people.ts';
+export {
+  cursorArgument,
+  listCursor,
+  listLimit,
+  nextCursor,
+  type ListCursor,
+  type Position,
+} from '../ready-made/tool-lists.ts';
 export { rows, storeOf, type RowConstraints, type TableRows } from '../ready-made/rows.ts';
 export type { MemoryDatabase, MemoryTable } from '#adapters/memory/database';
 export {

@@ -52,6 +52,7 @@ import { markStore } from './stars/store.ts';
 import { broughtRows, entities } from './tables.ts';
 import { tagPages } from './tags/pages.ts';
 import { tagRoutes } from './tags/routes.ts';
+import { repositoryTools } from './tools.ts';
 
 export default definePlugin({
   name: 'repositories',
@@ -127,6 +128,7 @@ export default definePlugin({
     MergeHeads: ({ useCases }) => useCases.mergeHeads,
     Repositories: ({ offered }) => offered,
     RepositorySettings: ({ useCases }) => useCases.settings.read,
+    RepositorySettingWriter: ({ useCases }) => ({ write: useCases.settings.write }),
     ReferenceFinder: ({ useCases }) => commitReferences(useCases),
     MeteredTargets: ({ store }) => ({ repos: (ids) => store.known(ids) }),
     ProfileLists: ({ store }) => profileList({ store }),
@@ -207,6 +209,7 @@ export default definePlugin({
     { id: 'newRepository', title: 'New repository', path: '/-/new', menu: 'new', access: signedIn, order: 10 },
   ],
   cards: ({ useCases }) => repositoryCards(useCases),
+  tools: ({ useCases }) => repositoryTools(useCases),
   jobs: (parts) => [
     { name: 'reconcile', everySeconds: 60, run: () => parts.useCases.reconciler.run() },
     { name: 'prune', everySeconds: 3600, run: (signal) => parts.useCases.pruneDue(signal) },

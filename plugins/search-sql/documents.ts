@@ -1,17 +1,22 @@
 // The query for documents, by PostgreSQL's full text.
 import { rawSql } from 'hexforge/plugin';
 import { folded, mostCounted, wordsIn, type DocumentHit, type DocumentQuery, type Found } from 'hexforge/search';
-import { serving, within, type Database } from './rows.ts';
+import { containing, every, serving, within, type Database } from './rows.ts';
 
 /** The words of a text with blanks between, which `to_tsvector` splits in the same way. */
 export const plainWords = (text: string): string => wordsIn(folded(text)).join(' ');
 
 export async function documents(db: Database, query: DocumentQuery): Promise<Found<DocumentHit>> {
   const { section, words, sort, readable, repositoryIds, limit } = query;
+  const plain = words.map(plainWords);
   const asked = rawSql.join(
-    words.map((word) => rawSql`phraseto_tsquery('simple', ${plainWords(word)})`),
+    plain.map((word) => rawSql`plainto_tsquery('simple', ${word})`),
     rawSql` && `,
   );
+  // The positions of a tsvector end at 16,383, so phrases are compared as texts.
+  const phrases = plain
+    .filter((word) => word.includes(' '))
+    .map((word) => rawSql`d.plain like ${containing(` ${word} `)}`);
   // The newest matches are ranked. The `||` makes the query an alternative, for which each word is weighed once; a
   // conjunction compares the positions of each pair of words.
   const score =
@@ -23,7 +28,7 @@ export async function documents(db: Database, query: DocumentQuery): Promise<Fou
     from asked, (
       select d.* from search_sql_document d, asked
       where d.index_id = ${serving} and d.section = ${section} and d.words @@ asked.q
-        and ${within('d.repository_id', readable, repositoryIds)}
+        and ${within('d.repository_id', readable, repositoryIds)} and ${every(phrases)}
       order by d.updated_at desc limit ${mostCounted}
     ) m
     order by score desc, m.updated_at desc, m.key, m.repository_id limit ${limit}`.execute(db);

@@ -41,8 +41,8 @@ async function rarest(db: Database, terms: readonly string[]): Promise<string> {
   return byLength[found.indexOf(Math.min(...found))] ?? longest;
 }
 
-interface Row extends Omit<FileHit, 'score'> {
-  readonly score: number;
+interface Row extends Omit<FileHit, 'definedAt'> {
+  readonly definedAt: number | null;
   readonly total: number;
   /** Whether the pieces that were read were all. */
   readonly whole: boolean;
@@ -60,7 +60,10 @@ export async function files(db: Database, query: FileQuery): Promise<Found<FileH
     if (first === undefined || first.whole || first.total >= mostCounted || most === pieces.at(-1))
       return {
         total: Math.min(first?.total ?? 0, mostCounted),
-        hits: rows.map(({ total: _total, whole: _whole, ...hit }) => hit),
+        hits: rows.map(({ total: _total, whole: _whole, definedAt, ...hit }) => ({
+          ...hit,
+          ...(definedAt !== null && { definedAt }),
+        })),
       };
   }
   return { total: 0, hits: [] };
@@ -93,18 +96,20 @@ export async function files(db: Database, query: FileQuery): Promise<Found<FileH
           limit ${preferred})
       ),
       scored as (
-        select f.repository_id, f.path, f.oid, f.language, f.weight
-          + case when exists (
-              select from search_sql_symbol s where s.file_id = f.id and s.name_key = any(${terms}::text[])
-            ) then 4000 else 0 end
+        select f.repository_id, f.path, f.oid, f.language, d.line, f.weight
+          + case when d.line is null then 0 else 4000 end
           + case when f.stem = any(${terms}::text[]) then 2000 else 0 end
           + case when ${rawSql.join(
             terms.map((each) => rawSql`f.path_key like ${containing(each)}`),
             rawSql` or `,
           )} then 1000 else 0 end as score
         from candidate c join search_sql_file f on f.id = c.id
+          cross join lateral (
+            select min(s.line) as line from search_sql_symbol s
+            where s.file_id = f.id and s.name_key = any(${terms}::text[])
+          ) d
       )
-      select repository_id as "repositoryId", path, oid, language, score::integer,
+      select repository_id as "repositoryId", path, oid, language, line as "definedAt", score::integer,
         (count(*) over ())::integer as total, (select count(*) from read) < ${most} as whole
       from scored order by score desc, path, repository_id limit ${limit}`;
   }

@@ -68,6 +68,7 @@ const index: Migration = {
       key text collate "C" not null,
       updated_at timestamptz not null,
       source text not null,
+      plain text not null,
       words tsvector not null,
       primary key (index_id, section, repository_id, key)
     )`,

@@ -142,12 +142,13 @@ export function memorySearchIndex(database: MemoryDatabase): OpenIndex {
           query,
           found.map(({ repositoryId, path, oid, language, symbols }) => {
             const any = (test: (term: string) => boolean): boolean => query.terms.some(test);
+            const definedAt = symbols.find(({ name }) => query.terms.includes(folded(name)))?.line;
             const score =
               pathWeight(path) +
-              (any((term) => symbols.some(({ name }) => folded(name) === term)) ? 4000 : 0) +
+              (definedAt === undefined ? 0 : 4000) +
               (any((term) => folded(stemOf(path)) === term) ? 2000 : 0) +
               (any((term) => folded(path).includes(term)) ? 1000 : 0);
-            return { repositoryId, path, oid, language, score };
+            return { repositoryId, path, oid, language, score, ...(definedAt !== undefined && { definedAt }) };
           }),
           ({ path }) => path,
         );

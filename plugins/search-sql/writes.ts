@@ -98,8 +98,8 @@ export function writes(db: Database, indexId: number, { section, repositoryId }:
 
   async function putDocuments(given: readonly SectionDocument[]): Promise<void> {
     await rawSql`
-      insert into search_sql_document (index_id, section, repository_id, key, updated_at, source, words)
-      select ${indexId}, ${section}, ${repositoryId}::uuid, d.key, d.updated_at::timestamptz, d.source,
+      insert into search_sql_document (index_id, section, repository_id, key, updated_at, source, plain, words)
+      select ${indexId}, ${section}, ${repositoryId}::uuid, d.key, d.updated_at::timestamptz, d.source, ' ' || d.title || ' ' || chr(10) || ' ' || d.text || ' ',
         setweight(to_tsvector('simple', d.title), 'A') || setweight(to_tsvector('simple', d.text), 'D')
       from ${unnested(
         [
@@ -112,7 +112,9 @@ export function writes(db: Database, indexId: number, { section, repositoryId }:
         'd (key, updated_at, source, title, text)',
       )}
       on conflict (index_id, section, repository_id, key) do update
-        set updated_at = excluded.updated_at, source = excluded.source, words = excluded.words`.execute(db);
+        set updated_at = excluded.updated_at, source = excluded.source, plain = excluded.plain, words = excluded.words`.execute(
+      db,
+    );
   }
 
   return {

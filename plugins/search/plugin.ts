@@ -2,6 +2,7 @@
 import { count, definePlugin, on, shape } from 'hexforge/plugin';
 import { searchAudits, searchScopes, searchSettings } from 'hexforge/search';
 import { searchUseCases } from '#core/search/use-cases';
+import { treeSitterSymbols } from '#adapters/tree-sitter/index';
 import { indexingMenu, indexingPages } from './indexing/pages.ts';
 import { indexingRoutes } from './indexing/routes.ts';
 import { migrations, tables } from './migrations.ts';
@@ -47,7 +48,7 @@ export default definePlugin({
   scopes: searchScopes,
   audits: searchAudits,
   build: ({ stores, config, log, ...context }) => {
-    const symbols = { read: async () => [], restarts: {}, stop: async () => undefined };
+    const symbols = treeSitterSymbols({ log });
     return {
       symbols,
       ...searchUseCases({

@@ -7,7 +7,8 @@ import { forkChecks } from './git/forks.ts';
 import { hangUpChecks } from './git/hang-ups.ts';
 import { keepingChecks } from './git/keeping.ts';
 import { lifeChecks } from './git/life.ts';
-import { patchChecks } from './git/patches.ts';
+import { patchChecks } from './git/diffs/patches.ts';
+import { treeChangeChecks } from './git/diffs/tree-changes.ts';
 import { mergeChecks } from './git/merging/merges.ts';
 import { openBench, type Bench, type MakeGitBackend } from './git/provider.ts';
 import { pruneChecks } from './git/prunes.ts';
@@ -30,6 +31,7 @@ export const quickGitBackendChecks: readonly Check<Bench>[] = [
   ...commitChecks,
   ...textChecks,
   ...patchChecks,
+  ...treeChangeChecks,
   ...writeChecks,
   ...mergeChecks,
   ...lifeChecks,

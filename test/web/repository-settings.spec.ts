@@ -58,6 +58,7 @@ void t.test('the record, the settings of plugins, rename and deletion', async (t
   const changed = { 'bell.times': '5', 'bell.note': '' };
   const {
     'bell.rings': _ticked,
+    'mcp.enabled': _other,
     shown: _shown,
     ...fields
   } = saved.forms.find(({ action }) => action.endsWith('values'))?.fields ?? {};
@@ -224,8 +225,8 @@ void t.test('settings pages are for those who may change them', async (t) => {
   const page = await dan.open(settings);
   t.strictSame(
     page.forms.map(({ action }) => action).filter((action) => action.startsWith(settings)),
-    [],
-    'the owner alone',
+    [`${settings}/values`],
+    'the record, the name and the deletion are for the owner alone',
   );
   t.notMatch((await dan.open(`${settings}/access`)).html, />\s*Remove/);
   for (const [path, body] of [

@@ -117,6 +117,13 @@ export class ByteStream {
  */
 export type RawBody = AsyncIterable<Uint8Array>;
 
+/**
+ * Reads a body of JSON when the handler asks for it, with the limits of all JSON bodies. An absent body is an empty
+ * object. Texts may contain NUL and halves of surrogate pairs, which no database can store.
+ * @throws {UnsupportedMediaType | MalformedJson | ValidationFailed | PayloadTooLarge}
+ */
+export type JsonBody = () => Promise<unknown>;
+
 /** The names of optional ports, which a route can require. */
 export type OptionalPortName = keyof OptionalPorts & string;
 
@@ -201,8 +208,11 @@ export interface RouteSpec<
   readonly params?: Joi.ObjectSchema<P>;
   /** Unknown query parameters are ignored. */
   readonly query?: Joi.ObjectSchema<Q>;
-  /** Unknown members are rejected with 400 `unknown_field`. `'raw'`: the handler reads the bytes itself. */
-  readonly body?: Joi.ObjectSchema<B> | 'raw';
+  /**
+   * Unknown members are rejected with 400 `unknown_field`. `'raw'`: the handler reads the bytes itself (`RawBody`).
+   * `'json'`: the handler reads JSON of any form itself (`JsonBody`).
+   */
+  readonly body?: Joi.ObjectSchema<B> | 'raw' | 'json';
   /** Default 1 MiB. */
   readonly maxBytes?: number;
   /** Rejects a trailing slash with 400, because a path must follow it. Other routes ignore a trailing slash. */
@@ -256,12 +266,17 @@ export interface RouteSpec<
    */
   readonly there?: (call: Call) => Promise<boolean>;
   /**
-   * Throws if the operation is switched off for everybody. Called before the access decision, so that callers are not
-   * asked to sign in for it.
+   * Throws if the operation is switched off. Called before the access decision, so that callers are not asked to sign
+   * in for it.
    */
-  readonly open?: () => Promise<void>;
+  readonly open?: (call: Call) => Promise<void>;
+  /**
+   * RFC 8707: the protected resource that the operation is, in its canonical form. Only OAuth2 tokens that are bound to
+   * it are accepted.
+   */
+  readonly resource?: (params: Readonly<Record<string, string>>) => string;
   /** Changes an error to the format of the operation's protocol, if that has its own. */
-  readonly refusal?: (failure: Failure, error: unknown) => Failure;
+  readonly refusal?: (failure: Failure, error: unknown, params: Readonly<Record<string, string>>) => Failure;
   /**
    * HTTP Basic with an account's password authenticates here too, and 401 carries a Basic challenge (git over HTTP).
    */

@@ -12,12 +12,18 @@ export const silentMessages: Joi.LanguageMessages = {
   'string.pattern.invert.name': '{{#label}} must not be a {{#name}}',
 };
 
-const places = { params: 'Path parameter', query: 'Query parameter', body: 'Field', form: 'Field' } as const;
+const places = {
+  params: 'Path parameter',
+  query: 'Query parameter',
+  body: 'Field',
+  form: 'Field',
+  tool: 'Argument',
+} as const;
 export type Place = keyof typeof places;
 
 /**
- * A check that returns the converted value. Unknown members of path parameters, a query or a form are removed; unknown
- * body members are rejected.
+ * A check that returns the converted value. Unknown members of path parameters, a query or a form are removed; those of
+ * a body or of the arguments of a tool are rejected.
  * @throws {ValidationFailed | UnknownField} from the check. @throws {Error} if the schema itself is faulty.
  */
 export function compile(schema: Joi.ObjectSchema, place: Place): Check {
@@ -25,7 +31,9 @@ export function compile(schema: Joi.ObjectSchema, place: Place): Check {
   let prepared: Joi.ObjectSchema | undefined;
   return (value) => {
     prepared ??= schema.prefs(
-      place === 'body' ? { messages: silentMessages } : { messages: silentMessages, stripUnknown: true },
+      place === 'body' || place === 'tool'
+        ? { messages: silentMessages }
+        : { messages: silentMessages, stripUnknown: true },
     );
     const result = prepared.validate(value);
     if (result.error !== undefined) throw refusal(result.error, place);
@@ -33,6 +41,9 @@ export function compile(schema: Joi.ObjectSchema, place: Place): Check {
     return result.value as unknown;
   };
 }
+
+const usual = 'The request is not valid';
+const invalid = { params: usual, query: usual, body: usual, form: usual, tool: 'The arguments are not valid' } as const;
 
 function refusal(error: Error, place: Place): Error {
   // An error that the schema's author supplied: `Joi.string().error(new Error('…'))`.
@@ -45,11 +56,18 @@ function refusal(error: Error, place: Place): Error {
   if (first?.type === 'any.default')
     return new Error(`${places[place]} ${message}`, { cause: first.context?.['error'] });
   if (first !== undefined && first.path.length === 0)
-    return new ValidationFailed('The request is not valid', { detail: message.replace(/^"value"/, 'The body') });
+    return new ValidationFailed(invalid[place], {
+      detail: message.replace(/^"value"/, place === 'tool' ? 'The value of "arguments"' : 'The body'),
+    });
   const detail = `${places[place]} ${message}`;
   if (first?.type === 'object.unknown')
-    return new UnknownField('The body has a field that this operation does not know', { detail });
-  return new ValidationFailed('The request is not valid', { detail });
+    return new UnknownField(
+      place === 'tool'
+        ? 'The tool does not know one of the arguments'
+        : 'The body has a field that this operation does not know',
+      { detail },
+    );
+  return new ValidationFailed(invalid[place], { detail });
 }
 
 /** Rejects NUL, which no database can store. Bodies are checked for it while they are read, paths before routing. */

@@ -66,8 +66,9 @@ export function answerCheck(plugin: string, route: Route, strip: boolean): Answe
     other(kind, status) {
       if (kind !== 'empty' && result !== kind)
         throw broken(`it is ${kind === 'html' ? 'a page, which was' : 'bytes, which were'} not declared`);
-      // Redirects, refusals and 204 may have no body.
-      if (kind === 'empty' && result !== 'empty' && status < 300 && status !== 204) throw broken('it has no body');
+      // Redirects, refusals, 202 and 204 may have no body.
+      if (kind === 'empty' && result !== 'empty' && status < 300 && status !== 202 && status !== 204)
+        throw broken('it has no body');
     },
   };
 }

@@ -2,7 +2,7 @@
 // browsers send no cookies (Fetch standard, "CORS protocol and credentials").
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-const requestHeaders = 'Authorization, Content-Type, Mcp-Protocol-Version';
+const requestHeaders = 'Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Method, Mcp-Name';
 const answerHeaders = 'WWW-Authenticate, Retry-After, X-Request-Id';
 /** How long a browser caches the answer to a preflight request, in seconds. */
 const maxAge = 600;

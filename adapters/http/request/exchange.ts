@@ -51,6 +51,8 @@ export class Exchange {
   /** The decoded path parameters. */
   params: Readonly<Record<string, string>> = {};
   caller: Caller = anonymous;
+  /** The protected resource that the request was sent to. */
+  resource: string | undefined;
   /** The token of the session cookie that authenticated the caller. */
   cookieToken: string | undefined;
   /** The session that a page token renewed, which the answer writes into cookies; `ended` removes them. */
@@ -123,6 +125,7 @@ export class Exchange {
       requestId: this.requestId,
       ip: this.ip,
       userAgent: (this.#request.headers['user-agent'] ?? '').slice(0, longestUserAgent),
+      ...(this.resource !== undefined && { resource: this.resource }),
       get signal() {
         return signalOf();
       },

@@ -39,21 +39,29 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** @param take is called with the size of each received chunk, and may throw to refuse it. */
 export type ReadBody = (message: IncomingMessage, maxBytes: number, take: (bytes: number) => void) => Promise<unknown>;
 
+const jsonReader =
+  (anyText: boolean): ReadBody =>
+  async (message, maxBytes, take) => {
+    if (!carriesBody(message)) return {};
+    if (!hasType(message, jsonType))
+      throw new UnsupportedMediaType('The body must be JSON', {
+        detail: 'Send it with Content-Type: application/json',
+      });
+    const bytes = await collect(message, maxBytes, take);
+    if (bytes.byteLength === 0) return {};
+    if (bytes.byteLength <= defaultMaxBytes) return parsed(bytes, anyText);
+    const { bytes: rest, strings } = await skeletonOf(bytes, defaultMaxBytes).catch((error: unknown) => {
+      throw error instanceof HexforgeError ? error : malformed();
+    });
+    const whole = restored(await parsed(rest, anyText), strings);
+    inspect(whole, anyText);
+    return whole;
+  };
+
 /** The parsed JSON body. An absent body becomes an empty object, so that the schema names the missing members. */
-export const readJson: ReadBody = async (message, maxBytes, take) => {
-  if (!carriesBody(message)) return {};
-  if (!hasType(message, jsonType))
-    throw new UnsupportedMediaType('The body must be JSON', { detail: 'Send it with Content-Type: application/json' });
-  const bytes = await collect(message, maxBytes, take);
-  if (bytes.byteLength === 0) return {};
-  if (bytes.byteLength <= defaultMaxBytes) return parsed(bytes);
-  const { bytes: rest, strings } = await skeletonOf(bytes, defaultMaxBytes).catch((error: unknown) => {
-    throw error instanceof HexforgeError ? error : malformed();
-  });
-  const whole = restored(await parsed(rest), strings);
-  inspect(whole);
-  return whole;
-};
+export const readJson = jsonReader(false);
+/** The same, but texts may contain characters that no database can store: the operation checks them itself. */
+export const readAnyJson = jsonReader(true);
 
 /** Texts by field name, with a list of texts for a repeated field. Empty fields are absent. */
 export const readForm: ReadBody = async (message, maxBytes, take) => {
@@ -128,14 +136,14 @@ export async function collect(
  * Parses large texts one per event loop iteration, and then pauses for the same time, so that parsing takes at most
  * half of the event loop's time.
  */
-async function parsed(bytes: Uint8Array): Promise<unknown> {
-  if (bytes.byteLength <= parsedAtOnce) return parse(bytes);
+async function parsed(bytes: Uint8Array, anyText: boolean): Promise<unknown> {
+  if (bytes.byteLength <= parsedAtOnce) return parse(bytes, anyText);
   return new Promise((resolve, reject) => {
     void oneByOne.run('', async () => {
       await turn();
       const begun = performance.now();
       try {
-        resolve(parse(bytes));
+        resolve(parse(bytes, anyText));
       } catch (error) {
         reject(error as Error);
       }
@@ -144,7 +152,7 @@ async function parsed(bytes: Uint8Array): Promise<unknown> {
   });
 }
 
-function parse(bytes: Uint8Array): unknown {
+function parse(bytes: Uint8Array, anyText: boolean): unknown {
   if (hasMoreValues(bytes, mostValues))
     throw new ValidationFailed('The request is not valid', { detail: `The body has more than ${mostValues} values` });
   let value: unknown;
@@ -153,7 +161,7 @@ function parse(bytes: Uint8Array): unknown {
   } catch {
     throw malformed();
   }
-  inspect(value);
+  inspect(value, anyText);
   return value;
 }
 
@@ -165,8 +173,9 @@ const malformed = (): MalformedJson =>
  * Rejects values that pass a schema but fail later: the key `__proto__`, text that no database can store, unbounded
  * nesting.
  */
-function inspect(value: unknown, trail: (string | number)[] = []): void {
+function inspect(value: unknown, anyText: boolean, trail: (string | number)[] = []): void {
   if (typeof value === 'string') {
+    if (anyText) return;
     if (value.includes('\0') || !value.isWellFormed())
       throw new ValidationFailed('The request is not valid', {
         detail: `Field "${named(trail)}" must not contain a NUL character or half of a surrogate pair`,
@@ -184,7 +193,7 @@ function inspect(value: unknown, trail: (string | number)[] = []): void {
       throw new UnknownField('The body has a field that this operation does not know', {
         detail: `Field "${named(trail)}" is not allowed`,
       });
-    inspect(inner, trail);
+    inspect(inner, anyText, trail);
     trail.pop();
   };
   if (Array.isArray(value)) for (let index = 0; index < value.length; index += 1) enter(index, value[index]);

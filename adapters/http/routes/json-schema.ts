@@ -69,6 +69,25 @@ export function schemaRegistry(): SchemaRegistry {
   };
 }
 
+/**
+ * The JSON Schema of a joi schema alone, with everything it contains in its place. Each schema has one type and a format
+ * of JSON Schema, because programs that derive other formats from it know no others.
+ */
+export const plainSchema = (schema: Joi.Schema, mode: Mode): JsonSchema =>
+  oneTyped(convert(schema, mode)) as JsonSchema;
+
+function oneTyped(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(oneTyped);
+  if (typeof node !== 'object' || node === null) return node;
+  const { description, format, ...schema } = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, key === 'enum' || key === 'default' ? value : oneTyped(value)]),
+  ) as JsonSchema;
+  if (format !== undefined) Object.assign(schema, format === 'hex' ? { pattern: '^[0-9a-fA-F]*$' } : { format });
+  const described = description === undefined ? {} : { description };
+  const plain = withoutNull(schema);
+  return plain === schema ? { ...schema, ...described } : { anyOf: [plain, { type: 'null' }], ...described };
+}
+
 /** joi's own conversion, corrected where it differs from joi's validation. */
 function convert(schema: Joi.Schema, mode: Mode): JsonSchema {
   return repair(schema['~standard'].jsonSchema[mode]({ target: 'draft-2020-12' })) as JsonSchema;

@@ -149,6 +149,7 @@ function requestBody({ body, form }: Route, registry: SchemaRegistry): { readonl
   if (body === undefined) return {};
   if (body === 'raw')
     return { requestBody: { required: true, content: { 'application/octet-stream': { schema: bytes } } } };
+  if (body === 'json') return { requestBody: { required: true, content: { 'application/json': { schema: {} } } } };
   const schema = registry.of(body, 'input');
   return {
     requestBody: {

@@ -18,7 +18,7 @@ import { AccessRecheck, type Exchange } from '../request/exchange.ts';
 import { keptTexts } from '../request/kept-form.ts';
 import type { MemoryBudget } from '#core/kernel/limits/memory-budget';
 import { readFormWithFiles } from '../request/multipart.ts';
-import { defaultMaxBytes, formMaxBytes, readForm, readJson } from '../request/parsed-body.ts';
+import { defaultMaxBytes, formMaxBytes, readAnyJson, readForm, readJson } from '../request/parsed-body.ts';
 import { AnswerTooLarge } from '../reply/json-text.ts';
 import { chargeRepository, takeOfRepository, type RateDecision } from '../overload/rate-limiter.ts';
 import { errorResponse, jsonError, plainError, respond, withPageSession } from '../reply/reply.ts';
@@ -109,7 +109,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
   );
   // Access is rechecked while an answer is sent only for reads: the answer to a change reports its outcome, and its
   // caller may receive all of it.
-  const reading = route.method === 'GET' || route.meter === 'api.read';
+  const reading = route.method === 'GET' || route.meter === 'api.read' || route.meter === 'mcp.tool_call';
   // Git's services, which stream their bodies, have separate concurrency limits.
   const kind = route.body === 'raw' ? undefined : reading ? 'read' : 'change';
   const readInput = inputReader(route, wiring.admission.memory);
@@ -133,9 +133,10 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
     cookies: Readonly<Record<string, string>>,
     rate: RateDecision | undefined,
   ): Promise<ResponseObject> => {
-    await route.open?.();
-    const call = exchange.call();
     const { params } = exchange;
+    exchange.resource = route.resource?.(params);
+    const call = exchange.call();
+    await route.open?.(call);
     // The path parameters are not validated yet: whether they are well formed is revealed only to callers that may know
     // the resource.
     const granted = await wiring.access.decide(call, route.access, route.scope ?? undefined, params);
@@ -269,7 +270,7 @@ export async function refuse(
   const { exchange } = request.app;
   const { requestId, plugin } = exchange;
   const bearer = /^bearer /i.test(headerOf(request, 'authorization') ?? '');
-  const told = reword(checked(failure(error, { requestId, basic, bearer }), check, requestId), error);
+  const told = reword(checked(failure(error, { requestId, basic, bearer }), check, requestId), error, exchange.params);
   if (told.status === 500 && !exchange.abandoned)
     log.error(
       { requestId, plugin, route: exchange.route, stack: stackOf(error), remedy: remedyOf(error) },
@@ -331,8 +332,15 @@ function inputReader(
   const query = route.query === undefined ? () => ({}) : compile(route.query, 'query');
   const { body, maxBytes = route.form === true ? formMaxBytes : defaultMaxBytes } = route;
   const checkBody =
-    body === undefined || body === 'raw' ? undefined : compile(body, route.form === true ? 'form' : 'body');
-  const read = route.files === true ? readFormWithFiles : route.form === true ? readForm : readJson;
+    body === undefined || typeof body === 'string' ? undefined : compile(body, route.form === true ? 'form' : 'body');
+  const read =
+    route.files === true
+      ? readFormWithFiles
+      : route.form === true
+        ? readForm
+        : body === 'json'
+          ? readAnyJson
+          : readJson;
   return async (request, recheck) => {
     if (route.refusesTrailingSlash === true) refuseTrailingSlash(request);
     const { exchange } = request.app;
@@ -352,7 +360,12 @@ function inputReader(
     return {
       params: params(request.app.exchange.params),
       query: query(request.query),
-      body: body === 'raw' ? raw() : checkBody && (await readBody(checkBody)),
+      body:
+        body === 'raw'
+          ? raw()
+          : body === 'json'
+            ? () => readBody((value) => value)
+            : checkBody && (await readBody(checkBody)),
     };
   };
 }

@@ -279,10 +279,15 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
     throw caller.credential.kind === 'pat' ? new InsufficientScope('admin:system') : unusable();
   };
 
-  const checkAudience = (caller: Caller): void => {
-    if (caller.kind === 'user' && caller.credential.audience !== undefined) {
-      throw new Forbidden('The token is bound to another resource', { code: 'invalid_audience' });
-    }
+  /** A token without an audience is accepted wherever no protected resource is called. */
+  const checkAudience = ({ caller, resource }: Call): void => {
+    if (caller.kind === 'anonymous') return;
+    const { kind, audience } = caller.credential;
+    if ((kind !== 'oauth' && audience === undefined) || audience === resource) return;
+    throw new Forbidden(
+      audience === undefined ? 'The token is bound to no resource' : 'The token is bound to another resource',
+      { code: 'invalid_audience' },
+    );
   };
 
   const checkAdmin = async (user: User, required: readonly string[], any = false): Promise<void> => {
@@ -363,8 +368,10 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
     call: Call,
     { rule, scope, params }: Decided,
   ): Promise<Granted<unknown, string> | undefined> => {
-    checkAudience(call.caller);
-    checkScope(call.caller, scope);
+    // At a protected resource a missing scope is reported first, so that clients can request it.
+    if (call.resource !== undefined) checkScope(call.caller, scope);
+    checkAudience(call);
+    if (call.resource === undefined) checkScope(call.caller, scope);
     if (scope === undefined && (rule.who === 'admin' || rule.who === 'super-admin')) checkAdminToken(call.caller);
     return await byRule(call, rule, scope, params);
   };

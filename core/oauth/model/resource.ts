@@ -26,3 +26,12 @@ export const isSameResource = (baseUrl: string, audience: string, resource: stri
   const meant = canonicalResource(baseUrl, audience);
   return meant !== undefined && meant === canonicalResource(baseUrl, resource);
 };
+
+/**
+ * Where the metadata of the MCP endpoint of a repository is (RFC 9728, section 3.1): the path of the resource follows
+ * the well-known name.
+ */
+export function resourceMetadataUrl(baseUrl: string, owner: string, repo: string): string {
+  const { origin } = new URL(baseUrl);
+  return `${origin}/.well-known/oauth-protected-resource${mcpResource(baseUrl, owner, repo).slice(origin.length)}`;
+}

@@ -18,6 +18,8 @@ export interface CommitsCommand extends PageRequest {
   readonly author?: string | undefined;
   readonly since?: Date | undefined;
   readonly until?: Date | undefined;
+  /** Commits to pass over, in place of a page. */
+  readonly skip?: number | undefined;
 }
 
 /** A commit with its changes. */
@@ -39,7 +41,7 @@ export const listCommits =
     { resource: repository, call }: Readable,
     command: CommitsCommand,
   ): Promise<Derived<Bounded<CommitRecord>>> => {
-    const { ref = 'HEAD', path, author, since, until, page, perPage } = command;
+    const { ref = 'HEAD', path, author, since, until, skip, page, perPage } = command;
     if (author !== undefined && (isLonger(author, longestAuthor) || /\p{Cc}/u.test(author))) {
       throw new ValidationFailed('The author is not allowed', {
         detail: `"author" must be at most ${longestAuthor} characters and hold no control character`,
@@ -56,7 +58,7 @@ export const listCommits =
       author,
       since,
       until,
-      skip: offsetOf({ page, perPage }),
+      skip: skip ?? offsetOf({ page, perPage }),
       limit: perPage,
     };
     return { basis: query, read: async () => boundedCommits(await git.history(repository.id, query, call.signal)) };

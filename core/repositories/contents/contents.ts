@@ -1,8 +1,8 @@
 // Reads the contents of a repository: a folder with the last commit of each entry, a file, or the raw bytes of a file.
 import type { Granted } from '#core/kernel/access/access';
-import { NotFound } from '#core/kernel/errors';
+import { NotFound, Unprocessable } from '#core/kernel/errors';
 import { boundedEntries, type Bounded } from './answer-bounds.ts';
-import { zeroOid, type GitBackend, type Oid, type TreeEntry } from '../git/git-backend.ts';
+import { zeroOid, type GitBackend, type LastCommit, type Oid, type TreeEntry } from '../git/git-backend.ts';
 import { languageOf } from '../git/languages.ts';
 import type { Repository } from '../model/repository.ts';
 import { isUnborn, refAndPath, splitTarget } from './revisions.ts';
@@ -18,7 +18,7 @@ export interface DirectoryEntry {
    * Undefined if the walk of the history exceeded its deadline. The walk continues, and a later request returns the
    * commits.
    */
-  readonly lastCommit: { readonly subject: string; readonly committedAt: Date } | undefined;
+  readonly lastCommit: LastCommit | undefined;
 }
 
 /** A file, with its bytes if it is not too large. */
@@ -103,6 +103,18 @@ export const contents =
         };
       },
     };
+  };
+
+/** The entries of a folder. @throws {NotFound | Unprocessable} */
+export const folder =
+  (parts: Parts) =>
+  async (
+    granted: Readable,
+    { path, ref }: { readonly path: string; readonly ref?: string | undefined },
+  ): Promise<Bounded<DirectoryEntry>> => {
+    const found = await contents(parts)(granted, { path, ref });
+    if (found.kind === 'directory') return found.read();
+    throw new Unprocessable(`"${path}" is no folder`, { detail: 'read_file reads files' });
   };
 
 async function file(

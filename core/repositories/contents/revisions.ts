@@ -1,6 +1,6 @@
 // Resolves revisions that users write to a commit, or to a ref and a path.
 import { NotFound } from '#core/kernel/errors';
-import { zeroOid, type GitBackend, type Oid } from '../git/git-backend.ts';
+import { zeroOid, type GitBackend, type Oid, type TreeEntry } from '../git/git-backend.ts';
 import { refsNamed } from '../git/ref-names.ts';
 import type { Repository } from '../model/repository.ts';
 
@@ -9,6 +9,23 @@ export async function commitNamed(git: GitBackend, repositoryId: string, revisio
   const commit = await git.resolveCommit(repositoryId, revision);
   if (commit === undefined) throw new NotFound('There is no such branch, tag or commit');
   return commit;
+}
+
+/** The entry at a path, and the commit. @throws {NotFound} */
+export async function entryAt(
+  git: GitBackend,
+  { id }: Repository,
+  { path, ref = 'HEAD' }: { readonly path: string; readonly ref?: string | undefined },
+): Promise<{ readonly commit: Oid; readonly entry: TreeEntry }> {
+  const commit = await git.resolveCommit(id, ref);
+  if (commit === undefined)
+    throw new NotFound(`There is no branch, tag or commit "${ref}"`, {
+      detail: 'list_branches and list_tags name those that exist; leave "ref" out for the default branch',
+    });
+  const entry = await git.entry(id, commit, path);
+  if (entry === undefined)
+    throw new NotFound(`There is no "${path}" at this ref`, { detail: 'list_tree names the files and folders' });
+  return { commit, entry };
 }
 
 /**

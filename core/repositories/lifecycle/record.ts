@@ -21,6 +21,12 @@ export const fetchRepository =
   ({ resource, call }: Granted<Repository, 'repo.read'>): Promise<RepositoryRecord> =>
     recordOf(parts, resource, call.caller);
 
+/** The bytes of its git objects on disk. */
+export const sizeOf =
+  ({ git }: Pick<RepositoryParts, 'git'>) =>
+  ({ resource: { id } }: Granted<Repository, 'repo.read'>): Promise<number> =>
+    git.size(id);
+
 /** The record of a repository that the caller has just created or changed. @throws {Unavailable} as `afterChange`. */
 export const recordRepository =
   (parts: Parts) =>

@@ -22,6 +22,8 @@ export const branchSorts = ['name', 'last_commit_at', 'ahead', 'behind'] as cons
 export interface BranchQuery extends PageRequest {
   /** Only branches whose name contains this text, in any case. */
   readonly search?: string | undefined;
+  /** Only branches that follow this name in the order of names. */
+  readonly after?: string | undefined;
   readonly includeDivergence: boolean;
   readonly sort?: (typeof branchSorts)[number] | undefined;
   readonly order?: 'asc' | 'desc' | undefined;

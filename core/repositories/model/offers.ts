@@ -52,6 +52,18 @@ export interface Repositories {
   protections(repositoryId: string): Promise<ReadonlyMap<string, Protection>>;
 }
 
+/** Changes settings of a repository (`repositorySettings` of plugins) for an administrator of it. */
+export interface RepositorySettingWriter {
+  /**
+   * Writes all changes or none, with an audit entry for each. Values are texts.
+   * @throws {NotFound} for a key that no running plugin declares; {ValidationFailed | Unprocessable}.
+   */
+  write(
+    granted: Granted<Repository, 'repo.admin', User>,
+    changes: readonly { readonly key: string; readonly value: string }[],
+  ): Promise<unknown>;
+}
+
 /** A commit of a merge request, and the repository that has it. */
 export interface OfferedCommit {
   /** The repository that has the commit: the target itself, or a fork. */
@@ -212,6 +224,7 @@ declare module '#core/kernel/ports' {
     Repositories: Repositories;
     MergeHeads: MergeHeads;
     Merging: Merging;
+    RepositorySettingWriter: RepositorySettingWriter;
   }
   interface OptionalPorts {
     KeptRequests: KeptRequests;
@@ -226,6 +239,7 @@ for (const [port, component] of [
   ['Repositories', 'repository records'],
   ['MergeHeads', 'commits of merge requests'],
   ['Merging', 'merging'],
+  ['RepositorySettingWriter', 'changes of the settings of repositories'],
 ] as const)
   declarePort(port, {
     arity: 'single',

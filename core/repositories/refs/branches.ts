@@ -31,7 +31,7 @@ export const listBranches =
     query: BranchQuery,
   ): Promise<Derived<Page<Branch>>> => {
     const [{ refs, digest }, rules] = await Promise.all([git.refList(id, 'branches'), protections.all(id)]);
-    const wanted = refs.filter(named(query.search, prefix));
+    const wanted = following(refs, prefix, query.after).filter(named(query.search, prefix));
     if (wanted.length > mostSorted && query.sort !== undefined && query.sort !== 'name') throw tooMany(query.sort);
     const divergences = async (shown: readonly Ref[]): Promise<ReadonlyMap<Oid, Divergence>> => {
       const base = refs.find(({ name }) => name === `${prefix}${defaultBranch}`)?.oid;
@@ -90,6 +90,15 @@ export const listBranches =
   };
 
 const oidOf = ({ oid }: Ref): Oid => oid;
+
+/** The refs after the one of this name in a sorted list. The ref itself need not exist. */
+export function following(refs: readonly Ref[], start: string, after: string | undefined): readonly Ref[] {
+  if (after === undefined) return refs;
+  const full = start + after;
+  const at = refs.findIndex(({ name }) => name >= full);
+  if (at === -1) return [];
+  return refs.slice(refs[at]?.name === full ? at + 1 : at);
+}
 
 /** Whether the name of a ref without its prefix contains the text, in any case. Every name contains an absent text. */
 export function named(search: string | undefined, start: string): (ref: Pick<Ref, 'name'>) => boolean {

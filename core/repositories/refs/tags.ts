@@ -3,7 +3,7 @@ import type { Granted } from '#core/kernel/access/access';
 import type { Call, User } from '#core/kernel/caller';
 import type { Page, PageRequest } from '#core/kernel/page';
 import { boundedMessages } from '../contents/answer-bounds.ts';
-import { named, pageOf } from './branches.ts';
+import { following, named, pageOf } from './branches.ts';
 import type { Derived } from '../contents/derived.ts';
 import type { Oid } from '../git/git-backend.ts';
 import type { Signature } from '../git/git-history.ts';
@@ -23,6 +23,8 @@ export interface Tag {
 export interface TagQuery extends PageRequest {
   /** Only tags whose name contains this text, in any case. */
   readonly search?: string | undefined;
+  /** Only tags that follow this name in the order of names. */
+  readonly after?: string | undefined;
 }
 
 const prefix = 'refs/tags/';
@@ -32,7 +34,7 @@ export const listTags =
   ({ git }: Pick<RepositoryParts, 'git'>) =>
   async ({ resource: { id } }: Granted<Repository, 'repo.read'>, query: TagQuery): Promise<Derived<Page<Tag>>> => {
     const { refs: all, digest } = await git.refList(id, 'tags');
-    const refs = all.filter(named(query.search, prefix));
+    const refs = following(all, prefix, query.after).filter(named(query.search, prefix));
     return {
       basis: { query, refs: digest },
       async read() {

@@ -80,6 +80,8 @@ interface Hit {
 
 /** A file that matches. */
 export interface FileHit extends Hit {
+  /** The line of the first symbol whose folded name is one of the terms, if the back end knows it. */
+  readonly definedAt?: number | undefined;
   readonly path: string;
   readonly oid: Oid;
   readonly language: string;

@@ -18,13 +18,20 @@ const widest = 200;
 /** Characters of a line that is looked at. */
 const looked = 4000;
 
+/** What the line of a definition adds to its quality. */
+const definition = 10;
+
 /** Words before a name that is being defined, in most languages. */
 const defining =
   /\b(?:class|const|def|defmodule|enum|fn|fun|func|function|impl|interface|let|macro|module|namespace|object|package|record|static|struct|trait|type|typedef|val|var|void)\s+[\w.:<>*&\s]{0,60}$/;
 const isWordEnd = /[\p{L}\p{N}_]/u;
 
-/** @param terms folded. Undefined if no line contains any of them. */
-export function bestLine(text: string, terms: readonly string[]): BestLine | undefined {
+/**
+ * @param terms folded.
+ * @param definedAt the line of a definition of a term, which is preferred.
+ * @returns undefined if no line contains any of the terms.
+ */
+export function bestLine(text: string, terms: readonly string[], definedAt?: number): BestLine | undefined {
   let best: { readonly at: number; readonly quality: number } | undefined;
   let at = 0;
   const lines: string[] = [];
@@ -33,7 +40,8 @@ export function bestLine(text: string, terms: readonly string[]): BestLine | und
     const end = newline < 0 ? text.length : newline;
     const line = text.slice(start, Math.min(end, start + looked));
     lines.push(line);
-    const quality = qualityOf(folded(line), terms);
+    const found = qualityOf(folded(line), terms);
+    const quality = found > 0 && at + 1 === definedAt ? found + definition : found;
     if (quality > 0 && quality > (best?.quality ?? 0)) best = { at, quality };
     if (newline < 0) break;
     start = end + 1;

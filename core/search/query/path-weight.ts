@@ -8,6 +8,7 @@ const remote = new Set([
   'bench',
   'benchmark',
   'benchmarks',
+  'deps',
   'example',
   'examples',
   'fixture',

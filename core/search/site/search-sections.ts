@@ -56,13 +56,13 @@ export function searchSections({ repositories, git }: SectionParts) {
   }
 
   /** The best line of a file. A file that is gone meanwhile is shown by its path. */
-  async function lineOf({ repositoryId, oid }: FileHit, terms: readonly string[], signal: AbortSignal) {
+  async function lineOf({ repositoryId, oid, definedAt }: FileHit, terms: readonly string[], signal: AbortSignal) {
     try {
       const { bytes } = await git.blob(repositoryId, oid, signal);
       const text = new TextDecoder();
       let whole = '';
       for await (const chunk of bytes) whole += text.decode(chunk, { stream: true });
-      return bestLine(whole, terms);
+      return bestLine(whole, terms, definedAt);
     } catch {
       signal.throwIfAborted();
       return undefined;
@@ -97,7 +97,7 @@ export function searchSections({ repositories, git }: SectionParts) {
         }
       }
       const shown = best.toSorted((one, other) => other.score - one.score).slice(0, limit);
-      return { total, hits: (await located(call, shown)).map(({ oid: _, ...hit }) => hit) };
+      return { total, hits: (await located(call, shown)).map(({ oid: _, definedAt: _line, ...hit }) => hit) };
     },
 
     async symbols(search: SectionSearch, kinds: readonly SymbolKind[] = []): Promise<SectionHits<DefinitionHit>> {

@@ -8,8 +8,7 @@ import { type SymbolDefinition, symbolKinds } from '#core/search/model/symbol';
 import { silent } from './silent.ts';
 
 const fixtures = join(import.meta.dirname, 'fixtures');
-const languages =
-  'c cpp csharp go java javascript jsx kotlin php python ruby rust tsx typescript'.split(' ');
+const languages = 'c cpp csharp go java javascript jsx kotlin php python ruby rust tsx typescript'.split(' ');
 /** Ends the code of a line. After it stand the definitions of the line, in order, as `kind name`. */
 const mark = ' ⇒ ';
 

@@ -1,5 +1,6 @@
 // Contract checks of `SearchBackend.documents`: words, phrases, order, sections, and documents returned unchanged.
 import assert from 'node:assert/strict';
+import { folded, wordsIn } from '#core/search/index';
 import { hostileTexts } from '#test/support/clients/hostile-texts';
 import { check, document, issues } from './bench.ts';
 
@@ -41,6 +42,14 @@ const syntax = [
   '',
   ' ',
 ];
+
+/** Texts of nearly 64 Ki characters. */
+const longest: Readonly<Record<string, string>> = {
+  short: 'ab '.repeat(21_800),
+  same: 'lift '.repeat(13_100),
+  letters: '\u6f22'.repeat(65_500),
+  distinct: Array.from({ length: 13_100 }, (_, at) => at.toString(36).padStart(4, '0')).join(' '),
+};
 
 export const documentChecks = [
   check('all words must be in the title or the text, whole and in any case', async (given) => {
@@ -135,6 +144,76 @@ export const documentChecks = [
       await given.becomes(() => keys({ words: [word, ...words] }), ['1'], words.join());
   }),
 
+  check('words are compared in their folded form, and each letter of Chinese and Japanese is a word', async (given) => {
+    const { word, write, keys } = given;
+    await write(
+      {
+        documents: [
+          document('composed', `${word} Caf\u00e9 \u039b\u0391\u0398\u039f\u03a3 \u0130stanbul`),
+          document('decomposed', 'Other', `${word} CAFE\u0301 read_file q\u0308x`),
+          document('plain', `${word} cafe read file`),
+          document('scripts', word, '\u5168\u6587\u691c\u7d22\u3067\u63a2\u3059 \ud55c\uad6d\uc5b4 x\u6f22y'),
+        ],
+      },
+      { section },
+    );
+    for (const [words, expected] of [
+      ['caf\u00e9', ['composed', 'decomposed']],
+      ['cafe\u0301', ['composed', 'decomposed']],
+      ['cafe', ['plain']],
+      ['\u03bb\u03b1\u03b8\u03bf\u03c2', ['composed']],
+      ['i\u0307stanbul', ['composed']],
+      ['\u0130STANBUL', ['composed']],
+      ['read_file', ['decomposed', 'plain']],
+      ['read', ['decomposed', 'plain']],
+      ['q\u0308x', ['decomposed']],
+      ['qx', []],
+      ['\u691c\u7d22', ['scripts']],
+      ['\u5168\u6587\u691c\u7d22\u3067\u63a2\u3059', ['scripts']],
+      ['\u7d22\u691c', []],
+      ['\ud55c\uad6d\uc5b4', ['scripts']],
+      ['\ud55c\uad6d', []],
+      ['\u6f22', ['scripts']],
+      ['x\u6f22y', ['scripts']],
+    ] as const)
+      await given.becomesSet(() => keys({ words: [word, words] }), expected, words);
+  }),
+
+  check('a phrase is within the title or within the text', async (given) => {
+    const { word, write, keys } = given;
+    await write(
+      {
+        documents: [
+          document('over', `a ${word} left`, 'right b'),
+          document('title', `a ${word} left right`, 'b'),
+          document('text', `a ${word}`, 'left right b'),
+        ],
+      },
+      { section },
+    );
+    await given.becomesSet(() => keys({ words: [word, 'left', 'right'] }), ['over', 'title', 'text']);
+    await given.becomesSet(() => keys({ words: [word, 'left right'] }), ['title', 'text']);
+  }),
+
+  check('words are found up to the end of the longest texts', async (given) => {
+    const { word, write, keys } = given;
+    await write(
+      { documents: Object.entries(longest).map(([key, text]) => document(key, word, `${text} left right`)) },
+      { section },
+    );
+    await given.becomesSet(() => keys({ words: [word, 'left', 'right'] }), Object.keys(longest));
+  }),
+
+  check('phrases are found up to the end of the longest texts', async (given) => {
+    const { word, write, keys } = given;
+    const documents = Object.entries(longest).flatMap(([key, text]) => [
+      document(key, word, `${text} left right`),
+      document(`${key}-reversed`, word, `right ${text} right left`),
+    ]);
+    await write({ documents }, { section });
+    await given.becomesSet(() => keys({ words: [word, 'left right'] }), Object.keys(longest));
+  }),
+
   check('a word in the title weighs more than in the text', async (given) => {
     const { word, write, keys, documents } = given;
     const filler = 'some other words that say nothing of it';
@@ -168,7 +247,7 @@ export const documentChecks = [
       '1970-01-01T00:00:00.000Z',
     ];
     const documents = times.map((time, at) =>
-      document(time, at % 2 === 0 ? word : 'Title', word.concat(' ').repeat(1 + at), { updatedAt: new Date(time) }),
+      document(time, at % 2 === 0 ? word : 'Title', `${word} `.repeat(1 + at), { updatedAt: new Date(time) }),
     );
     await write({ documents: [3, 0, 5, 1, 4, 2].flatMap((at) => documents[at] ?? []) }, { section });
     await given.becomes(() => keys({ words: [word], sort: 'recent' }), times);
@@ -279,7 +358,9 @@ export const documentChecks = [
     );
     await given.eventually(async () => assert.equal((await keys({ words: [word] })).length, texts.length));
     await given.becomes(() => keys({ words: [word, '0088a'] }), [`text-${texts.length - 1}`], 'the last of many words');
-    for (const text of texts.filter(({ length }) => length <= 256))
+    const askable = texts.filter((text) => text.length <= 256 && wordsIn(folded(text)).length > 0);
+    assert.ok(askable.length > 30);
+    for (const text of askable)
       for (const sort of ['relevance', 'recent'] as const) {
         assert.ok(Array.isArray(await keys({ words: [text], sort })), text);
         assert.ok(Array.isArray(await keys({ words: [word, text], sort })), text);

@@ -7,6 +7,7 @@ import {
   mostCounted,
   pathWeight,
   stemOf,
+  wordsIn,
   type FileFilter,
   type FileHit,
   type FileQuery,
@@ -91,12 +92,8 @@ function apply({ removed = [], moved = [], files = [], documents = [] }: IndexCh
   for (const document of documents) to.documents.set(document.key, document);
 }
 
-/** In any case; other characters than letters and digits separate words. Blanks at both ends make words whole. */
-const wordsOf = (text: string): string =>
-  ` ${folded(text)
-    .split(/[^\p{L}\p{N}\p{M}]+/u)
-    .join(' ')
-    .trim()} `;
+/** The words of a text. Blanks at both ends make words whole. */
+const wordsOf = (text: string): string => ` ${wordsIn(folded(text)).join(' ')} `;
 
 const hasPath = ({ languages, paths }: FileFilter, { path, language }: IndexedFile): boolean =>
   (languages.length === 0 || languages.includes(language)) && paths.every((part) => folded(path).includes(part));

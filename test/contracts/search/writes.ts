@@ -1,5 +1,6 @@
 // Contract checks of `SearchIndex`: what writes, moves and removals store, and in which order it is listed.
 import assert from 'node:assert/strict';
+import { Buffer } from 'node:buffer';
 import { codeSection, type IndexSource, type SearchIndex, type StoredEntry } from '#core/search/index';
 import { check, defining, document, file, issues, newWord, paged, symbol } from './bench.ts';
 
@@ -64,7 +65,7 @@ export const writeChecks = [
     for (const [after, next] of [
       ['', ' b'],
       ['a,', 'a-b'],
-      ['a-b\0', 'a.b'],
+      ['a-b\u0001', 'a.b'],
       ['\u{ffff}', '\u{10000}'],
       ['\u{10ffff}', undefined],
     ] as const)
@@ -149,7 +150,7 @@ export const writeChecks = [
     await given.becomes(() => paths({ terms: [`${word}moves`] }), ['lib/after.ts']);
     const { hits } = await files({ terms: [`${word}moves`] });
     assert.deepEqual(
-      hits.map(({ score: _, ...hit }) => hit),
+      hits.map(({ score: _, definedAt: _line, ...hit }) => hit),
       [{ repositoryId: repository, path: 'lib/after.ts', oid: before.oid, language: 'typescript' }],
     );
     const found = (await symbols({ name: `${word}moves` })).hits;
@@ -295,7 +296,8 @@ export const writeChecks = [
     const { word, write, paths, keys, repository, backend } = given;
     const index = await given.index();
     const distinct = (at: number): string => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000));
-    const long = Array.from({ length: 4095 }, (_, at) => (at % 200 === 199 ? '/' : distinct(at))).join('');
+    const long = `${Array.from({ length: 666 }, (_, at) => distinct(at)).join('')}-`;
+    assert.equal(Buffer.byteLength(`${long}1`), 2000);
     const alike = [
       'readme',
       'README',

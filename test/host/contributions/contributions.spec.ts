@@ -64,7 +64,7 @@ void t.test('contributions are in the registries, with their defaults, once the 
   const host = await bareHost([bells('bell', { emits: [] }), sample], { foreign: ['bell'] });
   t.teardown(() => host.stop());
   const [listed] = host.port('ToolRegistry').tools();
-  t.match(listed, { plugin: 'bell', tool: { name: 'list_bells', family: 'bell', meter: 'mcp.tool_call' } });
+  t.match(listed, { plugin: 'bell', tool: { name: 'list_bells', family: 'bell' } });
   const answer: unknown = await listed?.tool.run(
     { caller: { username: 'alice' } } as never,
     { input: { limit: 1 } } as never,

@@ -6,38 +6,19 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hunksOf } from '#core/repositories/git/hunks';
 import { diffAlgorithms, type DiffCaps, type Patch, type PatchedFile } from '#core/repositories/git/git-backend';
-import type { Check } from '../checks.ts';
+import type { Check } from '../../checks.ts';
 import { readDiff } from './diff-reader.ts';
-import { generatedChange, imports, type Change } from './generated-changes.ts';
-import { client, fresh, type Bench } from './provider.ts';
-import { git, must } from './stock-git.ts';
+import { generatedChange, type Change } from './generated-changes.ts';
+import { changed, ends } from './pairs.ts';
+import { client, type Bench } from '../provider.ts';
+import { git, must } from '../stock-git.ts';
 
 const MiB = 1024 ** 2;
 const wide: DiffCaps = { maxFileBytes: 4 * MiB, maxTotalBytes: 32 * MiB, maxFileLines: 100_000, maxFiles: 3000 };
 /** The number of generated pairs of trees; a full run compares 300. */
 const pairs = Number(process.env['HEXFORGE_TEST_DIFFS'] ?? 20);
 
-/** A client's repository with `before-N` and `after-N` of each change, pushed. */
-async function changed(
-  bench: Bench,
-  changes: readonly Change[],
-): Promise<{ readonly repository: string; readonly folder: string }> {
-  const repository = await fresh(bench);
-  const folder = await client(bench, repository, []);
-  const { code, stderr } = await git(folder, ['fast-import', '--quiet', '--date-format=raw'], {
-    input: imports(changes),
-  });
-  assert.equal(code, 0, stderr);
-  await must(folder, ['push', '-q', '--all', 'origin']);
-  return { repository, folder };
-}
-
 const file = (content: string | Buffer, mode = '100644') => ({ mode, content: Buffer.from(content) });
-
-const ends = async (folder: string, index: number): Promise<{ readonly from: string; readonly to: string }> => ({
-  from: await must(folder, ['rev-parse', `before-${index}`]),
-  to: await must(folder, ['rev-parse', `after-${index}`]),
-});
 
 const textOf = ({ files }: Patch): string =>
   files.flatMap(({ sections }) => sections.map(({ header, hunks, literal }) => header + (literal ?? hunks))).join('');

@@ -1,7 +1,7 @@
 // Generates pairs of trees for diffs from a seed: edited, renamed, executable, binary files, links and submodules, with
 // every kind of line ending.
 import { Buffer } from 'node:buffer';
-import { data, line, quoted, submodule, write } from './history.ts';
+import { data, line, quoted, submodule, write } from '../history.ts';
 
 interface Entry {
   readonly mode: string;
