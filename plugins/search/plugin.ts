@@ -80,7 +80,7 @@ export default definePlugin({
   routes: (useCases, { instance }) => [...searchRoutes(useCases, instance), ...indexingRoutes(useCases)],
   pages: (useCases) => [...searchPages(useCases), ...definitionPages(useCases), ...indexingPages(useCases)],
   menu: () => [boxMenu, indexingMenu],
-  panels: (_useCases, context) => [symbolsPanel(() => context.SearchBackend)],
+  panels: ({ symbols }, context) => [symbolsPanel(() => context.SearchBackend, symbols)],
   tools: searchTools,
   events: ({ filesTouched }) => [
     on(['push', 'repository.created', 'repository.updated', 'repository.deleted'], {

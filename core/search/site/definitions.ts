@@ -60,11 +60,13 @@ export const definitions =
         return ofName(name, hits);
       };
       const all = await found([nameKey(`${repository.owner}/${repository.name}`)]);
-      const related = all.filter(
-        ({ language }) => from !== undefined && familyOf(language) === familyOf(languageOf(from)),
-      );
-      const here = [...related, ...all.filter((hit) => !related.includes(hit))];
-      const [best] = all.length === 1 ? all : related.length === 1 ? related : [];
+      // From near to far: the file itself, files of related languages, others.
+      const distance = ({ path, language }: DefinitionHit): number =>
+        from === undefined ? 2 : path === from ? 0 : familyOf(language) === familyOf(languageOf(from)) ? 1 : 2;
+      const here = all.toSorted((one, other) => distance(one) - distance(other));
+      const [first, second] = here;
+      const isClear = first !== undefined && (second === undefined || distance(first) < distance(second));
+      const best = isClear ? first : undefined;
       if (best !== undefined) return { here, elsewhere: [], best };
       const others = (await found([])).filter((hit) => hit.repository.id !== repository.id);
       return { here, elsewhere: others, best: undefined };

@@ -113,7 +113,7 @@ function allView(sections: readonly FixedSection[], shown: Shown): Html {
     return html`<section>
       <h2>${titles[section]} <span class="count">${counted(total)}</span></h2>
       ${view}
-      ${total > count && html`<p class="more"><a href="${linkTo(shown, section)}">All in ${titles[section]}</a></p>`}
+      ${total > count && html`<p class="more"><a href="${linkTo(shown, section)}">All ${counted(total)} ${nouns[section]}s</a></p>`}
     </section>`;
   })}
   ${disclosure('How to search', help)}`;

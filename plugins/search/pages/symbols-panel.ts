@@ -1,6 +1,7 @@
 // The panel of a file with its definitions, and the form that finds others.
 import { html, type FileSubject, type Html, type SidePanel } from 'hexforge/plugin';
-import type { SearchBackend, SymbolDefinition } from 'hexforge/search';
+import { languageOf } from 'hexforge/repositories';
+import type { SearchBackend, SymbolDefinition, SymbolReader } from 'hexforge/search';
 import { definitionForm } from './definition-page.ts';
 
 /** More definitions are not listed, so that the page of a long file stays small. */
@@ -19,17 +20,21 @@ const listOf = (symbols: readonly SymbolDefinition[]): Html =>
     </ul>
     ${symbols.length > most && html`<p class="quiet">The first ${most.toString()} of ${symbols.length.toString()}</p>`}`;
 
-/** Files of which no definition is known have no panel. */
-export const symbolsPanel = (backend: () => SearchBackend | undefined): SidePanel => ({
+/** Without a back end, and for languages whose definitions cannot be read, there is no panel. */
+export const symbolsPanel = (
+  backend: () => SearchBackend | undefined,
+  reader: Pick<SymbolReader, 'reads'>,
+): SidePanel => ({
   id: 'symbols',
   title: 'Symbols',
   on: 'file',
-  async run(_call, subject: FileSubject) {
-    const { repositoryId, owner, repository, path, isDefaultBranch } = subject;
-    const symbols = (await backend()?.symbolsOf(repositoryId, path)) ?? [];
-    if (symbols.length === 0) return undefined;
+  async run(_call, { repositoryId, owner, repository, path, isDefaultBranch }: FileSubject) {
+    const provider = backend();
+    if (provider === undefined || !reader.reads(languageOf(path))) return undefined;
+    // Other branches and commits have other lines.
+    const symbols = isDefaultBranch ? await provider.symbolsOf(repositoryId, path) : [];
     return html`<div class="symbols">
-      ${isDefaultBranch ? listOf(symbols) : html`<p class="quiet">Those of the default branch can be found:</p>`}
+      ${symbols.length > 0 && listOf(symbols)}
       ${definitionForm({ owner, name: repository }, { from: path, isScripted: true })}
     </div>`;
   },

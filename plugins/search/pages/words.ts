@@ -28,7 +28,7 @@ export const help = html`<dl class="keywords">
           <dd>${finds}</dd>`,
     )}
   </dl>
-  <p>
+  <p class="explained">
     All words must match, in any case. Code is that of default branches, without binary and generated files, and without
     files of more than 1 MiB. A search of code needs a word of at least three letters or digits.
   </p>`;

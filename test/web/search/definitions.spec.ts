@@ -75,10 +75,13 @@ void t.test('a name leads to its definition, or to a list of several', async (t)
   t.match((await find('parseConfig')).path, /^\/alice\/site\/-\/blob\/main\/src\/parse\.ts/);
   t.equal((await redirect('name=PARSECONFIG')).headers['location'], '/alice/site/-/blob/main/src/parse.ts#L2');
   t.match((await redirect('name=run&from=src/parse.ts')).headers['location'], /parse\.ts#L1$/, 'of the same language');
+  await defines(forge, await idOf(forge, 'alice/site'), 'src/run.ts', [{ name: 'run', line: 9 }]);
+  t.match((await redirect('name=run&from=src/run.ts')).headers['location'], /run\.ts#L9$/, 'of the file itself');
   t.match((await redirect('name=run&from=a.py')).headers['location'], /run\.py#L1$/);
   t.strictSame(hits(String((await redirect('name=run')).body)).toSorted(), [
     '/alice/site/-/blob/main/src/parse.ts#L1',
     '/alice/site/-/blob/main/src/run.py#L1',
+    '/alice/site/-/blob/main/src/run.ts#L9',
   ]);
   t.equal(hits((await find('twice')).html).length, 2);
 });

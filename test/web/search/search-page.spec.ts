@@ -45,8 +45,8 @@ void t.test('all sections are beside each other, with counts, marks and links to
   await using forge = await filled();
   const { html, status } = await forge.browser('alice').open('/-/search?q=PARSEconfig');
   t.equal(status, 200);
-  t.strictSame(headings(html), ['Code 3', 'Issues 2', 'Documentation 1']);
-  t.strictSame(currentTabs(html), ['All', 'Code 3', 'Symbols 0', 'Issues 2', 'Merge requests 0', 'Documentation 1']);
+  t.strictSame(headings(html), ['Symbols 1', 'Code 3', 'Issues 2', 'Documentation 1']);
+  t.strictSame(currentTabs(html), ['All', 'Code 3', 'Symbols 1', 'Issues 2', 'Merge requests 0', 'Documentation 1']);
   t.match(html, /href="\/alice\/site\/-\/blob\/main\/src\/parse\.ts#L2"[^>]*data-line="2"/);
   t.match(html, /export function <mark>parseConfig<\/mark>\(text: string\)/);
   t.match(html, /return &lt;b&gt;text&lt;\/b&gt; &amp;&amp; <mark>PARSECONFIG<\/mark>/, 'in any case');
@@ -86,7 +86,7 @@ void t.test('one section shows more on demand, in its own order, and keeps the c
   const numbers = (html: string) => [...html.matchAll(/\/issues\/(\d+)"/g)].map(([, number]) => Number(number));
   const all = await browser.open('/-/search?q=zeppelin');
   t.equal(numbers(all.html).length, 5);
-  t.match(all.html, /href="\/-\/search\?q=zeppelin&amp;types=issues">All in Issues/);
+  t.match(all.html, /href="\/-\/search\?q=zeppelin&amp;types=issues">All 22 issues/);
   const first = await browser.open('/-/search?q=zeppelin&types=issues');
   t.strictSame(currentTabs(first.html), [
     'All',
@@ -169,9 +169,13 @@ void t.test('suggestions are for the signed-in user, by the cookie of the sessio
   const page = await alice.open('/alice/site');
   t.match(page.html, /data-suggestions="\/-\/search\/suggestions"/);
   const answer = await ask(alice, 'q=parseConfig&limit=8');
-  t.match(answer.body, {
-    suggestions: [{ type: 'file', text: 'src/parse.ts', path: '/alice/site/-/blob/main/src/parse.ts#L2' }],
-  });
+  const { suggestions } = answer.body as { readonly suggestions: readonly object[] };
+  t.match(suggestions, [
+    { type: 'symbol', text: 'parseConfig', path: '/alice/site/-/blob/main/src/parse.ts#L2' },
+    { type: 'file', text: 'src/parse.ts', path: '/alice/site/-/blob/main/src/parse.ts#L2' },
+    { type: 'file', text: 'weird & odd.txt', path: '/alice/site/-/blob/main/weird%20%26%20odd.txt#L1' },
+    { type: 'file', text: 'docs/guide.md' },
+  ]);
   t.strictSame((await ask(alice, 'q=parseConfig&repo=bob/secret')).body, { suggestions: [] });
   t.equal((await ask(alice, 'q=')).status, 400);
   t.equal((await ask(forge.browser(), 'q=parse')).status, 401);
