@@ -80,7 +80,7 @@ function suggestIn(form, input, listId) {
           part.textContent = text ?? '';
           option.append(part, ' ');
         }
-        option.addEventListener('click', () => location.assign(urlOf(one.path)));
+        option.addEventListener('click', () => go(one));
         return option;
       }),
     );
@@ -93,6 +93,12 @@ function suggestIn(form, input, listId) {
     clearTimeout(timer);
     request.abort();
     show([]);
+  }
+
+  /** The page of the suggestion may be this one, at another line. */
+  function go(/** @type {Suggestion} */ { path }) {
+    close();
+    location.assign(urlOf(path));
   }
 
   async function ask() {
@@ -125,7 +131,7 @@ function suggestIn(form, input, listId) {
     if (step !== undefined) {
       // Before the first and after the last one is the typed text.
       choose(((active + 1 + step + shown.length + 1) % (shown.length + 1)) - 1);
-    } else if (event.key === 'Enter' && chosen !== undefined) location.assign(urlOf(chosen.path));
+    } else if (event.key === 'Enter' && chosen !== undefined) go(chosen);
     else if (event.key === 'Escape') close();
     else return;
     event.preventDefault();
