@@ -195,7 +195,7 @@ export const tab: Shape = object('a tab', {
 export const menuEntry: Shape = object('a menu entry', {
   ...entry,
   path,
-  menu: required(oneOf('instance', 'account', 'settings', 'admin', 'new', 'search'), 'Say in which menu it is'),
+  menu: required(oneOf('instance', 'account', 'settings', 'admin', 'new', 'search-box'), 'Say in which menu it is'),
   access: required(variant('who', { admin: administrators }, others), 'Say who sees it, such as `signedIn`'),
   suggestions: optional(anyPath),
   about: optional(text),

@@ -224,16 +224,16 @@ export interface MenuEntry {
   readonly path: string;
   /**
    * `new` is the menu for new repositories and the like. The entries of `settings` (of the account) and `admin` are
-   * shown on each other's pages. The first entry of `search` is a search box at the top of every page but its own, whose
-   * label is the title: it sends `q` to the path, and on pages of a repository `repo`, which is `owner/name`.
+   * shown on each other's pages. The first entry of `search-box` is a search box at the top of every page but its own:
+   * its label is the title, and it sends `q` to the path, and on pages of a repository `repo`, which is `owner/name`.
    */
-  readonly menu: 'instance' | 'account' | 'settings' | 'admin' | 'new' | 'search';
+  readonly menu: 'instance' | 'account' | 'settings' | 'admin' | 'new' | 'search-box';
   /** Shown to callers who satisfy this rule; a rule about a resource is refused. */
   readonly access: AccessRule;
   readonly order?: number;
   /**
-   * Only for `search`: the path of a JSON route on which the session cookie authenticates. It is asked with `q` and
-   * `repo` while a signed-in user types, and returns `{ suggestions: [{ type, text, path }] }`.
+   * Only for `search-box`: the path of a JSON route on which the session cookie authenticates. It is requested with `q`
+   * and `repo` while a signed-in user types, and returns `{ suggestions: [{ type, text, path }] }`.
    */
   readonly suggestions?: string;
   /** One sentence about the page. The overview of administration shows it. */

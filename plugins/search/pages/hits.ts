@@ -61,7 +61,7 @@ export const symbolRow = (hit: DefinitionHit, terms: readonly string[]): Row => 
   };
 };
 
-/** What an indexer gives is only known to be JSON. */
+/** Indexers return any JSON as the source of a hit. */
 const memberOf = (source: unknown, name: string): string => {
   const value = (source as Readonly<Record<string, unknown>> | null)?.[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -95,7 +95,7 @@ const none = (section: FixedSection, { q }: Pick<Shown, 'q'>): Html => {
   return empty(`No ${nouns[section]} matches`, help);
 };
 
-/** Sections with hits. Definitions come first if one has the name that is searched for. */
+/** Sections with hits. Definitions are before others if one has the name that is searched for. */
 function order(sections: readonly FixedSection[], { q, result }: Shown): readonly FixedSection[] {
   const name = folded(parseSearchText(q).terms.join(''));
   const isNamed = result.symbols.hits.some((hit) => folded(hit.name) === name);
@@ -209,6 +209,6 @@ export const boxMenu: MenuEntry = {
   title: 'Search',
   path: searchPath,
   suggestions: suggestionsPath,
-  menu: 'search',
+  menu: 'search-box',
   access: anyone,
 };

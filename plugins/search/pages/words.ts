@@ -20,7 +20,7 @@ const keywords: readonly (readonly [string, string])[] = [
   ['repo:owner/name', 'in this repository'],
 ];
 
-/** How a search text is written, and what is not found. */
+/** How a search text is written, and the files that are not searched. */
 export const help = html`<dl class="keywords">
     ${keywords.map(
       ([typed, finds]) =>

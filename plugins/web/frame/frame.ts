@@ -53,7 +53,8 @@ export function pageFrame(parts: Parts): PageFrame {
       const path = pathOf(around);
       const section = repository?.section ?? sectionOf(menus, path);
       // On its own page, the search box is a part of the page.
-      const search = menus.search[0]?.path === path ? undefined : menus.search[0];
+      const [first] = menus['search-box'];
+      const search = first?.path === path ? undefined : first;
       const frame: Surroundings = {
         ...fixed,
         theme: themeIn(around.cookies),
@@ -83,7 +84,7 @@ async function menusFor(call: Call, { registry, access }: Parts): Promise<Surrou
     account: of('account'),
     settings: of('settings'),
     admin: of('admin'),
-    search: of('search'),
+    'search-box': of('search-box'),
   };
 }
 

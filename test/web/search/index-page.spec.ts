@@ -32,7 +32,7 @@ void t.test('an administrator sees the index, and indexes again', async (t) => {
   t.match(body, { entries: [{ resource: 'search_index:all' }, { details: { owner: 'alice', name: 'site' } }] });
 });
 
-void t.test('without a back end, the page says so', async (t) => {
+void t.test('the page reports a missing back end', async (t) => {
   await using forge = await testHost([], {
     environment: { HEXFORGE_PLUGINS: '-search-sql' },
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },

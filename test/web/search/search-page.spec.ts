@@ -59,7 +59,7 @@ void t.test('all sections are beside each other, with counts, marks and links to
   t.match((await forge.browser('bob').open('/-/search?q=parseConfig')).html, /bob\/secret/);
 });
 
-void t.test('definitions come first if one has the name that is searched for', async (t) => {
+void t.test('definitions are before files if one has the name that is searched for', async (t) => {
   await using forge = await filled();
   await defines(forge, await idOf(forge, 'alice/site'), 'src/parse.ts', [
     { name: 'parseConfig', line: 2, signature: 'export function parseConfig(text: <b>)' },
@@ -138,7 +138,7 @@ void t.test('the box of a repository searches that repository', async (t) => {
   );
 });
 
-void t.test('a search without its back end says so', async (t) => {
+void t.test('a search without its back end reports that', async (t) => {
   await using forge = await testHost([], {
     environment: { HEXFORGE_PLUGINS: '-search-sql' },
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
@@ -179,4 +179,22 @@ void t.test('suggestions are for the signed-in user, by the cookie of the sessio
   t.strictSame((await ask(alice, 'q=parseConfig&repo=bob/secret')).body, { suggestions: [] });
   t.equal((await ask(alice, 'q=')).status, 400);
   t.equal((await ask(forge.browser(), 'q=parse')).status, 401);
+});
+
+void t.test('without the plugin there is no box, no panel and no page', async (t) => {
+  await using forge = await testHost([], {
+    environment: { HEXFORGE_PLUGINS: '-search' },
+    repositories: [{ path: 'alice/site', visibility: 'public' }],
+  });
+  await files(forge, 'alice/site', { 'src/parse.ts': 'export const parse = 1;\n' });
+  const alice = forge.browser('alice');
+  for (const path of ['/', '/alice/site', '/alice/site/-/blob/main/src/parse.ts'])
+    t.notMatch((await alice.open(path)).html, /class="search|suggestions|Symbols|definition/, path);
+  for (const path of [
+    '/-/search?q=parse',
+    '/-/search/suggestions?q=parse',
+    '/alice/site/-/definition',
+    '/-/admin/search',
+  ])
+    t.equal((await forge.browser('admin').open(path)).status, 404, path);
 });

@@ -6,6 +6,9 @@ const field = form instanceof HTMLFormElement ? form.elements.namedItem('name') 
 
 const inCode = (/** @type {Node | null} */ node) => node?.parentElement?.closest('.code code') instanceof Element;
 
+/** Surrogates are halves of letters. */
+const letter = /[\p{L}\p{N}\p{Cs}_$]/u;
+
 /** The name at a place of the window. */
 function nameAt(/** @type {number} */ x, /** @type {number} */ y) {
   const page = /** @type {any} */ (document);
@@ -13,10 +16,11 @@ function nameAt(/** @type {number} */ x, /** @type {number} */ y) {
   const range = place ? undefined : page.caretRangeFromPoint?.(x, y);
   const node = place?.offsetNode ?? range?.startContainer;
   if (!(node instanceof Text) || !inCode(node)) return '';
-  const at = Number(place?.offset ?? range?.startOffset);
-  const before = /[\p{L}\p{N}_$]*$/u.exec(node.data.slice(Math.max(0, at - 256), at))?.[0] ?? '';
-  const after = /^[\p{L}\p{N}_$]*/u.exec(node.data.slice(at, at + 256))?.[0] ?? '';
-  return before + after;
+  let from = Number(place?.offset ?? range?.startOffset);
+  let to = from;
+  while (from > 0 && letter.test(node.data.charAt(from - 1))) from -= 1;
+  while (letter.test(node.data.charAt(to))) to += 1;
+  return node.data.slice(from, to);
 }
 
 if (form instanceof HTMLFormElement && field instanceof HTMLInputElement) {
@@ -24,7 +28,7 @@ if (form instanceof HTMLFormElement && field instanceof HTMLInputElement) {
   document.addEventListener('click', (event) => {
     if (!event.altKey && !event.ctrlKey && !event.metaKey) return;
     const name = nameAt(event.clientX, event.clientY);
-    if (name === '') return;
+    if (name === '' || name.length > 256) return;
     event.preventDefault();
     field.value = name;
     form.requestSubmit();

@@ -34,7 +34,7 @@ document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || types(event.target)) return;
   const keys = before + event.key;
   before = keys === 'g' ? 'g' : '';
-  // A link is followed, a field focused. Those of the page come before those of the frame with the same key.
+  // A link is followed, a field focused. One of the page hides one of the frame with the same key.
   const named = `[data-key="${CSS.escape(keys)}"]`;
   const found = document.querySelector(`main ${named}`) ?? document.querySelector(named);
   if (found instanceof HTMLElement) {
