@@ -27,7 +27,9 @@ export {
   pageHeaders,
   type Html,
   type HtmlPiece,
+  type FileSubject,
   type PageSubject,
+  type ThingSubject,
 } from '#adapters/http/descriptor/html';
 export { camelCased, presenter, type CamelCased, type Presentable } from '#adapters/http/descriptor/members';
 export { operations, type Noun, type OperationAccess, type Operations } from '#adapters/http/descriptor/operations';

@@ -8,6 +8,9 @@ import type { SymbolDefinition } from './symbol.ts';
 /** The most matches that a total counts. */
 export const mostCounted = 1000;
 
+/** The most hits of one query. */
+export const mostHits = 100;
+
 /** The common part of all queries. */
 export interface Within {
   readonly readable: Readable;

@@ -21,6 +21,7 @@ export interface SectionSearch {
   readonly backend: SearchBackend;
   readonly visibility: Visibility;
   readonly text: SearchText;
+  /** 0: matches are only counted. */
   readonly limit: number;
 }
 
@@ -41,7 +42,7 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
       text.repositories.length === 0
         ? undefined
         : [...(await repositories.named(text.repositories)).values()].map(({ id }) => id),
-    limit: most,
+    limit: Math.max(most, 1),
     signal: call.signal,
   });
 
@@ -86,9 +87,11 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
       if (terms.length === 0) return noHits;
       const { languages, paths } = text;
       // A regular expression is tested on the best files that contain its literal texts.
-      const asked = await within(search, patterns.length > 0 ? tested.files : Math.max(limit, lined));
+      const wanted = limit === 0 ? 0 : Math.max(limit, lined);
+      const asked = await within(search, patterns.length > 0 ? tested.files : wanted);
       const test = patterns.length === 0 ? undefined : boundedTest(patterns);
       const { total, hits: found } = await backend.files({ ...asked, terms, short, languages, paths });
+      if (asked.limit === 0) return { total, hits: [] };
       // Before any file is read.
       const hits = await located(search, found);
       const best: CodeHit[] = [];
@@ -114,7 +117,7 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
       if (name === undefined) return noHits;
       const { languages, paths } = text;
       const { total, hits } = await backend.symbols({ ...(await within(search)), name, kinds, languages, paths });
-      return { total, hits: await located(search, hits) };
+      return { total, hits: await located(search, hits.slice(0, search.limit)) };
     },
 
     /** @param among the only repositories that are searched, as `owner/name`. Absent: all. */
@@ -135,7 +138,7 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
           : [...named].filter((id) => asked.repositoryIds?.includes(id) ?? true);
       if (repositoryIds?.length === 0) return noHits;
       const { total, hits } = await backend.documents({ ...asked, repositoryIds, section, words, sort });
-      return { total, hits: await located(search, hits) };
+      return { total, hits: await located(search, hits.slice(0, search.limit)) };
     },
   };
 }
