@@ -16,7 +16,7 @@ const limits = {
 } as const;
 
 export interface Health {
-  /** The current problem, without addresses or credentials; undefined if there is none. */
+  /** The current problem, without addresses or credentials; undefined if OpenSearch is well. */
   complaint(): string | undefined;
   /** While OpenSearch does not answer, rejects at once instead of letting a caller wait. @throws {Unavailable} */
   check(): void;
@@ -85,7 +85,7 @@ export function watch(node: OpenSearchNode, generations: Generations, log: Log):
   };
 }
 
-/** @throws {Unavailable} if the server is something else. A server that does not tell is accepted. */
+/** @throws {Unavailable} if the server is something else. A server that hides what it is, is accepted. */
 async function identify(node: OpenSearchNode): Promise<void> {
   try {
     const { body } = await node.ask({ method: 'GET', path: [''], ms: limits.answer });

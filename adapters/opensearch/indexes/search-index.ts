@@ -52,7 +52,7 @@ async function apply(to: Destination, source: IndexSource, changes: IndexChanges
   const { files = [], documents = [], moved = [], removed = [] } = changes;
   const plan: MovePlan =
     moved.length > 0 ? await planMoves(to, source, changes) : { moves: [], left: new Set(), bytes: new Map() };
-  // What is stored again is not deleted before. Of several with the same key, the last counts.
+  // Entries that are stored again are not deleted before. Of several with the same key, the last counts.
   const newFiles = new Map(files.map((file) => [file.path, file]));
   const newDocuments = new Map(documents.map((document) => [document.key, document]));
   const deletions = function* (keys: Iterable<string>): Generator<Operation> {
