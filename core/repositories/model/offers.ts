@@ -239,7 +239,7 @@ for (const [port, component] of [
   ['Repositories', 'repository records'],
   ['MergeHeads', 'commits of merge requests'],
   ['Merging', 'merging'],
-  ['RepositorySettingWriter', 'changes of the settings of repositories'],
+  ['RepositorySettingWriter', 'writer of repository settings'],
 ] as const)
   declarePort(port, {
     arity: 'single',

@@ -42,6 +42,9 @@ export function workQueue({ queue, newVersion }: QueueParts) {
       now: Date,
       { background = false, forced = false }: Partial<Pick<QueuedWork, 'background' | 'forced'>> = {},
     ): Promise<void> {
+      // A change does not take the place of a command to read everything again.
+      const again = { version: newVersion(), background, dueAt: now, attempts: 0 };
+      if (!forced && (await queue.update({ ...keyOf(work), forced: true }, again)) !== undefined) return;
       await queue.put({
         ...keyOf(work),
         version: newVersion(),

@@ -10,7 +10,7 @@ import { noHits, type CodeHit, type DefinitionHit, type FoundDocument, type Sect
 import type { Visibility } from './visibility.ts';
 
 export interface SectionParts {
-  readonly repositories: Pick<Repositories, 'named' | 'readable'>;
+  readonly repositories: Pick<Repositories, 'named'>;
   readonly git: Pick<GitBackend, 'blob'>;
   readonly compilePattern: CompilePattern;
 }
@@ -47,13 +47,13 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
 
   /** Joins hits with the records of their repositories. @throws {FilterFailed} */
   async function located<H extends { readonly repositoryId: string }>(
-    call: Call,
+    { visibility }: SectionSearch,
     hits: readonly H[],
-  ): Promise<readonly (Omit<H, 'repositoryId'> & { readonly repository: Repository })[]> {
-    const found = await repositories.readable(call.caller, [...new Set(hits.map(({ repositoryId }) => repositoryId))]);
-    return hits.map(({ repositoryId, ...hit }) => {
-      const repository = found.get(repositoryId);
-      if (repository === undefined) throw new FilterFailed(`a hit is in the unreadable repository ${repositoryId}`);
+  ): Promise<readonly (H & { readonly repository: Repository })[]> {
+    const found = await visibility.repositories([...new Set(hits.map(({ repositoryId }) => repositoryId))]);
+    return hits.map((hit) => {
+      const repository = found.get(hit.repositoryId);
+      if (repository === undefined) throw new FilterFailed(`a hit is in the unreadable repository ${hit.repositoryId}`);
       return { ...hit, repository };
     });
   }
@@ -86,40 +86,35 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
       if (terms.length === 0) return noHits;
       const { languages, paths } = text;
       // A regular expression is tested on the best files that contain its literal texts.
-      const most = patterns.length > 0 ? tested.files : Math.max(limit, lined);
-      const { total, hits } = await backend.files({ ...(await within(search, most)), terms, short, languages, paths });
+      const asked = await within(search, patterns.length > 0 ? tested.files : Math.max(limit, lined));
       const test = patterns.length === 0 ? undefined : boundedTest(patterns);
-      const best: (FileHit & Omit<CodeHit, 'repository'>)[] = [];
+      const { total, hits: found } = await backend.files({ ...asked, terms, short, languages, paths });
+      // Before any file is read.
+      const hits = await located(search, found);
+      const best: CodeHit[] = [];
       for (let at = 0; at < hits.length; at += readAtOnce) {
         const some = hits.slice(at, at + readAtOnce);
         const lines = await Promise.all(some.map((hit) => lineOf(hit, [...terms, ...short], test, call.signal)));
-        for (const [place, hit] of some.entries()) {
-          const line = lines[place];
-          if (line === undefined && test !== undefined) continue;
-          best.push({
-            ...hit,
-            line: line?.line ?? 1,
-            firstLine: line?.firstLine ?? 1,
-            snippet: line?.snippet ?? '',
-            // A line weighs less than a definition or a file name, and more than the path.
-            score: hit.score + (line?.quality ?? 0) * 20,
-          });
+        for (const [place, { repository, path, language, score }] of some.entries()) {
+          if (test !== undefined && lines[place] === undefined) continue;
+          const { line = 1, firstLine = 1, snippet = '', quality = 0 } = lines[place] ?? {};
+          // A line weighs less than a definition or a file name, and more than the path.
+          best.push({ repository, path, language, line, firstLine, snippet, score: score + quality * 20 });
         }
       }
-      const shown = best.toSorted((one, other) => other.score - one.score).slice(0, limit);
       return {
         total: test === undefined ? total : best.length,
-        hits: (await located(call, shown)).map(({ oid: _, definedAt: _line, ...hit }) => hit),
+        hits: best.toSorted((one, other) => other.score - one.score).slice(0, limit),
       };
     },
 
     async symbols(search: SectionSearch, kinds: readonly SymbolKind[] = []): Promise<SectionHits<DefinitionHit>> {
-      const { backend, call, text } = search;
+      const { backend, text } = search;
       const name = symbolName(text);
       if (name === undefined) return noHits;
       const { languages, paths } = text;
       const { total, hits } = await backend.symbols({ ...(await within(search)), name, kinds, languages, paths });
-      return { total, hits: await located(call, hits) };
+      return { total, hits: await located(search, hits) };
     },
 
     /** @param among the only repositories that are searched, as `owner/name`. Absent: all. */
@@ -129,7 +124,7 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
       sort: 'relevance' | 'recent',
       among?: readonly string[],
     ): Promise<SectionHits<FoundDocument>> {
-      const { backend, call, text } = search;
+      const { backend, text } = search;
       const words = documentWords(text);
       if (words.length === 0) return noHits;
       const asked = await within(search);
@@ -140,7 +135,7 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
           : [...named].filter((id) => asked.repositoryIds?.includes(id) ?? true);
       if (repositoryIds?.length === 0) return noHits;
       const { total, hits } = await backend.documents({ ...asked, repositoryIds, section, words, sort });
-      return { total, hits: await located(call, hits) };
+      return { total, hits: await located(search, hits) };
     },
   };
 }
