@@ -27,7 +27,7 @@ export interface OpenSearch extends Pick<Health, 'complaint' | 'open'> {
   close(): Promise<void>;
 }
 
-/** @throws {Error} if an option is wrong. Connects with `open`, or at the first request. */
+/** Rejects everything until `open`. @throws {Error} if an option is wrong. */
 export function openSearch(options: Options): OpenSearch {
   const { prefix: alias, timeout: ms } = options;
   const direct = connect(options);
@@ -53,11 +53,18 @@ export function openSearch(options: Options): OpenSearch {
     };
   const backend = {
     async indexes() {
+      health.check();
       const { answering, rebuilding } = await indexes.current();
       return [answering, ...(rebuilding === undefined ? [] : [rebuilding])].map((one) => searchIndex(node, one));
     },
-    beginRebuild: () => indexes.begin(),
-    finishRebuild: () => indexes.finish(),
+    async beginRebuild() {
+      health.check();
+      await indexes.begin();
+    },
+    async finishRebuild() {
+      health.check();
+      await indexes.finish();
+    },
     files: checked(findFiles),
     symbols: checked(findSymbols),
     documents: checked(findDocuments),

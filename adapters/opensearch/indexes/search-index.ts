@@ -2,6 +2,7 @@
 import type { IndexChanges, IndexSource, SearchIndex } from '#core/search/index';
 import { list, members, text } from '../client/answers.ts';
 import type { OpenSearchNode } from '../client/node.ts';
+import { Malformed } from '../client/refusal.ts';
 import { sendAll, type Destination } from './bulk.ts';
 import type { Generation } from './generations.ts';
 import { moveAll, planMoves, type MovePlan } from './moves.ts';
@@ -83,7 +84,7 @@ const purged = 1000;
 /** Removes all entries of a source. */
 async function purge(to: Destination, source: IndexSource): Promise<void> {
   await refresh(to);
-  for (;;) {
+  for (let last: unknown; ;) {
     const { body } = await to.node.ask({
       method: 'POST',
       path: [to.alias, '_search'],
@@ -92,11 +93,12 @@ async function purge(to: Destination, source: IndexSource): Promise<void> {
       ms: 20_000,
     });
     const hits = list(members(members(body)['hits'])['hits']);
-    if (hits.length === 0) return;
-    await sendAll(
-      to,
-      hits.map((hit) => ({ id: text(members(hit)['_id']) })),
-      { visible: true },
-    );
+    const operations = hits.map((hit) => ({ id: text(members(hit)['_id']) }));
+    const [first] = operations;
+    if (first === undefined) return;
+    // An entry that is found again was not removed.
+    if (first.id === last) throw new Malformed();
+    last = first.id;
+    await sendAll(to, operations, { visible: true });
   }
 }
