@@ -25,6 +25,7 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'settings', module: '#plugins/settings/plugin', enabled: true },
   { name: 'administration', module: '#plugins/administration/plugin', enabled: true },
   { name: 'web', module: '#plugins/web/plugin', enabled: true },
+  { name: 'search-opensearch', module: '#plugins/search-opensearch/plugin', enabled: false },
   { name: 'redis', module: '#plugins/redis/plugin', enabled: false },
 ];
 

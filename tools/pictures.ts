@@ -25,6 +25,19 @@ const readme = [
   ['changes-dark', 'mergeChangesPage', 'dark'],
 ] as const;
 
+/** Queries of pages that are empty without one, by the id of the page. */
+const searches: Readonly<Record<string, readonly string[]>> = {
+  searchPage: [
+    '?q=parseSearchText',
+    '?q=blame',
+    '?q=session&types=issues',
+    '?q=folded+lang%3Atypescript&types=code',
+    '?q=fo&types=code',
+  ],
+  searchDefinition: ['?name=Repository', '?name=nothing'],
+  repositoryBlob: ['/../core/search/site/search-sections.ts'],
+};
+
 const run = promisify(execFile);
 
 /** A copy of the history of this project with the person of the pictures as its author. */
@@ -49,6 +62,9 @@ try {
   const example = await fillExample(forge, (remote) =>
     run('git', ['push', '-q', remote, 'main', 'main~30:refs/heads/quiet-logs'], { cwd: history }),
   );
+  await forge.drained();
+  await forge.runJob('search', 'compare');
+  await forge.runJob('search', 'index');
   const filled = { ...example, ...(await fillInstance(forge.as('admin'), 'Maintainers')) };
   /** Opens a window of a user. */
   const windowOf = async (username: string, looks: Parameters<typeof visitor>[2]) => {
@@ -80,14 +96,16 @@ try {
       const path = pathOf(one.path, filled);
       if (path === undefined) continue;
       const who = path.startsWith('/-/admin') ? admin : user;
-      await who.page.goto(path);
-      const height = Math.min(2000, Number(await who.page.evaluate('document.documentElement.scrollHeight')));
-      await who.page.screenshot({
-        path: join(folder, `${one.id}-${String(width)}-${scheme}.png`),
-        clip: { x: 0, y: 0, width, height: Math.max(height, 500) },
-        fullPage: true,
-        caret: 'hide',
-      });
+      for (const [index, query] of ['', ...(searches[one.id] ?? [])].entries()) {
+        await who.page.goto(path + query);
+        const height = Math.min(2000, Number(await who.page.evaluate('document.documentElement.scrollHeight')));
+        await who.page.screenshot({
+          path: join(folder, `${one.id}${index === 0 ? '' : `-${String(index)}`}-${String(width)}-${scheme}.png`),
+          clip: { x: 0, y: 0, width, height: Math.max(height, 500) },
+          fullPage: true,
+          caret: 'hide',
+        });
+      }
     }
     await Promise.all([user, admin].map(({ context }) => context.close()));
   }

@@ -42,6 +42,7 @@ export function treeSitterSymbols({ log, times, worker }: TreeSitterOptions): Tr
 
   return {
     restarts,
+    reads: (language) => grammarOf(language, '', '') !== undefined,
     get running() {
       return thread.running;
     },

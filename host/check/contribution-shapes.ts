@@ -195,8 +195,9 @@ export const tab: Shape = object('a tab', {
 export const menuEntry: Shape = object('a menu entry', {
   ...entry,
   path,
-  menu: required(oneOf('instance', 'account', 'settings', 'admin', 'new'), 'Say in which menu it is'),
+  menu: required(oneOf('instance', 'account', 'settings', 'admin', 'new', 'search-box'), 'Say in which menu it is'),
   access: required(variant('who', { admin: administrators }, others), 'Say who sees it, such as `signedIn`'),
+  suggestions: optional(anyPath),
   about: optional(text),
   count: optional(fn),
 } satisfies Record<keyof MenuEntry, unknown>);
@@ -205,7 +206,7 @@ export const card: Shape = object('a card', { ...entry, run } satisfies Record<k
 
 export const panel: Shape = object('a panel', {
   ...entry,
-  on: required(oneOf('repository', 'issue', 'merge-request'), 'Say beside what it is'),
+  on: required(oneOf('repository', 'issue', 'merge-request', 'file'), 'Say beside what it is'),
   run,
 } satisfies Record<keyof SidePanel, unknown>);
 

@@ -2,7 +2,7 @@
 import type Joi from 'joi';
 import '#adapters/http/descriptor/page-frame';
 import './markup.ts';
-import type { Html, HtmlPage, PageSubject } from '#adapters/http/descriptor/html';
+import type { FileSubject, Html, HtmlPage, PageSubject, ThingSubject } from '#adapters/http/descriptor/html';
 import type { PathParams, Reply } from '#adapters/http/descriptor/route';
 import type { AccessRule, CallOf, GrantOf } from '#core/kernel/access/access';
 import type { Call, User } from '#core/kernel/caller';
@@ -224,12 +224,18 @@ export interface MenuEntry {
   readonly path: string;
   /**
    * `new` is the menu for new repositories and the like. The entries of `settings` (of the account) and `admin` are
-   * shown on each other's pages.
+   * shown on each other's pages. The first entry of `search-box` is a search box at the top of every page but its own:
+   * its label is the title, and it sends `q` to the path, and on pages of a repository `repo`, which is `owner/name`.
    */
-  readonly menu: 'instance' | 'account' | 'settings' | 'admin' | 'new';
+  readonly menu: 'instance' | 'account' | 'settings' | 'admin' | 'new' | 'search-box';
   /** Shown to callers who satisfy this rule; a rule about a resource is refused. */
   readonly access: AccessRule;
   readonly order?: number;
+  /**
+   * Only for `search-box`: the path of a JSON route on which the session cookie authenticates. It is requested with `q`
+   * and `repo` while a signed-in user types, and returns `{ suggestions: [{ type, text, path }] }`.
+   */
+  readonly suggestions?: string;
   /** One sentence about the page. The overview of administration shows it. */
   readonly about?: string;
   /** The number of things on the page, which the overview of administration shows. A failure leaves it out. */
@@ -245,16 +251,18 @@ export interface DashboardCard {
   run(call: Call): Promise<Html | undefined>;
 }
 
-/** A part of the side column of a page. */
-export interface SidePanel {
+interface PanelOn<S extends PageSubject> {
   readonly id: string;
   readonly title: string;
   /** The kind of page. */
-  readonly on: PageSubject['kind'];
+  readonly on: S['kind'];
   readonly order?: number;
   /** Nothing is shown for undefined. Called for callers who may read the repository. */
-  run(call: Call, subject: PageSubject): Promise<Html | undefined>;
+  run(call: Call, subject: S): Promise<Html | undefined>;
 }
+
+/** A part of the side column of a page. */
+export type SidePanel = PanelOn<ThingSubject> | PanelOn<FileSubject>;
 
 /** A contribution, and the plugin that it is from. */
 export interface Registered<T> {

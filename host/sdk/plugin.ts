@@ -27,7 +27,9 @@ export {
   pageHeaders,
   type Html,
   type HtmlPiece,
+  type FileSubject,
   type PageSubject,
+  type ThingSubject,
 } from '#adapters/http/descriptor/html';
 export { camelCased, presenter, type CamelCased, type Presentable } from '#adapters/http/descriptor/members';
 export { operations, type Noun, type OperationAccess, type Operations } from '#adapters/http/descriptor/operations';
@@ -55,6 +57,7 @@ export { countEach, countOf } from '#adapters/postgres/statements/counts';
 export type { Migration, SqlDatabase } from '#adapters/postgres/statements/database';
 export { publicUserColumns, publicUserJson } from '#adapters/postgres/statements/public-users';
 export { replaceRows } from '#adapters/postgres/statements/rows';
+export { linearPattern, type LinearPattern } from '../ready-made/linear-pattern.ts';
 export { numberedIndexer, type NumberedIndexerSpec, type Titled } from '../ready-made/numbered-indexer.ts';
 export type { Numbers } from '#core/kernel/storage/numbers';
 export { numbers } from '../ready-made/numbers.ts';

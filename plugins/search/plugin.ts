@@ -1,9 +1,14 @@
 // The plugin "search": the site-wide search, and the indexing of files and documents.
-import { count, definePlugin, on, shape } from 'hexforge/plugin';
-import { searchScopes, searchSettings } from 'hexforge/search';
+import { count, definePlugin, linearPattern, on, shape } from 'hexforge/plugin';
+import { searchAudits, searchScopes, searchSettings } from 'hexforge/search';
 import { searchUseCases } from '#core/search/use-cases';
 import { treeSitterSymbols } from '#adapters/tree-sitter/index';
+import { indexingMenu, indexingPages } from './indexing/pages.ts';
+import { indexingRoutes } from './indexing/routes.ts';
 import { migrations, tables } from './migrations.ts';
+import { definitionPages } from './pages/definition-page.ts';
+import { boxMenu, searchPages } from './pages/search-page.ts';
+import { symbolsPanel } from './pages/symbols-panel.ts';
 import { searchRoutes } from './site/routes.ts';
 import { queueRows, QueueTable } from './tables.ts';
 import { searchTools } from './tools.ts';
@@ -24,6 +29,7 @@ export default definePlugin({
       .description('MiB of text files; the files of a repository with more are not searched'),
   }),
   needs: [
+    'AuditLog',
     'Repositories',
     'GitBackend',
     'SearchBackend',
@@ -32,6 +38,7 @@ export default definePlugin({
     'Settings',
     'Clock',
     'Ids',
+    'UnitOfWork',
   ],
   stores: { queue: queueRows },
   entities: [QueueTable],
@@ -39,6 +46,7 @@ export default definePlugin({
   migrations,
   settings: searchSettings,
   scopes: searchScopes,
+  audits: searchAudits,
   build: ({ stores, config, log, ...context }) => {
     const symbols = treeSitterSymbols({ log });
     return {
@@ -50,9 +58,12 @@ export default definePlugin({
         sections: () => context.IndexerRegistry.indexers().map(({ indexer }) => indexer),
         repositories: context.Repositories,
         git: context.GitBackend,
+        compilePattern: linearPattern,
         symbols,
         scopes: context.ScopeCatalogue,
         settings: context.Settings,
+        audit: context.AuditLog,
+        unitOfWork: context.UnitOfWork,
         clock: context.Clock,
         log,
         mostBytes: config.max_repository_mb * mebibyte,
@@ -67,7 +78,10 @@ export default definePlugin({
       },
     }),
   },
-  routes: (useCases, { instance }) => searchRoutes(useCases, instance),
+  routes: (useCases, { instance }) => [...searchRoutes(useCases, instance), ...indexingRoutes(useCases)],
+  pages: (useCases) => [...searchPages(useCases), ...definitionPages(useCases), ...indexingPages(useCases)],
+  menu: () => [boxMenu, indexingMenu],
+  panels: ({ symbols }, context) => [symbolsPanel(() => context.SearchBackend, symbols)],
   tools: searchTools,
   events: ({ filesTouched }) => [
     on(['push', 'repository.created', 'repository.updated', 'repository.deleted'], {
@@ -90,6 +104,8 @@ export default definePlugin({
     { name: 'index', everySeconds: 1, run: (signal) => indexing.work(signal, runSeconds * 1000) },
     { name: 'compare', everySeconds: 60, run: () => indexing.compare() },
   ],
-  start: ({ indexing }) => indexing.compare(),
+  // A back end that is down does not stop the start: the job compares again.
+  start: ({ indexing }, { log }) =>
+    indexing.compare().catch((error: unknown) => log.warn({ err: error }, 'the search index could not be compared')),
   stop: ({ symbols }) => symbols.stop(),
 });

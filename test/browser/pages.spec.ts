@@ -4,8 +4,9 @@
 import t, { type Test } from 'tap';
 import { testHost, type TestHost } from '#host/sdk/testing';
 import type { Client } from '#host/sdk/testing/client';
-import { fillInstance, fillRepository, pathOf } from '#test/support/clients/filled';
+import { fillInstance, fillRepository, pathOf, queriesOf } from '#test/support/clients/filled';
 import { body, write } from '#test/web/merge-pages';
+import { indexed } from '#test/web/search/world';
 import { startChromium } from '../../tools/chromium.ts';
 import {
   accessibility,
@@ -44,8 +45,12 @@ async function pathsOf(forge: TestHost): Promise<readonly string[]> {
     repo: 'site',
     user: 'admin',
   };
+  await indexed(forge);
   const pages = forge.port('PageRegistry').pages();
-  const paths = pages.map(({ one }) => pathOf(one.path, values) ?? `no values for ${one.path}`);
+  const paths = pages.flatMap(({ one: { id, path } }) => {
+    const filled = pathOf(path, values) ?? `no values for ${path}`;
+    return [filled, ...(queriesOf[id] ?? []).map((query) => filled + query)];
+  });
   return [...paths, '/admin/empty', '/admin/nothing'];
 }
 

@@ -39,8 +39,14 @@ import { pipelineVerdictsChecks } from './pipeline-verdicts.ts';
 import { milestoneCountsChecks, planningPortChecks } from './planning-ports.ts';
 import { rateCounterChecks } from './rate-counter.ts';
 import { referenceFinderChecks } from './reference-finder.ts';
+import { indexQueueChecks, searchIndexingChecks } from './search/indexing.ts';
 import { searchBackendChecks } from './search/search-backend.ts';
-import { auditLogChecks, repositorySettingsChecks, settingsChecks } from './stores/records.ts';
+import {
+  auditLogChecks,
+  repositorySettingsChecks,
+  repositorySettingWriterChecks,
+  settingsChecks,
+} from './stores/records.ts';
 import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from './stores/repositories.ts';
 
 /** One check of a contract suite. */
@@ -77,6 +83,7 @@ export const contracts = {
   GitBackend: gitBackendSuite,
   MergeHeads: suite(mergeHeadsChecks),
   Merging: suite(mergingChecks),
+  IndexQueue: suite(indexQueueChecks),
   IssuedCredentials: suite(issuedCredentialsChecks),
   Issues: suite<DiscussionsUnderTest<Issues>>(discussionChecks),
   MergeRequests: suite<DiscussionsUnderTest<MergeRequests>>(discussionChecks),
@@ -99,8 +106,10 @@ export const contracts = {
   Repositories: suite(repositoriesChecks),
   RepositoryCounters: suite(repositoryCountersChecks),
   RepositorySettings: suite(repositorySettingsChecks),
+  RepositorySettingWriter: suite(repositorySettingWriterChecks),
   ResourceResolver: suite(resourceResolverChecks),
   SearchBackend: suite(searchBackendChecks),
+  SearchIndexing: suite(searchIndexingChecks),
   SealedRecords: suite(sealedRecordsChecks),
   Sealer: suite(sealerChecks),
   Settings: suite(settingsChecks),

@@ -93,12 +93,28 @@ const bell = definePlugin({
     { id: 'towers', title: 'Towers', path: '/-/x/bell/towers/all', menu: 'instance', access: signedIn },
     { id: 'south', title: 'South', path: '/-/x/bell/towers/south', menu: 'settings', access: signedIn },
     { id: 'west', title: 'West', path: '/-/x/bell/towers/west', menu: 'settings', access: signedIn },
+    {
+      id: 'bell-search',
+      title: 'Find bells',
+      path: '/-/x/bell/towers/search',
+      suggestions: '/api/v1/x/bell/suggestions',
+      menu: 'search-box',
+      access: signedIn,
+      order: 1,
+    },
     { id: 'nobody', title: 'Nobody', path: '/-/x/bell/towers/none', menu: 'admin', access: superAdmin },
   ],
   panels: () => [
     { id: 'rope', title: 'Rope', on: 'repository', run: async (_call, { id }) => html`<p id="rope">${id}</p>` },
     { id: 'rust', title: 'Rust', on: 'repository', run: () => Promise.reject(new Error('no oil')) },
     { id: 'other', title: 'Other', on: 'issue', run: async () => html`<p id="other"></p>` },
+    {
+      id: 'file',
+      title: 'File',
+      on: 'file',
+      run: async (_call, { owner, repository, ref, isDefaultBranch, path }) =>
+        html`<p id="file">${owner}/${repository} ${ref} ${String(isDefaultBranch)} ${path}</p>`,
+    },
   ],
   cards: () => [
     { id: 'loud', title: 'Loud', run: async ({ caller }) => html`<p>Hello, ${caller.kind}</p>` },
@@ -280,4 +296,28 @@ void t.test('without the plugin every page is 404, and REST is unchanged', async
     t.equal((await browser.open(path)).status, 404, path);
   t.match((await browser.open('/')).headers['content-type'], /^application\/json/);
   t.equal((await forge.as('alice').get('/repos/alice/site')).status, 200);
+});
+
+void t.test('a panel of a file gets its subject, and the first search box of the menu is shown', async (t) => {
+  await using forge = await testHost(bell, { log, repositories: [{ path: 'alice/site', visibility: 'public' }] });
+  const alice = forge.as('alice');
+  const content = Buffer.from('text').toString('base64');
+  await alice.put('/repos/alice/site/contents/a%2Fb.txt', { json: { message: 'First', content } });
+  await alice.post('/repos/alice/site/branches', { json: { name: 'topic', base_ref: 'main' } });
+  const browser = forge.browser('alice');
+  const file = await browser.open('/alice/site/-/blob/main/a/b.txt');
+  t.match(file.html, /<p id="file">alice\/site main true a\/b\.txt<\/p>/);
+  t.match(
+    (await browser.open('/alice/site/-/blob/topic/a/b.txt')).html,
+    /<p id="file">alice\/site topic false a\/b\.txt/,
+  );
+  t.notMatch((await browser.open('/alice/site')).html, /id="file"/);
+  t.match(
+    file.html,
+    /aria-label="Find bells in this repository"[^]*data-suggestions="\/api\/v1\/x\/bell\/suggestions"/,
+  );
+  t.match(file.html, /<form id="frame-search" method="get" action="\/-\/x\/bell\/towers\/search">/);
+  t.notMatch(file.html, /action="\/-\/search"/, 'one box alone');
+  t.notMatch((await browser.open('/-/x/bell/towers/search')).html, /frame-search/, 'its own page');
+  t.match((await forge.browser().open('/alice/site')).html, /action="\/-\/search"/, 'for others the next one');
 });

@@ -59,11 +59,30 @@ function escaped(text: string): string {
 }
 
 /** The subject of a page with a side column: a repository, or a numbered thing in one. */
-export interface PageSubject {
+export interface ThingSubject {
   readonly kind: 'repository' | 'issue' | 'merge-request';
   readonly id: string;
   readonly repositoryId: string;
 }
+
+/** The subject of the page of a file: the file at a ref. */
+export interface FileSubject {
+  readonly kind: 'file';
+  /** The blob. */
+  readonly id: string;
+  readonly repositoryId: string;
+  /** The names of the repository. */
+  readonly owner: string;
+  readonly repository: string;
+  /** A branch, a tag or a commit. */
+  readonly ref: string;
+  /** Whether `ref` is the default branch, whose files are searched. */
+  readonly isDefaultBranch: boolean;
+  readonly path: string;
+}
+
+/** The subject of a page with a side column. */
+export type PageSubject = ThingSubject | FileSubject;
 
 /**
  * A page of this instance. It has no content of other sites, cannot be framed, and its forms submit to this instance

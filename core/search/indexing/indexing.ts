@@ -130,7 +130,9 @@ export function indexing(parts: IndexingParts) {
       }
     },
 
-    /** Compares the indexes with the repositories that exist. A rebuild in which nothing is missing any more is finished. */
+    /**
+     * Compares the indexes with the repositories that exist. Finishes a rebuild in which nothing is missing any more.
+     */
     async compare(): Promise<void> {
       const [served, rebuilt] = (await backend()?.indexes()) ?? [];
       if (served === undefined) return;
@@ -143,5 +145,3 @@ export function indexing(parts: IndexingParts) {
     },
   };
 }
-
-export type Indexing = ReturnType<typeof indexing>;

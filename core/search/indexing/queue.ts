@@ -13,7 +13,7 @@ export interface PendingWork {
 export interface QueuedWork extends PendingWork {
   /** Changes whenever the work is queued again, so that a change during the work is not lost. */
   readonly version: string;
-  /** Work of events comes first; `background` is the first indexing, a rebuild, or the rest of long work. */
+  /** The first indexing, a rebuild, or the rest of long work; done when no work of events is due. */
   readonly background: boolean;
   /** Whether everything is read and stored again, not only what differs. */
   readonly forced: boolean;

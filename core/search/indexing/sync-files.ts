@@ -51,7 +51,7 @@ export function syncFiles({ git, symbols, log, mostBytes }: SyncParts) {
     }
     const changes = forced ? undefined : await changesSince(state, tip);
     if (changes !== undefined) {
-      // Until the last write, the stored state says that all files have to be compared.
+      // Until the last write, the stored state requires a comparison of all files.
       await index.write(source, {}, fileStateText({ tip, after: '' }));
       await apply(changes);
       await index.write(source, {}, fileStateText({ tip }));

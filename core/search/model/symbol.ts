@@ -44,6 +44,8 @@ export interface SourceText {
 }
 
 export interface SymbolReader {
+  /** Whether definitions can be read from files of this language. */
+  reads(language: string): boolean;
   /**
    * Returns the definitions of one file in order of lines; [] for a language without grammar, and for a file that is
    * too large, too slow, or made its grammar fail.

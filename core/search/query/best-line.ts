@@ -18,7 +18,7 @@ const widest = 200;
 /** Characters of a line that is looked at. */
 const looked = 4000;
 
-/** What the line of a definition adds to its quality. */
+/** Added to the quality of the line of a definition. */
 const definition = 10;
 
 /** Lines that are looked at, as many as are indexed. */
@@ -27,17 +27,25 @@ const mostLines = 50_000;
 /** Words before a name that is being defined, in most languages. */
 const defining =
   /\b(?:class|const|def|defmodule|enum|fn|fun|func|function|impl|interface|let|macro|module|namespace|object|package|record|static|struct|trait|type|typedef|val|var|void)\s/;
-/** What may stand between such a word and the name, and how many characters with the word. */
+/** Characters between such a word and the name, and how many there may be, with the word. */
 const isBetween = /[\w.:<>*&\s]/;
 const between = 70;
 const isWordEnd = /[\p{L}\p{N}_]/u;
 
 /**
  * @param terms folded.
- * @param definedAt the line of a definition of a term, which is preferred.
+ * @param options.definedAt the line of a definition of a term, which is preferred.
+ * @param options.test other lines are passed over; called for lines that contain a term.
  * @returns undefined if no line contains any of the terms.
  */
-export function bestLine(text: string, terms: readonly string[], definedAt?: number): BestLine | undefined {
+export function bestLine(
+  text: string,
+  terms: readonly string[],
+  {
+    definedAt,
+    test = () => true,
+  }: { readonly definedAt?: number | undefined; readonly test?: (line: string) => boolean } = {},
+): BestLine | undefined {
   let best: { readonly at: number; readonly quality: number; readonly start: number } | undefined;
   let before = 0;
   let start = 0;
@@ -47,7 +55,8 @@ export function bestLine(text: string, terms: readonly string[], definedAt?: num
     const end = endOf(searched, from);
     const found = qualityOf(searched.slice(from, Math.min(end, from + looked)), terms);
     const quality = found > 0 && at + 1 === definedAt ? found + definition : found;
-    if (quality > (best?.quality ?? 0)) best = { at, quality, start: at === 0 ? start : before };
+    const shown = (): string => text.slice(start, Math.min(endOf(text, start), start + looked));
+    if (quality > (best?.quality ?? 0) && test(shown())) best = { at, quality, start: at === 0 ? start : before };
     before = start;
     start = endOf(text, start) + 1;
     from = end + 1;

@@ -1,6 +1,6 @@
 // The folded form of texts, in which they are compared: lower case, and composed letters (Unicode NFC).
 
-const ascii = /^[\x00-\x7f]*$/;
+const ascii = /^\p{ASCII}*$/u;
 
 /** Combining marks in a row. Their normalisation takes time in the square of their number. */
 const manyMarks = /\p{M}{30}/gu;

@@ -1,7 +1,7 @@
-// The site-wide search: several sections at once, each filtered by what the caller may read.
+// The site-wide search: several sections at once, each filtered by the repositories that the caller can read.
 import type { ScopeCatalogue, ScopeName } from '#core/kernel/access/scopes';
 import type { Call, User } from '#core/kernel/caller';
-import { InsufficientScope } from '#core/kernel/errors';
+import { InsufficientScope, ValidationFailed } from '#core/kernel/errors';
 import { within } from '#core/kernel/limits/within';
 import type { Log } from '#core/kernel/services/log';
 import type { Settings } from '#core/kernel/services/settings';
@@ -15,6 +15,7 @@ import { visibilityOf } from './visibility.ts';
 
 /** The sections that every answer has, in their order. */
 export const fixedSections = ['code', 'symbols', 'issues', 'mrs', 'docs'] as const;
+
 /** The name of one of them. */
 export type FixedSection = (typeof fixedSections)[number];
 
@@ -29,6 +30,8 @@ export interface SearchCommand {
   readonly q: string;
   /** Names of sections; unknown ones are ignored. Absent: the usual ones. */
   readonly types?: readonly string[] | undefined;
+  /** Those of the sections whose matches are only counted. */
+  readonly counted?: readonly string[] | undefined;
   readonly limit: number;
   readonly sort: (typeof searchSorts)[number];
 }
@@ -83,7 +86,7 @@ export function siteSearch({
     const { ok, required } = scopes.satisfied(scope, kind, credential.scopes);
     return ok ? undefined : (required ?? scope);
   };
-  /** The sections that the token can see. @throws {InsufficientScope} if there are none. */
+  /** The sections that the token can see. @throws {InsufficientScope} without any. */
   function visibleTo(caller: User): ReadonlySet<string> {
     const all: readonly Pick<Section, 'name' | 'scope'>[] = [
       ...['code', 'symbols', 'docs'].map((name) => ({ name, scope: 'repo.read' as const })),
@@ -129,6 +132,7 @@ export function siteSearch({
     } catch (error) {
       call.signal.throwIfAborted();
       visibility.check();
+      if (error instanceof ValidationFailed) throw error;
       log.error({ err: error }, 'the search back end failed');
     }
     return { answer: otherwise, degraded: true };
@@ -142,22 +146,25 @@ export function siteSearch({
      * @throws {ValidationFailed} for an empty or too long text; {InsufficientScope} if the token can see no section;
      *   {Internal} if the filter of readable repositories cannot be resolved.
      */
-    async search(call: Call<User>, { q, types = usual, limit, sort }: SearchCommand): Promise<SearchResult> {
+    async search(
+      call: Call<User>,
+      { q, types = usual, counted = [], limit, sort }: SearchCommand,
+    ): Promise<SearchResult> {
       const text = parseSearchText(q);
       const visible = visibleTo(call.caller);
       const asked = new Set(types.filter((type) => visible.has(type)));
       const docs = repositoryPaths(await settings.get('search.docs.repositories'));
       const { answer, degraded } = await answered(call, nothing, async (given): Promise<SearchResult> => {
-        const search = { ...given, text, limit };
+        const of = (name: string): SectionSearch => ({ ...given, text, limit: counted.includes(name) ? 0 : limit });
         const [code, symbols, ...documents] = await Promise.all([
-          asked.has('code') ? searches.code(search) : noHits,
-          asked.has('symbols') ? searches.symbols(search) : noHits,
+          asked.has('code') ? searches.code(of('code')) : noHits,
+          asked.has('symbols') ? searches.symbols(of('symbols')) : noHits,
           ...[...new Set([...nothing.documents.keys(), ...asked])]
             .filter((name) => name !== 'code' && name !== 'symbols')
             .map(async (name): Promise<readonly [string, SectionHits<FoundDocument>]> => {
               if (!asked.has(name)) return [name, noHits];
-              if (name === 'docs') return [name, await searches.documents(search, name, 'relevance', docs)];
-              return [name, await searches.documents(search, name, sort)];
+              if (name === 'docs') return [name, await searches.documents(of(name), name, 'relevance', docs)];
+              return [name, await searches.documents(of(name), name, sort)];
             }),
         ]);
         return { code, symbols, documents: new Map(documents), degraded: false };

@@ -7,6 +7,7 @@ import {
   page,
   shape,
   type Call,
+  type FileSubject,
   type Granted,
   type Html,
   type WebPage,
@@ -47,6 +48,17 @@ const existingCommands = (url: string, { defaultBranch }: Repository): string =>
   [`git remote add origin ${url}`, `git push origin HEAD:${defaultBranch}`].join('\n');
 
 const findLink = ({ repository, ref }: At): Html => linkButton('Find a file', findPath(repository, ref), { key: 't' });
+
+const fileSubject = ({ repository, ref, path }: At, sha: string, isBranch: boolean): FileSubject => ({
+  kind: 'file',
+  id: sha,
+  repositoryId: repository.id,
+  owner: repository.owner,
+  repository: repository.name,
+  ref,
+  isDefaultBranch: isBranch && ref === repository.defaultBranch,
+  path,
+});
 
 export function filePages(
   useCases: RepositoryUseCases,
@@ -119,6 +131,7 @@ export function filePages(
             blob.type === 'file' && fileActions(at, changeable),
           )}
           ${await fileView(at, blob, { texts, rendered, submodule: urls?.get(path), target })}`,
+        ...(blob.type === 'file' && { subject: fileSubject(at, blob.sha, isBranch) }),
       });
     }
     return new HtmlPage({

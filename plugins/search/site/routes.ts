@@ -1,9 +1,10 @@
 // The routes of the site-wide search, and the two deprecated ones.
-import { api, reply, signedIn, type Instance, type Reply, type Route } from 'hexforge/plugin';
+import { api, reply, signedIn, type Call, type Instance, type Reply, type Route, type User } from 'hexforge/plugin';
 import { searchSorts, type CodeHit, type SearchResult } from 'hexforge/search';
 import type { SearchUseCases } from '#core/search/use-cases';
-import { suggestionPath } from './links.ts';
+import { suggestionPath, suggestionsPath, textWithin } from './links.ts';
 import {
+  boxQuery,
   codeSectionJson,
   presentCode,
   presentDocument,
@@ -12,13 +13,12 @@ import {
   searchJson,
   searchQuery,
   sectionQuery,
-  suggestionJson,
+  suggestionsJson,
 } from './schemas.ts';
-import { list, shape } from 'hexforge/plugin';
 
 const hits = { default: 20, most: 100 } as const;
 
-/** 1 to 100; the default for 0 and for what is no number. */
+/** 1 to 100; the default for 0 and for a text that is not a number. */
 export function readLimit(given: string | undefined): number {
   const number = /^[+-]?\d+$/.test(given ?? '') ? Number(given) : 0;
   return number === 0 ? hits.default : Math.min(Math.max(number, 1), hits.most);
@@ -54,6 +54,11 @@ export function searchRoutes({ search, suggest }: SearchUseCases, instance: Inst
     deprecation: 'true',
     link: `<${instance.baseUrl}/api/v1/search>; rel="successor-version"`,
   });
+  const suggested = async (call: Call<User>, q: string, limit: string | undefined) => {
+    const { suggestions, degraded } = await suggest(call, { q, limit: readLimit(limit) });
+    const shown = suggestions.map((each) => ({ type: each.type, text: each.text, path: suggestionPath(each) }));
+    return { body: { suggestions: shown }, degraded };
+  };
   return [
     api({
       ...common,
@@ -93,11 +98,26 @@ export function searchRoutes({ search, suggest }: SearchUseCases, instance: Inst
       path: '/search/suggest',
       deprecated: true,
       query: sectionQuery,
-      result: shape({ suggestions: list(suggestionJson) }).id('Suggestions'),
+      result: suggestionsJson,
       async run(call, { query: { q, limit } }) {
-        const { suggestions, degraded } = await suggest(call, { q, limit: readLimit(limit) });
-        const body = suggestions.map((each) => ({ type: each.type, text: each.text, path: suggestionPath(each) }));
-        return answered({ suggestions: body }, degraded, deprecated());
+        const { body, degraded } = await suggested(call, q, limit);
+        return answered(body, degraded, deprecated());
+      },
+    }),
+    // The same for the search boxes of pages, whose session is a cookie and renewed here.
+    api({
+      ...common,
+      id: 'searchBoxSuggest',
+      summary: 'Suggestions of a search box',
+      mount: 'root',
+      path: suggestionsPath,
+      cookies: true,
+      hidden: true,
+      requires: ['PageFrame'],
+      query: boxQuery,
+      result: suggestionsJson,
+      async run(call, { query: { q, repo, limit } }) {
+        return (await suggested(call, textWithin(repo, q), limit)).body;
       },
     }),
   ];

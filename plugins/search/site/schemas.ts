@@ -1,5 +1,5 @@
 // The JSON shapes of the site-wide search.
-import { count, Joi, list, maybe, oneOf, orNull, shape, text, word, type TypeOf } from 'hexforge/plugin';
+import { count, Joi, list, maybe, oneOf, shape, text, word, type TypeOf } from 'hexforge/plugin';
 import { symbolKinds, type CodeHit, type DefinitionHit, type FoundDocument, type SectionHits } from 'hexforge/search';
 
 const score = () => Joi.number().description('Greater is better; compares within one section');
@@ -50,11 +50,12 @@ export const searchJson = shape({
   .pattern(Joi.string(), Joi.object({ total: count().required(), hits: Joi.array().required() }))
   .id('SearchResult');
 
-export const suggestionJson = shape({
+const suggestionJson = shape({
   type: oneOf('repository', 'symbol', 'file'),
   text: word(),
   path: word().description('The path of its page'),
 }).id('Suggestion');
+export const suggestionsJson = shape({ suggestions: list(suggestionJson) }).id('Suggestions');
 
 const q = () =>
   text().default('').description('Words, "a phrase", lang:go, path:src, repo:owner/name; 1 to 1,000 characters');
@@ -67,7 +68,12 @@ export const searchQuery = shape({
   sort: maybe(text().description('relevance (default) or recent, for issues and mrs')),
 });
 export const sectionQuery = shape({ q: q(), limit: limit() });
-export const pathOrNull = () => orNull(word());
+
+const within = { repo: maybe(word().empty('').max(300)) };
+/** The search page; `types` is one section or absent. */
+export const pageQuery = shape({ q: q(), types: maybe(text()), limit: limit(), sort: maybe(text()), ...within });
+/** The suggestions of a search box. */
+export const boxQuery = shape({ q: q(), limit: limit(), ...within });
 
 interface InRepository {
   readonly repository: { readonly id: string; readonly owner: string; readonly name: string };

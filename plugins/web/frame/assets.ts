@@ -21,9 +21,10 @@ const styles = [
   'merges',
   'admin',
   'account',
+  'search',
 ];
 /** The parts of the only script: each further file would delay the first paint. They do not import each other. */
-const scripts = ['menus', 'keys', 'copy', 'live', 'lines'];
+const scripts = ['menus', 'keys', 'copy', 'live', 'lines', 'search', 'definitions'];
 
 export interface Assets {
   readonly styles: string;

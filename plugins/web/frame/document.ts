@@ -1,7 +1,9 @@
 // The document around a page: head, navigation, main part and side column.
 import { html, type Around, type Call, type Html, type HtmlPage, type MenuEntry } from 'hexforge/plugin';
 import { avatar } from '../ui/avatar.ts';
+import { icon } from '../ui/icon.ts';
 import { menu, menuLink } from '../ui/menu.ts';
+import { searchBox } from '../ui/search-box.ts';
 import { tabs, type Tab } from '../ui/tabs.ts';
 import type { Theme } from './theme.ts';
 
@@ -14,6 +16,8 @@ export interface Surroundings {
   readonly icon: string;
   readonly version: string;
   readonly menus: Readonly<Record<MenuEntry['menu'], readonly MenuItem[]>>;
+  /** The search box. */
+  readonly search?: MenuItem | undefined;
   /** The pages beside this one, such as all pages of administration. */
   readonly section?: { readonly title: string; readonly pages: readonly Tab[] } | undefined;
   /** The panels of the side column. */
@@ -33,6 +37,8 @@ export interface Surroundings {
 export interface MenuItem {
   readonly title: string;
   readonly path: string;
+  /** The path that suggests what to search for. */
+  readonly suggestions?: string | undefined;
 }
 
 const logo = html`<svg viewBox="0 0 20 22" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">
@@ -50,10 +56,26 @@ const place = ({ repository }: Surroundings): Html | false =>
     ><span class="slash">/</span><a href="/${repository.owner}/${repository.name}"><bdi>${repository.name}</bdi></a>
   </nav>`;
 
+/** On narrow screens it is a link to its page. */
+function box({ caller }: Call, { search, repository }: Surroundings): Html | false {
+  if (search === undefined) return false;
+  const { title, path, suggestions } = search;
+  const repo = repository && `${repository.owner}/${repository.name}`;
+  const within = repo === undefined ? '' : `?repo=${encodeURIComponent(repo)}`;
+  return html`${searchBox({
+      label: repo === undefined ? title : `${title} in this repository`,
+      action: path,
+      fields: { repo },
+      suggestions: caller.kind === 'user' ? suggestions : undefined,
+      form: 'frame-search',
+    })} <a class="search-link" href="${path}${within}">${icon('search', title)}</a>`;
+}
+
 const themeNames = { light: 'Light colours', dark: 'Dark colours', system: 'Colours of the system' } as const;
 
-/** Its buttons are in a menu at the top; the form itself follows those of the page. */
-const frameForm = (id: string, action: string): Html => html`<form id="${id}" method="post" action="${action}"></form>`;
+/** Its controls are at the top; the form itself follows those of the page. */
+const frameForm = (id: string, action: string, method: 'get' | 'post' = 'post'): Html =>
+  html`<form id="${id}" method="${method}" action="${action}"></form>`;
 
 const themeButtons = (theme: Theme): readonly Html[] =>
   (['light', 'dark', 'system'] as const)
@@ -92,6 +114,7 @@ export function documentOf(page: HtmlPage, { call, url, status }: Around, frame:
   const { theme, styles, script, icon, version, menus, repository, panels, section } = frame;
   const { title, main, aside, width, live, isRefusal } = page;
   const isMissing = isRefusal && (status === 403 || status === 404);
+  const isWhole = width === 'wide' || call.caller.kind === 'user' || isMissing;
   const where = repository === undefined ? '' : ` · ${repository.owner}/${repository.name}`;
   return html`<!doctype html>
     <html lang="en" ${theme !== 'system' && html`data-theme="${theme}"`}>
@@ -120,7 +143,7 @@ export function documentOf(page: HtmlPage, { call, url, status }: Around, frame:
               </nav>`
             }
             <span class="spring"></span>
-            ${(width === 'wide' || call.caller.kind === 'user' || isMissing) && account(call, frame, signInPath(url))}
+            ${isWhole && box(call, frame)} ${isWhole && account(call, frame, signInPath(url))}
           </div>
           ${repository !== undefined && tabs('Parts of the repository', repository.tabs)}
         </header>
@@ -131,6 +154,7 @@ export function documentOf(page: HtmlPage, { call, url, status }: Around, frame:
         </div>
         <footer class="foot"><span>Hexforge ${version}</span><a href="/-/keys" data-key="?">Keys</a></footer>
         ${repository?.keys.map(({ title, path, key }) => html`<a href="${path}" data-key="${key}" hidden>${title}</a>`)}
+        ${isWhole && frame.search !== undefined && frameForm('frame-search', frame.search.path, 'get')}
         ${
           call.caller.kind === 'user' &&
           html`${frameForm('frame-theme', '/-/theme')} ${frameForm('frame-sign-out', '/-/sign-out')}`
@@ -141,4 +165,6 @@ export function documentOf(page: HtmlPage, { call, url, status }: Around, frame:
 
 /** Puts the path of the external URL before every path of this instance, where that URL has one. */
 export const withPrefix = (text: string, prefix: string): string =>
-  prefix === '' ? text : text.replaceAll(/ (href|src|action|formaction|data-live)="\/(?!\/)/g, ` $1="${prefix}/`);
+  prefix === ''
+    ? text
+    : text.replaceAll(/ (href|src|action|formaction|data-live|data-suggestions)="\/(?!\/)/g, ` $1="${prefix}/`);

@@ -50,8 +50,20 @@ export function pageFrame(parts: Parts): PageFrame {
         repositoryOf(around, parts),
         panelsOf(page, around.call, parts),
       ]);
-      const section = repository?.section ?? sectionOf(menus, pathOf(around));
-      const frame: Surroundings = { ...fixed, theme: themeIn(around.cookies), menus, repository, panels, section };
+      const path = pathOf(around);
+      const section = repository?.section ?? sectionOf(menus, path);
+      // On its own page, the search box is a part of the page.
+      const [first] = menus['search-box'];
+      const search = first?.path === path ? undefined : first;
+      const frame: Surroundings = {
+        ...fixed,
+        theme: themeIn(around.cookies),
+        menus,
+        search,
+        repository,
+        panels,
+        section,
+      };
       return {
         text: withPrefix(documentOf(page, around, frame), prefix),
         headers: pageHeaders(page, page.width === 'wide' ? active : passive),
@@ -72,6 +84,7 @@ async function menusFor(call: Call, { registry, access }: Parts): Promise<Surrou
     account: of('account'),
     settings: of('settings'),
     admin: of('admin'),
+    'search-box': of('search-box'),
   };
 }
 
@@ -87,7 +100,8 @@ const panelsOf = async ({ subject }: HtmlPage, call: Call, { registry, log }: Pa
     ? []
     : sections(
         registry.panels().filter(({ one }) => one.on === subject.kind),
-        (panel) => panel.run(call, subject),
+        // A panel on this kind of page accepts its subject.
+        (panel) => panel.run(call, subject as never),
         log,
       );
 

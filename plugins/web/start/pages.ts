@@ -8,7 +8,7 @@ import { componentsPage } from './components/page.ts';
 
 const keys: readonly (readonly [string, string])[] = [
   ['?', 'this page'],
-  ['/', 'search field of the page'],
+  ['/', 'search field of the page, or the search box'],
   ['j', 'next row, file or comment'],
   ['k', 'previous row, file or comment'],
   ['Enter', 'open it'],
@@ -19,6 +19,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['t', 'find a file of the repository'],
   ['y', 'permanent link of a file'],
   ['e', 'edit'],
+  ['Alt click', 'definition of a name in the code'],
   ['Ctrl Enter', 'send the form'],
   ['Escape', 'close the menu'],
 ];

@@ -13,6 +13,7 @@ const drawings = {
     /><path d="M4 5v6M12 7c0 2.5-3 3-8 3" />`,
   comment: html`<path d="M2 3h12v8H8l-3 3v-3H2z" />`,
   lock: html`<path d="M4 7h8v6.5H4zM5.5 7V5a2.5 2.5 0 0 1 5 0v2" />`,
+  search: html`<circle cx="7" cy="7" r="4.500" /><path d="M10.500 10.500l4 4" />`,
   fork: html`<circle cx="4" cy="3" r="1.5" /><circle cx="12" cy="3" r="1.5" /><circle cx="8" cy="13" r="1.5" /><path
       d="M4 4.5C4 8 8 7 8 11.500M12 4.500C12 8 8 7 8 11.500"
     />`,

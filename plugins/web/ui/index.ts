@@ -20,6 +20,7 @@ export { menu, menuLink, type MenuLink } from './menu.ts';
 export { pagination } from './pagination.ts';
 export { picks, type PickChoice } from './picks.ts';
 export { pill, statePill, type Tone } from './pill.ts';
+export { searchBox, type SearchBox } from './search-box.ts';
 export { table } from './table.ts';
 export { tabs, type Tab } from './tabs.ts';
 export { relativeTime, time } from './time.ts';

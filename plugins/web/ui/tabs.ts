@@ -5,7 +5,8 @@ import { html, type Html } from 'hexforge/plugin';
 export interface Tab {
   readonly title: string;
   readonly href: string;
-  readonly count?: number | undefined;
+  /** A text for a number that is not exact, such as `1,000+`. */
+  readonly count?: number | string | undefined;
   readonly current: boolean;
   /** Keys that lead to it, such as `gi`. */
   readonly key?: string | undefined;

@@ -38,6 +38,7 @@ const table: readonly (readonly [path: string, guard: Guard])[] = [
   ['/audit-log*', { scope: undefined, pat: 'admin:system' }],
   // Instance administrators.
   ['/issue-types*', { scope: undefined, pat: 'admin:system' }],
+  ['/search/*', { scope: undefined, pat: 'admin:system' }],
   ['/plugins', { scope: undefined, pat: 'admin:system' }],
 ];
 

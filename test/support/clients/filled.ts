@@ -43,6 +43,12 @@ export const fixedValues: Values = {
   'admin/plugins/name': 'web',
 };
 
+/** Queries of pages that show more with one, by the id of the page. They find what `fillRepository` makes. */
+export const queriesOf: Readonly<Record<string, readonly string[]>> = {
+  searchPage: ['?q=answer', '?q=hexforgeCanary', '?q=hexforgeCanary&types=issues&sort=recent', '?q=ab&types=code'],
+  searchDefinition: ['?name=nothing', '?name=twice'],
+};
+
 /** @param text in every text of the repository that a user chooses. */
 export async function fillRepository(client: Client, path: string, text: string): Promise<Values> {
   const repository = `/repos/${path}`;
@@ -58,7 +64,12 @@ export async function fillRepository(client: Client, path: string, text: string)
   const name = text.replaceAll(/[/\\]/g, '').slice(0, 60).trim();
   await client.patch(repository, { json: { description: text } });
   await write('README.md', base64(`# ${text}\n\n${text} **bold** [a](javascript:alert(1)) #1 !1 @alice\n`));
-  await write(`src/${name}.ts`, base64(`// ${text}\nexport const answer = 42;\n`));
+  await write(
+    `src/${name}.ts`,
+    base64(
+      `// ${text}\nexport const answer = 42;\nexport const twice = 1;\nexport class Twice {\n  twice(): void {}\n}\n`,
+    ),
+  );
   await write('image.png', pixel);
   await write('image.svg', base64(`<svg xmlns="http://www.w3.org/2000/svg"><script>hexforgeCanary=1</script></svg>`));
   await post('/branches', { name: 'topic', base_ref: 'main' });

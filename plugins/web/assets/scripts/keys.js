@@ -34,8 +34,9 @@ document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || types(event.target)) return;
   const keys = before + event.key;
   before = keys === 'g' ? 'g' : '';
-  // A link is followed, a field focused. A link of the page hides one of the frame with the same key.
-  const found = document.querySelector(`[data-key="${CSS.escape(keys)}"]`);
+  // A link is followed, a field focused. One of the page hides one of the frame with the same key.
+  const named = `[data-key="${CSS.escape(keys)}"]`;
+  const found = document.querySelector(`main ${named}`) ?? document.querySelector(named);
   if (found instanceof HTMLElement) {
     event.preventDefault();
     if (found instanceof HTMLInputElement) found.focus();

@@ -43,6 +43,7 @@ type Names =
   | 'shownValues'
   | 'filterBar'
   | 'searchField'
+  | 'searchBox'
   | 'filterChoice'
   | 'listLinks';
 
@@ -166,6 +167,11 @@ export const controls: Examples<Names> = {
       { title: '2 open', href: here, current: true },
       { title: '3 closed', href: '/-/keys', current: false },
     ]),
+  },
+  searchBox: {
+    empty: ui.searchBox({ label: 'Search bells', action: here }),
+    'with a text and a button': ui.searchBox({ label: 'Search towers', action: here, value: 'South', button: true }),
+    long: ui.searchBox({ label: longText, action: here, value: longText }),
   },
   filterChoice: { chosen: ui.filterChoice('State', 'state', 'one', choices) },
 };
