@@ -55,7 +55,7 @@ void t.test('the parameters and the answers', async (t) => {
   };
 
   await t.test('q: missing, empty, blank and too long texts are 400 with the envelope', async (t) => {
-    isError(t, await alice.get('/api/v1/search'), 400, 'validation_failed');
+    isError(t, await alice.get('/api/v1/search'), 400, 'validation_failed', 'missing');
     for (const q of ['', ' ', '\t\n', '\u0000', '\u00a0\u3000', 'a'.repeat(1001), '😀'.repeat(1001)])
       isError(t, await ask(alice, q), 400, 'validation_failed', JSON.stringify(q).slice(0, 20));
     for (const q of ['a'.repeat(1000), '😀'.repeat(1000), ` ${'a'.repeat(1000)} `])
