@@ -18,6 +18,7 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'merges', module: '#plugins/merges/plugin', enabled: true },
   { name: 'search', module: '#plugins/search/plugin', enabled: true },
   { name: 'search-sql', module: '#plugins/search-sql/plugin', enabled: true },
+  { name: 'search-opensearch', module: '#plugins/search-opensearch/plugin', enabled: false },
   { name: 'oauth-server', module: '#plugins/oauth-server/plugin', enabled: true },
   { name: 'mcp', module: '#plugins/mcp/plugin', enabled: true },
   { name: 'audit', module: '#plugins/audit/plugin', enabled: true },

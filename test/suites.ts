@@ -86,9 +86,11 @@ export const suites: Readonly<Record<string, Suite>> = {
 
   'whole/adapters': {
     holds: ['test/{adapters,core,docs,host,plugins}/**/*.long.spec.ts'],
-    except: ['test/adapters/git-native/**'],
+    except: ['test/adapters/{git-native,opensearch}/**'],
     whole: { database: 'embedded', engines: ['embedded', 'postgresql'] },
   },
+  /** Starts OpenSearch several times. */
+  'whole/opensearch': { holds: ['test/adapters/opensearch/**/*.long.spec.ts'], whole: memory },
   'whole/adapters-git': { holds: ['test/adapters/git-native/**/*.long.spec.ts'], whole: memory, inMemory: true },
   /** Whole servers as child processes. */
   'whole/bin': { holds: ['test/process/*.spec.ts'], whole: postgresql },

@@ -1,5 +1,5 @@
 // Runs the tests that take too long for `npm test` (`npm run test:all`): the API suites, the storage contracts and
-// whole servers on a real PostgreSQL, packages, faults, generated merges, and a short fault drill. Ends with `N passed,
+// whole servers on a real PostgreSQL, OpenSearch, packages, faults, generated merges, and a short fault drill. Ends with `N passed,
 // N failed`.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { startCluster } from './postgres-cluster.ts';
 import { program } from './program.ts';
 import { root } from './project-files.ts';
 import { ensureChromium } from './chromium.ts';
+import { ensureOpenSearch, noOpenSearch } from './opensearch.ts';
 import { ensureRedis } from './redis-server.ts';
 import { readResults } from './test-results.ts';
 
@@ -31,6 +32,7 @@ async function generated(spec: string, environment: Readonly<Record<string, stri
 // Installs programs before the suites, which run in parallel, because only one of them could take the package manager's
 // lock.
 ensureRedis();
+if (noOpenSearch() === undefined) ensureOpenSearch();
 ensureChromium();
 // Inherited settings are removed, because each suite sets its own.
 delete process.env['HEXFORGE_TEST_DATABASE'];

@@ -1,6 +1,6 @@
 // Prepares texts from repositories for a model: removes characters that deceive terminals and readers, and bounds
 // results.
-import { fit, jsonBytes } from '#core/kernel/clipping';
+import { clip, fit, jsonBytes } from '#core/kernel/clipping';
 
 /**
  * Control characters except tab and line feed, which terminals act on; characters that change the direction of text
@@ -12,6 +12,12 @@ const hidden =
 
 /** The text without hidden characters. */
 export const visible = (text: string): string => text.replace(hidden, '');
+
+/** The most characters of what is said about a failure. It may quote arguments. */
+const mostSaid = 2000;
+
+/** What is said about a failure. */
+export const sentences = (text: string): string => clip(visible(text), mostSaid);
 
 /** Applies `change` to every text of a JSON value. */
 function mapTexts(value: unknown, change: (text: string) => string): unknown {

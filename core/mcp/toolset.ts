@@ -3,11 +3,10 @@ import { anyone, type AccessDecision, type AccessRule, type Granted } from '#cor
 import type { ScopeName } from '#core/kernel/access/scopes';
 import type { Call, User } from '#core/kernel/caller';
 import { HexforgeError, TimedOut, ValidationFailed } from '#core/kernel/errors';
-import { within } from '#core/kernel/limits/within';
 import type { Log } from '#core/kernel/services/log';
 import type { ListedTool, Serving, ToolResult } from './ports.ts';
 import { instructions, titleOf } from './words.ts';
-import { mostText, prepared } from './texts.ts';
+import { mostText, prepared, sentences } from './texts.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -56,6 +55,9 @@ const added = {
 const cutNote =
   'Long texts were shortened and end in "…". Ask for fewer items with "limit", or for a single one, to get more of each.';
 
+/** Said about a missing thing whose error says nothing more. */
+const whatExists = 'The tools whose names begin with "list_" or "search_" tell what exists';
+
 /** @throws {ValidationFailed} for a text that no database can store. */
 function checkTexts(value: unknown): void {
   if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed()))
@@ -63,6 +65,33 @@ function checkTexts(value: unknown): void {
       detail: 'Text must not contain a NUL character or half of a surrogate pair',
     });
   if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) checkTexts(inner);
+}
+
+/**
+ * Aborts `work` at the time limit, and when the client disconnects. The wait ends at once, even if the work does not.
+ * @throws {TimedOut} at the time limit.
+ */
+async function endsWithin<T>(ms: number, left: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const over = AbortSignal.timeout(ms);
+  const signal = AbortSignal.any([left, over]);
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const end = (): void =>
+    reject(
+      over.aborted
+        ? new TimedOut('The tool took too long', {
+            detail: 'Ask for less: a smaller "limit", a narrower path or a more exact query',
+          })
+        : (signal.reason as Error),
+    );
+  signal.addEventListener('abort', end, { once: true });
+  const answer = work(signal);
+  // What fails after the end must not become an unhandled rejection.
+  answer.catch(() => undefined);
+  try {
+    return await Promise.race([answer, ended]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
 }
 
 /** Builds the tools of requests. */
@@ -103,28 +132,22 @@ export function toolset({ access, tools, log, callMs = usualCallMs }: ToolParts)
   const run = async (tool: OfferedTool, call: Call<User>, args: unknown, params: Params): Promise<ToolResult> => {
     checkTexts(args);
     const input: unknown = tool.check(args);
-    const data = await within(
-      call.signal,
-      async (signal) => {
-        const limited = { ...call, signal };
-        const granted = await access.decide(limited, tool.access, tool.scope ?? endpointScope, params);
-        return { done: await (tool.run(limited as never, { input, granted } as never) as Promise<Schema>) };
-      },
-      callMs,
-    );
-    if (data === undefined)
-      throw new TimedOut('The tool took too long', {
-        detail: 'Ask for less: a smaller "limit", a narrower path or a more exact query',
-      });
-    const { data: clean, cut } = prepared(data.done);
+    const done = await endsWithin(callMs, call.signal, async (signal) => {
+      const limited = { ...call, signal };
+      const granted = await access.decide(limited, tool.access, tool.scope ?? endpointScope, params);
+      return await (tool.run(limited as never, { input, granted } as never) as Schema | Promise<Schema>);
+    });
+    const { data: clean, cut } = prepared(done);
     const result = cut ? { ...clean, truncated: true, note: clean['note'] ?? cutNote } : clean;
     if (JSON.stringify(result).length <= mostJson) return { data: result };
     return { failed: 'The result is too large. Ask for less: a smaller "limit" or a narrower path' };
   };
 
   const failure = (error: unknown, { name, plugin }: OfferedTool, { requestId }: Call): ToolResult => {
-    if (error instanceof HexforgeError && error.kind !== 'internal')
-      return { failed: [error.message, error.detail].filter((sentence) => sentence !== undefined).join('. ') };
+    if (error instanceof HexforgeError && error.kind !== 'internal') {
+      const hint = error.detail ?? (error.kind === 'not_found' ? whatExists : undefined);
+      return { failed: sentences(hint === undefined ? error.message : `${error.message}. ${hint}`) };
+    }
     log.error(
       { requestId, plugin, tool: name, stack: error instanceof Error ? error.stack : String(error) },
       'a tool failed',

@@ -57,6 +57,7 @@ export { countEach, countOf } from '#adapters/postgres/statements/counts';
 export type { Migration, SqlDatabase } from '#adapters/postgres/statements/database';
 export { publicUserColumns, publicUserJson } from '#adapters/postgres/statements/public-users';
 export { replaceRows } from '#adapters/postgres/statements/rows';
+export { linearPattern, type LinearPattern } from '../ready-made/linear-pattern.ts';
 export { numberedIndexer, type NumberedIndexerSpec, type Titled } from '../ready-made/numbered-indexer.ts';
 export type { Numbers } from '#core/kernel/storage/numbers';
 export { numbers } from '../ready-made/numbers.ts';

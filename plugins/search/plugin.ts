@@ -1,5 +1,5 @@
 // The plugin "search": the site-wide search, and the indexing of files and documents.
-import { count, definePlugin, on, shape } from 'hexforge/plugin';
+import { count, definePlugin, linearPattern, on, shape } from 'hexforge/plugin';
 import { searchAudits, searchScopes, searchSettings } from 'hexforge/search';
 import { searchUseCases } from '#core/search/use-cases';
 import { treeSitterSymbols } from '#adapters/tree-sitter/index';
@@ -58,6 +58,7 @@ export default definePlugin({
         sections: () => context.IndexerRegistry.indexers().map(({ indexer }) => indexer),
         repositories: context.Repositories,
         git: context.GitBackend,
+        compilePattern: linearPattern,
         symbols,
         scopes: context.ScopeCatalogue,
         settings: context.Settings,
@@ -103,6 +104,8 @@ export default definePlugin({
     { name: 'index', everySeconds: 1, run: (signal) => indexing.work(signal, runSeconds * 1000) },
     { name: 'compare', everySeconds: 60, run: () => indexing.compare() },
   ],
-  start: ({ indexing }) => indexing.compare(),
+  // A back end that is down does not stop the start: the job compares again.
+  start: ({ indexing }, { log }) =>
+    indexing.compare().catch((error: unknown) => log.warn({ err: error }, 'the search index could not be compared')),
   stop: ({ symbols }) => symbols.stop(),
 });

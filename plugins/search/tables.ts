@@ -1,4 +1,4 @@
-// The table of the plugin "search": the queue of what has to be indexed.
+// The table of the plugin "search": the queue of index work.
 import { defineEntity, p, rows } from 'hexforge/plugin';
 import type { QueuedWork } from 'hexforge/search';
 

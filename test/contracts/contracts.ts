@@ -40,7 +40,12 @@ import { milestoneCountsChecks, planningPortChecks } from './planning-ports.ts';
 import { rateCounterChecks } from './rate-counter.ts';
 import { referenceFinderChecks } from './reference-finder.ts';
 import { searchBackendChecks } from './search/search-backend.ts';
-import { auditLogChecks, repositorySettingsChecks, settingsChecks } from './stores/records.ts';
+import {
+  auditLogChecks,
+  repositorySettingsChecks,
+  repositorySettingWriterChecks,
+  settingsChecks,
+} from './stores/records.ts';
 import { pushesChecks, repositoriesChecks, repositoryCountersChecks } from './stores/repositories.ts';
 
 /** One check of a contract suite. */
@@ -99,6 +104,7 @@ export const contracts = {
   Repositories: suite(repositoriesChecks),
   RepositoryCounters: suite(repositoryCountersChecks),
   RepositorySettings: suite(repositorySettingsChecks),
+  RepositorySettingWriter: suite(repositorySettingWriterChecks),
   ResourceResolver: suite(resourceResolverChecks),
   SearchBackend: suite(searchBackendChecks),
   SealedRecords: suite(sealedRecordsChecks),

@@ -57,7 +57,9 @@ async function taken(
 const raw = /^:(\d{6}) (\d{6}) ([0-9a-f]{40}) ([0-9a-f]{40}) [A-Z]$/;
 const isFile = (mode: string | undefined): boolean => mode === '100644' || mode === '100755' || mode === '100664';
 
-/** Parses "RAW OUTPUT FORMAT" of git-diff-tree(1). Undefined if no regular file changed, or for a path that is left out. */
+/**
+ * Parses "RAW OUTPUT FORMAT" of git-diff-tree(1). Undefined if no regular file changed, or for a path that is left out.
+ */
 function changeOf(line: string, bytes: Buffer): TreeChange | undefined {
   const [, oldMode, newMode, oldOid = zeroOid, newOid = zeroOid] = raw.exec(line) ?? [];
   const [before, now] = [isFile(oldMode) ? oldOid : undefined, isFile(newMode) ? newOid : undefined];

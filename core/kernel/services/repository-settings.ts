@@ -38,7 +38,7 @@ declare module '../ports.ts' {
 
 declarePort('RepositorySettings', {
   arity: 'single',
-  component: 'settings of repositories (plugin "repositories")',
+  component: 'reader of repository settings (plugin "repositories")',
   critical: true,
   absent: 'refuse',
   methods: ['get', 'getMany'],

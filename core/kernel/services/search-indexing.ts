@@ -3,7 +3,7 @@ import { declarePort } from '../ports.ts';
 
 /** The state of the indexing. */
 export interface IndexingState {
-  /** In the index that answers; undefined if the back end does not tell. */
+  /** In the index that answers; undefined if the back end does not answer. */
   readonly files: number | undefined;
   readonly symbols: number | undefined;
   readonly documents: number | undefined;
@@ -25,8 +25,8 @@ export interface IndexingState {
 export interface SearchIndexing {
   state(): Promise<IndexingState>;
   /**
-   * Queues everything to be read again: one repository, or all into a new index that replaces the one that answers when it
-   * is whole.
+   * Queues everything to be read again: one repository, or all into a new index that replaces the one that answers when
+   * it is whole.
    * @param path `owner/name`; undefined for all.
    * @throws {NotFound} for an unknown repository, or without a search back end.
    */

@@ -35,8 +35,8 @@ export interface Repositories {
   /** Those of these repositories that the caller can read; one query. */
   readable(caller: Caller, ids: readonly string[]): Promise<ReadonlyMap<string, Repository>>;
   /**
-   * The ids of the repositories that the caller can read, in no order; at most `most`, and one more if there are more. One
-   * query.
+   * The ids of the repositories that the caller can read, in no order; at most `most`, and one more if there are more.
+   * One query.
    */
   readableIds(caller: Caller, most: number): Promise<readonly string[]>;
   /** Those of these repositories that exist, given and returned as `owner/name` in lower case; one query. */
@@ -239,7 +239,7 @@ for (const [port, component] of [
   ['Repositories', 'repository records'],
   ['MergeHeads', 'commits of merge requests'],
   ['Merging', 'merging'],
-  ['RepositorySettingWriter', 'changes of the settings of repositories'],
+  ['RepositorySettingWriter', 'writer of repository settings'],
 ] as const)
   declarePort(port, {
     arity: 'single',

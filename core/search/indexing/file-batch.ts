@@ -52,7 +52,7 @@ export class FileBatch {
     const gone = [...removed, ...files.map(({ file }) => file.path)].filter(
       (path) => isMarkdown(path) && !kept.has(path),
     );
-    // The documents first: the state of the files says whether both are whole.
+    // The documents are written first: readers of the state look at that of the files.
     if (documents.length + gone.length > 0)
       await this.#index.write(this.#docs, { removed: gone, documents }, this.#state);
     if (files.length + moved.length + removed.length > 0)

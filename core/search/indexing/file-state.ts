@@ -1,4 +1,4 @@
-// The state of the files of a repository in an index, as it is stored with them.
+// The state of the files of a repository in an index, which is stored with them.
 import type { Oid } from '#core/repositories/index';
 
 /** Increased whenever the index stores other things of the same file: then every file is read again. */
@@ -6,7 +6,7 @@ const version = 1;
 
 /** Which commit an index has of a repository. */
 export interface FileState {
-  /** The tip of the default branch; undefined if there is none. */
+  /** The tip of the default branch; undefined if it has no commit. */
   readonly tip: Oid | undefined;
   /**
    * Set while files are compared one by one with the tip: all up to this path are done. Some after it may be of this

@@ -101,7 +101,10 @@ export function indexing(parts: IndexingParts) {
       known = known.slice(here.length);
       const existing = new Set(some.map(({ id }) => id));
       const have = new Set(here.map(({ section, repositoryId }) => `${repositoryId} ${section}`));
-      for (const source of here) if (!existing.has(source.repositoryId)) await index.remove(source);
+      for (const source of here)
+        // A repository may have been created and indexed after the list was read.
+        if (!existing.has(source.repositoryId) && (await repositories.byId(source.repositoryId)) === undefined)
+          await index.remove(source);
       const absent = some.flatMap(({ id }) =>
         names.flatMap((section) => (have.has(`${id} ${section}`) ? [] : { section, repositoryId: id, key: '' })),
       );
@@ -127,7 +130,9 @@ export function indexing(parts: IndexingParts) {
       }
     },
 
-    /** Compares the indexes with the repositories that exist. A rebuild in which nothing is missing any more is finished. */
+    /**
+     * Compares the indexes with the repositories that exist. Finishes a rebuild in which nothing is missing any more.
+     */
     async compare(): Promise<void> {
       const [served, rebuilt] = (await backend()?.indexes()) ?? [];
       if (served === undefined) return;
@@ -140,5 +145,3 @@ export function indexing(parts: IndexingParts) {
     },
   };
 }
-
-export type Indexing = ReturnType<typeof indexing>;

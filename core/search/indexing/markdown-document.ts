@@ -6,14 +6,14 @@ import { stemOf } from '../query/path-weight.ts';
 /** The section of Markdown files. */
 export const docsSection = 'docs';
 
-/** Characters of a title, of the searched text and of the snippet. */
+/** Characters: of a title, the searched text, the snippet. */
 const longest = { title: 200, text: 64 * 1024, snippet: 200 } as const;
 
 const heading = /^ {0,3}#{1,6}[ \t]+(\S.*)$/m;
 const underlined = /^(\S.*)\n={3,}[ \t]*$/m;
 /** Metadata before the text, between lines of three dashes. */
 const frontMatter = /^---\n(?:.*\n)*?---\n/;
-/** Marks of Markdown that are not part of what is read. */
+/** Marks of Markdown, which a reader does not see. */
 const marks = /[`*_#>|~]+|!?\[|\]\([^)\n]{0,100}\)|<[^>\n]{0,100}>/g;
 
 /** @returns without text: undefined. */

@@ -13,7 +13,7 @@ export interface PendingWork {
 export interface QueuedWork extends PendingWork {
   /** Changes whenever the work is queued again, so that a change during the work is not lost. */
   readonly version: string;
-  /** Work of events comes first; `background` is the first indexing, a rebuild, or the rest of long work. */
+  /** The first indexing, a rebuild, or the rest of long work; done when no work of events is due. */
   readonly background: boolean;
   /** Whether everything is read and stored again, not only what differs. */
   readonly forced: boolean;
@@ -42,6 +42,9 @@ export function workQueue({ queue, newVersion }: QueueParts) {
       now: Date,
       { background = false, forced = false }: Partial<Pick<QueuedWork, 'background' | 'forced'>> = {},
     ): Promise<void> {
+      // A change does not take the place of a command to read everything again.
+      const again = { version: newVersion(), background, dueAt: now, attempts: 0 };
+      if (!forced && (await queue.update({ ...keyOf(work), forced: true }, again)) !== undefined) return;
       await queue.put({
         ...keyOf(work),
         version: newVersion(),

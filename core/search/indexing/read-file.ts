@@ -19,26 +19,48 @@ export interface ReadFile {
 
 const utf8 = new TextDecoder();
 
+/** A file of a commit. */
+interface TreeFile {
+  readonly path: string;
+  readonly oid: Oid;
+}
+
+/** Undefined for a file that is not indexed. */
+export async function readText(
+  git: FileParts['git'],
+  repositoryId: string,
+  { path, oid }: TreeFile,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly size: number } | undefined> {
+  if (!isEligiblePath(path)) return undefined;
+  const blob = await git.blob(repositoryId, oid, signal);
+  if (blob.size > largestFile) {
+    // A stream that is never read would occupy its git process until a time limit.
+    for await (const _ of blob.bytes) break;
+    return undefined;
+  }
+  const bytes = await gathered(blob.bytes, blob.size);
+  if (isBinary(bytes)) return undefined;
+  const { text, lines } = bounded(utf8.decode(bytes));
+  return isGenerated(text, lines) ? undefined : { text, size: blob.size };
+}
+
 /** Undefined for a file that is not indexed. */
 export async function readFile(
   { git, symbols }: FileParts,
   repository: { readonly id: string; readonly updatedAt: Date },
-  { path, oid }: { readonly path: string; readonly oid: Oid },
+  { path, oid }: TreeFile,
   signal: AbortSignal,
 ): Promise<ReadFile | undefined> {
-  if (!isEligiblePath(path)) return undefined;
-  const blob = await git.blob(repository.id, oid, signal);
-  if (blob.size > largestFile) return undefined;
-  const bytes = await gathered(blob.bytes, blob.size);
-  if (isBinary(bytes)) return undefined;
-  const { text, lines } = bounded(utf8.decode(bytes));
-  if (isGenerated(text, lines)) return undefined;
+  const read = await readText(git, repository.id, { path, oid }, signal);
+  if (read === undefined) return undefined;
+  const { text, size } = read;
   const language = languageOf(path);
   const file = {
     path,
     oid,
     language,
-    size: blob.size,
+    size,
     text: folded(text),
     symbols: await symbols.read({ language, path, text }, signal),
   };

@@ -7,7 +7,7 @@ import { isEligiblePath } from './eligible.ts';
 import { FileBatch } from './file-batch.ts';
 import { fileStateText, readFileState, type FileState } from './file-state.ts';
 import { docsSection } from './markdown-document.ts';
-import { readFile, type FileParts } from './read-file.ts';
+import { readFile, readText, type FileParts } from './read-file.ts';
 import { languageOf } from '#core/repositories/index';
 
 export interface SyncParts extends Omit<FileParts, 'git'> {
@@ -51,7 +51,7 @@ export function syncFiles({ git, symbols, log, mostBytes }: SyncParts) {
     }
     const changes = forced ? undefined : await changesSince(state, tip);
     if (changes !== undefined) {
-      // Until the last write, the stored state says that all files have to be compared.
+      // Until the last write, the stored state requires a comparison of all files.
       await index.write(source, {}, fileStateText({ tip, after: '' }));
       await apply(changes);
       await index.write(source, {}, fileStateText({ tip }));
@@ -81,7 +81,9 @@ export function syncFiles({ git, symbols, log, mostBytes }: SyncParts) {
     async function apply(all: readonly TreeChange[]): Promise<void> {
       const { moved, rest } = movesIn(all);
       const batch = new FileBatch(index, source, docs, fileStateText({ tip, after: '' }));
-      for (const move of moved) batch.move(move);
+      for (const { move, oid } of moved)
+        // A file that is not indexed, such as a binary one, is not stored.
+        if ((await readText(git, repository.id, { path: move.to, oid }, signal)) !== undefined) batch.move(move);
       for (const { path, new: oid } of rest) if (oid === undefined || !isEligiblePath(path)) batch.remove(path);
       await read(
         batch,
@@ -107,7 +109,7 @@ export function syncFiles({ git, symbols, log, mostBytes }: SyncParts) {
 
     async function compare(): Promise<Synced> {
       const resumes = !forced && state?.after !== undefined && state.tip === tip;
-      const again = forced || (resumes && state.forced === true);
+      const again = forced || state?.forced === true;
       if (!resumes && (await isTooLarge())) {
         await index.remove(docs);
         await index.remove(source);
@@ -161,20 +163,23 @@ export function syncFiles({ git, symbols, log, mostBytes }: SyncParts) {
 
 /** Pairs removed and added files of the same content. Markdown is read again, because its document has its path. */
 function movesIn(changes: readonly TreeChange[]): {
-  readonly moved: readonly MovedFile[];
+  readonly moved: readonly { readonly move: MovedFile; readonly oid: Oid }[];
   readonly rest: readonly TreeChange[];
 } {
   const removed = new Map<Oid, TreeChange[]>();
   for (const change of changes)
     if (change.old !== undefined && change.new === undefined && isMovable(change.path))
       removed.set(change.old, [...(removed.get(change.old) ?? []), change]);
-  const moved: MovedFile[] = [];
+  const moved: { readonly move: MovedFile; readonly oid: Oid }[] = [];
   const paired = new Set<TreeChange>();
   for (const change of changes) {
     if (change.old !== undefined || change.new === undefined || !isMovable(change.path)) continue;
     const from = removed.get(change.new)?.pop();
     if (from === undefined || languageOf(from.path) !== languageOf(change.path)) continue;
-    moved.push({ from: from.path, to: change.path, language: languageOf(change.path) });
+    moved.push({
+      move: { from: from.path, to: change.path, language: languageOf(change.path) },
+      oid: change.new,
+    });
     paired.add(change).add(from);
   }
   return { moved, rest: changes.filter((change) => !paired.has(change)) };

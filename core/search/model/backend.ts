@@ -11,7 +11,7 @@ export const mostCounted = 1000;
 /** The most hits of one query. */
 export const mostHits = 100;
 
-/** What all queries have in common. */
+/** The common part of all queries. */
 export interface Within {
   readonly readable: Readable;
   /** Only these repositories; empty: none. Absent: all readable ones. */
@@ -32,8 +32,8 @@ export interface FileFilter {
 /** A query for files. */
 export interface FileQuery extends Within, FileFilter {
   /**
-   * 1 to 16 folded texts without line breaks, each 3 to 256 characters with at least three letters or digits in a row. A file
-   * matches if its text or its folded path contains each of them, literally.
+   * 1 to 16 folded texts without line breaks, each of 3 to 256 characters and with three letters or digits in a row. A
+   * file matches if its text or its folded path contains each of them, literally.
    */
   readonly terms: readonly string[];
   /**
@@ -43,13 +43,14 @@ export interface FileQuery extends Within, FileFilter {
   readonly short: readonly string[];
 }
 
-/** A query for definitions. */
+/** A query for definitions. Equal definitions in one line are all found. */
 export interface SymbolQuery extends Within, FileFilter {
   /**
    * A folded text of 1 to 256 characters. With three letters or digits in a row (`isIndexable`) it matches parts of names,
    * otherwise only whole names.
    */
   readonly name: string;
+  /** Empty: all. */
   readonly kinds: readonly SymbolDefinition['kind'][];
 }
 
@@ -114,7 +115,7 @@ export interface SearchIndex {
    * @param state at most 1,000 characters.
    */
   write(source: IndexSource, changes: IndexChanges, state: string): Promise<void>;
-  /** What is stored of a source, sorted by the bytes of the key (UTF-8), after `after`, at most `limit`. */
+  /** The stored entries of a source, sorted by the bytes of the key (UTF-8), after `after`, at most `limit`. */
   entries(source: IndexSource, after: string | undefined, limit: number): Promise<readonly StoredEntry[]>;
   /** The sources that were written, sorted by repository and section, after `after`, at most `limit`. */
   sources(
@@ -137,11 +138,12 @@ export interface IndexSize {
 /**
  * Stores an index of the contents of repositories and answers queries.
  *
- * Queries see every write that resolved at most a second ago. A query filters by `readable` itself, so that hits and
+ * A query sees a write at the latest one second after it resolved; `state`, `entries` and `sources` see it at once. A query
+ * whose signal is aborted rejects. A query filters by `readable` itself, so that hits and
  * totals contain only what the caller may read, and a change of access counts at once. Documents of repositories that no
  * longer exist are never found. A query that cannot be answered rejects with any error, within 5 seconds.
  *
- * Ranking of files, from most to least: the file defines a symbol whose folded name is one of the terms; the file name
+ * Ranking is exact among the first thousands of matches; a back end may leave out others. Ranking of files, from most to least: the file defines a symbol whose folded name is one of the terms; the file name
  * without its extension is one of the terms; the path contains one; the text does. Among equals, short paths come first,
  * and paths with folders such as `test` or `vendor` last (`pathWeight`). Ranking of symbols: whole names, then beginnings,
  * then parts; among equals by path, as files.

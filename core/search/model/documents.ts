@@ -1,4 +1,4 @@
-// What an index stores: the files of default branches with their symbols, and documents of sections.
+// The contents of an index: the files of default branches with their symbols, and documents of sections.
 import type { Oid } from '#core/repositories/index';
 import type { SymbolDefinition } from './symbol.ts';
 
@@ -52,7 +52,10 @@ export interface IndexSource {
 /** The section of files and symbols. */
 export const codeSection = 'code';
 
-/** Changes of one source. Each is idempotent. */
+/**
+ * Changes of one source. Each except `moved` is idempotent. No path or key occurs twice in one write, and no text has
+ * U+0000 or a lone surrogate.
+ */
 export interface IndexChanges {
   /** Files to store, instead of stored ones with the same paths. Only for the section `code`. */
   readonly files?: readonly IndexedFile[];

@@ -12,8 +12,8 @@ export interface Readable {
    */
   readonly reader: Reader;
   /**
-   * The ids of all readable repositories, at most `mostReadable`. Called at most once per search; read when it is called,
-   * so that a change of access counts at once.
+   * The ids of all readable repositories, at most `mostReadable`. Called at most once per search. They are read when it
+   * is called, so that a change of access counts at once.
    * @throws {Unavailable} if there are more.
    */
   ids(): Promise<ReadonlySet<string>>;

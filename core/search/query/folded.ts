@@ -1,11 +1,19 @@
 // The folded form of texts, in which they are compared: lower case, and composed letters (Unicode NFC).
 
-const ascii = /^[\x00-\x7f]*$/;
+const ascii = /^\p{ASCII}*$/u;
+
+/** Combining marks in a row. Their normalisation takes time in the square of their number. */
+const manyMarks = /\p{M}{30}/gu;
+/** A mark that others are not reordered across (combining grapheme joiner), as in Unicode's Stream-Safe Text Format. */
+const joiner = '\u034f';
 
 /** Has as many lines as the text. NUL, which PostgreSQL cannot store, becomes a blank. */
 export function folded(text: string): string {
   const lower = text.toLowerCase();
-  return (ascii.test(lower) ? lower : lower.normalize('NFC')).replaceAll('\0', ' ');
+  return (ascii.test(lower) ? lower : lower.replaceAll(manyMarks, `$&${joiner}`).normalize('NFC')).replaceAll(
+    '\0',
+    ' ',
+  );
 }
 
 const run = /[\p{L}\p{N}]{3}/u;

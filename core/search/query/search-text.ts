@@ -1,6 +1,8 @@
 // Parses what a person types into a search: words, quoted phrases, and filters such as `lang:go`.
+import { isLonger } from '#core/kernel/characters';
 import { ValidationFailed } from '#core/kernel/errors';
 import { folded, isIndexable } from './folded.ts';
+import type { SearchPattern } from './pattern.ts';
 import { wordsIn } from './words.ts';
 
 /** The bounds of a search text: characters, terms, and characters of a term. */
@@ -8,7 +10,7 @@ export const searchBounds = { query: 1000, terms: 16, term: 256 } as const;
 
 /** A search text in its parts. */
 export interface SearchText {
-  /** Words and phrases as they were typed, without quotes. */
+  /** Words and phrases without quotes, otherwise unchanged. */
   readonly terms: readonly string[];
   /** Values of `lang:`, as `languageOf` names languages. */
   readonly languages: readonly string[];
@@ -16,6 +18,8 @@ export interface SearchText {
   readonly paths: readonly string[];
   /** Values of `repo:`, as `owner/name`. */
   readonly repositories: readonly string[];
+  /** Regular expressions, which were typed between slashes; at most two. */
+  readonly patterns: readonly string[];
 }
 
 const filters = { lang: 'languages', language: 'languages', path: 'paths', repo: 'repositories' } as const;
@@ -36,6 +40,11 @@ const synonyms: Readonly<Record<string, string>> = {
   yml: 'yaml',
 };
 
+/** A regular expression between slashes. Without such a character, as in `/src/lib/`, it is plain text. */
+const pattern = /^\/((?:[^/\\]|\\.)+)\/$/;
+const special = /[\\.*+?()[\]{}|^$]/;
+const mostPatterns = 2;
+
 /** A token: a filter before its value, and a value in quotes or without blanks. `\"` is a quote within quotes. */
 const token = /(?:([a-z]+):)?(?:"((?:[^"\\]|\\.)*)(?:"|$)|([^\s"]\S*))/gy;
 
@@ -44,7 +53,7 @@ export function parseSearchText(given: string): SearchText {
   // Lone surrogates and NUL cannot be stored, so nothing contains them.
   const text = given.toWellFormed().replaceAll('\0', ' ').trim();
   if (text === '') throw new ValidationFailed('There is nothing to search for', { detail: '"q" must not be empty' });
-  if (text.length > searchBounds.query)
+  if (isLonger(text, searchBounds.query))
     throw new ValidationFailed('The search text is too long', {
       detail: `"q" must be at most ${searchBounds.query} characters`,
     });
@@ -53,8 +62,14 @@ export function parseSearchText(given: string): SearchText {
     languages: [] as string[],
     paths: [] as string[],
     repositories: [] as string[],
+    patterns: [] as string[],
   };
-  for (const { filter, value } of tokens(text)) {
+  for (const { filter, value, quoted } of tokens(text)) {
+    const [, source = ''] = quoted || filter !== undefined ? [] : (pattern.exec(value) ?? []);
+    if (special.test(source) && found.patterns.length < mostPatterns) {
+      found.patterns.push(source.slice(0, searchBounds.term));
+      continue;
+    }
     const kind =
       filter === undefined || !Object.hasOwn(filters, filter) ? 'terms' : filters[filter as keyof typeof filters];
     const whole = kind === 'terms' && filter !== undefined ? `${filter}:${value}` : value;
@@ -67,7 +82,11 @@ export function parseSearchText(given: string): SearchText {
   };
 }
 
-function* tokens(text: string): Generator<{ readonly filter: string | undefined; readonly value: string }> {
+function* tokens(text: string): Generator<{
+  readonly filter: string | undefined;
+  readonly value: string;
+  readonly quoted: boolean;
+}> {
   token.lastIndex = 0;
   for (let at = 0; at < text.length;) {
     token.lastIndex = at;
@@ -77,7 +96,9 @@ function* tokens(text: string): Generator<{ readonly filter: string | undefined;
       continue;
     }
     const [whole, filter, quoted, plain] = match;
-    yield { filter, value: quoted === undefined ? (plain ?? '') : quoted.replaceAll(/\\(["\\])/g, '$1') };
+    yield quoted === undefined
+      ? { filter, value: plain ?? '', quoted: false }
+      : { filter, value: quoted.replaceAll(/\\(["\\])/g, '$1'), quoted: true };
     at += whole.length;
   }
 }
@@ -92,8 +113,10 @@ export interface FileTerms {
   readonly short: readonly string[];
 }
 
-export function fileTerms({ terms }: SearchText): FileTerms {
-  const all = [...new Set(terms.map(folded))];
+/** @param patterns whose literal texts a file contains, too. */
+export function fileTerms({ terms }: SearchText, patterns: readonly Pick<SearchPattern, 'literals'>[]): FileTerms {
+  const literals = patterns.flatMap((pattern) => pattern.literals);
+  const all = [...new Set([...terms.map(folded), ...literals])].slice(0, searchBounds.terms);
   return { terms: all.filter(isIndexable), short: all.filter((term) => !isIndexable(term)) };
 }
 

@@ -1,6 +1,6 @@
 // The words of a text, as the search of documents compares them.
 
-/** Scripts without blanks between words: each letter counts as a word. */
+/** In scripts without blanks between words, each letter counts as one. */
 const word =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[[\p{L}\p{N}\p{M}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]]+/gv;
 

@@ -1,7 +1,8 @@
-// The site-wide search: several sections at once, each filtered by what the caller may read.
+// The site-wide search: several sections at once, each filtered by the repositories that the caller can read.
 import type { ScopeCatalogue, ScopeName } from '#core/kernel/access/scopes';
 import type { Call, User } from '#core/kernel/caller';
-import { InsufficientScope } from '#core/kernel/errors';
+import { InsufficientScope, ValidationFailed } from '#core/kernel/errors';
+import { within } from '#core/kernel/limits/within';
 import type { Log } from '#core/kernel/services/log';
 import type { Settings } from '#core/kernel/services/settings';
 import type { Repositories } from '#core/repositories/index';
@@ -9,7 +10,7 @@ import type { SearchBackend } from '../model/backend.ts';
 import type { Section } from '../model/section.ts';
 import { parseSearchText } from '../query/search-text.ts';
 import { noHits, type CodeHit, type DefinitionHit, type FoundDocument, type SectionHits } from './hits.ts';
-import { repositoryPaths, type SearchSections, type SectionSearch } from './search-sections.ts';
+import { FilterFailed, repositoryPaths, type SearchSections, type SectionSearch } from './search-sections.ts';
 import { visibilityOf } from './visibility.ts';
 
 /** The sections that every answer has, in their order. */
@@ -48,10 +49,12 @@ export interface SiteParts {
   readonly backend: () => SearchBackend | undefined;
   readonly sections: () => readonly Section[];
   readonly searches: SearchSections;
-  readonly repositories: Pick<Repositories, 'readableIds'>;
+  readonly repositories: Pick<Repositories, 'readableIds' | 'readable'>;
   readonly scopes: ScopeCatalogue;
   readonly settings: Settings;
   readonly log: Log;
+  /** Milliseconds that the back end has for an answer; default: 5 seconds. */
+  readonly patience?: number;
 }
 
 const nothing: SearchResult = {
@@ -65,7 +68,16 @@ const nothing: SearchResult = {
   degraded: false,
 };
 
-export function siteSearch({ backend, sections, searches, repositories, scopes, settings, log }: SiteParts) {
+export function siteSearch({
+  backend,
+  sections,
+  searches,
+  repositories,
+  scopes,
+  settings,
+  log,
+  patience = 5000,
+}: SiteParts) {
   /** The scope that the token lacks; undefined if it lacks none. */
   const lackedScope = ({ credential }: User, scope: ScopeName | null): string | undefined => {
     if (scope === null || credential.scopes === 'all') return undefined;
@@ -73,7 +85,7 @@ export function siteSearch({ backend, sections, searches, repositories, scopes, 
     const { ok, required } = scopes.satisfied(scope, kind, credential.scopes);
     return ok ? undefined : (required ?? scope);
   };
-  /** The sections that the token can see. @throws {InsufficientScope} if there are none. */
+  /** The sections that the token can see. @throws {InsufficientScope} without any. */
   function visibleTo(caller: User): ReadonlySet<string> {
     const all: readonly Pick<Section, 'name' | 'scope'>[] = [
       ...['code', 'symbols', 'docs'].map((name) => ({ name, scope: 'repo.read' as const })),
@@ -84,26 +96,45 @@ export function siteSearch({ backend, sections, searches, repositories, scopes, 
     return new Set(visible.map(({ name }) => name));
   }
 
+  type Asked = Pick<SectionSearch, 'call' | 'backend' | 'visibility'>;
+
   /**
-   * Answers from the back end, and without hits if it is missing, fails, or returns a hit that the caller may not read.
+   * Answers from the back end, and without hits if it is missing, fails, does not answer in time, or returns a hit that
+   * the caller may not read.
    * @throws {Internal} if the filter of readable repositories cannot be resolved.
    */
-  async function answered<T>(
+  async function answered<T extends object>(
     call: Call,
     otherwise: T,
-    ask: (search: Pick<SectionSearch, 'call' | 'backend' | 'visibility'>) => Promise<T>,
+    ask: (search: Asked) => Promise<T>,
   ): Promise<{ readonly answer: T; readonly degraded: boolean }> {
-    const visibility = await visibilityOf(repositories, call.caller);
+    let visibility = await visibilityOf(repositories, call.caller);
     const provider = backend();
     if (provider === undefined) return { answer: otherwise, degraded: true };
+    const late = new AbortController();
+    const asked = async (signal: AbortSignal): Promise<T> => {
+      const given = { call: { ...call, signal: AbortSignal.any([signal, late.signal]) }, backend: provider };
+      try {
+        return await ask({ ...given, visibility });
+      } catch (error) {
+        if (!(error instanceof FilterFailed)) throw error;
+        // The repository may have been hidden or deleted after the query. A second such hit is a fault.
+        visibility = await visibilityOf(repositories, call.caller);
+        return ask({ ...given, visibility });
+      }
+    };
     try {
-      return { answer: await ask({ call, backend: provider, visibility }), degraded: false };
+      const answer = await within(call.signal, asked, patience);
+      if (answer !== undefined) return { answer, degraded: false };
+      late.abort();
+      log.error({ milliseconds: patience }, 'the search back end did not answer in time');
     } catch (error) {
       call.signal.throwIfAborted();
       visibility.check();
+      if (error instanceof ValidationFailed) throw error;
       log.error({ err: error }, 'the search back end failed');
-      return { answer: otherwise, degraded: true };
     }
+    return { answer: otherwise, degraded: true };
   }
 
   return {

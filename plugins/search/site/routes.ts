@@ -18,9 +18,9 @@ import {
 
 const hits = { default: 20, most: 100 } as const;
 
-/** 1 to 100; the default for 0 and for what is no number. */
+/** 1 to 100; the default for 0 and for a text that is not a number. */
 export function readLimit(given: string | undefined): number {
-  const number = /^[+-]?\d{1,15}$/.test(given ?? '') ? Number(given) : 0;
+  const number = /^[+-]?\d+$/.test(given ?? '') ? Number(given) : 0;
   return number === 0 ? hits.default : Math.min(Math.max(number, 1), hits.most);
 }
 

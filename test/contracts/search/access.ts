@@ -104,7 +104,7 @@ export const accessChecks = [
     await seenBy(all.slice(2), 'private again');
   }),
 
-  check('nothing of a repository that no longer exists is found, whoever searches', async (given) => {
+  check('nothing of a repository that no longer exists is found by any caller', async (given) => {
     const { world, owner } = given;
     const [gone, left] = [await world.repository(owner, 'public'), await world.repository(owner, 'public')];
     await filled(given, [gone, left]);

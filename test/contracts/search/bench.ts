@@ -33,7 +33,7 @@ export interface SearchBackendUnderTest {
   readonly patience?: number;
 }
 
-/** What a check works with. */
+/** The parts of a check. */
 export interface Given {
   readonly backend: SearchBackend;
   readonly world: SearchWorld;

@@ -144,7 +144,7 @@ export const documentChecks = [
       await given.becomes(() => keys({ words: [word, ...words] }), ['1'], words.join());
   }),
 
-  check('words are compared in their folded form, and each letter of Chinese and Japanese is a word', async (given) => {
+  check('words are compared in their folded form, by single letters in Chinese and Japanese', async (given) => {
     const { word, write, keys } = given;
     await write(
       {

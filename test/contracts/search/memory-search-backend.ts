@@ -1,9 +1,10 @@
-// A search back end in memory that scans everything for each query: the plain meaning of the port for authors of others.
+// A search back end in memory that scans everything for each query, as an example for authors of others.
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { Conflict } from '#core/kernel/errors';
 import {
   folded,
+  isIndexable,
   mostCounted,
   pathWeight,
   stemOf,
@@ -23,7 +24,7 @@ import {
   type Within,
 } from '#core/search/index';
 
-/** What is stored of a source. */
+/** The contents of a source. */
 interface Stored {
   readonly source: IndexSource;
   state: string;
@@ -118,7 +119,7 @@ function fileScore(query: FileQuery, file: IndexedFile): number | undefined {
 /** Undefined if the name does not match. */
 function nameScore(wanted: string, name: string): number | undefined {
   if (name === wanted) return 3;
-  if (wanted.length < 3 || !name.includes(wanted)) return undefined;
+  if (!isIndexable(wanted) || !name.includes(wanted)) return undefined;
   return name.startsWith(wanted) ? 2 : 1;
 }
 
@@ -134,7 +135,7 @@ function found<H extends { readonly score: number }>(hits: readonly H[], { limit
 export function memorySearchBackend(): SearchBackend {
   let indexes = [memoryIndex()];
 
-  /** What is stored of the section of the repositories that the query is about and its caller may read. */
+  /** The stored section of the repositories that the query includes and its caller may read. */
   async function within({ readable, repositoryIds, signal }: Within, section: string): Promise<readonly Stored[]> {
     signal.throwIfAborted();
     const ids = await readable.ids();

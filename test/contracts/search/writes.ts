@@ -168,7 +168,7 @@ export const writeChecks = [
     );
   }),
 
-  check('within a write, removals come before moves, and moves before files', async (given) => {
+  check('a write applies removals first, then moves, then files', async (given) => {
     const { word, write, paths, names } = given;
     const [one, two, three] = [`${word}one`, `${word}two`, `${word}three`];
     await write({ files: [defining('a.ts', one), defining('b.ts', two), file('c.ts', `${word} old`)] });

@@ -1,10 +1,11 @@
-// Contract checks for AuditLog, Settings and RepositorySettings.
+// Contract checks for AuditLog, Settings, RepositorySettings and RepositorySettingWriter.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { AuditAction, AuditEntry, AuditLog } from '#core/kernel/services/audit';
 import type { RepositorySettingKey, RepositorySettings } from '#core/kernel/services/repository-settings';
 import type { SettingDeclaration, SettingKey, Settings } from '#core/kernel/services/settings';
 import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
+import type { RepositorySettingWriter } from '#core/repositories/index';
 import type { Check } from '../checks.ts';
 
 export interface AuditLogUnderTest {
@@ -150,6 +151,47 @@ export const repositorySettingsChecks: readonly Check<RepositorySettingsUnderTes
       for (const key of ['contract.unheard_of', 'constructor', '__proto__']) {
         await assert.rejects(settings.get(fresh, key as RepositorySettingKey), Error, key);
         await assert.rejects(settings.getMany([fresh], key as RepositorySettingKey), Error, key);
+      }
+    },
+  },
+];
+
+export interface RepositorySettingWriterUnderTest {
+  readonly writer: RepositorySettingWriter;
+  readonly settings: RepositorySettings;
+  /** The proof that a caller administers a repository. */
+  readonly granted: Parameters<RepositorySettingWriter['write']>[0];
+  /** A declared setting of repositories, and two of its values as text. */
+  readonly declared: SettingDeclaration<string>;
+  readonly values: readonly [string, string];
+}
+
+export const repositorySettingWriterChecks: readonly Check<RepositorySettingWriterUnderTest>[] = [
+  {
+    name: 'a written value is read',
+    async run({ writer, settings, granted, declared: { key }, values }) {
+      for (const value of values) {
+        await writer.write(granted, [{ key, value }]);
+        assert.equal(String(await settings.get(granted.resource.id, key as RepositorySettingKey)), value);
+      }
+    },
+  },
+  {
+    name: 'an invalid change rejects, and nothing of its list is written',
+    async run({ writer, settings, granted, declared: { key }, values: [first, second] }) {
+      await writer.write(granted, [{ key, value: first }]);
+      for (const changes of [
+        [
+          { key, value: second },
+          { key: 'contract.unheard_of', value: '1' },
+        ],
+        [
+          { key, value: second },
+          { key, value: second },
+        ],
+      ]) {
+        await assert.rejects(writer.write(granted, changes), Error);
+        assert.equal(String(await settings.get(granted.resource.id, key as RepositorySettingKey)), first);
       }
     },
   },

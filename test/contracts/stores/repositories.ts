@@ -66,7 +66,7 @@ export const repositoriesChecks: readonly Check<RepositoriesUnderTest>[] = [
     },
   },
   {
-    name: 'readableIds has the ids of what a caller can read, and one more than asked if there are more',
+    name: 'readableIds returns the ids that a caller can read, and one more than the limit if there are more',
     async run({ repositories, known, administrator }) {
       const caller = (id: string, isAdmin = false): Caller => ({
         kind: 'user',

@@ -26,6 +26,7 @@ import type { ReferenceFinderUnderTest } from '#test/contracts/reference-finder'
 
 let leave: Granted<Repository, 'repo.write', User> | undefined;
 let leaveToMerge: Granted<Repository, 'merge.merge', User> | undefined;
+let leaveToAdminister: Granted<Repository, 'repo.admin', User> | undefined;
 let owner: User | undefined;
 
 declare module 'hexforge/plugin' {
@@ -76,6 +77,19 @@ const keeper = definePlugin({
         leaveToMerge = granted;
       },
     }),
+    api({
+      id: 'keeperAdminister',
+      summary: 'Keeps the proof that changes of settings ask for',
+      method: 'POST',
+      path: '/{owner}/{repo}/administer',
+      access: changes('repository', 'repo.admin'),
+      scope: 'repo.admin',
+      meter: 'none',
+      result: 'empty',
+      run: (_call, { granted }) => {
+        leaveToAdminister = granted;
+      },
+    }),
   ],
 });
 
@@ -88,6 +102,7 @@ const [ada, eve, lost] = await Promise.all(['ada', 'eve', 'lost'].map((name) => 
 const { id: repository } = await forge.repository('ada/closed');
 await forge.as('ada').post('/x/keeper/ada/closed');
 await forge.as('ada').post('/x/keeper/ada/closed/merge');
+await forge.as('ada').post('/x/keeper/ada/closed/administer');
 const gone = await forge.user('gone');
 await forge.as('admin').patch(`/admin/users/${gone.id}`, { json: { status: 'suspended' } });
 if (ada === undefined || eve === undefined || lost === undefined || leave === undefined || owner === undefined)
@@ -419,6 +434,13 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
       fresh: repository,
     };
   }),
+  RepositorySettingWriter: contracts.RepositorySettingWriter(() => ({
+    writer: forge.port('RepositorySettingWriter'),
+    settings: forge.port('RepositorySettings'),
+    granted: needed(leaveToAdminister),
+    declared: keeperSetting,
+    values: ['4', '5'],
+  })),
   ResourceResolver: contracts.ResourceResolver(() => ({ resolver: only(forge.port('ResourceResolver')), things })),
   SearchBackend: contracts.SearchBackend(() => ({ backend: memorySearchBackend() })),
   SealedRecords: contracts.SealedRecords(() =>

@@ -252,7 +252,7 @@ const faults: Readonly<Record<string, readonly [Breaking, RegExp]>> = {
         await index.write(source, { moved }, state);
       },
     })),
-    /removals come before moves/,
+    /removals first, then moves/,
   ],
   'removals come last': [
     indexing((index) => ({

@@ -122,7 +122,7 @@ for (const { name } of standardPlugins) {
 void t.test('without repositories accounts work and the routes of repositories are 404', async (t) => {
   const forge = await start(
     join(t.testdir(), 'd'),
-    '-repositories,-git-http,-planning,-issues,-merges,-search,-search-sql',
+    '-repositories,-git-http,-planning,-issues,-merges,-search,-search-sql,-mcp',
   );
   if (forge instanceof Refused) throw forge;
   t.teardown(() => forge.stop());

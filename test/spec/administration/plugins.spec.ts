@@ -29,6 +29,7 @@ void t.test('GET /admin/plugins answers 200 with every plugin in the order of th
         'issues',
         'merges',
         'oauth-server',
+        'mcp',
         'audit',
         'limits',
         'settings',

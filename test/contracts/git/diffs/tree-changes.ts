@@ -89,7 +89,7 @@ async function commits(
   return { repository, folder, oids: [first, ...others] };
 }
 
-/** What became of each kind of entry: its name, what it was, what it is, and whether a file changed. */
+/** Changes of each kind of entry: its name, the old and the new one, and whether the file changed. */
 const kinds: readonly (readonly [string, Entry | undefined, Entry | undefined, boolean])[] = [
   ['added', undefined, file('added', '1'), true],
   ['removed', file('removed', '1'), undefined, true],
@@ -188,7 +188,7 @@ export const treeChangeChecks: readonly Check<Bench>[] = [
     },
   },
   {
-    name: 'links and submodules count as missing files, and a change of the mode alone is none',
+    name: 'links and submodules count as missing files, and a change of the mode alone is left out',
     async run(bench) {
       const { repository, folder, oids } = await commits(
         bench,

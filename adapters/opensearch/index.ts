@@ -1,0 +1,2 @@
+// The OpenSearch adapter: a search back end.
+export { openSearch } from './back-end.ts';

@@ -1,0 +1,53 @@
+// Queries for files.
+import type { Oid } from '#core/repositories/index';
+import type { FileHit, FileQuery, Found } from '#core/search/index';
+import { members, number, only, text, type Members } from '../client/answers.ts';
+import { anyOf, contains, fileFilters, repositoriesOf, scored, within } from './clauses.ts';
+import { search, type Asked } from './search.ts';
+
+export const fileFields = ['repository_id', 'key', 'oid', 'language', 'weight'];
+
+/** After the score: short paths first. */
+export const byPath = [{ weight: 'desc' }, { key: 'asc' }, { repository_id: 'asc' }];
+
+/** What matches comes before the weight of the path, which is from 0 to 100. */
+export const scoreOf = (matched: number, weight: number): number => matched * 1000 + weight;
+
+export async function findFiles(asked: Asked, query: FileQuery): Promise<Found<FileHit>> {
+  const repositories = await repositoriesOf(query);
+  if (repositories.length === 0) return { total: 0, hits: [] };
+  const terms = query.terms.map((term) => term.toWellFormed());
+  const { total, hits } = await search(asked, query.signal, {
+    size: query.limit,
+    query: {
+      bool: {
+        filter: [
+          { term: { kind: 'file' } },
+          within(repositories),
+          ...fileFilters(query),
+          ...[...terms, ...query.short].map((term) => contains('grams', term)),
+        ],
+        should: scored([
+          [4, { terms: { defines: terms } }],
+          [2, { terms: { stem: terms } }],
+          [1, anyOf(terms.map((term) => contains('path_grams', term)))],
+        ]),
+      },
+    },
+    sort: [{ _score: 'desc' }, ...byPath],
+    _source: false,
+    docvalue_fields: fileFields,
+  });
+  return { total, hits: hits.map(fileHit) };
+}
+
+function fileHit(hit: Members): FileHit {
+  const fields = members(hit['fields']);
+  return {
+    repositoryId: text(only(fields, 'repository_id')),
+    path: text(only(fields, 'key')),
+    oid: text(only(fields, 'oid')) as Oid,
+    language: text(only(fields, 'language')),
+    score: scoreOf(number(hit['_score']), number(only(fields, 'weight'))),
+  };
+}

@@ -1,0 +1,4 @@
+// The search back end on a real OpenSearch.
+import { run } from '../suites.ts';
+
+await run('whole/opensearch');
