@@ -78,7 +78,7 @@ void t.test('a regular expression finds lines, of which the literal text is mark
   const query = encodeURIComponent(String.raw`/parse\w+\(text/`);
   const { html } = await forge.browser('alice').open(`/-/search?q=${query}`);
   t.strictSame(currentTabs(html).slice(0, 2), ['All', 'Code 1']);
-  t.match(html, /export function <mark>parse<\/mark>Config\(<mark>text<\/mark>/);
+  t.match(html, /export function <mark>parse<\/mark>Config<mark>\(text<\/mark>/);
   const other = await forge.browser('alice').open(`/-/search?q=${query}&types=issues`);
   t.equal(currentTabs(other.html)[1], 'Code 1', 'counted as well');
 });
@@ -117,7 +117,7 @@ void t.test('one section shows more on demand, in its own order, and keeps the c
   t.match(again.path, /^\/-\/search\?q=flies&types=issues&sort=recent$/, 'the box keeps section and order');
 });
 
-void t.test('an empty answer says what to do', async (t) => {
+void t.test('an empty answer names the next step', async (t) => {
   await using forge = await filled();
   const alice = forge.browser('alice');
   const said = async (query: string) => textOf((await alice.open(`/-/search${query}`)).html);
