@@ -18,9 +18,6 @@ export const fixedSections = ['code', 'symbols', 'issues', 'mrs', 'docs'] as con
 /** The name of one of them. */
 export type FixedSection = (typeof fixedSections)[number];
 
-/** The name of one of them. */
-export type FixedSection = (typeof fixedSections)[number];
-
 /** The sections that are searched if a request names none. */
 const usual: readonly string[] = ['code', 'symbols', 'issues', 'mrs'];
 

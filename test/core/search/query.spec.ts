@@ -46,7 +46,7 @@ void t.test('a search text is bounded', async (t) => {
 
 void t.test('terms of files, words of documents, and names', async (t) => {
   const text = parseSearchText('Parse if "a b" parse 漢 !! x1');
-  t.strictSame(fileTerms(text), { terms: ['parse'], short: ['if', 'a b', '漢', '!!', 'x1'] });
+  t.strictSame(fileTerms(text, []), { terms: ['parse'], short: ['if', 'a b', '漢', '!!', 'x1'] });
   t.strictSame(documentWords(text), ['Parse', 'if', 'a b', 'parse', '漢', 'x1']);
   t.equal(symbolName(parseSearchText('Parse Config')), 'parseconfig');
   t.equal(symbolName(parseSearchText('lang:go')), undefined);
@@ -75,8 +75,8 @@ void t.test('the best line is a definition, then a whole word, then the first', 
     quality: 20,
   });
   t.equal(bestLine(text, ['parse', 'more'])?.line, 5, 'more terms');
-  t.equal(bestLine(text, ['parse'], 5)?.line, 5, 'the line that the index knows');
-  t.equal(bestLine(text, ['parse'], 4)?.line, 3, 'unless the term is not in it');
+  t.equal(bestLine(text, ['parse'], { definedAt: 5 })?.line, 5, 'the line that the index knows');
+  t.equal(bestLine(text, ['parse'], { definedAt: 4 })?.line, 3, 'unless the term is not in it');
   t.equal(bestLine(text, ['absent']), undefined);
   t.strictSame(bestLine('parse', ['parse']), { line: 1, firstLine: 1, snippet: 'parse', quality: 15 });
   t.strictSame(bestLine('a\r\nparse\r\nb', ['parse'])?.snippet, 'a\nparse\nb');
