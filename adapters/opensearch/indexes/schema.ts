@@ -35,7 +35,7 @@ const properties = {
   grams: trigrams,
   path_grams: trigrams,
   stem: keyword,
-  /** The folded names of its symbols. */
+  /** The folded names of its symbols, without those of `commonKinds`. */
   defines: keyword,
   symbols: {
     type: 'nested',

@@ -1,5 +1,6 @@
 // Finds the places of search terms in a shown text, so that a page can mark them.
 import { folded } from './folded.ts';
+import { literalsIn } from './pattern.ts';
 import { documentWords, type SearchText } from './search-text.ts';
 import { wordsIn } from './words.ts';
 
@@ -75,10 +76,10 @@ export function markedParts(text: string, terms: readonly string[], { whole = fa
 const isWhole = (text: string, from: number, to: number): boolean =>
   !letter.test(text[from - 1] ?? ' ') && !letter.test(text[to] ?? ' ');
 
-/** The terms that are marked in files, and the words that are marked in documents. */
+/** The terms and literal texts of regular expressions that are marked in files, and the words that are marked in documents. */
 export const markedTerms = (
   text: SearchText,
 ): { readonly files: readonly string[]; readonly words: readonly string[] } => ({
-  files: text.terms,
+  files: [...text.terms, ...text.patterns.flatMap(literalsIn)],
   words: documentWords(text).flatMap((term) => wordsIn(folded(term))),
 });

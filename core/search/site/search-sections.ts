@@ -91,9 +91,9 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
       const asked = await within(search, patterns.length > 0 ? tested.files : wanted);
       const test = patterns.length === 0 ? undefined : boundedTest(patterns);
       const { total, hits: found } = await backend.files({ ...asked, terms, short, languages, paths });
-      if (asked.limit === 0) return { total, hits: [] };
       // Before any file is read.
       const hits = await located(search, found);
+      if (limit === 0 && patterns.length === 0) return { total, hits: [] };
       const best: CodeHit[] = [];
       for (let at = 0; at < hits.length; at += readAtOnce) {
         const some = hits.slice(at, at + readAtOnce);
@@ -117,7 +117,7 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
       if (name === undefined) return noHits;
       const { languages, paths } = text;
       const { total, hits } = await backend.symbols({ ...(await within(search)), name, kinds, languages, paths });
-      return { total, hits: await located(search, hits.slice(0, search.limit)) };
+      return { total, hits: (await located(search, hits)).slice(0, search.limit) };
     },
 
     /** @param among the only repositories that are searched, as `owner/name`. Absent: all. */
@@ -138,7 +138,7 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
           : [...named].filter((id) => asked.repositoryIds?.includes(id) ?? true);
       if (repositoryIds?.length === 0) return noHits;
       const { total, hits } = await backend.documents({ ...asked, repositoryIds, section, words, sort });
-      return { total, hits: await located(search, hits.slice(0, search.limit)) };
+      return { total, hits: (await located(search, hits)).slice(0, search.limit) };
     },
   };
 }

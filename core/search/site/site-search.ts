@@ -15,7 +15,6 @@ import { visibilityOf } from './visibility.ts';
 
 /** The sections that every answer has, in their order. */
 export const fixedSections = ['code', 'symbols', 'issues', 'mrs', 'docs'] as const;
-
 /** The name of one of them. */
 export type FixedSection = (typeof fixedSections)[number];
 

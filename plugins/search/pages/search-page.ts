@@ -4,7 +4,9 @@ import {
   html,
   HtmlPage,
   page,
+  reply,
   signedIn,
+  ValidationFailed,
   type Html,
   type HtmlPiece,
   type MenuEntry,
@@ -83,9 +85,9 @@ const linkTo = (
 ) => searchPage(q, { ...(types !== undefined && { types }), ...(sort === 'recent' && { sort }), ...more });
 
 const none = (section: FixedSection, { q }: Pick<Shown, 'q'>): Html => {
-  const { terms } = parseSearchText(q);
-  if (terms.length === 0) return empty('There is no word to search for', help);
-  if (section === 'code' && !terms.some((term) => isIndexable(folded(term))))
+  const { terms, patterns } = parseSearchText(q);
+  if (terms.length === 0 && patterns.length === 0) return empty('There is no word to search for', help);
+  if (section === 'code' && patterns.length === 0 && !terms.some((term) => isIndexable(folded(term))))
     return empty('Code is found by words of at least three letters or digits', help);
   if (section === 'docs')
     return empty(
@@ -161,13 +163,13 @@ export const searchPages = (useCases: SearchUseCases): readonly WebPage[] => [
     scope: null,
     meter: 'api.expensive',
     query: pageQuery,
-    async run(call, { query: { q: typed, repo, types: given = '', limit: asked, sort: order } }) {
+    async run(call, { query: { q: typed, repo, types: given = '', limit: wanted, sort: order } }) {
       const q = textWithin(repo, typed.trim());
       const sort = searchSorts.find((each) => each === order) ?? 'relevance';
       const visible = useCases.visibleTo(call.caller);
       const sections = fixedSections.filter((section) => visible.has(section));
       const chosen = sections.find((section) => section === given);
-      const limit = chosen === undefined ? few : readLimit(asked);
+      const limit = chosen === undefined ? few : readLimit(wanted);
       const box = searchBox({
         label: 'Search',
         action: searchPath,
@@ -186,7 +188,15 @@ export const searchPages = (useCases: SearchUseCases): readonly WebPage[] => [
         });
       if (typed.trim() === '') return shownAs('Search', empty('Search code, definitions, issues and more', help));
       const counts = sections.filter((section) => chosen !== undefined && section !== chosen);
-      const result = await useCases.search(call, { q, types: sections, counted: counts, limit, sort });
+      const asked = { q, types: sections, counted: counts, limit, sort };
+      const result = await useCases.search(call, asked).catch((error: unknown) => {
+        if (error instanceof ValidationFailed) return error;
+        throw error;
+      });
+      if (result instanceof ValidationFailed) {
+        const why = html`<b>${result.message}.</b> ${result.detail}`;
+        return reply(shownAs('Search', html`${notice(why)} ${empty('How to search', help)}`), { status: 400 });
+      }
       const shown = { q, sort, limit, result, marks: markedTerms(parseSearchText(q)), now: call.now };
       const choices = tabs('Sections', [
         { title: 'All', href: linkTo(shown), current: chosen === undefined },

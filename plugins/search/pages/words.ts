@@ -15,6 +15,7 @@ export const marked = (text: string, terms: readonly string[], whole = false): H
 
 const keywords: readonly (readonly [string, string])[] = [
   ['"not found"', 'this phrase'],
+  [String.raw`/parse\w+Config/`, 'lines that match this regular expression'],
   ['lang:go', 'in files of this language'],
   ['path:src/', 'in files with this in their path'],
   ['repo:owner/name', 'in this repository'],

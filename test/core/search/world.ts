@@ -87,6 +87,7 @@ const symbols: SymbolReader = {
           ? [{ name: line.slice(4), kind: 'function' as const, line: at + 1, signature: line }]
           : [],
       ),
+  reads: () => true,
   restarts: {},
 };
 

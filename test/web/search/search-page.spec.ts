@@ -73,6 +73,16 @@ void t.test('definitions are before files if one has the name that is searched f
   t.equal(headings((await alice.open('/-/search?q=parseConf')).html)[0], 'Code 3', 'a part of a name');
 });
 
+void t.test('a regular expression finds lines, of which the literal text is marked', async (t) => {
+  await using forge = await filled();
+  const query = encodeURIComponent(String.raw`/parse\w+\(text/`);
+  const { html } = await forge.browser('alice').open(`/-/search?q=${query}`);
+  t.strictSame(currentTabs(html).slice(0, 2), ['All', 'Code 1']);
+  t.match(html, /export function <mark>parse<\/mark>Config<mark>\(text<\/mark>/);
+  const other = await forge.browser('alice').open(`/-/search?q=${query}&types=issues`);
+  t.equal(currentTabs(other.html)[1], 'Code 1', 'counted as well');
+});
+
 void t.test('one section shows more on demand, in its own order, and keeps the counts of the others', async (t) => {
   await using forge = await testHost([], { repositories: [{ path: 'alice/site', visibility: 'public' }] });
   const alice = forge.as('alice');
@@ -107,7 +117,7 @@ void t.test('one section shows more on demand, in its own order, and keeps the c
   t.match(again.path, /^\/-\/search\?q=flies&types=issues&sort=recent$/, 'the box keeps section and order');
 });
 
-void t.test('an empty answer says what to do', async (t) => {
+void t.test('an empty answer names the next step', async (t) => {
   await using forge = await filled();
   const alice = forge.browser('alice');
   const said = async (query: string) => textOf((await alice.open(`/-/search${query}`)).html);
@@ -116,7 +126,16 @@ void t.test('an empty answer says what to do', async (t) => {
   t.match(await said('?q=ab&types=code'), /Code is found by words of at least three letters or digits/);
   t.match(await said('?q=repo:alice/site'), /There is no word to search for/);
   t.match(await said('?q=nothinghere&types=docs'), /search\.docs\.repositories/);
-  t.equal((await alice.open(`/-/search?q=${'a'.repeat(1001)}`)).status, 400);
+  for (const [query, why] of [
+    ['a'.repeat(1001), /The search text is too long/],
+    ['/par(se/', /The regular expression cannot be used/],
+    ['/[a-z]+<b>/', /The regular expression is too general/],
+  ] as const) {
+    const page = await alice.open(`/-/search?q=${encodeURIComponent(query)}`);
+    t.match(page, { status: 400, html: why });
+    t.match(page.html, /<input\s+name="q"/, 'with the box');
+    t.notMatch(page.html, /<b>\/"/);
+  }
   t.match(await alice.open('/-/search?q=parseConfig&types=nothing&limit=x&sort=y&page=1'), { status: 200 });
 });
 
