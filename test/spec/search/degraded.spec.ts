@@ -171,7 +171,7 @@ void t.test('faults of the back end', async (t) => {
     t.equal((await search(bob, 'walrus')).code.total, 2, 'mended');
   });
 
-  await t.test('an index that cannot be written is written when it is mended; the search goes on', async (t) => {
+  await t.test('an index that cannot be written is written when it is mended; the search still answers', async (t) => {
     faults.methods = { indexes: fail };
     await push({ 'later.txt': 'a walrus later\n' });
     t.equal((await search(bob, 'walrus')).code.total, 2);
