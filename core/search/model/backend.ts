@@ -110,8 +110,8 @@ export interface SearchIndex {
    */
   state(source: IndexSource): Promise<string | undefined>;
   /**
-   * Applies the changes and stores the state. Durable when it resolves. If it rejects, or the process ends, a part of the
-   * changes may be stored, and the state is the old or the new one.
+   * Applies the changes and stores the state. Durable when it resolves. If it rejects, or the process ends, a part of
+   * the changes may be stored, and the state is the old or the new one.
    * @param state at most 1,000 characters.
    */
   write(source: IndexSource, changes: IndexChanges, state: string): Promise<void>;
@@ -145,7 +145,7 @@ export interface IndexSize {
  *
  * Ranking is exact among the first thousands of matches; a back end may leave out others. Ranking of files, from most to
  * least: the file defines a symbol, of a kind other than `commonKinds`, whose folded name is one of the terms; the file
- * name without its extension is one of the terms; the path contains one; the text does. Among equals, short paths come
+ * name without its extension is one of the terms; the path contains one; the text does. Among equals, short paths rank
  * first, and paths with folders such as `test` or `vendor` last (`pathWeight`). Ranking of symbols: whole names, then
  * beginnings, then parts; among equals by path, as files.
  */

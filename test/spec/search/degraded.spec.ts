@@ -168,10 +168,10 @@ void t.test('faults of the back end', async (t) => {
     await is500('and the back end fails as well');
     filter.fails = false;
     faults.methods = {};
-    t.equal((await search(bob, 'walrus')).code.total, 2, 'mended');
+    t.equal((await search(bob, 'walrus')).code.total, 2, 'it works again');
   });
 
-  await t.test('an index that cannot be written is written when it is mended; the search still answers', async (t) => {
+  await t.test('an index that cannot be written is written when it works again; the search still answers', async (t) => {
     faults.methods = { indexes: fail };
     await push({ 'later.txt': 'a walrus later\n' });
     t.equal((await search(bob, 'walrus')).code.total, 2);
