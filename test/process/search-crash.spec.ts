@@ -1,5 +1,5 @@
-// Tests of a server that is killed while it indexes pushes: after the restart the index is complete, equal to one that is
-// built from nothing.
+// Tests of a server that is killed while it indexes pushes: after the restart the index is complete, and equal to one
+// that is built from scratch.
 import { setTimeout as pause } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { Client } from '#test/support/clients/client';
@@ -14,7 +14,7 @@ const names = ['one', 'two', 'three'] as const;
 
 type Run = ReturnType<typeof databaseDoor>['run'];
 
-/** What the index that answers has, without ids of rows and times of documents. */
+/** The contents of the index that answers, without ids of rows and times of documents. */
 async function contents(run: Run): Promise<Readonly<Record<string, readonly string[]>>> {
   const serving = '(select id from search_sql_index where serving)';
   const lines = async (query: string): Promise<readonly string[]> =>

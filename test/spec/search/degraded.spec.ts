@@ -7,7 +7,7 @@ import type { Answer, Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';
 import { withMethod } from '#test/support/wrapped-store';
-import { memorySearchBackend } from '../../contracts/search/memory-search-backend.ts';
+import { memorySearchBackend } from '#test/support/memory-search-backend';
 import { ask, checkout, empty, expect, filesOf, people, repositoryOf, search, setDocs } from './world.ts';
 
 const names = ['code', 'symbols', 'issues', 'mrs', 'docs'] as const;
@@ -96,7 +96,7 @@ void t.test('faults of the back end', async (t) => {
     }
   });
 
-  await t.test('parameters and credentials are checked all the same', async (t) => {
+  await t.test('parameters and credentials are still checked', async (t) => {
     faults.methods = { files: fail, symbols: fail, documents: fail };
     isError(t, await ask(bob, ''), 400, 'validation_failed', 'an empty text');
     isError(t, await ask(forge.anonymous, 'walrus'), 401, 'unauthorized', 'anonymous');

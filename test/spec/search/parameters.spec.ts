@@ -23,7 +23,7 @@ import {
 const names = ['code', 'symbols', 'issues', 'mrs', 'docs'] as const;
 const uuid = /^[0-9a-f-]{36}/;
 
-/** A repository in which 25 files, 22 issues, two merge requests and a document have the word `needle`. */
+/** A repository in which 25 files, 22 issues, two merge requests and a document contain `needle`. */
 async function haystack(t: Test): Promise<{ readonly forge: TestForge; readonly alice: Client }> {
   const world = await people(t, await sharedForge(t));
   const { forge, alice } = world;

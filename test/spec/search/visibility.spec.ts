@@ -1,4 +1,4 @@
-// What callers and tokens see of each section, totals included, and that a change of access counts at once.
+// The hits and totals of each section for each caller and token; a change of access counts at once.
 import t, { type Test } from 'tap';
 import type { Answer, Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
