@@ -1,7 +1,6 @@
 // Files, documents and sources as OpenSearch stores them.
 import { createHash } from 'node:crypto';
 import {
-  commonKinds,
   folded,
   pathWeight,
   stemOf,
@@ -65,13 +64,6 @@ export function fileOperation(
       grams: `${foldedPath}\n${text.toWellFormed()}${ending}`,
       path_grams: `${foldedPath}${ending}`,
       stem: stemOf(foldedPath),
-      defines: [
-        ...new Set(
-          named.flatMap(({ name, symbol: { kind } }) =>
-            name.length > longestName || commonKinds.includes(kind) ? [] : [name],
-          ),
-        ),
-      ],
       symbols: named.map(({ symbol: { name, kind, line, signature }, name: foldedName }) => ({
         name: name.toWellFormed(),
         kind,

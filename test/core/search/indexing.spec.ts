@@ -106,7 +106,7 @@ void t.test('the work: files and documents, until the queue is empty', async (t)
     t.strictSame(await documents(), ['2', '3']);
   });
 
-  await t.test('work that fails is tried again later, and other work is done', async (t) => {
+  await t.test('work that fails is tried again later, and other work continues', async (t) => {
     section.failing = true;
     await queue.add({ section: 'notes', repositoryId: first, key: '' }, clock.now());
     trees.commit(second, 'c3', { 'c.txt': 'c\n' });

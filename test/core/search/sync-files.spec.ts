@@ -135,7 +135,7 @@ void t.test('a comparison stops when its time is over, and continues where it st
   });
 });
 
-void t.test('forced: every file is read again, also if it is interrupted or a push is made in between', async (t) => {
+void t.test('forced: every file is read again, also after an interruption or a push in between', async (t) => {
   const { trees, sync, paths, state } = await synced();
   const many = Object.fromEntries(Array.from({ length: 1500 }, (_, at) => [`f${10_000 + at}.txt`, `${at}\n`]));
   trees.commit(first, 'c1', many);

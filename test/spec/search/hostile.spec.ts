@@ -85,7 +85,7 @@ const queries: readonly string[] = [
   '{"query":{"match_all":{}}} walrus~2 wal*us wal?us',
 ];
 
-/** Encoded queries that URLSearchParams cannot write. */
+/** Queries in their encoded form, for bytes that URLSearchParams cannot write. */
 const raw: readonly string[] = [
   'q=%ED%A0%80',
   'q=walrus%ED%B0%80',
