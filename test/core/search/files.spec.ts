@@ -79,7 +79,7 @@ void t.test('Markdown becomes a title, a text without marks, and a snippet', asy
     t.equal(made(empty), undefined, empty);
   const long = markdownDocument('a.md', `# ${'t'.repeat(500)}\n${'word '.repeat(50_000)}`, new Date(0));
   t.strictSame([(long?.title.length ?? 0) <= 201, (long?.text.length ?? 0) <= 65_536], [true, true]);
-  t.match(long?.source, { snippet: /^.{190,200}…$/ });
+  t.match(long?.source, { snippet: /^t{150,200}$/ });
 });
 
 void t.test('Markdown that is made to be slow is still read', async (t) => {

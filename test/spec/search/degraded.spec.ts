@@ -1,13 +1,12 @@
 // A search back end that is absent or faulty: 200 without hits and with X-Search-Fallback, and never a row that the
 // caller may not read. A filter of readable repositories that cannot be resolved: 500.
 import t, { type Test } from 'tap';
-import { definePlugin, type PluginDefinition } from 'hexforge/plugin';
-import type { FileHit, SearchBackend } from 'hexforge/search';
+import type { FileHit } from 'hexforge/search';
 import type { Answer, Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';
+import { faultySearch } from '#test/support/faulty-search';
 import { withMethod } from '#test/support/wrapped-store';
-import { memorySearchBackend } from '#test/support/memory-search-backend';
 import { ask, checkout, empty, expect, filesOf, people, repositoryOf, search, setDocs } from './world.ts';
 
 const names = ['code', 'symbols', 'issues', 'mrs', 'docs'] as const;
@@ -30,36 +29,23 @@ async function isDegraded(t: Test, client: Client, why: string): Promise<void> {
 
 const logged = ({ output }: TestForge, message: string): number => output.stderr.split(message).length - 1;
 
-/** A back end whose methods a test replaces, and a list of readable repositories that a test lets fail. */
-async function faulty(): Promise<{
-  readonly definitions: readonly PluginDefinition[];
-  readonly backend: SearchBackend;
-  readonly faults: { methods: Partial<SearchBackend>; filter: boolean };
-}> {
-  const backend = memorySearchBackend();
-  const faults: { methods: Partial<SearchBackend>; filter: boolean } = { methods: {}, filter: false };
-  const replaced = new Proxy(backend, {
-    get: (target, name) => (Reflect.get(faults.methods, name) ?? Reflect.get(target, name)) as unknown,
-  });
-  const plugin = definePlugin({
-    name: 'faulty',
-    version: '1.0.0',
-    api: '^0.2.0',
-    provides: { SearchBackend: () => replaced },
-  });
+/** The list of readable repositories, which a test lets fail. */
+async function faultyFilter() {
+  const state = { fails: false };
   const failing =
     (readableIds: (...given: never[]) => Promise<unknown>) =>
     async (...given: never[]): Promise<unknown> => {
-      if (faults.filter) throw new Error('the list of readable repositories is broken');
+      if (state.fails) throw new Error('the list of readable repositories is broken');
       return readableIds(...given);
     };
-  const repositories = await withMethod('repositories', 'repositories', 'readableIds', failing);
-  return { definitions: [plugin, repositories], backend, faults };
+  return Object.assign(state, {
+    definition: await withMethod('repositories', 'repositories', 'readableIds', failing),
+  });
 }
 
 void t.test('faults of the back end', async (t) => {
-  const { definitions, backend, faults } = await faulty();
-  const forge = await startTestForge(t, { definitions, configuration: { providers: { SearchBackend: 'faulty' } } });
+  const [faults, filter] = [await faultySearch(), await faultyFilter()];
+  const forge = await startTestForge(t, { definitions: [faults.definition, filter.definition] });
   const world = await people(t, forge);
   const { alice, bob } = world;
   const { push } = await checkout(t, world, 'shown', { visibility: 'internal' });
@@ -127,7 +113,7 @@ void t.test('faults of the back end', async (t) => {
     let queries = 0;
     faults.methods = {
       async files(query) {
-        const found = await backend.files(query);
+        const found = await faults.backend.files(query);
         queries += 1;
         const visibility = queries === 1 ? 'private' : 'internal';
         if (queries === 1) expect(await alice.patch('/api/v1/repos/alice/shown', { body: { visibility } }), 200);
@@ -167,25 +153,25 @@ void t.test('faults of the back end', async (t) => {
       }
     };
     faults.methods = {};
-    faults.filter = true;
+    filter.fails = true;
     await is500('before the query');
     faults.methods = {
       async files(query) {
-        faults.filter = true;
-        return backend.files(query);
+        filter.fails = true;
+        return faults.backend.files(query);
       },
     };
-    faults.filter = false;
+    filter.fails = false;
     isError(t, await ask(bob, 'walrus', { types: 'code' }), 500, 'internal', 'within the query');
     faults.methods = { files: fail };
-    faults.filter = true;
+    filter.fails = true;
     await is500('and the back end fails as well');
-    faults.filter = false;
+    filter.fails = false;
     faults.methods = {};
-    t.equal((await search(bob, 'walrus')).code.total, 2, 'mended');
+    t.equal((await search(bob, 'walrus')).code.total, 2, 'it works again');
   });
 
-  await t.test('an index that cannot be written is written when it is mended; the search goes on', async (t) => {
+  await t.test('an index that cannot be written is written when it works again; the search still answers', async (t) => {
     faults.methods = { indexes: fail };
     await push({ 'later.txt': 'a walrus later\n' });
     t.equal((await search(bob, 'walrus')).code.total, 2);
