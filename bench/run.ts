@@ -15,6 +15,7 @@ import { meteringLines } from './metering.ts';
 import { oauthLines } from './oauth.ts';
 import { pluginLines } from './plugins.ts';
 import { gitLines, readLines, startLines, type Setting } from './lines.ts';
+import { searchLines } from './search.ts';
 import { git, Subject } from './subject.ts';
 import { table } from './table.ts';
 import { webLines } from './web.ts';
@@ -66,6 +67,7 @@ try {
       if (wanted('live')) lines.push(...(await liveLines(setting, subject)));
       if (wanted('issues')) lines.push(...(await issueLines(setting, subject)));
       if (wanted('merges')) lines.push(...(await mergeLines(setting, subject)));
+      if (wanted('search')) lines.push(...(await searchLines(setting, subject)));
       if (wanted('web')) lines.push(...(await webLines(setting, subject)));
       if (values.hostile)
         lines.push(

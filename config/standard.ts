@@ -18,7 +18,6 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'merges', module: '#plugins/merges/plugin', enabled: true },
   { name: 'search', module: '#plugins/search/plugin', enabled: true },
   { name: 'search-sql', module: '#plugins/search-sql/plugin', enabled: true },
-  { name: 'search-opensearch', module: '#plugins/search-opensearch/plugin', enabled: false },
   { name: 'oauth-server', module: '#plugins/oauth-server/plugin', enabled: true },
   { name: 'mcp', module: '#plugins/mcp/plugin', enabled: true },
   { name: 'audit', module: '#plugins/audit/plugin', enabled: true },
@@ -26,6 +25,7 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'settings', module: '#plugins/settings/plugin', enabled: true },
   { name: 'administration', module: '#plugins/administration/plugin', enabled: true },
   { name: 'web', module: '#plugins/web/plugin', enabled: true },
+  { name: 'search-opensearch', module: '#plugins/search-opensearch/plugin', enabled: false },
   { name: 'redis', module: '#plugins/redis/plugin', enabled: false },
 ];
 

@@ -73,18 +73,23 @@ const startMs = 120_000;
 const works = (command: string, ...arguments_: readonly string[]): boolean =>
   spawnSync(command, arguments_, { stdio: 'ignore' }).status === 0;
 const isRoot = process.getuid?.() === 0;
+/** Of the installed compiler of Java; 0 without one. */
+const javaVersion = (): number =>
+  Number(/\d+/.exec(spawnSync('javac', ['-version'], { encoding: 'utf8' }).stdout ?? '')?.[0] ?? 0);
+const leastJava = 17;
 
 /** Why there can be no node on this machine; undefined if there can be one. In CI there must be one. */
 export function noOpenSearch(): string | undefined {
-  if (process.env['CI'] === 'true' || (works('javac', '-version') && works('mvn', '-version'))) return undefined;
+  if (process.env['CI'] === 'true' || (javaVersion() >= leastJava && works('mvn', '-version'))) return undefined;
   return isRoot && existsSync('/usr/bin/apt-get')
     ? undefined
-    : 'a JDK of 17 or later and Maven are needed, or root where apt-get is';
+    : `a JDK of ${leastJava} or later and Maven are needed, or root where apt-get is`;
 }
 
 /** Installs Java, Maven and OpenSearch if they are missing, and returns the folder of classes. @throws {Error} */
 export function ensureOpenSearch(): string {
-  if (!works('javac', '-version')) install('default-jdk-headless');
+  if (javaVersion() < leastJava) install('default-jdk-headless');
+  if (javaVersion() < leastJava) throw new Error(`There is no JDK of ${leastJava} or later, and apt-get brings none`);
   if (!works('mvn', '-version')) install('maven');
   const caches = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   const digest = createHash('sha256')
@@ -99,8 +104,10 @@ export function ensureOpenSearch(): string {
     run('mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=.'], { cwd: unfinished });
     writeFileSync(join(unfinished, 'OneNode.java'), program);
     run('javac', ['-cp', join(unfinished, '*'), join(unfinished, 'OneNode.java')]);
+    renameSync(unfinished, folder);
+  } catch (error) {
     // Another process may have been faster.
-    if (!existsSync(folder)) renameSync(unfinished, folder);
+    if (!existsSync(folder)) throw error;
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }

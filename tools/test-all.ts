@@ -1,6 +1,6 @@
 // Runs the tests that take too long for `npm test` (`npm run test:all`): the API suites, the storage contracts and
-// whole servers on a real PostgreSQL, OpenSearch, packages, faults, generated merges, and a short fault drill. Ends with `N passed,
-// N failed`.
+// whole servers on a real PostgreSQL, search in OpenSearch, packages, faults, generated merges, and a short fault
+// drill. Ends with `N passed, N failed`.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { specsOf, suites } from '../test/suites.ts';

@@ -1,5 +1,5 @@
-// Speaks MCP with the SDK: the revision of 2026-07-28, which needs no handshake, and the earlier ones with `initialize`.
-// Each message gets its own server, so no client can see anything of another one.
+// Speaks MCP with the SDK: the revision of 2026-07-28, which needs no handshake, and the earlier ones, which begin with
+// `initialize`. Each message gets its own server, so no client can see anything of another one.
 import type * as Sdk from '@modelcontextprotocol/server';
 import { MessageRefused, rpcCodes, rpcError, type McpAnswer, type McpEndpoint, type McpMessage } from '#core/mcp/index';
 import type { Serving, ToolResult } from '#core/mcp/index';
@@ -12,7 +12,7 @@ const isObject = (value: unknown): value is Json =>
 
 /** The last revision with a handshake, which is offered to clients that name an unknown one. */
 const usualRevision = '2025-11-25';
-/** Clients that ask for this would wait for events, which there are none of. */
+/** Clients that send this would wait for events, and the server has none. */
 const unserved: ReadonlySet<unknown> = new Set(['subscriptions/listen']);
 const forwarded = ['mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 /** Both are required by the protocol. Programs such as curl send neither. */
@@ -47,7 +47,7 @@ export function mcpEndpoint({ version }: { readonly version: string }): McpEndpo
 
 /**
  * The message as the SDK receives it.
- * @throws {MessageRefused} for what is not served at all.
+ * @throws {MessageRefused} for lists of messages, unserved methods and malformed handshakes.
  */
 function acceptable(message: unknown): unknown {
   // Several messages in one body left the protocol with the revision of 2025-06-18. They would pass the rate limit.
@@ -67,7 +67,7 @@ function acceptable(message: unknown): unknown {
   return message;
 }
 
-/** What a handshake by hand may leave out. */
+/** Defaults of a handshake by hand. */
 const unnamed = {
   protocolVersion: usualRevision,
   capabilities: {},
@@ -109,7 +109,7 @@ function requestOf({ url, header, signal }: McpMessage): Request {
   return new Request(url, { method: 'POST', headers, signal });
 }
 
-/** The arguments of a call as they were sent. The SDK takes objects alone; a tool tells what is wrong with others. */
+/** The unchanged arguments of a call. The SDK takes objects alone; the tool refuses others. */
 const argumentsIn = (message: unknown): unknown =>
   isObject(message) && isObject(message['params']) ? (message['params']['arguments'] ?? {}) : {};
 

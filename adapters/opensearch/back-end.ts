@@ -3,6 +3,7 @@ import type { Log } from '#core/kernel/services/log';
 import type { IndexSize, SearchBackend } from '#core/search/index';
 import { members, number } from './client/answers.ts';
 import { connect, type Address, type OpenSearchNode } from './client/node.ts';
+import { Refused } from './client/refusal.ts';
 import { watch, type Health } from './health.ts';
 import { generations } from './indexes/generations.ts';
 import { searchIndex } from './indexes/search-index.ts';
@@ -26,7 +27,7 @@ export interface OpenSearch extends Pick<Health, 'complaint' | 'open'> {
   close(): Promise<void>;
 }
 
-/** @throws {Error} if an option is wrong. Connects with `open`, or at the first request. */
+/** Rejects everything until `open`. @throws {Error} if an option is wrong. */
 export function openSearch(options: Options): OpenSearch {
   const { prefix: alias, timeout: ms } = options;
   const direct = connect(options);
@@ -52,11 +53,18 @@ export function openSearch(options: Options): OpenSearch {
     };
   const backend = {
     async indexes() {
+      health.check();
       const { answering, rebuilding } = await indexes.current();
       return [answering, ...(rebuilding === undefined ? [] : [rebuilding])].map((one) => searchIndex(node, one));
     },
-    beginRebuild: () => indexes.begin(),
-    finishRebuild: () => indexes.finish(),
+    async beginRebuild() {
+      health.check();
+      await indexes.begin();
+    },
+    async finishRebuild() {
+      health.check();
+      await indexes.finish();
+    },
     files: checked(findFiles),
     symbols: checked(findSymbols),
     documents: checked(findDocuments),
@@ -82,7 +90,7 @@ export function openSearch(options: Options): OpenSearch {
 
 async function sizeOf(asked: Asked): Promise<IndexSize> {
   const of = (kind: 'file' | 'document'): object => ({ filter: { term: { kind } } });
-  const [{ aggregations }, { body }] = await Promise.all([
+  const [{ aggregations }, bytes] = await Promise.all([
     search(asked, new AbortController().signal, {
       size: 0,
       track_total_hits: false,
@@ -92,14 +100,25 @@ async function sizeOf(asked: Asked): Promise<IndexSize> {
         symbols: { sum: { field: 'symbol_count' } },
       },
     }),
-    asked.node.ask({ method: 'GET', path: [asked.alias, '_stats', 'store'], ms: asked.ms }),
+    bytesOf(asked),
   ]);
   const count = (name: string): number => number(members(aggregations[name])['doc_count']);
-  const { primaries } = members(members(body)['_all']);
   return {
     files: count('files'),
     documents: count('documents'),
     symbols: number(members(aggregations['symbols'])['value']),
-    bytes: number(members(members(primaries)['store'])['size_in_bytes']),
+    bytes,
   };
+}
+
+/** Without replicas. Undefined if OpenSearch does not permit the question. */
+async function bytesOf({ node, alias, ms }: Asked): Promise<number | undefined> {
+  try {
+    const { body } = await node.ask({ method: 'GET', path: [alias, '_stats', 'store'], ms });
+    const { primaries } = members(members(body)['_all']);
+    return number(members(members(primaries)['store'])['size_in_bytes']);
+  } catch (error) {
+    if (error instanceof Refused && error.status === 403) return undefined;
+    throw error;
+  }
 }

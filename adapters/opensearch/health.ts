@@ -1,4 +1,5 @@
 // Watches OpenSearch: whether it answers, and whether the index that answers can be used and written.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#core/kernel/services/log';
 import { HexforgeError, Unavailable } from '#core/kernel/errors';
 import { members } from './client/answers.ts';
@@ -10,19 +11,21 @@ import { isOutdated, type Generations } from './indexes/generations.ts';
 const limits = {
   /** Of each of the requests of a probe. */
   answer: 2_000,
+  /** Of the wait for the first probe, which may last longer. */
+  open: 5_000,
   /** Between probes while OpenSearch is well, and while it is not. */
   well: 5_000,
   sick: 1_000,
 } as const;
 
 export interface Health {
-  /** The current problem, without addresses or credentials; undefined if there is none. */
+  /** The current problem, without addresses or credentials; undefined if OpenSearch is well. */
   complaint(): string | undefined;
   /** While OpenSearch does not answer, rejects at once instead of letting a caller wait. @throws {Unavailable} */
   check(): void;
   /** A request failed: the next probe follows at once. */
   failed(): void;
-  /** Probes once, and then again and again. Never rejects. */
+  /** Waits a while for the first probe. Others follow. Never rejects. */
   open(): Promise<void>;
   close(): void;
 }
@@ -76,7 +79,7 @@ export function watch(node: OpenSearchNode, generations: Generations, log: Log):
     },
     async open() {
       closed = false;
-      await next();
+      await Promise.race([next(), sleep(limits.open, undefined, { ref: false })]);
     },
     close() {
       closed = true;
@@ -85,7 +88,7 @@ export function watch(node: OpenSearchNode, generations: Generations, log: Log):
   };
 }
 
-/** @throws {Unavailable} if the server is something else. A server that does not tell is accepted. */
+/** @throws {Unavailable} if the server is something else. A server that hides what it is, is accepted. */
 async function identify(node: OpenSearchNode): Promise<void> {
   try {
     const { body } = await node.ask({ method: 'GET', path: [''], ms: limits.answer });

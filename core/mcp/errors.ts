@@ -1,4 +1,4 @@
-// The errors of MCP messages, which are answered as JSON-RPC: they come after the gate, whose errors are those of REST.
+// The errors of MCP messages, which are answered as JSON-RPC. The errors of the gate before them are those of REST.
 import { HexforgeError, MalformedJson } from '#core/kernel/errors';
 
 /** Codes of JSON-RPC 2.0, section 5.1. */

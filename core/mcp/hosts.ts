@@ -5,8 +5,8 @@ const nameOf = (host: string): string =>
   (host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : (host.split(':', 1)[0] ?? '')).toLowerCase();
 
 /**
- * Whether a Host header names a domain that is not one of ours. The page of an attacker can let its own domain name lead
- * to any address, so that the browser takes the server for a part of the page's site. Addresses cannot be taken over in
+ * Whether a Host header names a domain other than those of the instance. An attacker can let their domain name lead to
+ * any address, so that a browser takes the server for a part of the attacker's site. Addresses cannot be taken over in
  * this way, and neither can names without a dot, which no one can register.
  * @param own the URLs of the instance.
  */

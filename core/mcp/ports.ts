@@ -1,4 +1,4 @@
-// What the protocol of MCP asks of the server, and the adapter that speaks the protocol.
+// The port of the adapter that speaks MCP, and the tools of one request that it serves.
 
 /** The hints that clients show people before a tool is called. */
 export interface ToolAnnotations {
@@ -22,7 +22,7 @@ export interface ListedTool {
 /** The result of a call: data, or a sentence for the model about what went wrong and what to do. */
 export type ToolResult = { readonly data: Readonly<Record<string, unknown>> } | { readonly failed: string };
 
-/** What one request may use, for its caller alone. */
+/** The tools of one request, for its caller alone. */
 export interface Serving {
   /** Said once to the model, before it calls anything. */
   readonly instructions: string;

@@ -13,10 +13,10 @@ const hidden =
 /** The text without hidden characters. */
 export const visible = (text: string): string => text.replace(hidden, '');
 
-/** The most characters of what is said about a failure. It may quote arguments. */
+/** The most characters of the message of a failure, which may quote arguments. */
 const mostSaid = 2000;
 
-/** What is said about a failure. */
+/** The message of a failure. */
 export const sentences = (text: string): string => clip(visible(text), mostSaid);
 
 /** Applies `change` to every text of a JSON value. */

@@ -26,7 +26,7 @@ export interface OfferedTool {
   readonly run: (call: never, input: never) => unknown;
 }
 
-/** What a request may use tools with. */
+/** The dependencies of calls. */
 export interface ToolParts {
   readonly access: AccessDecision;
   readonly tools: () => readonly OfferedTool[];
@@ -55,7 +55,7 @@ const added = {
 const cutNote =
   'Long texts were shortened and end in "…". Ask for fewer items with "limit", or for a single one, to get more of each.';
 
-/** Said about a missing thing whose error says nothing more. */
+/** The hint for a missing thing whose error has none. */
 const whatExists = 'The tools whose names begin with "list_" or "search_" tell what exists';
 
 /** @throws {ValidationFailed} for a text that no database can store. */
@@ -85,7 +85,7 @@ async function endsWithin<T>(ms: number, left: AbortSignal, work: (signal: Abort
     );
   signal.addEventListener('abort', end, { once: true });
   const answer = work(signal);
-  // What fails after the end must not become an unhandled rejection.
+  // A failure after the end must not become an unhandled rejection.
   answer.catch(() => undefined);
   try {
     return await Promise.race([answer, ended]);

@@ -1,4 +1,4 @@
-// What a model is told: about the server, and names for people.
+// Words about the server: the instructions for models, and the names of tools and families.
 
 /** The instructions that a client shows its model before it uses the tools. */
 export const instructions = (repository: string): string =>

@@ -23,8 +23,8 @@ export interface ToolSpec<I, O, A extends AccessRule> {
   /** The toolset of the tool, one word: `repo`. Default: the name of the plugin. */
   readonly family?: string;
   /**
-   * Explains to the model that chooses a tool when to use this one, which other one to use instead, what it costs and
-   * what comes next.
+   * Explains to the model that chooses a tool when to use this one, which other one to use instead, its cost, and the
+   * tool to call next.
    */
   readonly description: string;
   /**

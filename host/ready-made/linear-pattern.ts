@@ -1,5 +1,5 @@
 // Regular expressions that users write, matched in linear time.
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 
 /** Instructions of a compiled pattern. A larger one takes too long for each character. */
 const largest = 200;
@@ -12,13 +12,15 @@ export type LinearPattern = { readonly problem: string } | { readonly test: (lin
  * takes time in proportion to the length of the text, and ignores case.
  *
  * @example
- *   const pattern = linearPattern('^bell (\\d+)$');
+ *   const pattern = await linearPattern('^bell (\\d+)$');
  *   const isBell = 'test' in pattern && pattern.test('Bell 7');
  */
-export function linearPattern(source: string): LinearPattern {
+export async function linearPattern(source: string): Promise<LinearPattern> {
+  // Loaded when it is needed: its tables of Unicode are large.
+  const { RE2JS: engine } = await import('re2js');
   let compiled: RE2JS;
   try {
-    compiled = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE);
+    compiled = engine.compile(source, engine.CASE_INSENSITIVE);
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }

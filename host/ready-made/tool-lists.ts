@@ -18,7 +18,7 @@ export interface ListCursor<P> {
 }
 
 /**
- * The opaque cursor of a tool's list, which marks where the next call continues. It holds the position of the last item,
+ * The opaque cursor of a tool's list, which marks where the next call continues. It has the position of the last item,
  * so that a list does not shift when items are added or removed. Cursors are not secret and not signed: `read` must
  * reject every position that a caller may not ask for.
  *

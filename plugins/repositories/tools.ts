@@ -14,6 +14,7 @@ import {
   text,
   time,
   tool,
+  trim,
   word,
   type Tool,
 } from 'hexforge/plugin';
@@ -31,7 +32,8 @@ const ref = () => word().max(longestRef);
 const usualRef = () => maybe(ref().description('Branch, tag or commit; default: the default branch'));
 const path = () => word().max(longestPath);
 /** Models write paths of the root in several ways. */
-const inRoot = (given = ''): string => given.replace(/^(?:\.?\/+)+|^\.$/, '').replace(/\/+$/, '');
+const inRoot = (given = ''): string =>
+  trim(given === '.' || given.startsWith('./') ? given.slice(1) : given, (character) => character === '/');
 
 const truncated = () => flag().description('true: the result is not complete; "note" tells how to go on');
 const note = () => maybe(word());
@@ -55,7 +57,7 @@ const commitCursor = listCursor<{ readonly tip: string; readonly skip: number }>
   },
 });
 
-/** One page of a list that is read from a position on: one more than asked for tells whether there are more. */
+/** One page of a list that is read from a position on. The additional item shows whether there are more. */
 const onePage = (limit: number) => ({ page: 1, perPage: limit + 1 }) as const;
 
 const mostParents = 16;

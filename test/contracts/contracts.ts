@@ -39,6 +39,7 @@ import { pipelineVerdictsChecks } from './pipeline-verdicts.ts';
 import { milestoneCountsChecks, planningPortChecks } from './planning-ports.ts';
 import { rateCounterChecks } from './rate-counter.ts';
 import { referenceFinderChecks } from './reference-finder.ts';
+import { indexQueueChecks, searchIndexingChecks } from './search/indexing.ts';
 import { searchBackendChecks } from './search/search-backend.ts';
 import {
   auditLogChecks,
@@ -82,6 +83,7 @@ export const contracts = {
   GitBackend: gitBackendSuite,
   MergeHeads: suite(mergeHeadsChecks),
   Merging: suite(mergingChecks),
+  IndexQueue: suite(indexQueueChecks),
   IssuedCredentials: suite(issuedCredentialsChecks),
   Issues: suite<DiscussionsUnderTest<Issues>>(discussionChecks),
   MergeRequests: suite<DiscussionsUnderTest<MergeRequests>>(discussionChecks),
@@ -107,6 +109,7 @@ export const contracts = {
   RepositorySettingWriter: suite(repositorySettingWriterChecks),
   ResourceResolver: suite(resourceResolverChecks),
   SearchBackend: suite(searchBackendChecks),
+  SearchIndexing: suite(searchIndexingChecks),
   SealedRecords: suite(sealedRecordsChecks),
   Sealer: suite(sealerChecks),
   Settings: suite(settingsChecks),

@@ -70,8 +70,8 @@ export function schemaRegistry(): SchemaRegistry {
 }
 
 /**
- * The JSON Schema of a joi schema alone, with everything it contains in its place. Each schema has one type and a format
- * of JSON Schema, because programs that derive other formats from it know no others.
+ * The JSON Schema of a joi schema alone, with everything it contains in its place. Each schema has one type and only
+ * formats of JSON Schema, because programs that derive other formats from it know no others.
  */
 export const plainSchema = (schema: Joi.Schema, mode: Mode): JsonSchema =>
   oneTyped(convert(schema, mode)) as JsonSchema;

@@ -42,8 +42,8 @@ export interface OpenSearchNode {
   close(): Promise<void>;
 }
 
-/** More requests wait for a free connection. */
-const mostSockets = 16;
+/** More requests wait for a free connection, and further ones are rejected. */
+const most = { sockets: 16, requests: 256 } as const;
 
 /** Pauses in milliseconds: each is longer than the one before. */
 const again = { attempts: 4, pause: 50 } as const;
@@ -70,7 +70,7 @@ export function connect(address: Address): OpenSearchNode {
       Connection: BoundedConnection,
       maxRetries: 0,
       resurrectStrategy: 'none',
-      agent: { keepAlive: true, maxSockets: mostSockets, maxFreeSockets: mostSockets },
+      agent: { keepAlive: true, maxSockets: most.sockets, maxFreeSockets: most.sockets },
       ...(certificates === undefined ? {} : { ssl: { ca: certificates } }),
       ...(authorization === undefined ? {} : { headers: { authorization } }),
     });
@@ -121,17 +121,27 @@ export function connect(address: Address): OpenSearchNode {
       signal?.removeEventListener('abort', abort);
     }
   };
+  let pending = 0;
+  const askAgain = async (request: Request): Promise<Answer> => {
+    const end = performance.now() + request.ms;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await askOnce({ ...request, ms: Math.max(1, Math.ceil(end - performance.now())) });
+      } catch (error) {
+        const pause = attempt * again.pause;
+        if (!isPassing(error) || attempt === again.attempts || performance.now() + pause > end) throw error;
+        await sleep(pause, undefined, request.signal && { signal: request.signal }).catch(() => undefined);
+      }
+    }
+  };
   return {
     async ask(request) {
-      const end = performance.now() + request.ms;
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await askOnce({ ...request, ms: Math.max(1, Math.ceil(end - performance.now())) });
-        } catch (error) {
-          const pause = attempt * again.pause;
-          if (!isPassing(error) || attempt === again.attempts || performance.now() + pause > end) throw error;
-          await sleep(pause, undefined, request.signal && { signal: request.signal }).catch(() => undefined);
-        }
+      if (pending >= most.requests) throw new Unavailable('Too many requests wait for OpenSearch');
+      pending += 1;
+      try {
+        return await askAgain(request);
+      } finally {
+        pending -= 1;
       }
     },
     async close() {

@@ -1,4 +1,4 @@
-// Errors of requests to OpenSearch as typed errors. Messages contain no address, no credential and no text of a request.
+// Typed errors of requests to OpenSearch. Their messages contain no address, no credential and no text of a request.
 import { HexforgeError, InsufficientStorage, TimedOut, Unavailable } from '#core/kernel/errors';
 
 /** OpenSearch answered with an error. */

@@ -1,4 +1,4 @@
-// Sends operations to an index in bounded requests, one after the other. Each operation that is not applied is an error.
+// Sends operations to an index in bounded requests, one after the other. An operation that is not applied is an error.
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { TimedOut } from '#core/kernel/errors';
 import { list, members, number } from '../client/answers.ts';

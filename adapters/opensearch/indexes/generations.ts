@@ -1,7 +1,7 @@
 // The indexes of the back end: `PREFIX-vN`, of which one has the alias `PREFIX` and answers.
 //
-// Everything that is written to an index goes through a second alias with a random name, so that writing fails after the
-// index was deleted. Otherwise OpenSearch would create an index without a mapping under the old name.
+// Indexes are written under a second alias with a random name, so that a write fails after the index was deleted.
+// Otherwise OpenSearch would create an index without a mapping under the old name.
 import { randomBytes } from 'node:crypto';
 import { members, type Members } from '../client/answers.ts';
 import type { OpenSearchNode } from '../client/node.ts';
@@ -22,7 +22,7 @@ export interface Generation {
 
 export interface Current {
   readonly answering: Generation;
-  /** What a rebuild fills. */
+  /** The one that a rebuild fills. */
   readonly rebuilding: Generation | undefined;
 }
 

@@ -10,7 +10,7 @@ const readMs = 20_000;
 /** Entries of one answer. */
 const page = { entries: 500, ids: 500 } as const;
 
-/** What the index stores under the id, also if queries do not see it yet. */
+/** Reads a stored document by its id, also if queries do not see it yet. */
 export async function readOne(
   { node, alias, routing }: Destination,
   id: string,

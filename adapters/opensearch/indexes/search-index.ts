@@ -2,6 +2,7 @@
 import type { IndexChanges, IndexSource, SearchIndex } from '#core/search/index';
 import { list, members, text } from '../client/answers.ts';
 import type { OpenSearchNode } from '../client/node.ts';
+import { Malformed } from '../client/refusal.ts';
 import { sendAll, type Destination } from './bulk.ts';
 import type { Generation } from './generations.ts';
 import { moveAll, planMoves, type MovePlan } from './moves.ts';
@@ -52,7 +53,7 @@ async function apply(to: Destination, source: IndexSource, changes: IndexChanges
   const { files = [], documents = [], moved = [], removed = [] } = changes;
   const plan: MovePlan =
     moved.length > 0 ? await planMoves(to, source, changes) : { moves: [], left: new Set(), bytes: new Map() };
-  // What is stored again is not deleted before. Of several with the same key, the last counts.
+  // Entries that are stored again are not deleted before. Of several with the same key, the last counts.
   const newFiles = new Map(files.map((file) => [file.path, file]));
   const newDocuments = new Map(documents.map((document) => [document.key, document]));
   const deletions = function* (keys: Iterable<string>): Generator<Operation> {
@@ -83,7 +84,7 @@ const purged = 1000;
 /** Removes all entries of a source. */
 async function purge(to: Destination, source: IndexSource): Promise<void> {
   await refresh(to);
-  for (;;) {
+  for (let last: unknown; ;) {
     const { body } = await to.node.ask({
       method: 'POST',
       path: [to.alias, '_search'],
@@ -92,11 +93,12 @@ async function purge(to: Destination, source: IndexSource): Promise<void> {
       ms: 20_000,
     });
     const hits = list(members(members(body)['hits'])['hits']);
-    if (hits.length === 0) return;
-    await sendAll(
-      to,
-      hits.map((hit) => ({ id: text(members(hit)['_id']) })),
-      { visible: true },
-    );
+    const operations = hits.map((hit) => ({ id: text(members(hit)['_id']) }));
+    const [first] = operations;
+    if (first === undefined) return;
+    // An entry that is found again was not removed.
+    if (first.id === last) throw new Malformed();
+    last = first.id;
+    await sendAll(to, operations, { visible: true });
   }
 }

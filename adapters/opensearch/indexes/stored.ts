@@ -38,7 +38,7 @@ const common = (kind: 'file' | 'document' | 'source', { section, repositoryId }:
   repository_id: repositoryId,
 });
 
-/** What of a file is stored, and returned by OpenSearch: enough to store it under another path. */
+/** The content of a file, which OpenSearch returns, so that the file can be stored under another path. */
 export interface FileContent {
   readonly oid: string;
   readonly text: string;

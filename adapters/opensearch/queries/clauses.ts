@@ -4,8 +4,8 @@ import type { FileFilter, Within } from '#core/search/index';
 export type Clause = Readonly<Record<string, unknown>>;
 
 /**
- * Documents whose text in a field of trigrams contains the folded text. A phrase is literal, because each window of three
- * code points is a token at its own position. A shorter text is the beginning of a trigram.
+ * Documents whose text in a field of trigrams contains the folded text. A phrase is literal, because each window of
+ * three code points is a token at its own position. A shorter text is the beginning of a trigram.
  */
 export function contains(field: 'grams' | 'path_grams' | 'symbols.grams', searched: string): Clause {
   const text = searched.toWellFormed();

@@ -10,7 +10,7 @@ export const fileFields = ['repository_id', 'key', 'oid', 'language', 'weight'];
 /** After the score: short paths first. */
 export const byPath = [{ weight: 'desc' }, { key: 'asc' }, { repository_id: 'asc' }];
 
-/** What matches comes before the weight of the path, which is from 0 to 100. */
+/** The kinds of matches weigh more than the path, whose weight is from 0 to 100. */
 export const scoreOf = (matched: number, weight: number): number => matched * 1000 + weight;
 
 export async function findFiles(asked: Asked, query: FileQuery): Promise<Found<FileHit>> {

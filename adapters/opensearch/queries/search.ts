@@ -39,7 +39,7 @@ export async function search(
       allow_partial_search_results: false,
       search_type: comparable ? 'dfs_query_then_fetch' : 'query_then_fetch',
     },
-    // OpenSearch stops before nobody waits for it any more.
+    // OpenSearch stops before this request is given up.
     body: { track_total_hits: mostCounted, timeout: `${Math.ceil(ms * 0.9)}ms`, ...body },
     ms,
     signal,

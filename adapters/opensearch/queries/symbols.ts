@@ -9,7 +9,7 @@ import { byPath, fileFields, scoreOf } from './files.ts';
 import { counted, search, type Asked } from './search.ts';
 
 const fields = ['name', 'kind', 'line', 'signature'] as const;
-/** The most that an index returns of one file, unless it is configured otherwise. */
+/** The maximum that an index returns of one file (`index.max_inner_result_window`). */
 const mostOfOneFile = 100;
 
 /** Whole names, then beginnings, then parts. */
@@ -23,8 +23,8 @@ function named(name: string): Clause {
 }
 
 /**
- * The files with the best definitions contain the best definitions: if a file is not among the first `limit` files, each
- * of these has a definition that is at least as good.
+ * The files with the best definitions contain the best definitions: if a file is not among the first `limit` files,
+ * each of these has a definition that is at least as good.
  */
 export async function findSymbols(asked: Asked, query: SymbolQuery): Promise<Found<SymbolHit>> {
   const repositories = await repositoriesOf(query);

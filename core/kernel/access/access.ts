@@ -4,7 +4,7 @@ import type { Call, Caller, User } from '../caller.ts';
 import { Forbidden, InsufficientScope, NotFound, Unauthorized } from '../errors.ts';
 import { declarePort } from '../ports.ts';
 import type { ScopeCatalogue, ScopeName } from './scopes.ts';
-import { administers, usesToken } from './token-reach.ts';
+import { administers, checkAudience, usesToken } from './token-reach.ts';
 
 /** Open: kinds of protected resources and their entity, such as `repository: Repository`. */
 export interface Resources {}
@@ -277,17 +277,6 @@ export function accessDecision({ scopes, adminGrants, isPermission, resolvers }:
   const checkAdminToken = (caller: Caller): void => {
     if (caller.kind === 'anonymous' || administers(caller)) return;
     throw caller.credential.kind === 'pat' ? new InsufficientScope('admin:system') : unusable();
-  };
-
-  /** A token without an audience is accepted wherever no protected resource is called. */
-  const checkAudience = ({ caller, resource }: Call): void => {
-    if (caller.kind === 'anonymous') return;
-    const { kind, audience } = caller.credential;
-    if ((kind !== 'oauth' && audience === undefined) || audience === resource) return;
-    throw new Forbidden(
-      audience === undefined ? 'The token is bound to no resource' : 'The token is bound to another resource',
-      { code: 'invalid_audience' },
-    );
   };
 
   const checkAdmin = async (user: User, required: readonly string[], any = false): Promise<void> => {

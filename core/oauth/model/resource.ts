@@ -28,8 +28,8 @@ export const isSameResource = (baseUrl: string, audience: string, resource: stri
 };
 
 /**
- * Where the metadata of the MCP endpoint of a repository is (RFC 9728, section 3.1): the path of the resource follows
- * the well-known name.
+ * The URL of the metadata of a repository's MCP endpoint (RFC 9728, section 3.1): the path of the resource follows the
+ * well-known name.
  */
 export function resourceMetadataUrl(baseUrl: string, owner: string, repo: string): string {
   const { origin } = new URL(baseUrl);

@@ -55,7 +55,7 @@ const markRoom = 2000;
 /** Characters per line from which a file counts as minified or as data. */
 const dense = 500;
 
-/** Whether a program wrote the text. */
+/** Whether a program wrote the text. @param lines of the text, at most `mostLines`. */
 export function isGenerated(text: string, lines: number): boolean {
   if (generatedMark.test(text.slice(0, markRoom).toLowerCase())) return true;
   return text.length > 8 * dense && text.length / lines > dense;

@@ -41,8 +41,9 @@ export async function readText(
   }
   const bytes = await gathered(blob.bytes, blob.size);
   if (isBinary(bytes)) return undefined;
-  const { text, lines } = bounded(utf8.decode(bytes));
-  return isGenerated(text, lines) ? undefined : { text, size: blob.size };
+  const whole = utf8.decode(bytes);
+  const { text, lines } = bounded(whole);
+  return isGenerated(whole, lines) ? undefined : { text, size: blob.size };
 }
 
 /** Undefined for a file that is not indexed. */

@@ -5,7 +5,7 @@ import { folded, isIndexable } from './folded.ts';
 /** Compiles a regular expression. A compiled one takes linear time for each line. */
 export type CompilePattern = (
   source: string,
-) => { readonly problem: string } | { readonly test: (line: string) => boolean };
+) => Promise<{ readonly problem: string } | { readonly test: (line: string) => boolean }>;
 
 /** A regular expression of a search. */
 export interface SearchPattern {
@@ -15,8 +15,8 @@ export interface SearchPattern {
 }
 
 /** @throws {ValidationFailed} if it is malformed, too large, or has no literal text that an index can find. */
-export function searchPattern(source: string, compile: CompilePattern): SearchPattern {
-  const compiled = compile(source);
+export async function searchPattern(source: string, compile: CompilePattern): Promise<SearchPattern> {
+  const compiled = await compile(source);
   if ('problem' in compiled)
     throw new ValidationFailed('The regular expression cannot be used', { detail: compiled.problem.slice(0, 200) });
   const literals = literalsIn(source).map(folded).filter(isIndexable);

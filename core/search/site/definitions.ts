@@ -55,7 +55,7 @@ export const definitions =
     const nothing = { here: [], elsewhere: [], best: undefined };
     const { answer, degraded } = await site.answered(call, nothing, async (given) => {
       const found = async (repositories: readonly string[]): Promise<readonly DefinitionHit[]> => {
-        const text = { terms: [name], languages: [], paths: [], repositories, patterns: [] };
+        const text = { terms: [name], languages: [], patterns: [], paths: [], repositories };
         const { hits } = await searches.symbols({ ...given, text, limit: mostHits });
         return ofName(name, hits);
       };

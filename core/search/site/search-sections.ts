@@ -82,12 +82,13 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
     /** @throws {ValidationFailed} for a regular expression that cannot be used. */
     async code(search: SectionSearch): Promise<SectionHits<CodeHit>> {
       const { backend, call, text, limit } = search;
-      const patterns = text.patterns.map((source) => searchPattern(source, compilePattern));
+      const patterns = await Promise.all(text.patterns.map((source) => searchPattern(source, compilePattern)));
       const { terms, short } = fileTerms(text, patterns);
       if (terms.length === 0) return noHits;
       const { languages, paths } = text;
       // A regular expression is tested on the best files that contain its literal texts.
-      const asked = await within(search, patterns.length > 0 ? tested.files : limit === 0 ? 0 : Math.max(limit, lined));
+      const wanted = limit === 0 ? 0 : Math.max(limit, lined);
+      const asked = await within(search, patterns.length > 0 ? tested.files : wanted);
       const test = patterns.length === 0 ? undefined : boundedTest(patterns);
       const { total, hits: found } = await backend.files({ ...asked, terms, short, languages, paths });
       // Before any file is read.

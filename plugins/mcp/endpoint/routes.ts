@@ -43,7 +43,7 @@ const worded =
     return { status, headers: { ...headers, 'www-authenticate': challenge }, body };
   };
 
-/** What a body is that the reader of JSON refuses. */
+/** The kinds of errors of a body that the reader of JSON refuses. */
 const malformed: ReadonlySet<string> = new Set(['malformed_json', 'validation_failed', 'unknown_field']);
 
 type Message = Input<{ readonly owner: string; readonly repo: string }, unknown, JsonBody, typeof readsAsUser>;

@@ -1,4 +1,4 @@
-// The page that tells how to connect an assistant to a repository, and that switches MCP on or off for it.
+// The page with the ways to connect an assistant to a repository, and the switch of MCP for the repository.
 import {
   form,
   html,

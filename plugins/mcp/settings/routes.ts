@@ -1,4 +1,4 @@
-// The routes that tell how to connect an assistant to a repository, and that switch MCP on or off for it.
+// The routes of the MCP endpoint's descriptor and switch.
 import { api, flag, list, shape, word, type Route, type TypeOf } from 'hexforge/plugin';
 import { mcpResource } from 'hexforge/oauth';
 import type { McpDescriptor, McpUseCases } from '#core/mcp/use-cases';

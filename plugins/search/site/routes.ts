@@ -42,7 +42,14 @@ const answered = <T>(body: T, degraded: boolean, headers: Readonly<Record<string
   reply(body, { headers: { ...headers, ...(degraded && fallback) } });
 
 export function searchRoutes({ search, suggest }: SearchUseCases, instance: Instance): readonly Route[] {
-  const common = { method: 'GET', access: signedIn, scope: null, meter: 'api.expensive' } as const;
+  // 403: the token has the scope of no section. 500: the readable repositories could not be determined.
+  const common = {
+    method: 'GET',
+    access: signedIn,
+    scope: null,
+    meter: 'api.expensive',
+    statuses: [403, 500],
+  } as const;
   const deprecated = () => ({
     deprecation: 'true',
     link: `<${instance.baseUrl}/api/v1/search>; rel="successor-version"`,

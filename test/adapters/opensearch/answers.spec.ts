@@ -204,6 +204,7 @@ void t.test('a back end that was never opened, or is closed, holds nothing', asy
   const { openSearch } = await import('#adapters/opensearch/index');
   const made = openSearch({ url: 'http://127.0.0.1:1', prefix: 'hexforge', shards: 1, timeout: 1000, log });
   t.equal(await refusal(filesWith(made.backend, 'word')), 'unavailable');
+  t.equal(await refusal(made.backend.indexes()), 'unavailable');
   await made.close();
   await made.close();
 });

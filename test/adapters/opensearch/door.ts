@@ -23,7 +23,7 @@ interface Tls {
   readonly passphrase: string;
 }
 
-/** @param behind the URL of OpenSearch; absent: what is not intercepted is answered 404. */
+/** @param behind the URL of OpenSearch; absent: requests that are not intercepted are answered 404. */
 export async function openDoor(t: Test, behind?: string, tls?: Tls): Promise<Door> {
   const requests: string[] = [];
   let intercepts: Interception = () => false;

@@ -85,7 +85,7 @@ void onOpenSearch(t).test('faults of OpenSearch', async (t) => {
     await until(complaint, undefined);
   });
 
-  await t.test('while nobody asks for the indexes, a probe makes a deleted index again', async (t) => {
+  await t.test('a probe makes a deleted index again', async (t) => {
     const { backend, complaint } = await opened(t, node.url, { prefix: 'f-probed' });
     await change('DELETE', 'f-probed-v1');
     t.equal(await refusal(filesWith(backend, 'before')), 'unavailable');

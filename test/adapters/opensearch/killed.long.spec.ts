@@ -40,7 +40,7 @@ void onOpenSearch(t).test('a writer that is killed', async (t) => {
       const [index] = await backend.indexes();
       const state = Number(await index?.state(source));
       t.ok(state === begun || state === begun - 1, `state ${state} of ${begun}`);
-      // What is left over is removed with the help of the entries, as the indexing does.
+      // All entries are removed, as the indexing does after a failure.
       const entries = (await index?.entries(source, undefined, mostCounted)) ?? [];
       const next = generation(begun + 2);
       await index?.write(source, { ...next, removed: entries.map(({ key }) => key) }, String(begun + 2));
@@ -64,7 +64,7 @@ void onOpenSearch(t).test('a writer that is killed', async (t) => {
       t.ok(state === begun || state === begun - 1, `state ${state} of ${begun}`);
       for (const number of [begun - 2, begun - 1, begun])
         t.equal(await found(backend, number), number === state ? wholeOf(number).length : 0, `generation ${number}`);
-      // The next writer goes on with the rebuild.
+      // The next writer continues the rebuild.
       if (rebuilding !== undefined) {
         const entries = await rebuilding.entries(source, undefined, mostCounted);
         await rebuilding.write(source, { removed: entries.map(({ key }) => key) }, '');

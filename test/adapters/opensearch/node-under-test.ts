@@ -4,7 +4,7 @@ import { openSearch } from '#adapters/opensearch/index';
 import type { Log } from '#core/kernel/services/log';
 import { noOpenSearch, startOpenSearch, type OpenSearchNode } from '../../../tools/opensearch.ts';
 
-/** Tests that need a node. Where there can be none, they say why they are skipped; in CI they always run. */
+/** Tests that need a node. On a machine without Java they state why they are skipped; in CI they always run. */
 export function onOpenSearch(t: Test): Pick<Test, 'test'> {
   const reason = noOpenSearch();
   if (reason === undefined) return t;

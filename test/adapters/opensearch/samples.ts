@@ -48,7 +48,7 @@ export async function store(backend: SearchBackend, files: readonly IndexedFile[
   await index?.write(source, { files }, state);
 }
 
-/** The kind of the error that it rejects with; `none` if it resolves, and `other` for errors that are not deliberate. */
+/** The kind of the error that a request rejects with; `none` if it resolves, `other` for errors of other classes. */
 export async function refusal(asked: Promise<unknown> | undefined): Promise<string> {
   try {
     await asked;

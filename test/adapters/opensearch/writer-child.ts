@@ -6,7 +6,8 @@ import { source } from './samples.ts';
 const [, , url = '', prefix = '', what = ''] = process.argv;
 const nothing = (): void => undefined;
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-const { backend } = openSearch({ url, prefix, shards: 1, timeout: 3000, log });
+const { backend, open } = openSearch({ url, prefix, shards: 1, timeout: 3000, log });
+await open();
 const [first] = await backend.indexes();
 const last = Number((await first?.state(source)) ?? 0);
 for (let number = last + 1; ; number += 1) {

@@ -29,7 +29,7 @@ function serving(run: Run, { callMs = 5000, signal = new AbortController().signa
   return toolset({ access, tools: () => [offered(run)], log: quietLog, callMs })(granted, { owner: 'a', repo: 'b' });
 }
 
-void t.test('a call that takes too long is aborted, and says so', async (t) => {
+void t.test('a call that takes too long is aborted, and its result names the remedy', async (t) => {
   let aborted = false;
   const { promise, resolve } = Promise.withResolvers<void>();
   const result = await awake(
@@ -56,7 +56,7 @@ void t.test('a call ends when its client disconnects', async (t) => {
   t.match(await called, { failed: /request id r-1/ });
 });
 
-void t.test('errors of the forge are said in full, others are not', async (t) => {
+void t.test('errors of the forge are returned, the others only logged', async (t) => {
   const failing = (error: unknown) =>
     serving(() => {
       throw error;

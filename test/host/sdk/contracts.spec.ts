@@ -73,9 +73,7 @@ const keeper = definePlugin({
       scope: 'repo.write',
       meter: 'none',
       result: 'empty',
-      run: (_call, { granted }) => {
-        leaveToMerge = granted;
-      },
+      run: (_call, { granted }) => void (leaveToMerge = granted),
     }),
     api({
       id: 'keeperAdminister',
@@ -86,9 +84,7 @@ const keeper = definePlugin({
       scope: 'repo.admin',
       meter: 'none',
       result: 'empty',
-      run: (_call, { granted }) => {
-        leaveToAdminister = granted;
-      },
+      run: (_call, { granted }) => void (leaveToAdminister = granted),
     }),
   ],
 });
@@ -442,6 +438,11 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     values: ['4', '5'],
   })),
   ResourceResolver: contracts.ResourceResolver(() => ({ resolver: only(forge.port('ResourceResolver')), things })),
+  IndexQueue: contracts.IndexQueue(() => needed(forge.port('IndexQueue'))),
+  SearchIndexing: contracts.SearchIndexing(() => ({
+    indexing: needed(forge.port('SearchIndexing')),
+    repository: 'ada/closed',
+  })),
   SearchBackend: contracts.SearchBackend(() => ({ backend: memorySearchBackend() })),
   SealedRecords: contracts.SealedRecords(() =>
     only(forge.port('SealedRecords').filter(({ what }) => what === 'signing keys')),

@@ -11,7 +11,7 @@ import { run } from '#test/support/servers/program';
 
 const program = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'));
 
-/** Scenarios of what this server has. */
+/** Scenarios of the features of this server. */
 const passes: Readonly<Record<string, readonly string[]>> = {
   '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection'],
   '2026-07-28': [

@@ -28,6 +28,8 @@ void t.test('GET /admin/plugins answers 200 with every plugin in the order of th
         'planning',
         'issues',
         'merges',
+        'search',
+        'search-sql',
         'oauth-server',
         'mcp',
         'audit',
@@ -36,6 +38,7 @@ void t.test('GET /admin/plugins answers 200 with every plugin in the order of th
         'administration',
         'web',
       ].map((name) => [name, 'started', 'standard']),
+      ['search-opensearch', 'disabled', 'standard'],
       ['redis', 'disabled', 'standard'],
     ],
   );

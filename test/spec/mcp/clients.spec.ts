@@ -12,7 +12,7 @@ import { endpointOf, makeRepository, namesOf } from './wire.ts';
 const redirectUri = 'http://127.0.0.1:7777/callback';
 const implementation = { name: 'spec', version: '1' };
 
-/** What a client stores, and where it would send its user. */
+/** The store of a client, and the URL to which it would send its user. */
 class Provider {
   client: unknown;
   stored: { readonly access_token: string; readonly refresh_token?: string } | undefined;

@@ -197,7 +197,7 @@ function texts(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : [];
 }
 
-void t.test('large folders, commits and diffs are cut, and say how to go on', async (t) => {
+void t.test('large folders, commits and diffs are cut, and the note names the next step', async (t) => {
   const forge = await sharedForge(t);
   const owner = await forge.createUser('owner');
   await makeRepository(owner.client, 'code');

@@ -58,7 +58,7 @@ void t.test('read_issue, list_comments and search_issues', async (t) => {
   t.match(await data(client, full, 'search_issues', { query: 'nothing like it' }), { issues: [] });
 });
 
-void t.test('wrong arguments are sentences that say what to do', async (t) => {
+void t.test('wrong arguments are results with a sentence that names the remedy', async (t) => {
   const { owner, client } = await tracked(t);
   await open(owner, 'one');
   for (const [name, args, said] of [
@@ -105,7 +105,7 @@ void t.test('a cursor is good for its own list alone', async (t) => {
   t.match(await failed(client, full, 'list_issues', { cursor: `${cursor}=` }), /none that list_issues gave/);
 });
 
-void t.test('comments over 256 KiB together are shortened, and the result says so', async (t) => {
+void t.test('comments over 256 KiB together are shortened, and the result has a note', async (t) => {
   const { owner, client } = await tracked(t);
   await open(owner, 'one');
   const long = 'word '.repeat(13_000);

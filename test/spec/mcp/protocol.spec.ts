@@ -23,7 +23,7 @@ const errorOf = ({ status, body }: Answer): readonly unknown[] => {
   return [status, id, error?.code];
 };
 
-/** What a client of the revision of 2026-07-28 sends with each request. */
+/** The members that a client of the revision of 2026-07-28 sends with each request. */
 const meta = (version = '2026-07-28') => ({
   _meta: {
     'io.modelcontextprotocol/protocolVersion': version,

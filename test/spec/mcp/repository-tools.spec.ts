@@ -1,4 +1,4 @@
-// Tests of the tools of the family "repo": what they return, and how they say what went wrong.
+// Tests of the tools of the family "repo": their results and their failures.
 import t from 'tap';
 import type { Client } from '#test/support/clients/client';
 import { pushHistory } from '#test/support/clients/history';
@@ -157,7 +157,7 @@ void t.test('read_file: whole files, ranges of lines, at a ref', async (t) => {
   t.match(await data(client, full, 'read_file', { path: 'side.py', ref: 'feature/x' }), { content: 'print(1)\n' });
 });
 
-void t.test('read_file: what cannot be read is a sentence that says what to do', async (t) => {
+void t.test('read_file: the failure names the remedy', async (t) => {
   const { client } = await withHistory(t);
   for (const [args, said] of [
     [{ path: 'none.txt' }, /no "none.txt".*list_tree/],
@@ -171,7 +171,7 @@ void t.test('read_file: what cannot be read is a sentence that says what to do',
     t.match(await failed(client, full, 'read_file', args), said, JSON.stringify(args));
 });
 
-void t.test('read_file: at most 2,000 lines and 256 KiB, and words that say how to go on', async (t) => {
+void t.test('read_file: at most 2,000 lines and 256 KiB, and a note with the next line', async (t) => {
   const forge = await sharedForge(t);
   const owner = await forge.createUser('owner');
   await makeRepository(owner.client, 'code');

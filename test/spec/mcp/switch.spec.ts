@@ -36,7 +36,7 @@ void t.test('GET mcp/info: the descriptor', async (t) => {
   t.match((await client.get(info('owner/code'))).body, { enabled: false, instance_enabled: true });
 });
 
-void t.test('GET mcp/info: for whoever can read the repository, with a credential', async (t) => {
+void t.test('GET mcp/info: for callers with a credential who can read the repository', async (t) => {
   const forge = await sharedForge(t);
   const owner = await forge.createUser('owner');
   const stranger = await forge.createUser('stranger');

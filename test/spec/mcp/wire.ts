@@ -40,7 +40,7 @@ export function resultOf<T>(answer: Answer): T {
 export const call = async (client: Client, full: string, name: string, args: unknown = {}): Promise<CallResult> =>
   resultOf<CallResult>(await send(client, full, message('tools/call', { name, arguments: args } as object)));
 
-/** The data of a call that succeeded. @throws {Error} with what the tool said, if it failed. */
+/** The data of a call that succeeded. @throws {Error} with the sentence of the tool, if it failed. */
 export async function data<T = Readonly<Record<string, unknown>>>(
   client: Client,
   full: string,
@@ -52,7 +52,7 @@ export async function data<T = Readonly<Record<string, unknown>>>(
   return structuredContent as T;
 }
 
-/** What the tool said about a call that failed. @throws {Error} if it succeeded. */
+/** The sentence of the tool about a call that failed. @throws {Error} if it succeeded. */
 export async function failed(client: Client, full: string, name: string, args: unknown): Promise<string> {
   const { isError, content } = await call(client, full, name, args);
   if (isError !== true) throw new Error(`${name} succeeded: ${content[0]?.text}`);
@@ -74,7 +74,7 @@ export const listed = async (client: Client, full: string): Promise<readonly Sho
 export const namesOf = async (client: Client, full: string): Promise<readonly string[]> =>
   (await listed(client, full)).map(({ name }) => name);
 
-/** A client with an OAuth2 token of the user. @param resource what the token is bound to; undefined: nothing. */
+/** A client with an OAuth2 token of the user. @param resource its audience; undefined: none. */
 export async function oauthClient(
   forge: TestForge,
   user: Client,

@@ -40,6 +40,10 @@ const defaults = [
   item('sample.times', 'integer', 'How often', '3'),
   item('sample.word', 'string', 'Word', 'ding'),
 ];
+/** Those of standard plugins. */
+const standard = [
+  item('mcp.enabled', 'boolean', 'Assistants of people who can read this repository may read it over MCP', 'true'),
+];
 
 void t.test('/repos/{owner}/{repo}/settings', async (t) => {
   const { audit, stop: stopLog, mend: mendLog } = await stoppableLog();
@@ -52,7 +56,7 @@ void t.test('/repos/{owner}/{repo}/settings', async (t) => {
 
   await t.test('GET: 200 with an array by key of { key, value, description, type, default }', async (t) => {
     const answer = await ada.client.get(settings);
-    t.strictSame([answer.status, answer.body], [200, defaults]);
+    t.strictSame([answer.status, answer.body], [200, [...standard, ...defaults]]);
   });
 
   await t.test('POST: 200 with the array of { key, value }; it applies to this repository alone', async (t) => {
@@ -63,11 +67,12 @@ void t.test('/repos/{owner}/{repo}/settings', async (t) => {
     const answer = await batch(...changes);
     t.strictSame([answer.status, answer.body], [200, changes]);
     t.strictSame(await shown(), [
+      ...standard,
       defaults[0],
       item('sample.times', 'integer', 'How often', '3', '7'),
       item('sample.word', 'string', 'Word', 'ding', 'döng'),
     ]);
-    t.strictSame(await shown(`${repos}/ada/other/settings`), defaults);
+    t.strictSame(await shown(`${repos}/ada/other/settings`), [...standard, ...defaults]);
     t.strictSame((await batch()).body, []);
     t.strictSame(
       (await admin.get('/api/v1/admin/settings')).text.includes('sample.'),
@@ -119,7 +124,7 @@ void t.test('/repos/{owner}/{repo}/settings', async (t) => {
     stopLog();
     isError(t, await batch(change), 503, 'unavailable', 'the log rejects entries');
     mendLog();
-    t.match(await shown(), [{ key: 'sample.loud', value: 'false' }]);
+    t.match(await shown(), [...standard, { key: 'sample.loud', value: 'false' }]);
     const entries = async () =>
       (
         (await admin.get('/api/v1/admin/audit-log?action=repository.setting_updated')).body as {
@@ -144,7 +149,7 @@ void t.test('/repos/{owner}/{repo}/settings', async (t) => {
     await forge.stop();
     const without = await startTestForge(t, { after: forge });
     const administrator = await without.administrator();
-    t.strictSame((await administrator.get(settings)).body, []);
+    t.strictSame((await administrator.get(settings)).body, standard);
     const body = { settings: [{ key: 'sample.times', value: '4' }] };
     isError(t, await administrator.post(settings, { body }), 404, 'not_found', 'the key of a disabled plugin');
     await without.stop();
