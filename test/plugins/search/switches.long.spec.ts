@@ -1,4 +1,4 @@
-// Each combination of search, search-sql, mcp and issues switched off starts and answers as documented, and changes made
+// Each combination of search, search-sql, mcp and issues switched off starts and answers as documented. Changes made
 // while the search is off are found when it is on again.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';

@@ -171,13 +171,16 @@ void t.test('faults of the back end', async (t) => {
     t.equal((await search(bob, 'walrus')).code.total, 2, 'it works again');
   });
 
-  await t.test('an index that cannot be written is written when it works again; the search still answers', async (t) => {
-    faults.methods = { indexes: fail };
-    await push({ 'later.txt': 'a walrus later\n' });
-    t.equal((await search(bob, 'walrus')).code.total, 2);
-    faults.methods = {};
-    await filesOf(bob, 'walrus', 'a.md', 'a.ts', 'later.txt');
-  });
+  await t.test(
+    'an index that cannot be written is written when it works again; the search still answers',
+    async (t) => {
+      faults.methods = { indexes: fail };
+      await push({ 'later.txt': 'a walrus later\n' });
+      t.equal((await search(bob, 'walrus')).code.total, 2);
+      faults.methods = {};
+      await filesOf(bob, 'walrus', 'a.md', 'a.ts', 'later.txt');
+    },
+  );
 });
 
 void t.test('without the plugin search-sql searches are degraded, and the rest works', async (t) => {
