@@ -76,7 +76,7 @@ void t.test('the parameters and the answers', async (t) => {
     t.strictSame(await counts({ types: 'CODE' }), [0, 0, 0, 0, 0], 'names are lower case');
   });
 
-  await t.test('limit: 1 to 100 for each section; 20 for 0 and for other texts', async (t) => {
+  await t.test('limit: 1 to 100 for each section; 20 by default, for 0 and for other texts', async (t) => {
     for (const [limit, code, issues] of [
       ['1', 1, 1],
       ['21', 21, 21],

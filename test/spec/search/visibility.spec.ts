@@ -156,7 +156,7 @@ void t.test('by scope of the token', async (t) => {
     isError(t, await ask(bound, 'walrus'), 403, 'invalid_audience', 'bound');
   });
 
-  await t.test('the deprecated operations find nothing without repo:read', async (t) => {
+  await t.test('the deprecated operations need repo:read', async (t) => {
     const token = await forge.pat(alice, ['issue:read']);
     t.strictSame((await token.get('/api/v1/search/code?q=walrus')).body, empty);
     t.strictSame((await token.get('/api/v1/search/suggest?q=walrus')).body, { suggestions: [] });

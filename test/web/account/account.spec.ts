@@ -247,7 +247,17 @@ void t.test('settings', async (t) => {
 void t.test('without repositories the page of a user has no lists', async (t) => {
   await using forge: TestHost = await testHost([], {
     environment: {
-      HEXFORGE_PLUGINS: ['repositories', 'git-http', 'planning', 'issues', 'merges', 'mcp', 'limits']
+      HEXFORGE_PLUGINS: [
+        'repositories',
+        'git-http',
+        'planning',
+        'issues',
+        'merges',
+        'mcp',
+        'limits',
+        'search',
+        'search-sql',
+      ]
         .map((name) => `-${name}`)
         .join(),
     },
