@@ -140,14 +140,14 @@ export interface IndexSize {
  *
  * A query sees a write at the latest one second after it resolved; `state`, `entries` and `sources` see it at once. A
  * query whose signal is aborted rejects. A query filters by `readable` itself, so that hits and totals contain only
- * readable repositories, and a change of access counts at once. Documents of repositories that no longer exist are never
- * found. A query that cannot be answered rejects with any error, within 5 seconds.
+ * readable repositories, and a change of access counts at once. Documents of repositories that no longer exist are
+ * never found. A query that cannot be answered rejects with any error, within 5 seconds.
  *
- * Ranking is exact among the first thousands of matches; a back end may leave out others. Ranking of files, from most to
- * least: the file defines a symbol, of a kind other than `commonKinds`, whose folded name is one of the terms; the file
- * name without its extension is one of the terms; the path contains one; the text does. Among equals, short paths
- * precede long ones, and paths with folders such as `test` or `vendor` are last (`pathWeight`). Ranking of symbols: whole
- * names, then beginnings, then parts; among equals by path, as files.
+ * Ranking is exact among the first thousands of matches; a back end may leave out others. Ranking of files, from most
+ * to least: the file defines a symbol, of a kind other than `commonKinds`, whose folded name is one of the terms; the
+ * file name without its extension is one of the terms; the path contains one; the text does. Among equals, short
+ * paths precede long ones, and paths with folders such as `test` or `vendor` are last (`pathWeight`). Ranking of
+ * symbols: whole names, then beginnings, then parts; among equals by path, as files.
  */
 export interface SearchBackend {
   /** The index that answers queries, and after it the one that a rebuild fills, if there is one. Never empty. */
