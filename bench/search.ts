@@ -43,7 +43,7 @@ async function writeCorpus(directory: string, count: number): Promise<number> {
   for (let copy = 0; copy < count; copy += 1)
     for (const [path, content] of files) {
       bytes += content.length;
-      // A line of its own, so that the copies are different blobs.
+      // One more line, so that the copies are different blobs.
       const marked = Buffer.concat([content, Buffer.from(`// copy ${copy}\n`)]);
       importing.stdin.write(`M 100644 inline copy-${copy}/${path}\ndata ${marked.length}\n`);
       importing.stdin.write(marked);

@@ -95,7 +95,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   /** Whole servers as child processes. */
   'whole/bin': { holds: ['test/process/*.spec.ts'], whole: postgresql },
   'whole/bin-embedded': {
-    holds: ['test/process/{running-it,upgrade,merge-crash,key-rotation}.spec.ts'],
+    holds: ['test/process/{running-it,upgrade,merge-crash,key-rotation,search-crash}.spec.ts'],
     whole: embedded,
   },
   /** The same, where no database makes a difference. */

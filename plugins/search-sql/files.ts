@@ -1,6 +1,6 @@
 // The query for files: candidates by trigrams, from the rarest term on, and the ranking.
 import { rawSql } from 'hexforge/plugin';
-import { mostCounted, type FileHit, type FileQuery, type FileFilter, type Found } from 'hexforge/search';
+import { commonKinds, mostCounted, type FileHit, type FileQuery, type FileFilter, type Found } from 'hexforge/search';
 import { containing, every, serving, within, type Database, type Fragment } from './rows.ts';
 
 /** A term with fewer pieces than this is rare: its pieces are read, and the other terms are looked up for each. */
@@ -88,7 +88,7 @@ export async function files(db: Database, query: FileQuery): Promise<Found<FileH
           where f.path_key like ${containing(term)} and ${visible('f')} and ${every(conditions)} limit ${mostCounted})
         union
         (select f.id from search_sql_symbol s join search_sql_file f on f.id = s.file_id
-          where s.name_key = any(${terms}::text[]) and ${visible('s')} and ${every([has(term), ...conditions])}
+          where s.name_key = any(${terms}::text[]) and s.kind <> all(${commonKinds}::text[]) and ${visible('s')} and ${every([has(term), ...conditions])}
           limit ${preferred})
         union
         (select f.id from search_sql_file f
@@ -106,7 +106,7 @@ export async function files(db: Database, query: FileQuery): Promise<Found<FileH
         from candidate c join search_sql_file f on f.id = c.id
           cross join lateral (
             select min(s.line) as line from search_sql_symbol s
-            where s.file_id = f.id and s.name_key = any(${terms}::text[])
+            where s.file_id = f.id and s.name_key = any(${terms}::text[]) and s.kind <> all(${commonKinds}::text[])
           ) d
       )
       select repository_id as "repositoryId", path, oid, language, line as "definedAt", score::integer,

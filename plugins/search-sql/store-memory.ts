@@ -2,6 +2,7 @@
 import type { MemoryDatabase, UnitOfWork } from 'hexforge/plugin';
 import {
   codeSection,
+  commonKinds,
   folded,
   isIndexable,
   mostCounted,
@@ -142,7 +143,9 @@ export function memorySearchIndex(database: MemoryDatabase): OpenIndex {
           query,
           found.map(({ repositoryId, path, oid, language, symbols }) => {
             const any = (test: (term: string) => boolean): boolean => query.terms.some(test);
-            const definedAt = symbols.find(({ name }) => query.terms.includes(folded(name)))?.line;
+            const definedAt = symbols.find(
+              ({ name, kind }) => !commonKinds.includes(kind) && query.terms.includes(folded(name)),
+            )?.line;
             const score =
               pathWeight(path) +
               (definedAt === undefined ? 0 : 4000) +

@@ -16,7 +16,8 @@ import { searchBounds, symbolKinds } from 'hexforge/search';
 import type { SearchUseCases } from '#core/search/use-cases';
 import { codeSourceJson, presentCode, presentSymbol, symbolSourceJson } from './site/schemas.ts';
 
-const reading = { access: reads('repository', 'repo.read'), scope: 'repo.read' } as const;
+/** The scope of the endpoint, mcp:read, is enough for every reading tool. */
+const reading = { access: reads('repository', 'repo.read'), scope: null } as const;
 const limit = () => count().min(1).max(100).default(30).description('1 to 100; default 30');
 
 /** A filter as the search text has it. */

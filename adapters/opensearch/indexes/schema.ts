@@ -35,8 +35,6 @@ const properties = {
   grams: trigrams,
   path_grams: trigrams,
   stem: keyword,
-  /** The folded names of its symbols. */
-  defines: keyword,
   symbols: {
     type: 'nested',
     dynamic: 'strict',
@@ -80,7 +78,7 @@ export function newIndex(shards: number): { readonly settings: object; readonly 
       dynamic: 'strict',
       // These are derived from others, or are not needed after they were indexed.
       _source: {
-        excludes: ['path_grams', 'stem', 'defines', 'symbols.folded', 'symbols.grams', 'title', 'text'],
+        excludes: ['path_grams', 'stem', 'symbols.folded', 'symbols.grams', 'title', 'text'],
       },
       properties,
     },

@@ -64,7 +64,6 @@ export function fileOperation(
       grams: `${foldedPath}\n${text.toWellFormed()}${ending}`,
       path_grams: `${foldedPath}${ending}`,
       stem: stemOf(foldedPath),
-      defines: [...new Set(named.flatMap(({ name }) => (name.length > longestName ? [] : [name])))],
       symbols: named.map(({ symbol: { name, kind, line, signature }, name: foldedName }) => ({
         name: name.toWellFormed(),
         kind,

@@ -5,7 +5,7 @@ import { list, members, number, only, text, type Members } from '../client/answe
 import { symbolsIn } from '../indexes/moves.ts';
 import { entryId } from '../indexes/stored.ts';
 import { contains, fileFilters, repositoriesOf, scored, within, type Clause } from './clauses.ts';
-import { byPath, fileFields, scoreOf } from './files.ts';
+import { byPath, fileFields, innerHits, scoreOf } from './files.ts';
 import { counted, search, type Asked } from './search.ts';
 
 const fields = ['name', 'kind', 'line', 'signature'] as const;
@@ -66,8 +66,7 @@ export async function findSymbols(asked: Asked, query: SymbolQuery): Promise<Fou
 
 function symbolHits(hit: Members): SymbolHit[] {
   const file = members(hit['fields']);
-  const inner = members(members(members(members(hit['inner_hits'])['symbols'])['hits']));
-  return list(inner['hits']).map((value) => {
+  return innerHits(hit).map((value) => {
     const symbol = members(value);
     const read = members(symbol['fields']);
     return {

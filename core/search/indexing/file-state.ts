@@ -21,9 +21,9 @@ export interface FileState {
 
 export const fileStateText = (state: FileState): string => JSON.stringify({ version, ...state });
 
-/** Undefined for a state of another version. */
+/** Undefined for a state of another version, and for the empty one of a source whose first write was interrupted. */
 export function readFileState(text: string | undefined): FileState | undefined {
-  if (text === undefined) return undefined;
+  if (text === undefined || text === '') return undefined;
   const state = JSON.parse(text) as FileState & { readonly version: number };
   return state.version === version ? state : undefined;
 }

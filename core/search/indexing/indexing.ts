@@ -80,11 +80,14 @@ export function indexing(parts: IndexingParts) {
     }
   }
 
-  /** Queues every source that an index lacks, and removes sources of repositories that no longer exist. */
-  async function lookForMissing(index: SearchIndex): Promise<boolean> {
+  /**
+   * Queues every source that an index lacks, and removes sources of repositories that no longer exist.
+   * @returns the number of missing sources.
+   */
+  async function lookForMissing(index: SearchIndex): Promise<number> {
     const names = sectionNames();
-    let missing = false;
-    let known: readonly IndexSource[] = [];
+    let missing = 0;
+    let known: readonly (IndexSource & { readonly state: string })[] = [];
     let sourcesAfter: IndexSource | undefined;
     let sourcesEnded = false;
     for (let after: string | undefined; ;) {
@@ -100,7 +103,10 @@ export function indexing(parts: IndexingParts) {
       const here = known.filter(({ repositoryId }) => last === undefined || repositoryId <= last);
       known = known.slice(here.length);
       const existing = new Set(some.map(({ id }) => id));
-      const have = new Set(here.map(({ section, repositoryId }) => `${repositoryId} ${section}`));
+      // The state is empty if the first write of a source was interrupted.
+      const have = new Set(
+        here.flatMap(({ section, repositoryId, state }) => (state === '' ? [] : `${repositoryId} ${section}`)),
+      );
       for (const source of here)
         // A repository may have been created and indexed after the list was read.
         if (!existing.has(source.repositoryId) && (await repositories.byId(source.repositoryId)) === undefined)
@@ -108,10 +114,24 @@ export function indexing(parts: IndexingParts) {
       const absent = some.flatMap(({ id }) =>
         names.flatMap((section) => (have.has(`${id} ${section}`) ? [] : { section, repositoryId: id, key: '' })),
       );
-      missing ||= absent.length > 0;
+      missing += absent.length;
       await queue.addMissing(absent, clock.now());
       if (last === undefined) return missing;
     }
+  }
+
+  /** Compares the indexes with the repositories that exist. Finishes a rebuild in which nothing is missing any more. */
+  async function compare(): Promise<void> {
+    const [served, rebuilt] = (await backend()?.indexes()) ?? [];
+    if (served === undefined) return;
+    await lookForMissing(served);
+    if (rebuilt === undefined) return;
+    const missing = await lookForMissing(rebuilt);
+    // Sources that cannot be read do not keep the new index from answering.
+    const { waiting, failing } = await queue.backlog();
+    if (missing > failing || waiting > failing) return;
+    await backend()?.finishRebuild();
+    log.info({ index: rebuilt.id, failing }, 'the rebuilt index answers now');
   }
 
   return {
@@ -121,7 +141,11 @@ export function indexing(parts: IndexingParts) {
       while (!signal.aborted && clock.now().getTime() < until && backend() !== undefined) {
         const due = await queue.due(clock.now(), false, page);
         const [next] = due.length > 0 ? due : await queue.due(clock.now(), true, 1);
-        if (next === undefined) return;
+        if (next === undefined) {
+          // A rebuild may be finished now, or have just begun.
+          if (((await backend()?.indexes()) ?? []).length > 1) await compare();
+          return;
+        }
         // Work of events is read in pages, so that documents of one source are written together.
         const same = due.filter(
           ({ section, repositoryId }) => section === next.section && repositoryId === next.repositoryId,
@@ -130,18 +154,6 @@ export function indexing(parts: IndexingParts) {
       }
     },
 
-    /**
-     * Compares the indexes with the repositories that exist. Finishes a rebuild in which nothing is missing any more.
-     */
-    async compare(): Promise<void> {
-      const [served, rebuilt] = (await backend()?.indexes()) ?? [];
-      if (served === undefined) return;
-      await lookForMissing(served);
-      if (rebuilt === undefined) return;
-      const missing = await lookForMissing(rebuilt);
-      if (missing || (await queue.backlog()).waiting > 0) return;
-      await backend()?.finishRebuild();
-      log.info({ index: rebuilt.id }, 'the rebuilt index answers now');
-    },
+    compare,
   };
 }

@@ -46,8 +46,8 @@ export interface FileQuery extends Within, FileFilter {
 /** A query for definitions. Equal definitions in one line are all found. */
 export interface SymbolQuery extends Within, FileFilter {
   /**
-   * A folded text of 1 to 256 characters. With three letters or digits in a row (`isIndexable`) it matches parts of names,
-   * otherwise only whole names.
+   * A folded text of 1 to 256 characters. With three letters or digits in a row (`isIndexable`) it matches parts of
+   * names, otherwise only whole names.
    */
   readonly name: string;
   /** Empty: all. */
@@ -110,8 +110,8 @@ export interface SearchIndex {
    */
   state(source: IndexSource): Promise<string | undefined>;
   /**
-   * Applies the changes and stores the state. Durable when it resolves. If it rejects, or the process ends, a part of the
-   * changes may be stored, and the state is the old or the new one.
+   * Applies the changes and stores the state. Durable when it resolves. If it rejects, or the process ends, a part of
+   * the changes may be stored, and the state is the old or the new one.
    * @param state at most 1,000 characters.
    */
   write(source: IndexSource, changes: IndexChanges, state: string): Promise<void>;
@@ -138,15 +138,16 @@ export interface IndexSize {
 /**
  * Stores an index of the contents of repositories and answers queries.
  *
- * A query sees a write at the latest one second after it resolved; `state`, `entries` and `sources` see it at once. A query
- * whose signal is aborted rejects. A query filters by `readable` itself, so that hits and
- * totals contain only what the caller may read, and a change of access counts at once. Documents of repositories that no
- * longer exist are never found. A query that cannot be answered rejects with any error, within 5 seconds.
+ * A query sees a write at the latest one second after it resolved; `state`, `entries` and `sources` see it at once. A
+ * query whose signal is aborted rejects. A query filters by `readable` itself, so that hits and totals contain only what
+ * the caller may read, and a change of access counts at once. Documents of repositories that no longer exist are never
+ * found. A query that cannot be answered rejects with any error, within 5 seconds.
  *
- * Ranking is exact among the first thousands of matches; a back end may leave out others. Ranking of files, from most to least: the file defines a symbol whose folded name is one of the terms; the file name
- * without its extension is one of the terms; the path contains one; the text does. Among equals, short paths come first,
- * and paths with folders such as `test` or `vendor` last (`pathWeight`). Ranking of symbols: whole names, then beginnings,
- * then parts; among equals by path, as files.
+ * Ranking is exact among the first thousands of matches; a back end may leave out others. Ranking of files, from most to
+ * least: the file defines a symbol, of a kind other than `commonKinds`, whose folded name is one of the terms; the file
+ * name without its extension is one of the terms; the path contains one; the text does. Among equals, short paths
+ * precede long ones, and paths with folders such as `test` or `vendor` are last (`pathWeight`). Ranking of symbols: whole
+ * names, then beginnings, then parts; among equals by path, as files.
  */
 export interface SearchBackend {
   /** The index that answers queries, and after it the one that a rebuild fills, if there is one. Never empty. */

@@ -27,6 +27,9 @@ export const symbolKinds = [
 
 export type SymbolKind = (typeof symbolKinds)[number];
 
+/** Kinds whose names are often those of other things. Their definitions do not raise the rank of a file. */
+export const commonKinds: readonly SymbolKind[] = ['field', 'variable'];
+
 export interface SymbolDefinition {
   readonly name: string;
   readonly kind: SymbolKind;

@@ -27,7 +27,7 @@ const mostLines = 50_000;
 /** Words before a name that is being defined, in most languages. */
 const defining =
   /\b(?:class|const|def|defmodule|enum|fn|fun|func|function|impl|interface|let|macro|module|namespace|object|package|record|static|struct|trait|type|typedef|val|var|void)\s/;
-/** Characters between such a word and the name, and how many there may be, with the word. */
+/** Characters between such a keyword and the name, and the most of them, with the keyword. */
 const isBetween = /[\w.:<>*&\s]/;
 const between = 70;
 const isWordEnd = /[\p{L}\p{N}_]/u;

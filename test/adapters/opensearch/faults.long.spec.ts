@@ -67,6 +67,21 @@ void onOpenSearch(t).test('faults of OpenSearch', async (t) => {
     }
   });
 
+  await t.test('a hit has the line of the first definition of a term', async (t) => {
+    const { backend } = await opened(t, node.url, { prefix: 'f-line' });
+    const defined = (name: string, line: number) => ({ name, kind: 'function', line, signature: name }) as const;
+    const symbols = [defined('other', 1), defined('Parse', 7), defined('parse', 9)];
+    await store(backend, [{ ...file('a.ts', 'parse other'), symbols }, file('b.ts', 'parse')]);
+    const { hits } = await filesWith(backend, 'parse');
+    t.strictSame(
+      hits.map(({ path, definedAt }) => [path, definedAt]),
+      [
+        ['a.ts', 7],
+        ['b.ts', undefined],
+      ],
+    );
+  });
+
   await t.test('an index that was deleted is made again, and writes to the old one are rejected', async (t) => {
     const { backend, complaint } = await opened(t, node.url, { prefix: 'f-gone' });
     await store(backend, [file('a.ts', 'before')]);

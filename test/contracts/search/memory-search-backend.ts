@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { Conflict } from '#core/kernel/errors';
 import {
+  commonKinds,
   folded,
   isIndexable,
   mostCounted,
@@ -111,7 +112,7 @@ function fileScore(query: FileQuery, file: IndexedFile): number | undefined {
   const rank = [
     terms.some((term) => path.includes(term)),
     terms.includes(folded(stemOf(file.path))),
-    file.symbols.some(({ name }) => terms.includes(folded(name))),
+    file.symbols.some(({ name, kind }) => !commonKinds.includes(kind) && terms.includes(folded(name))),
   ];
   return (rank.lastIndexOf(true) + 1) * step + pathWeight(file.path);
 }

@@ -14,7 +14,9 @@ export const rankingChecks = [
       file(remote('defines.ts'), `${other} ${word}`, { symbols: [symbol(word.toUpperCase())] }),
       file(remote(`${word.toUpperCase()}.go`), other),
       file(remote(`${word}.d/x.go`), other),
-      file('a.ts', `${word} ${other} `.repeat(200), { symbols: [symbol(`${word}Longer`), symbol(`my${word}`)] }),
+      file('a.ts', `${word} ${other} `.repeat(200), {
+        symbols: [symbol(`${word}Longer`), symbol(`my${word}`), symbol(word, { kind: 'field' })],
+      }),
     ];
     await write({ files: ranked.toReversed() });
     const expected = ranked.map(({ path }) => path);

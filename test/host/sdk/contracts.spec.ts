@@ -21,6 +21,7 @@ import { memoryGrantStore } from '#plugins/oauth-server/grants/store';
 import type { KeptRequestsUnderTest } from '#test/contracts/kept-requests';
 import { memorySearchBackend } from '#test/contracts/search/memory-search-backend';
 import { quietLog } from '#test/contracts/storage/storage-engines';
+import { anonymousCall } from './anonymous-call.ts';
 import type { ReferenceFinder } from '#host/plugin/markup';
 import type { ReferenceFinderUnderTest } from '#test/contracts/reference-finder';
 
@@ -232,15 +233,6 @@ function askers(): { readonly call: Call<User>; readonly stranger: Call<User> } 
   const stranger: Call<User> = { ...granted.call, caller: thing.stranger, renew: async () => stranger };
   return { call: granted.call, stranger };
 }
-const anonymousCall = (): Call => ({
-  caller: anonymous,
-  requestId: 'r',
-  ip: '127.0.0.1',
-  userAgent: '',
-  signal: new AbortController().signal,
-  now: forge.clock.now(),
-  renew: () => Promise.reject(new Error('unused')),
-});
 const grants: NonNullable<PortValue<'AdminGrants'>> = {
   scopesOf: async (id) => (id === ada.id ? ['admin:users'] : []),
 };
@@ -460,10 +452,13 @@ const ours: Readonly<Record<Ports, readonly Promised[]>> = {
     user: lost.id,
     administrator,
   })),
-  Markup: contracts.Markup(() => ({ markup: needed(forge.port('Markup')), context: { call: anonymousCall() } })),
+  Markup: contracts.Markup(() => ({
+    markup: needed(forge.port('Markup')),
+    context: { call: anonymousCall(forge.clock.now()) },
+  })),
   PageFrame: contracts.PageFrame(() => ({
     frame: needed(forge.port('PageFrame')),
-    around: { call: anonymousCall(), url: '/', status: 200, cookies: {} },
+    around: { call: anonymousCall(forge.clock.now()), url: '/', status: 200, cookies: {} },
   })),
   Users: contracts.Users(() => ({ users: forge.port('Users'), known: [one, other], administrator })),
   Vouching: contracts.Vouching(() => ({

@@ -1,5 +1,5 @@
-// Each combination of search, search-sql, mcp and issues switched off starts and answers as documented, and what changes
-// while the search is off is found when it is on again.
+// Each combination of search, search-sql, mcp and issues switched off starts and answers as documented, and changes made
+// while the search is off are found when it is on again.
 import t from 'tap';
 import { startTestForge } from '#test/support/forge';
 import { endpointOf, message, namesOf, send } from '../../spec/mcp/wire.ts';

@@ -1,13 +1,13 @@
 // A search back end that is absent or faulty: 200 without hits and with X-Search-Fallback, and never a row that the
 // caller may not read. A filter of readable repositories that cannot be resolved: 500.
 import t, { type Test } from 'tap';
-import { definePlugin } from 'hexforge/plugin';
+import { definePlugin, type PluginDefinition } from 'hexforge/plugin';
 import type { FileHit, SearchBackend } from 'hexforge/search';
 import type { Answer, Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
 import { startTestForge, type TestForge } from '#test/support/forge';
 import { withMethod } from '#test/support/wrapped-store';
-import { memorySearchBackend } from '../../contracts/search/memory-search-backend.ts';
+import { memorySearchBackend } from '#test/support/memory-search-backend';
 import { ask, checkout, empty, expect, filesOf, people, repositoryOf, search, setDocs } from './world.ts';
 
 const names = ['code', 'symbols', 'issues', 'mrs', 'docs'] as const;
@@ -32,12 +32,12 @@ const logged = ({ output }: TestForge, message: string): number => output.stderr
 
 /** A back end whose methods a test replaces, and a list of readable repositories that a test lets fail. */
 async function faulty(): Promise<{
-  readonly definitions: NonNullable<Parameters<typeof startTestForge>[1]>['definitions'];
+  readonly definitions: readonly PluginDefinition[];
   readonly backend: SearchBackend;
-  readonly faults: { methods: Partial<SearchBackend>; filter: 'no' | 'ids' | 'records' };
+  readonly faults: { methods: Partial<SearchBackend>; filter: boolean };
 }> {
   const backend = memorySearchBackend();
-  const faults: { methods: Partial<SearchBackend>; filter: 'no' | 'ids' | 'records' } = { methods: {}, filter: 'no' };
+  const faults: { methods: Partial<SearchBackend>; filter: boolean } = { methods: {}, filter: false };
   const replaced = new Proxy(backend, {
     get: (target, name) => (Reflect.get(faults.methods, name) ?? Reflect.get(target, name)) as unknown,
   });
@@ -48,13 +48,12 @@ async function faulty(): Promise<{
     provides: { SearchBackend: () => replaced },
   });
   const failing =
-    (when: 'ids' | 'records') =>
-    <M extends (...given: never[]) => Promise<unknown>>(original: M): M =>
-      (async (...given: Parameters<M>) => {
-        if (faults.filter === when) throw new Error('the list of readable repositories is broken');
-        return original(...given);
-      }) as unknown as M;
-  const repositories = await withMethod('repositories', 'repositories', 'readableIds', failing('ids'));
+    (readableIds: (...given: never[]) => Promise<unknown>) =>
+    async (...given: never[]): Promise<unknown> => {
+      if (faults.filter) throw new Error('the list of readable repositories is broken');
+      return readableIds(...given);
+    };
+  const repositories = await withMethod('repositories', 'repositories', 'readableIds', failing);
   return { definitions: [plugin, repositories], backend, faults };
 }
 
@@ -97,11 +96,11 @@ void t.test('faults of the back end', async (t) => {
     }
   });
 
-  await t.test('parameters and credentials are checked all the same', async (t) => {
+  await t.test('parameters and credentials are still checked', async (t) => {
     faults.methods = { files: fail, symbols: fail, documents: fail };
-    isError(t, await ask(bob, ''), 400, 'validation_failed');
-    isError(t, await ask(forge.anonymous, 'walrus'), 401, 'unauthorized');
-    isError(t, await ask(await forge.pat(bob, ['ci:read']), 'walrus'), 403, 'insufficient_scope');
+    isError(t, await ask(bob, ''), 400, 'validation_failed', 'an empty text');
+    isError(t, await ask(forge.anonymous, 'walrus'), 401, 'unauthorized', 'anonymous');
+    isError(t, await ask(await forge.pat(bob, ['ci:read']), 'walrus'), 403, 'insufficient_scope', 'no scope');
   });
 
   await t.test('hits of a repository that the caller may not read', async (t) => {
@@ -168,20 +167,20 @@ void t.test('faults of the back end', async (t) => {
       }
     };
     faults.methods = {};
-    faults.filter = 'ids';
+    faults.filter = true;
     await is500('before the query');
     faults.methods = {
       async files(query) {
-        faults.filter = 'ids';
+        faults.filter = true;
         return backend.files(query);
       },
     };
-    faults.filter = 'no';
+    faults.filter = false;
     isError(t, await ask(bob, 'walrus', { types: 'code' }), 500, 'internal', 'within the query');
     faults.methods = { files: fail };
-    faults.filter = 'ids';
+    faults.filter = true;
     await is500('and the back end fails as well');
-    faults.filter = 'no';
+    faults.filter = false;
     faults.methods = {};
     t.equal((await search(bob, 'walrus')).code.total, 2, 'mended');
   });
@@ -200,7 +199,7 @@ void t.test('without the plugin search-sql searches are degraded, and the rest w
   const { alice } = await people(t, forge);
   await repositoryOf(alice, 'alice', 'code', { 'a.txt': 'walrus\n' });
   await isDegraded(t, alice, 'no back end');
-  isError(t, await ask(alice, ''), 400, 'validation_failed');
+  isError(t, await ask(alice, ''), 400, 'validation_failed', 'an empty text');
   const suggested = await alice.get('/api/v1/search/suggest?q=alice');
   t.strictSame(
     suggested.body,

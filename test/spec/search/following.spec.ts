@@ -21,6 +21,8 @@ import {
 
 const mebibyte = 1024 * 1024;
 
+type Source = Readonly<Record<string, unknown>>;
+
 void t.test('pushes: changes, renames, removals, force pushes and the default branch', async (t) => {
   const world = await people(t, await sharedForge(t));
   const { alice } = world;
@@ -149,7 +151,7 @@ void t.test('issues and merge requests', async (t) => {
   await push({ 'a.txt': 'a\n' });
   const number = await issue(alice, 'alice/code', 'A zebra', 'With stripes');
   const request = await mergeRequest(alice, 'alice/code', 'topic', 'A zebra crossing', 'With stripes');
-  const found = (q: string, sources: readonly object[], requests: readonly object[]) =>
+  const found = (q: string, sources: readonly Source[], requests: readonly Source[]) =>
     eventually(
       async () => {
         const { issues, mrs } = await search(alice, q);
@@ -159,7 +161,7 @@ void t.test('issues and merge requests', async (t) => {
         JSON.stringify([one.map(brief), other.map(brief)]) ===
         JSON.stringify([sources.map(brief), requests.map(brief)]),
     );
-  const brief = ({ number: n, title, state }: Readonly<Record<string, unknown>>): unknown => [n, title, state];
+  const brief = ({ number: n, title, state }: Source): unknown => [n, title, state];
   const open = { state: 'open', number: 1 };
   await found('zebra', [{ ...open, title: 'A zebra' }], [{ ...open, title: 'A zebra crossing' }]);
   t.equal((await search(alice, 'stripes')).issues.total, 1, 'by the description');

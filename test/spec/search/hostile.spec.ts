@@ -1,4 +1,4 @@
-// Searches that are made to fail or to be expensive: each answers 200 in the documented shape, or 400 with the envelope.
+// Searches that are made to fail or to be expensive: each answers 200 in the documented shape, or 400.
 import t, { type Test } from 'tap';
 import type { Answer } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
@@ -85,7 +85,7 @@ const queries: readonly string[] = [
   '{"query":{"match_all":{}}} walrus~2 wal*us wal?us',
 ];
 
-/** Queries as they are sent, for what URLSearchParams cannot write. */
+/** Queries in their encoded form, for bytes that URLSearchParams cannot write. */
 const raw: readonly string[] = [
   'q=%ED%A0%80',
   'q=walrus%ED%B0%80',

@@ -23,7 +23,7 @@ import {
 const names = ['code', 'symbols', 'issues', 'mrs', 'docs'] as const;
 const uuid = /^[0-9a-f-]{36}/;
 
-/** A repository in which 25 files, 22 issues, two merge requests and a document have the word `needle`. */
+/** A repository in which 25 files, 22 issues, two merge requests and a document contain `needle`. */
 async function haystack(t: Test): Promise<{ readonly forge: TestForge; readonly alice: Client }> {
   const world = await people(t, await sharedForge(t));
   const { forge, alice } = world;
@@ -55,7 +55,7 @@ void t.test('the parameters and the answers', async (t) => {
   };
 
   await t.test('q: missing, empty, blank and too long texts are 400 with the envelope', async (t) => {
-    isError(t, await alice.get('/api/v1/search'), 400, 'validation_failed');
+    isError(t, await alice.get('/api/v1/search'), 400, 'validation_failed', 'missing');
     for (const q of ['', ' ', '\t\n', '\u0000', '\u00a0\u3000', 'a'.repeat(1001), '😀'.repeat(1001)])
       isError(t, await ask(alice, q), 400, 'validation_failed', JSON.stringify(q).slice(0, 20));
     for (const q of ['a'.repeat(1000), '😀'.repeat(1000), ` ${'a'.repeat(1000)} `])

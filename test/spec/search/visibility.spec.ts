@@ -1,4 +1,4 @@
-// What callers and tokens see of each section, totals included, and that a change of access counts at once.
+// The hits and totals of each section for each caller and token; a change of access counts at once.
 import t, { type Test } from 'tap';
 import type { Answer, Client } from '#test/support/clients/client';
 import { isError } from '#test/support/clients/error-answer';
@@ -75,7 +75,7 @@ void t.test('by visibility of the repository and kind of caller', async (t) => {
     t.strictSame(await seen(carol.client), each(...all), 'a collaborator');
     t.strictSame(await seen(alice), each(...all), 'the owner');
     t.strictSame(await seen(admin), each(...all), 'an administrator of the instance');
-    isError(t, await ask(forge.anonymous, 'walrus'), 401, 'unauthorized');
+    isError(t, await ask(forge.anonymous, 'walrus'), 401, 'unauthorized', 'no credential');
   });
 
   await t.test('repo: and path: do not widen what a stranger finds', async (t) => {
@@ -107,7 +107,7 @@ void t.test('by visibility of the repository and kind of caller', async (t) => {
     const status = async (to: string): Promise<Answer> =>
       expect(await admin.patch(`/api/v1/admin/users/${users.bob.id}`, { body: { status: to } }), 200);
     await status('suspended');
-    isError(t, await ask(bob, 'walrus'), 401, 'unauthorized');
+    isError(t, await ask(bob, 'walrus'), 401, 'unauthorized', 'no credential');
     await status('active');
     t.strictSame(await seen(await forge.signIn('bob', 'password of bob')), each('public', 'internal'));
   });
@@ -140,7 +140,7 @@ void t.test('by scope of the token', async (t) => {
     t.strictSame(await seen(await token('repo:read', 'issue:write')), each(...all));
     t.strictSame(await seen(await forge.pat(bob, ['repo:read', 'issue:read'])), each('public', 'internal'));
     const neither = await ask(await token('ci:read', 'mcp:read'), 'walrus');
-    isError(t, neither, 403, 'insufficient_scope');
+    isError(t, neither, 403, 'insufficient_scope', 'no scope');
     t.match(neither.headers.get('www-authenticate'), /^Bearer error="insufficient_scope", scope="repo:read"/);
   });
 
@@ -150,10 +150,10 @@ void t.test('by scope of the token', async (t) => {
     t.strictSame(await seen(await oauth('read:issue')), issuesAlone);
     t.strictSame(await seen(await oauth('read:repo read:issue')), each(...all));
     const neither = await ask(await oauth('read:user'), 'walrus');
-    isError(t, neither, 403, 'insufficient_scope');
+    isError(t, neither, 403, 'insufficient_scope', 'no scope');
     t.match(neither.headers.get('www-authenticate'), /^Bearer error="insufficient_scope", scope="read:repo"/);
     const bound = await oauth('read:repo mcp:read', `${forge.url}/api/v1/mcp/alice/public`);
-    isError(t, await ask(bound, 'walrus'), 403, 'invalid_audience');
+    isError(t, await ask(bound, 'walrus'), 403, 'invalid_audience', 'bound');
   });
 
   await t.test('the deprecated operations need repo:read for what they find', async (t) => {
