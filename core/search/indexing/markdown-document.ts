@@ -14,15 +14,37 @@ const underlined = /^(\S.*)\n={3,}[ \t]*$/m;
 /** Metadata before the text, between lines of three dashes. */
 const frontMatter = /^---\n(?:.*\n)*?---\n/;
 /** Marks of Markdown, which a reader does not see. */
-const marks = /[`*_#>|~]+|!?\[|\]\([^)\n]{0,100}\)|<[^>\n]{0,100}>/g;
+const marks = new Set('`*_#>|~[]');
+/** Characters of a link's target or of an HTML tag. */
+const longestTag = 100;
+
+/** The place of the end of a link's target or of a tag that begins here; undefined if nothing like it does. */
+function tagEnd(text: string, at: number): number | undefined {
+  const [open, close] = text[at] === '<' ? ['<', '>'] : ['](', ')'];
+  if (!text.startsWith(open, at)) return undefined;
+  const end = text.slice(at, at + longestTag).indexOf(close);
+  return end < 0 ? undefined : at + end;
+}
+
+/** The text as a reader sees it, on one line. */
+function readable(text: string): string {
+  let plain = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at] ?? '';
+    const end = char === '<' || char === ']' ? tagEnd(text, at) : undefined;
+    at = end ?? at;
+    plain += end !== undefined || marks.has(char) ? ' ' : char;
+  }
+  return plain.replaceAll(/\s+/g, ' ').trim();
+}
 
 /** @returns without text: undefined. */
 export function markdownDocument(path: string, given: string, updatedAt: Date): SectionDocument | undefined {
   const text = given.slice(0, longest.text).replaceAll('\r\n', '\n').replace(frontMatter, '');
   const title = (heading.exec(text) ?? underlined.exec(text))?.[1] ?? stemOf(path);
-  const plain = text.replaceAll(marks, ' ').replaceAll(/\s+/g, ' ').trim();
+  const plain = readable(text);
   if (plain === '') return undefined;
-  const shown = title.replaceAll(marks, ' ').replaceAll(/\s+/g, ' ').trim();
+  const shown = readable(title);
   return {
     key: path,
     title: beginning(shown, longest.title),

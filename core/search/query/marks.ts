@@ -76,7 +76,10 @@ export function markedParts(text: string, terms: readonly string[], { whole = fa
 const isWhole = (text: string, from: number, to: number): boolean =>
   !letter.test(text[from - 1] ?? ' ') && !letter.test(text[to] ?? ' ');
 
-/** The terms, and literal texts of regular expressions, to mark in files, and the words to mark in documents. */
+/**
+ * The terms and literal texts of regular expressions that are marked in files, and the words that are marked in
+ * documents.
+ */
 export const markedTerms = (
   text: SearchText,
 ): { readonly files: readonly string[]; readonly words: readonly string[] } => ({

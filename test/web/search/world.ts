@@ -1,12 +1,19 @@
 // A forge with indexed files and definitions, for the specs of the search pages.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { TestHost } from '#host/sdk/testing';
 import { folded, type SymbolDefinition } from 'hexforge/search';
 
-/** Follows all changes so far in the index. */
+/** Follows all changes so far in the index, also those that the forge itself has begun to follow. */
 export async function indexed(forge: TestHost): Promise<void> {
-  await forge.drained();
-  await forge.runJob('search', 'compare');
-  await forge.runJob('search', 'index');
+  for (let runs = 0; runs < 200; runs += 1) {
+    await forge.drained();
+    await forge.runJob('search', 'compare');
+    await forge.runJob('search', 'index');
+    const state = await forge.port('SearchIndexing')?.state();
+    if (state?.waiting === 0) return;
+    await pause(50);
+  }
+  throw new Error('the index does not follow');
 }
 
 /** Writes files to the default branch of a repository, one commit each. */
