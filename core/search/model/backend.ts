@@ -142,8 +142,8 @@ export interface IndexSize {
  * query whose signal is aborted rejects.
  *
  * A query filters by `readable` itself, so that hits and totals contain readable repositories alone, and a change of
- * access counts at once. Documents of repositories that no longer exist are never found. A query that cannot be answered
- * rejects with any error, within 5 seconds.
+ * access counts at once. Documents of repositories that no longer exist are never found. A query that cannot be
+ * answered rejects with any error, within 5 seconds.
  *
  * Ranking is exact among the first thousands of matches; a back end may leave out others. Ranking of files, from most
  * to least: the file defines a symbol, of a kind other than `commonKinds`, whose folded name is one of the terms; the

@@ -119,6 +119,7 @@ function operations(
     ['user.login', 200, login('alice', 'another password')],
     ['repository.created', 201, () => alice.client.post(repos, { body: { name: 'old' } })],
     ['repository.renamed', 200, () => alice.client.patch(`${repos}/alice/old`, { body: { name: 'code' } })],
+    ['search.reindexed', 202, () => admin.post('/api/v1/admin/search/reindex', { body: { repository: 'alice/code' } })],
     ['repository.visibility_changed', 200, () => alice.client.patch(code, { body: { visibility: 'public' } })],
     ['collaborator.added', 204, () => alice.client.put(`${code}/collaborators/bob`, { body: { role: 'read' } })],
     ['collaborator.updated', 204, () => alice.client.put(`${code}/collaborators/bob`, { body: { role: 'write' } })],
