@@ -140,6 +140,7 @@ export const indexer: Shape = object('an indexer', {
   name: required(name, 'Name the section of a search, such as "bells"'),
   description: required(text, 'Say what it finds'),
   scope,
+  permission: optional(text),
   optIn: optional(flag),
   source: required(later(objectSchema), 'Say what a hit shows: a schema such as `shape({ … })`'),
   follows: required(list(text), 'Name the events after which its documents are others'),

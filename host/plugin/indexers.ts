@@ -3,6 +3,7 @@ import type Joi from 'joi';
 import type { TypeOf } from '#adapters/http/descriptor/shape';
 import type { EventAmong, EventOf, EventType } from '#core/kernel/storage/events';
 import { declarePort } from '#core/kernel/ports';
+import type { PermissionOn } from '#core/kernel/access/access';
 import type { ScopeName } from '#core/kernel/access/scopes';
 
 /** One document that a search can find. Callers who may read its repository can find it. */
@@ -31,6 +32,8 @@ export interface IndexerSpec<S, T extends EventType> {
   readonly description: string;
   /** The row of the scope catalogue that a token must satisfy to see the section; null if any credential will do. */
   readonly scope: ScopeName | null;
+  /** The permission that callers need on the repository of a document, such as `issue.read`. Default: to read it. */
+  readonly permission?: PermissionOn<'repository'>;
   /** If true, the section is only searched if the request names it. */
   readonly optIn?: true;
   /** The shape of every document's `source`. */

@@ -21,7 +21,10 @@ interface Fact {
 type Telling = { [T in EventType]: EventPayloads[T] extends Fact ? T : never }[EventType];
 
 /** The argument of `numberedIndexer`. */
-export interface NumberedIndexerSpec extends Pick<IndexerSpec<unknown, EventType>, 'name' | 'description' | 'scope'> {
+export interface NumberedIndexerSpec extends Pick<
+  IndexerSpec<unknown, EventType>,
+  'name' | 'description' | 'scope' | 'permission'
+> {
   /** The name of a hit's `source` schema in the OpenAPI document. */
   readonly hit: string;
   readonly states: readonly string[];

@@ -8,6 +8,7 @@ export const issueIndexer = ({ indexed }: Pick<IssueUseCases, 'indexed'>): Index
     name: 'issues',
     description: 'Issues by title and description',
     scope: 'issue.read',
+    permission: 'issue.read',
     hit: 'IssueHitSource',
     states: issueStates,
     follows: ['issue.created', 'issue.updated', 'issue.closed', 'issue.reopened', 'issue.deleted'],

@@ -52,6 +52,9 @@ export function offeredRepositories({
 
     readableIds: (caller, most) => store.readableIds(readerOf(caller), most + 1),
 
+    lacking: async (caller, permission) =>
+      caller.kind === 'user' && !caller.isAdmin ? collaborators.lacking(caller.id, permission) : [],
+
     async named(paths) {
       const found = await store.named(paths);
       return new Map(found.map((repository) => [nameKey(`${repository.owner}/${repository.name}`), repository]));

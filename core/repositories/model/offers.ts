@@ -39,6 +39,11 @@ export interface Repositories {
    * One query.
    */
   readableIds(caller: Caller, most: number): Promise<readonly string[]>;
+  /**
+   * The ids of repositories that the caller can read without holding this permission, because of a custom role; at most
+   * 1,000, and usually none. One query.
+   */
+  lacking(caller: Caller, permission: string): Promise<readonly string[]>;
   /** Those of these repositories that exist, given and returned as `owner/name` in lower case; one query. */
   named(paths: readonly string[]): Promise<ReadonlyMap<string, Repository>>;
   /**

@@ -15,6 +15,8 @@ export interface Section {
   readonly name: string;
   /** The row of the scope catalogue that a token must satisfy; null if any credential will do. */
   readonly scope: ScopeName | null;
+  /** The permission that callers need on the repository, besides reading it. Absent: none. */
+  readonly permission?: string;
   /** Undefined if the document no longer exists. */
   document(repositoryId: string, key: string): Promise<ContributedDocument | undefined>;
   documents(repositoryId: string): AsyncIterable<ContributedDocument>;

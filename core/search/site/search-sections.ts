@@ -10,7 +10,7 @@ import { noHits, type CodeHit, type DefinitionHit, type FoundDocument, type Sect
 import type { Visibility } from './visibility.ts';
 
 export interface SectionParts {
-  readonly repositories: Pick<Repositories, 'named'>;
+  readonly repositories: Pick<Repositories, 'lacking' | 'named'>;
   readonly git: Pick<GitBackend, 'blob'>;
   readonly compilePattern: CompilePattern;
 }
@@ -120,22 +120,36 @@ export function searchSections({ repositories, git, compilePattern }: SectionPar
       return { total, hits: (await located(search, hits)).slice(0, search.limit) };
     },
 
-    /** @param among the only repositories that are searched, as `owner/name`. Absent: all. */
     async documents(
       search: SectionSearch,
-      section: string,
-      sort: 'relevance' | 'recent',
-      among?: readonly string[],
+      {
+        section,
+        sort,
+        among,
+        permission,
+      }: {
+        readonly section: string;
+        readonly sort: 'relevance' | 'recent';
+        /** The only repositories that are searched, as `owner/name`. Absent: all. */
+        readonly among?: readonly string[];
+        /** A permission that the caller needs besides reading. */
+        readonly permission?: string | undefined;
+      },
     ): Promise<SectionHits<FoundDocument>> {
-      const { backend, text } = search;
+      const { backend, call, text, visibility } = search;
       const words = documentWords(text);
       if (words.length === 0) return noHits;
       const asked = await within(search);
       const named = among && new Set([...(await repositories.named(among)).values()].map(({ id }) => id));
-      const repositoryIds =
+      const wanted =
         named === undefined
           ? asked.repositoryIds
           : [...named].filter((id) => asked.repositoryIds?.includes(id) ?? true);
+      const lacking = permission === undefined ? [] : await repositories.lacking(call.caller, permission);
+      const repositoryIds =
+        lacking.length === 0
+          ? wanted
+          : (wanted ?? [...(await visibility.readable.ids())]).filter((id) => !lacking.includes(id));
       if (repositoryIds?.length === 0) return noHits;
       const { total, hits } = await backend.documents({ ...asked, repositoryIds, section, words, sort });
       return { total, hits: (await located(search, hits)).slice(0, search.limit) };

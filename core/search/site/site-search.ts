@@ -162,8 +162,10 @@ export function siteSearch({
             .filter((name) => name !== 'code' && name !== 'symbols')
             .map(async (name): Promise<readonly [string, SectionHits<FoundDocument>]> => {
               if (!asked.has(name)) return [name, noHits];
-              if (name === 'docs') return [name, await searches.documents(of(name), name, 'relevance', docs)];
-              return [name, await searches.documents(of(name), name, sort)];
+              if (name === 'docs')
+                return [name, await searches.documents(of(name), { section: name, sort: 'relevance', among: docs })];
+              const permission = sections().find((section) => section.name === name)?.permission;
+              return [name, await searches.documents(of(name), { section: name, sort, permission })];
             }),
         ]);
         return { code, symbols, documents: new Map(documents), degraded: false };

@@ -1,6 +1,6 @@
 // The store of collaborators in memory.
 import { publicUsers, type MemoryDatabase } from 'hexforge/plugin';
-import { isRole, nameKey, type CollaboratorStore } from 'hexforge/repositories';
+import { isRole, nameKey, type CollaboratorStore, type PublicRepositoryRow } from 'hexforge/repositories';
 import { collaboratorRows } from '../tables.ts';
 import { collaborator } from './store.ts';
 
@@ -23,6 +23,18 @@ export function memoryCollaboratorStore(database: MemoryDatabase): CollaboratorS
           .filter(({ user }) => userIds.includes(user.id))
           .map(({ user, collaboration }) => [user.id, collaboration]),
       ),
+    async lacking(userId, permission) {
+      const published = database.published<PublicRepositoryRow>('repositories_public_repository');
+      const isOthers = (id: string): boolean =>
+        published.some((row) => row.id === id && row.visibility === 'private' && row.owner_id !== userId);
+      return rows
+        .find({
+          where: ({ role, permissions, ...row }) =>
+            row.userId === userId && !isRole(role) && !permissions.includes(permission),
+        })
+        .map(({ repositoryId }) => repositoryId)
+        .filter(isOthers);
+    },
     async put(repositoryId, userId, { role, permissions, roleTemplateId = null }, at) {
       const { createdAt } = rows.get([repositoryId, userId]) ?? { createdAt: at };
       const given = { role, permissions: isRole(role) ? [] : permissions, roleTemplateId };

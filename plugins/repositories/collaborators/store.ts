@@ -1,6 +1,6 @@
 // The store of collaborators in PostgreSQL.
-import { nesting, publicUserColumns, type Kysely, type SqlDatabase } from 'hexforge/plugin';
-import { isRole, type Collaborator, type CollaboratorStore } from 'hexforge/repositories';
+import { nesting, publicUserColumns, rawSql, type Kysely, type SqlDatabase } from 'hexforge/plugin';
+import { isRole, roles, type Collaborator, type CollaboratorStore } from 'hexforge/repositories';
 import { CollaboratorTable, type CollaboratorRow, type RepositoriesRows } from '../tables.ts';
 
 const collaborators = (db: Kysely<RepositoriesRows>, repositoryId: string) =>
@@ -45,6 +45,21 @@ export function sqlCollaboratorStore(database: SqlDatabase): CollaboratorStore {
       return new Map(
         rows.map((row) => collaborator(joined(row))).map(({ user, collaboration }) => [user.id, collaboration]),
       );
+    },
+
+    async lacking(userId, permission) {
+      const rows = await db()
+        .selectFrom('repositories_collaborator as c')
+        .innerJoin('repositories_repository as r', 'r.id', 'c.repository_id')
+        .select('r.id')
+        .where('c.user_id', '=', userId)
+        .where('r.owner_id', '<>', userId)
+        .where('r.visibility', '=', 'private')
+        .where('c.role', 'not in', [...roles])
+        .where(rawSql<boolean>`not ${permission} = any (c.permissions)`)
+        .limit(1000)
+        .execute();
+      return rows.map(({ id }) => id);
     },
 
     async put(repositoryId, userId, { role, permissions, roleTemplateId }, at) {

@@ -23,6 +23,14 @@ export interface RepositoriesUnderTest {
   readonly stranger: string;
 }
 
+const userOf = (id: string, isAdmin = false): Caller => ({
+  kind: 'user',
+  id,
+  username: 'somebody',
+  isAdmin,
+  credential: { kind: 'session', id: randomUUID(), scopes: 'all', via: 'bearer' },
+});
+
 export const repositoriesChecks: readonly Check<RepositoriesUnderTest>[] = [
   {
     name: 'a repository is found by its id',
@@ -68,18 +76,18 @@ export const repositoriesChecks: readonly Check<RepositoriesUnderTest>[] = [
   {
     name: 'readableIds returns the ids that a caller can read, and one more than the limit if there are more',
     async run({ repositories, known, administrator }) {
-      const caller = (id: string, isAdmin = false): Caller => ({
-        kind: 'user',
-        id,
-        username: 'somebody',
-        isAdmin,
-        credential: { kind: 'session', id: randomUUID(), scopes: 'all', via: 'bearer' },
-      });
       const most = 1000;
-      assert.ok((await repositories.readableIds(caller(known.ownerId), most)).includes(known.id));
-      assert.ok((await repositories.readableIds(caller(administrator, true), most)).includes(known.id));
+      assert.ok((await repositories.readableIds(userOf(known.ownerId), most)).includes(known.id));
+      assert.ok((await repositories.readableIds(userOf(administrator, true), most)).includes(known.id));
       assert.equal((await repositories.readableIds(anonymous, most)).includes(known.id), known.visibility === 'public');
-      assert.ok((await repositories.readableIds(caller(administrator, true), 0)).length <= 1);
+      assert.ok((await repositories.readableIds(userOf(administrator, true), 0)).length <= 1);
+    },
+  },
+  {
+    name: 'lacking returns no repository to its owner, to administrators and to anonymous callers',
+    async run({ repositories, known, administrator }) {
+      for (const caller of [anonymous, userOf(known.ownerId), userOf(administrator, true)])
+        assert.deepEqual(await repositories.lacking(caller, 'issue.read'), []);
     },
   },
   {

@@ -128,6 +128,7 @@ export async function world({ readMs = 10_000 } = {}) {
     readers: async (_, ids) => new Set(ids),
     readable: async () => new Map(),
     readableIds: async () => [],
+    lacking: async () => [],
     named: async () => new Map(),
     all: async () => [],
     matching: async () => [],
