@@ -125,6 +125,7 @@ const table: readonly (readonly [operations: string, door: Door])[] = [
   ['* /repos/{owner}/{repo}/branches/{branch}/protection', adminsRepo],
   ['* /repos/{owner}/{repo}/role-templates*', adminsRepo],
   ['* /repos/{owner}/{repo}/settings', adminsRepo],
+  ['* /repos/{owner}/{repo}/mcp/settings', adminsRepo],
   ['* /repos/{owner}/{repo}/subscription', readsRepo],
 
   // Issues, their comments and labels need the scopes of issues; deleting issues and history needs repo:admin.
@@ -143,6 +144,10 @@ const table: readonly (readonly [operations: string, door: Door])[] = [
         [`* /repos/{owner}/{repo}/${things}*`, writesIssue],
       ] as const,
   ),
+
+  // A search has the sections that the token may see; test/spec/search tests its scopes. Without a text it is rejected
+  // for every token.
+  ['GET /search*', any],
 
   // The deprecated paths of merge requests redirect every caller.
   ['* /repos/{owner}/{repo}/pulls*', any],
