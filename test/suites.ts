@@ -32,6 +32,8 @@ interface Suite {
   readonly inMemory?: true;
   /** Folders of `test/spec` whose operations the suite answers for. */
   readonly areas?: readonly string[];
+  /** Its forges index nothing, because no spec searches, and it makes many repositories. */
+  readonly unindexed?: true;
 }
 
 const memory: Setting = { database: 'memory', engines: ['memory'] };
@@ -40,6 +42,7 @@ const postgresql: Setting = { database: 'postgresql', engines: ['postgresql'] };
 
 /** The specs of areas, then those that run for every area. The last of them compares what all others saw. */
 const apiSuite = (quick: Setting, ...of: readonly string[]): Suite => ({
+  ...(!of.some((area) => area === 'search' || area === 'mcp') && { unindexed: true }),
   holds: [...of.map((area) => `test/spec/${area}/**/*.spec.ts`), `test/spec/${everyArea}/**/*.spec.ts`],
   quick,
   whole: postgresql,
@@ -141,10 +144,11 @@ function roomInMemory(): boolean {
 
 /** Registers the specs of a suite, in their order. `npm run test:all` sets HEXFORGE_TEST_WHOLE. */
 export async function run(name: string): Promise<void> {
-  const { inMemory, areas: answersFor, quick, whole } = known(name);
+  const { inMemory, areas: answersFor, quick, whole, unindexed } = known(name);
   const setting = (wholeRun ? whole : quick) ?? quick ?? whole;
   // Types are stripped once for all suites.
   enableCompileCache(join(root, 'node_modules/.cache/compiled'));
+  if (unindexed === true) process.env['HEXFORGE_TEST_UNINDEXED'] = 'true';
   process.env['HEXFORGE_TEST_DATABASE'] ??= setting?.database;
   process.env['HEXFORGE_TEST_ENGINES'] ??= setting?.engines.join(',');
   if (inMemory === true && roomInMemory()) process.env['TMPDIR'] = memoryFolder;

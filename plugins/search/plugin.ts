@@ -27,6 +27,11 @@ export default definePlugin({
       .max(100_000)
       .default(2048)
       .description('MiB of text files; the files of a repository with more are not searched'),
+    index_seconds: count()
+      .min(1)
+      .max(86_400)
+      .default(1)
+      .description('Seconds between two looks at the queue of what has to be indexed'),
   }),
   needs: [
     'AuditLog',
@@ -100,8 +105,8 @@ export default definePlugin({
       },
     },
   ],
-  jobs: ({ indexing }) => [
-    { name: 'index', everySeconds: 1, run: (signal) => indexing.work(signal, runSeconds * 1000) },
+  jobs: ({ indexing }, { config }) => [
+    { name: 'index', everySeconds: config.index_seconds, run: (signal) => indexing.work(signal, runSeconds * 1000) },
     { name: 'compare', everySeconds: 60, run: () => indexing.compare() },
   ],
   // A back end that is down does not stop the start: the job compares again.

@@ -107,7 +107,12 @@ async function start(
     file,
     JSON.stringify({
       ...options.configuration,
-      plugins: { identity: { scrypt_log_n: 10 }, ...installed?.plugins, ...options.configuration?.plugins },
+      plugins: {
+        identity: { scrypt_log_n: 10 },
+        ...(process.env['HEXFORGE_TEST_UNINDEXED'] === 'true' && { search: { index_seconds: 86_400 } }),
+        ...installed?.plugins,
+        ...options.configuration?.plugins,
+      },
     }),
   );
   const environment = {
