@@ -158,6 +158,8 @@ void t.test('faults of the back end', async (t) => {
     faults.methods = {
       async files(query) {
         filter.fails = true;
+        // As a back end that cannot join does.
+        await query.readable.ids();
         return faults.backend.files(query);
       },
     };
