@@ -50,13 +50,22 @@ const apiSuite = (quick: Setting, ...of: readonly string[]): Suite => ({
   areas: of,
 });
 
+/** The suite in `npm test` alone. */
+const quickly = ({ whole: _, ...suite }: Suite): Suite => suite;
+
 /** Large areas have a suite each; the others share one, so that a new area needs no entry. */
-const largeAreas = ['repositories', 'issues', 'merges', 'oauth-server', 'identity', 'git-http'];
+const largeAreas = ['repositories', 'issues', 'merges', 'oauth-server', 'identity', 'git-http', 'search'];
+/** Its operations call the use cases of other areas, so a database makes no difference. */
+const onceAlone = 'mcp';
 const onEmbedded = 'system';
 
 export const suites: Readonly<Record<string, Suite>> = {
   ...Object.fromEntries(largeAreas.map((area) => [`api-${area}`, apiSuite(memory, area)])),
-  'api-others': apiSuite(memory, ...areas.filter((area) => area !== onEmbedded && !largeAreas.includes(area))),
+  [`api-${onceAlone}`]: quickly(apiSuite(memory, onceAlone)),
+  'api-others': apiSuite(
+    memory,
+    ...areas.filter((area) => area !== onEmbedded && area !== onceAlone && !largeAreas.includes(area)),
+  ),
   [`api-${onEmbedded}`]: apiSuite(embedded, onEmbedded),
   adapters: {
     holds: ['test/adapters/**/*.spec.ts'],
