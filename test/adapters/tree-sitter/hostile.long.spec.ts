@@ -118,9 +118,14 @@ const single: readonly (readonly [string, string, string])[] = [
   ['java', 'nested annotations', filled('@A(')],
 ];
 
+/** Each text in a third of the languages; in all of them with HEXFORGE_TEST_HOSTILE=all. */
+const everyLanguage = process.env['HEXFORGE_TEST_HOSTILE'] === 'all';
+
 const files = [
-  ...languages.flatMap((language) =>
-    Object.entries(everywhere).map(([name, text]) => ({ language, name, text: inside(language, text) })),
+  ...languages.flatMap((language, place) =>
+    Object.entries(everywhere)
+      .filter((_, at) => everyLanguage || (at + place) % 3 === 0)
+      .map(([name, text]) => ({ language, name, text: inside(language, text) })),
   ),
   ...single.flatMap(([names, name, text]) => names.split(' ').map((language) => ({ language, name, text }))),
 ];
@@ -156,7 +161,7 @@ void t.test('a file of one line of ten megabytes is refused before it is read', 
 
 void t.test('each end of the worker is counted and logged once, and no grammar is missing', async (t) => {
   const restarts = Object.values(reader.restarts).reduce((sum, count) => sum + count, 0);
-  t.ok(files.length > 150);
+  t.ok(files.length > 80);
   t.equal(kept.filter(({ message }) => message === 'A file made the reader of symbols restart').length, restarts);
   t.strictSame(
     kept.filter(({ message }) => message.startsWith('A grammar')),

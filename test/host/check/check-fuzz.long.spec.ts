@@ -71,8 +71,10 @@ const contributions = (): Readonly<Record<string, Tree>> => ({
     run: () => ({}),
   },
   tools: {
-    ...guarded,
+    access: guarded.access,
+    scope: guarded.scope,
     name: 'ring',
+    title: 'Ring',
     family: 'bells',
     description: 'Rings',
     input: Joi.object({}),
@@ -85,7 +87,9 @@ const contributions = (): Readonly<Record<string, Tree>> => ({
     scope: null,
     source: Joi.object({}),
     follows: ['bell.rung'],
-    changed: () => [],
+    permission: 'repo.read',
+    touched: () => [],
+    document: () => undefined,
     documents: () => [],
   },
   pages: {
