@@ -9,7 +9,7 @@ import { freePort, ServerProcess } from '#test/support/servers/server-process';
 import { remote, stockGit, workTree, type StockGit } from '#test/support/servers/stock-git';
 import { eventually, expect, issue, repos } from '../spec/search/world.ts';
 
-const rounds = Number(process.env['HEXFORGE_TEST_CRASHES'] ?? 3);
+const rounds = Number(process.env['HEXFORGE_TEST_CRASHES'] ?? 1);
 const names = ['one', 'two', 'three'] as const;
 
 type Run = ReturnType<typeof databaseDoor>['run'];

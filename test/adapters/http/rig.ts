@@ -142,6 +142,8 @@ export interface Rig {
   ): Promise<Answer>;
   /** Sends bytes unchanged and returns all received text until the connection closes. */
   raw(bytes: string): Promise<string>;
+  /** The same up to the end of the headers, for a connection that stays open. */
+  rawHead(bytes: string): Promise<string>;
   /** The access log line of a request, when it has been written. */
   entry(requestId: string): Promise<AccessLogEntry>;
 }
@@ -251,6 +253,19 @@ export async function startRig(
         socket
           .setEncoding('utf8')
           .on('data', (chunk: string) => void (text += chunk))
+          .on('close', () => resolve(text))
+          .on('error', reject);
+      }),
+    rawHead: (bytes) =>
+      new Promise((resolve, reject) => {
+        const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+        let text = '';
+        socket
+          .setEncoding('utf8')
+          .on('data', (chunk: string) => {
+            text += chunk;
+            if (text.includes('\r\n\r\n')) socket.destroy();
+          })
           .on('close', () => resolve(text))
           .on('error', reject);
       }),
