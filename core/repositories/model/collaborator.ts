@@ -19,8 +19,8 @@ export interface CollaboratorStore {
   /** Adds a collaborator or replaces their role. The permissions are empty for a built-in role. */
   put(repositoryId: string, userId: string, collaboration: Collaboration, at: Date): Promise<void>;
   /**
-   * The ids of private repositories of others that the user reads by a custom role without this permission, at most 1,000;
-   * one query.
+   * The ids of private repositories of others that the user reads by a custom role without this permission, at most
+   * 1,000; one query.
    */
   lacking(userId: string, permission: string): Promise<readonly string[]>;
   /** Returns whether the user was a collaborator. */
