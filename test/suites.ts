@@ -2,7 +2,7 @@
 //
 // `npm test` runs the suites of `test/`, in memory where a database makes no difference to the code under test.
 // `npm run test:all` runs those of `test/whole/`, and the ones of `test/` that a real database concerns once more on
-// PostgreSQL. Both run two suites at a time in the order of their names, the long ones first.
+// PostgreSQL. Both run three suites at a time, for many wait, in the order of their names, the long ones first.
 import { globSync, statfsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
