@@ -25,11 +25,13 @@ export const symbolKinds = [
   'variable',
 ] as const;
 
+/** The kind of a definition: one of `symbolKinds`. */
 export type SymbolKind = (typeof symbolKinds)[number];
 
 /** Kinds whose names are often those of other things. Their definitions do not raise the rank of a file. */
 export const commonKinds: readonly SymbolKind[] = ['field', 'variable'];
 
+/** One definition in a source file. */
 export interface SymbolDefinition {
   readonly name: string;
   readonly kind: SymbolKind;
@@ -39,6 +41,7 @@ export interface SymbolDefinition {
   readonly signature: string;
 }
 
+/** A source file whose definitions are read. */
 export interface SourceText {
   /** As returned by `languageOf`. */
   readonly language: string;
@@ -46,6 +49,7 @@ export interface SourceText {
   readonly text: string;
 }
 
+/** Reads definitions from source files. */
 export interface SymbolReader {
   /** Whether definitions can be read from files of this language. */
   reads(language: string): boolean;

@@ -24,7 +24,7 @@ const listed = { name: 'a', description: 'a', scope: null } as const;
 const untold = { id: 'x', summary: 'x', path: '/{tower}', scope: null } as const;
 const told = { ...untold, access: anyone } as const;
 const listing = { ...listed, access: signedIn } as const;
-const found = { id: 'a', repositoryId: 'a', text: 'a', updatedAt: new Date(0) } as const;
+const found = { key: 'a', text: 'a', updatedAt: new Date(0) } as const;
 const ringing = { aggregate: 'bell:1' } as const;
 const setting = { key: 'bell.loud', type: 'boolean', default: true, description: 'a' } as const;
 interface Ringing { readonly id: string; readonly times: number }
@@ -39,6 +39,7 @@ declare const memory: MemoryDatabase;
 declare const sealer: Sealer;
 declare const repository: Repository;
 declare const look: (granted: Granted<Repository, 'repo.read'>) => void;
+const indexed = { document: async () => undefined, documents: (_: string): AsyncIterable<never> => none() };
 declare const none: () => AsyncIterable<never>;
 `.split('\n');
 
@@ -380,17 +381,17 @@ const contributions: readonly Row[] = [
   ],
   [
     'an indexer that follows an unknown event',
-    "indexer({ ...listed, source: sized, follows: ['«bell.rung→bell.wrung»'], changed: () => [], documents: none });",
+    "indexer({ ...listed, source: sized, follows: ['«bell.rung→bell.wrung»'], touched: () => [], ...indexed });",
     'TS2820',
   ],
   [
-    'a change of an event that the indexer does not follow',
-    "indexer({ ...listed, source: sized, follows: ['«bell.rung→user.deleted»'], changed: ({ payload }) => [{ remove: String(payload.times) }], documents: none });",
+    'the payload of an event that the indexer does not follow',
+    "indexer({ ...listed, source: sized, follows: ['«bell.rung→user.deleted»'], touched: ({ payload }) => [{ repositoryId: 'a', key: String(payload.times) }], ...indexed });",
     'TS2339',
   ],
   [
     'a document of another shape',
-    "indexer({ ...listed, source: sized, follows: ['bell.rung'], changed: () => [{ put: { ...found, source: { name: 'a', size: «1→'one'» } } }], documents: none });",
+    "indexer({ ...listed, source: sized, follows: ['bell.rung'], touched: () => [], ...indexed, document: async () => ({ ...found, source: { name: 'a', size: «1→'one'» } }) });",
     'TS2322',
   ],
   [
