@@ -1,5 +1,5 @@
 // Typed errors of requests to OpenSearch. Their messages contain no address, no credential and no text of a request.
-import { HexforgeError, InsufficientStorage, TimedOut, Unavailable } from '#core/kernel/errors';
+import { Conflict, HexforgeError, InsufficientStorage, TimedOut, Unavailable } from '#core/kernel/errors';
 
 /** OpenSearch answered with an error. */
 export class Refused extends Unavailable {
@@ -31,6 +31,8 @@ function sentence(status: number, type: string): string {
 
 /** The type of errors that block writing, such as a disk that is nearly full, and of some others with status 503. */
 const blocked = 'cluster_block_exception';
+/** The type of errors of operations on a document that has a later version. */
+const outdated = 'version_conflict_engine_exception';
 /** Types are identifiers; other text is not repeated. */
 const identifier = /^[a-z_]{1,100}$/;
 
@@ -38,6 +40,7 @@ const identifier = /^[a-z_]{1,100}$/;
 export function refusalOf(status: number, type: unknown): HexforgeError {
   if (type === blocked && status !== 503)
     return new InsufficientStorage('OpenSearch has blocked the search index for writing, as when its disk is full');
+  if (type === outdated) return new Conflict('A later write of the same repository has begun');
   return new Refused(status, typeof type === 'string' && identifier.test(type) ? type : '');
 }
 

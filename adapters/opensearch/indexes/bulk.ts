@@ -14,6 +14,15 @@ export interface Destination {
   readonly routing: string;
 }
 
+/**
+ * A destination of one write. OpenSearch refuses operations of a lower version on what this write has stored or
+ * deleted: those of a process that was killed, or of a request that was given up, may be applied late.
+ */
+export interface Writing extends Destination {
+  /** Greater than that of every earlier write of the same source. */
+  readonly version: number;
+}
+
 /** Milliseconds of uninterrupted work. */
 const longestTurn = 10;
 /** Of one request. An operation that is longer has a request for itself. */
@@ -29,12 +38,13 @@ const limits = {
 
 /**
  * @param visible whether queries see the operations, and earlier ones of the same repository, when it resolves.
- * @throws {HexforgeError} if an operation was not applied. Others may have been.
+ * @param first whether another write of the same version is refused, too.
+ * @throws {HexforgeError} if an operation was not applied. Others may have been. `Conflict` if a later write began.
  */
 export async function sendAll(
-  to: Destination,
+  to: Writing,
   operations: Iterable<Operation>,
-  { visible = false }: { readonly visible?: boolean } = {},
+  { visible = false, first = false }: { readonly visible?: boolean; readonly first?: boolean } = {},
 ): Promise<void> {
   let pending: string[] = [];
   let bytes = 0;
@@ -50,7 +60,7 @@ export async function sendAll(
       await immediate();
       began = performance.now();
     }
-    const lines = linesOf(operation, to.routing);
+    const lines = linesOf(operation, to, first);
     const length = Buffer.byteLength(lines);
     if (bytes + length > most.bytes || pending.length === most.operations) await flush();
     pending.push(lines);
@@ -59,8 +69,9 @@ export async function sendAll(
   await flush();
 }
 
-function linesOf({ id, stored }: Operation, routing: string): string {
-  const action = { [stored === undefined ? 'delete' : 'index']: { _id: id, routing } };
+function linesOf({ id, stored }: Operation, { routing, version }: Writing, first: boolean): string {
+  const target = { _id: id, routing, version, version_type: first ? 'external' : 'external_gte' };
+  const action = { [stored === undefined ? 'delete' : 'index']: target };
   return `${JSON.stringify(action)}\n${stored === undefined ? '' : `${JSON.stringify(stored)}\n`}`;
 }
 

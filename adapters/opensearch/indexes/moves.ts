@@ -2,7 +2,7 @@
 import { Conflict } from '#core/kernel/errors';
 import type { IndexChanges, IndexSource, MovedFile, SymbolDefinition } from '#core/search/index';
 import { list, members, number, text, type Members } from '../client/answers.ts';
-import { sendAll, type Destination } from './bulk.ts';
+import { sendAll, type Destination, type Writing } from './bulk.ts';
 import { readMany } from './reading.ts';
 import { entryId, fileOperation, textOf, type FileContent } from './stored.ts';
 
@@ -43,7 +43,7 @@ export async function planMoves(
 const most = { bytes: 2 * 1024 * 1024, files: 100 } as const;
 
 /** Stores files at their new paths. The old paths stay. */
-export async function moveAll(to: Destination, source: IndexSource, { moves, bytes }: MovePlan): Promise<void> {
+export async function moveAll(to: Writing, source: IndexSource, { moves, bytes }: MovePlan): Promise<void> {
   for (const batch of batches(moves, bytes)) {
     const ids = batch.map((move) => entryId(source, move.from));
     const found = await readMany(to, ids, ['oid', 'grams', 'symbols']);

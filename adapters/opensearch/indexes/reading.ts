@@ -1,6 +1,6 @@
 // Reads stored entries and sources of an index, as of the last write.
 import type { IndexSource, StoredEntry } from '#core/search/index';
-import { list, members, only, text, type Members } from '../client/answers.ts';
+import { list, members, number, only, text, type Members } from '../client/answers.ts';
 import { Refused } from '../client/refusal.ts';
 import type { Destination } from './bulk.ts';
 import { sourceId, type StoredSource } from './stored.ts';
@@ -9,26 +9,6 @@ import { sourceId, type StoredSource } from './stored.ts';
 const readMs = 20_000;
 /** Entries of one answer. */
 const page = { entries: 500, ids: 500 } as const;
-
-/** Reads a stored document by its id, also if queries do not see it yet. */
-export async function readOne(
-  { node, alias, routing }: Destination,
-  id: string,
-  fields: readonly string[],
-): Promise<Members | undefined> {
-  const { status, body } = await node.ask({
-    method: 'GET',
-    path: [alias, '_doc', id],
-    query: { routing, _source_includes: fields.join(',') },
-    ms: readMs,
-    ignore: [404],
-  });
-  const { found, _source: source } = members(body);
-  if (status !== 404) return members(source);
-  // The index itself may be missing, too.
-  if (found === false) return undefined;
-  throw new Refused(404, 'index_not_found_exception');
-}
 
 /** The stored documents that exist, by id. */
 export async function readMany(
@@ -53,13 +33,29 @@ export async function readMany(
   return found;
 }
 
-/** Undefined if the source was never written, or was removed. */
-export async function readSource(from: Destination, source: IndexSource): Promise<StoredSource | undefined> {
-  const stored = await readOne(from, sourceId(source), ['state', 'removing']);
-  if (stored === undefined) return undefined;
+/** Reads a source, also if queries do not see it yet. Undefined if it was never written, or was removed. */
+export async function readSource(
+  { node, alias, routing }: Destination,
+  source: IndexSource,
+): Promise<(StoredSource & { readonly version: number }) | undefined> {
+  const { status, body } = await node.ask({
+    method: 'GET',
+    path: [alias, '_doc', sourceId(source)],
+    query: { routing, _source_includes: 'state,removing' },
+    ms: readMs,
+    ignore: [404],
+  });
+  const { found, _source: stored, _version: version } = members(body);
+  if (status === 404) {
+    // The index itself may be missing, too.
+    if (found === false) return undefined;
+    throw new Refused(404, 'index_not_found_exception');
+  }
+  const { state, removing } = members(stored);
   return {
-    state: stored['state'] === undefined ? undefined : text(stored['state']),
-    removing: stored['removing'] === true,
+    state: state === undefined ? undefined : text(state),
+    removing: removing === true,
+    version: number(version),
   };
 }
 

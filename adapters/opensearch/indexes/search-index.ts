@@ -3,7 +3,7 @@ import type { IndexChanges, IndexSource, SearchIndex } from '#core/search/index'
 import { list, members, text } from '../client/answers.ts';
 import type { OpenSearchNode } from '../client/node.ts';
 import { Malformed } from '../client/refusal.ts';
-import { sendAll, type Destination } from './bulk.ts';
+import { sendAll, type Destination, type Writing } from './bulk.ts';
 import type { Generation } from './generations.ts';
 import { moveAll, planMoves, type MovePlan } from './moves.ts';
 import { entriesOf, readEntries, readSource, readSources, refresh } from './reading.ts';
@@ -18,8 +18,7 @@ export function searchIndex(node: OpenSearchNode, { alias, answers }: Generation
       return stored?.removing === true ? undefined : stored?.state;
     },
     async write(source, changes, state) {
-      const to = at(source);
-      await beginWrite(to, source);
+      const to = await begunWrite(at(source), source);
       const changed = await apply(to, source, changes);
       const visible = answers && changed;
       await sendAll(to, [sourceOperation(source, { state, removing: false })], { visible });
@@ -27,10 +26,11 @@ export function searchIndex(node: OpenSearchNode, { alias, answers }: Generation
     entries: (source, after, limit) => readEntries({ node, alias }, source, after, limit),
     sources: (after, limit) => readSources({ node, alias }, after, limit),
     async remove(source) {
-      const to = at(source);
-      const stored = await readSource(to, source);
+      const from = at(source);
+      const stored = await readSource(from, source);
       if (stored === undefined) return;
-      await sendAll(to, [sourceOperation(source, { ...stored, removing: true })]);
+      const to = { ...from, version: versionAfter(stored.version) };
+      await sendAll(to, [sourceOperation(source, { ...stored, removing: true })], { first: true });
       await purge(to, source);
       await sendAll(to, [{ id: sourceId(source) }], { visible: answers });
     },
@@ -38,18 +38,26 @@ export function searchIndex(node: OpenSearchNode, { alias, answers }: Generation
 }
 
 /**
- * Marks a source before its first write. If that write, or a removal, was interrupted, removes what it left behind, so
- * that a source without a state is empty.
+ * Versions are times, so that those of a source that was removed and is written again are greater, too. A clock that was
+ * set back does no harm while the source is stored.
  */
-async function beginWrite(to: Destination, source: IndexSource): Promise<void> {
-  const stored = await readSource(to, source);
-  if (stored?.state !== undefined && !stored.removing) return;
-  if (stored !== undefined) await purge(to, source);
-  await sendAll(to, [sourceOperation(source, { state: undefined, removing: false })]);
+const versionAfter = (earlier = 0): number => Math.max(Date.now(), earlier + 1);
+
+/**
+ * Marks a source before each write, so that operations of earlier writes are refused from now on. If the first write, or
+ * a removal, was interrupted, removes what it left behind, so that a source without a state is empty.
+ */
+async function begunWrite(from: Destination, source: IndexSource): Promise<Writing> {
+  const stored = await readSource(from, source);
+  const to = { ...from, version: versionAfter(stored?.version) };
+  const state = stored?.removing === true ? undefined : stored?.state;
+  await sendAll(to, [sourceOperation(source, { state, removing: false })], { first: true });
+  if (stored !== undefined && state === undefined) await purge(to, source);
+  return to;
 }
 
 /** @returns whether there was anything to change. */
-async function apply(to: Destination, source: IndexSource, changes: IndexChanges): Promise<boolean> {
+async function apply(to: Writing, source: IndexSource, changes: IndexChanges): Promise<boolean> {
   const { files = [], documents = [], moved = [], removed = [] } = changes;
   const plan: MovePlan =
     moved.length > 0 ? await planMoves(to, source, changes) : { moves: [], left: new Set(), bytes: new Map() };
@@ -82,7 +90,7 @@ function* operationsOf<T>(things: Iterable<T>, operationOf: (thing: T) => Operat
 const purged = 1000;
 
 /** Removes all entries of a source. */
-async function purge(to: Destination, source: IndexSource): Promise<void> {
+async function purge(to: Writing, source: IndexSource): Promise<void> {
   await refresh(to);
   for (let last: unknown; ;) {
     const { body } = await to.node.ask({
