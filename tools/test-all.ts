@@ -9,6 +9,7 @@ import { program } from './program.ts';
 import { root } from './project-files.ts';
 import { ensureChromium } from './chromium.ts';
 import { ensureOpenSearch, noOpenSearch } from './opensearch.ts';
+import { ensureInspector } from './inspector.ts';
 import { ensureRedis } from './redis-server.ts';
 import { readResults } from './test-results.ts';
 
@@ -34,6 +35,7 @@ async function generated(spec: string, environment: Readonly<Record<string, stri
 ensureRedis();
 if (noOpenSearch() === undefined) ensureOpenSearch();
 ensureChromium();
+ensureInspector();
 // Inherited settings are removed, because each suite sets its own.
 delete process.env['HEXFORGE_TEST_DATABASE'];
 delete process.env['HEXFORGE_TEST_ENGINES'];
