@@ -72,6 +72,15 @@ async function collect(command: string, names: readonly string[]): Promise<Resul
   return results;
 }
 
+/** Shows where the time went, the slowest suite first. */
+const showSeconds = ({ seconds }: Results): void =>
+  say(
+    table(
+      ['suite', 'seconds'],
+      [...seconds].toSorted(([, one], [, other]) => other - one).map(([suite, taken]) => [suite, String(taken)]),
+    ),
+  );
+
 /** A spec of the API suites names the database that it found itself on. */
 function proveDatabase({ bySuite }: Results, database: string): void {
   const wanted = `the database under test is ${database}`;
@@ -94,13 +103,14 @@ for (const name of ['DATABASE', 'ENGINES', 'WHOLE']) delete process.env[`HEXFORG
 if (!(await program('npm', ['test', '--silent']))) faults.push('npm test failed');
 const quick = await collect('npm test', namesOf('quick'));
 proveDatabase(quick, 'embedded');
+showSeconds(quick);
 say(`${minutes()} minutes so far`);
 rmSync(join(root, '.tap/test-results'), { recursive: true, force: true });
 if (!(await program('npm', ['run', '--silent', 'test:all']))) faults.push('npm run test:all failed');
 const whole = await collect('npm run test:all', namesOf('whole'));
 proveDatabase(whole, 'postgresql');
+showSeconds(whole);
 
-say('');
 const enginesOf = (contract: string): readonly Engine[] =>
   contract.endsWith(sqlMark) ? engines.filter((engine) => engine !== 'memory') : engines;
 say(
