@@ -2,7 +2,7 @@
 //
 // `npm test` runs the suites of `test/`, in memory where a database makes no difference to the code under test.
 // `npm run test:all` runs those of `test/whole/`, and the ones of `test/` that a real database concerns once more on
-// PostgreSQL. Both run three suites at a time, for many wait, in the order of their names, the long ones first.
+// PostgreSQL. `npm test` runs three suites at a time, `npm run test:all` four, for many wait, and the long ones first.
 import { globSync, statfsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
@@ -24,6 +24,8 @@ export interface Setting {
 interface Suite {
   readonly holds: readonly string[];
   readonly except?: readonly string[];
+  /** Left to another suite of `npm run test:all`. */
+  readonly exceptWhole?: readonly string[];
   /** In `npm test`. Absent: the suite is for `npm run test:all` alone. */
   readonly quick?: Setting;
   /** In `npm run test:all`. Absent: `npm test` has shown all there is. */
@@ -40,10 +42,14 @@ const memory: Setting = { database: 'memory', engines: ['memory'] };
 const embedded: Setting = { database: 'embedded', engines: ['memory', 'embedded'] };
 const postgresql: Setting = { database: 'postgresql', engines: ['postgresql'] };
 
+/** A walk of thousands of requests through the rules of the core, which are the same on every database. */
+const delegation = 'test/spec/administration/delegation.spec.ts';
+
 /** The specs of areas, then those that run for every area. The last of them compares what all others saw. */
 const apiSuite = (quick: Setting, ...of: readonly string[]): Suite => ({
   ...(!of.some((area) => area === 'search' || area === 'mcp') && { unindexed: true }),
   holds: [...of.map((area) => `test/spec/${area}/**/*.spec.ts`), `test/spec/${everyArea}/**/*.spec.ts`],
+  exceptWhole: [delegation],
   quick,
   whole: postgresql,
   inMemory: true,
@@ -118,14 +124,16 @@ export const suites: Readonly<Record<string, Suite>> = {
   'whole/browser': { holds: ['test/browser/**/*.spec.ts'], whole: memory, inMemory: true },
   /** Packages of plugins, installed beside it and served. */
   'whole/packages-served': { holds: ['test/process/packages/served/*.spec.ts'], whole: postgresql },
+  'whole/delegation': { holds: [delegation], whole: memory, unindexed: true },
   /** Every operation once on the embedded database. */
   'whole/walk': { holds: [`test/spec/${everyArea}/error-codes.spec.ts`], whole: embedded, inMemory: true },
 };
 
 /** In the order they run: by pattern, and by name within it. */
 export function specsOf(name: string): string[] {
-  const { holds, except = [] } = known(name);
-  const left = new Set(except.length === 0 ? [] : globSync([...except], { cwd: root }));
+  const { holds, except = [], exceptWhole = [] } = known(name);
+  const patterns = wholeRun ? [...except, ...exceptWhole] : except;
+  const left = new Set(patterns.length === 0 ? [] : globSync([...patterns], { cwd: root }));
   return holds.flatMap((pattern) =>
     globSync(pattern, { cwd: root })
       .filter((path) => !left.has(path))

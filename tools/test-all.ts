@@ -47,15 +47,24 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     stop();
     process.exit(1);
   });
-const names = Object.keys(suites).filter((name) => suites[name]?.whole !== undefined && specsOf(name).length > 0);
+/** The suites of whole servers and of the browser take longest, so they begin first. */
+const names = Object.keys(suites)
+  .filter((name) => suites[name]?.whole !== undefined && specsOf(name).length > 0)
+  .toSorted((one, other) => Number(other.startsWith('whole/')) - Number(one.startsWith('whole/')));
+/** More than there are processors, because the suites wait for servers, disks and time limits. */
+const atOnce = 4;
 const results = join(root, '.tap/test-results');
 try {
   rmSync(results, { recursive: true, force: true });
-  const good = await program('npm', ['exec', '--', 'tap', ...names.map((name) => `test/${name}.suite.ts`)], {
-    HEXFORGE_TEST_WHOLE: 'true',
-    HEXFORGE_TEST_RACES: '50',
-    HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
-  });
+  const good = await program(
+    'npm',
+    ['exec', '--', 'tap', `--jobs=${atOnce}`, ...names.map((name) => `test/${name}.suite.ts`)],
+    {
+      HEXFORGE_TEST_WHOLE: 'true',
+      HEXFORGE_TEST_RACES: '20',
+      HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
+    },
+  );
   if (!good) faults.push('a suite failed');
   const { passed, failed } = await readResults(names);
   // These run in parallel, because each uses one process and neither measures time.

@@ -10,7 +10,7 @@ import { generation, wholeOf, wordOf } from './generations.ts';
 import { onOpenSearch, opened, startedNode } from './node-under-test.ts';
 import { filesWith, source } from './samples.ts';
 
-const rounds = 6;
+const rounds = 3;
 
 /** Runs a writer, and kills it a while after its second state. @returns the last state that it began to write. */
 async function killed(url: string, prefix: string, what: 'write' | 'rebuild'): Promise<number> {
