@@ -2,7 +2,7 @@
 // diff in Chromium with a processor slowed four times. The first paint of a page of one line is the browser's share.
 import { join } from 'node:path';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { startChromium } from '../tools/chromium.ts';
+import { startChromium } from '../tools/peers/chromium.ts';
 import { bounded, compare, median, timed, type Line } from './compare.ts';
 import type { Setting } from './lines.ts';
 import { latency } from './load.ts';

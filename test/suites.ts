@@ -2,7 +2,8 @@
 //
 // `npm test` runs the suites of `test/`, in memory where a database makes no difference to the code under test.
 // `npm run test:all` runs those of `test/whole/`, and the ones of `test/` that a real database concerns once more on
-// PostgreSQL. `npm test` runs three suites at a time, `npm run test:all` four, for many wait, and the long ones first.
+// PostgreSQL. Four suites run at a time, more than there are processors, because many wait for servers, disks and time
+// limits.
 import { globSync, statfsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
@@ -24,8 +25,6 @@ export interface Setting {
 interface Suite {
   readonly holds: readonly string[];
   readonly except?: readonly string[];
-  /** Left to another suite of `npm run test:all`. */
-  readonly exceptWhole?: readonly string[];
   /** In `npm test`. Absent: the suite is for `npm run test:all` alone. */
   readonly quick?: Setting;
   /** In `npm run test:all`. Absent: `npm test` has shown all there is. */
@@ -42,14 +41,13 @@ const memory: Setting = { database: 'memory', engines: ['memory'] };
 const embedded: Setting = { database: 'embedded', engines: ['memory', 'embedded'] };
 const postgresql: Setting = { database: 'postgresql', engines: ['postgresql'] };
 
-/** A walk of thousands of requests through the rules of the core, which are the same on every database. */
-const delegation = 'test/spec/administration/delegation.spec.ts';
+/** How an operator runs and upgrades the program, on both databases. */
+const running = 'test/process/{running-it,upgrade}.spec.ts';
 
 /** The specs of areas, then those that run for every area. The last of them compares what all others saw. */
 const apiSuite = (quick: Setting, ...of: readonly string[]): Suite => ({
   ...(!of.some((area) => area === 'search' || area === 'mcp') && { unindexed: true }),
   holds: [...of.map((area) => `test/spec/${area}/**/*.spec.ts`), `test/spec/${everyArea}/**/*.spec.ts`],
-  exceptWhole: [delegation],
   quick,
   whole: postgresql,
   inMemory: true,
@@ -111,11 +109,9 @@ export const suites: Readonly<Record<string, Suite>> = {
   'whole/opensearch': { holds: ['test/adapters/opensearch/**/*.long.spec.ts'], whole: memory },
   'whole/adapters-git': { holds: ['test/adapters/git-native/**/*.long.spec.ts'], whole: memory, inMemory: true },
   /** Whole servers as child processes. */
-  'whole/bin': { holds: ['test/process/*.spec.ts'], whole: postgresql },
-  'whole/bin-embedded': {
-    holds: ['test/process/{running-it,upgrade,merge-crash,key-rotation,search-crash}.spec.ts'],
-    whole: embedded,
-  },
+  'whole/bin': { holds: ['test/process/*.spec.ts'], except: [running], whole: postgresql },
+  'whole/bin-running': { holds: [running], whole: postgresql },
+  'whole/bin-embedded': { holds: ['test/process/{merge-crash,key-rotation,search-crash}.spec.ts'], whole: embedded },
   /** The same, where no database makes a difference. */
   'whole/bin-once': { holds: ['test/process/once/*.spec.ts', 'test/fault/**/*.spec.ts'], whole: embedded },
   /** The published package, built once for all specs, as authors and operators use it. */
@@ -124,16 +120,14 @@ export const suites: Readonly<Record<string, Suite>> = {
   'whole/browser': { holds: ['test/browser/**/*.spec.ts'], whole: memory, inMemory: true },
   /** Packages of plugins, installed beside it and served. */
   'whole/packages-served': { holds: ['test/process/packages/served/*.spec.ts'], whole: postgresql },
-  'whole/delegation': { holds: [delegation], whole: memory, unindexed: true },
   /** Every operation once on the embedded database. */
   'whole/walk': { holds: [`test/spec/${everyArea}/error-codes.spec.ts`], whole: embedded, inMemory: true },
 };
 
 /** In the order they run: by pattern, and by name within it. */
 export function specsOf(name: string): string[] {
-  const { holds, except = [], exceptWhole = [] } = known(name);
-  const patterns = wholeRun ? [...except, ...exceptWhole] : except;
-  const left = new Set(patterns.length === 0 ? [] : globSync([...patterns], { cwd: root }));
+  const { holds, except = [] } = known(name);
+  const left = new Set(except.length === 0 ? [] : globSync([...except], { cwd: root }));
   return holds.flatMap((pattern) =>
     globSync(pattern, { cwd: root })
       .filter((path) => !left.has(path))

@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { specsOf, suites } from '../test/suites.ts';
-import { install, run } from './postgres-cluster.ts';
+import { install, run } from './peers/machine.ts';
 import { program } from './program.ts';
 import { root } from './project-files.ts';
 import { table } from './table.ts';

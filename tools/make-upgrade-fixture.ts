@@ -8,7 +8,8 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import { loadConfiguration } from '#host/configuration/load';
 import { startForge } from '#host/server/serve';
 import { inhabit } from '#test/support/clients/inhabited';
-import { run, startCluster } from './postgres-cluster.ts';
+import { run } from './peers/machine.ts';
+import { startCluster } from './peers/postgres-cluster.ts';
 import { projectVersion, root } from './project-files.ts';
 import { table } from './table.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { fixedClock, testHost } from '#host/sdk/testing';
-import { startChromium } from './chromium.ts';
+import { startChromium } from './peers/chromium.ts';
 import { root } from './project-files.ts';
 import { signIn, visitor } from '../test/browser/visitor.ts';
 import { fillInstance, pathOf } from '../test/support/clients/filled.ts';

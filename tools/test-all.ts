@@ -4,13 +4,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { specsOf, suites } from '../test/suites.ts';
-import { startCluster } from './postgres-cluster.ts';
+import { startCluster } from './peers/postgres-cluster.ts';
 import { program } from './program.ts';
 import { root } from './project-files.ts';
-import { ensureChromium } from './chromium.ts';
-import { ensureOpenSearch, noOpenSearch } from './opensearch.ts';
-import { ensureInspector } from './inspector.ts';
-import { ensureRedis } from './redis-server.ts';
+import { ensureChromium } from './peers/chromium.ts';
+import { ensureOpenSearch, noOpenSearch } from './peers/opensearch.ts';
+import { ensureInspector } from './peers/inspector.ts';
+import { ensureRedis } from './peers/redis-server.ts';
 import { readResults } from './test-results.ts';
 
 const say = (text: string): void => {
@@ -47,33 +47,25 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     stop();
     process.exit(1);
   });
-/** The suites of whole servers and of the browser take longest, so they begin first. */
-const names = Object.keys(suites)
-  .filter((name) => suites[name]?.whole !== undefined && specsOf(name).length > 0)
-  .toSorted((one, other) => Number(other.startsWith('whole/')) - Number(one.startsWith('whole/')));
-/** More than there are processors, because the suites wait for servers, disks and time limits. */
-const atOnce = 4;
+const names = Object.keys(suites).filter((name) => suites[name]?.whole !== undefined && specsOf(name).length > 0);
 const results = join(root, '.tap/test-results');
 try {
   rmSync(results, { recursive: true, force: true });
-  const good = await program(
-    'npm',
-    ['exec', '--', 'tap', `--jobs=${atOnce}`, ...names.map((name) => `test/${name}.suite.ts`)],
-    {
-      HEXFORGE_TEST_WHOLE: 'true',
-      HEXFORGE_TEST_RACES: '20',
-      HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
-    },
+  // The drills run beside the suites, because neither measures time.
+  const drills = drill('embedded').then(() =>
+    drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : [])),
   );
+  const good = await program('npm', ['exec', '--', 'tap', ...names.map((name) => `test/${name}.suite.ts`)], {
+    HEXFORGE_TEST_WHOLE: 'true',
+    HEXFORGE_TEST_RACES: '12',
+    HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
+  });
   if (!good) faults.push('a suite failed');
   const { passed, failed } = await readResults(names);
-  // These run in parallel, because each uses one process and neither measures time.
   await Promise.all([
-    generated('push/merges', { HEXFORGE_TEST_MERGES: '100' }),
-    generated('contract', { HEXFORGE_TEST_DIFFS: '300' }),
-    drill('embedded').then(() =>
-      drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : [])),
-    ),
+    drills,
+    generated('push/merges', { HEXFORGE_TEST_MERGES: '50' }),
+    generated('contract', { HEXFORGE_TEST_DIFFS: '150' }),
   ]);
   for (const fault of faults) say(`FAULT ${fault}`);
   // A fault outside of the tests is a failure too.

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { testHost } from '#host/sdk/testing';
-import { startChromium } from '../../tools/chromium.ts';
+import { startChromium } from '../../tools/peers/chromium.ts';
 import { signIn, visitor } from './visitor.ts';
 
 const browser = await startChromium();

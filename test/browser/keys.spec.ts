@@ -1,7 +1,7 @@
 // In a real browser: keys that work on every page of a repository and in tables, and buttons that copy.
 import t from 'tap';
 import { testHost } from '#host/sdk/testing';
-import { startChromium } from '../../tools/chromium.ts';
+import { startChromium } from '../../tools/peers/chromium.ts';
 import { signIn, visitor } from './visitor.ts';
 
 const browser = await startChromium();

@@ -7,7 +7,7 @@ import type { Client } from '#host/sdk/testing/client';
 import { fillInstance, fillRepository, pathOf, queriesOf } from '#test/support/clients/filled';
 import { body, write } from '#test/web/merge-pages';
 import { indexed } from '#test/web/search/world';
-import { startChromium } from '../../tools/chromium.ts';
+import { startChromium } from '../../tools/peers/chromium.ts';
 import {
   accessibility,
   canary,
@@ -66,14 +66,17 @@ async function shownTo(caller: Client, { url }: TestHost, paths: readonly string
 
 /** Looks at a page that is open. */
 async function look(t: Test, who: Visitor, path: string): Promise<void> {
-  for (const size of [wide, narrow])
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await who.page.setViewportSize(size);
-      await who.page.emulateMedia({ colorScheme });
-      const seen = `${path} (${String(size.width)} px, ${colorScheme})`;
-      t.strictSame(await accessibility(who), [], `accessibility of ${seen}`);
-      t.ok((await overflow(who)) <= 0, `${seen} is as wide as the window`);
-    }
+  // The colours do not depend on the width, so each of both is looked at once.
+  for (const [size, colorScheme] of [
+    [wide, 'light'],
+    [narrow, 'dark'],
+  ] as const) {
+    await who.page.setViewportSize(size);
+    await who.page.emulateMedia({ colorScheme });
+    const seen = `${path} (${String(size.width)} px, ${colorScheme})`;
+    t.strictSame(await accessibility(who), [], `accessibility of ${seen}`);
+    t.ok((await overflow(who)) <= 0, `${seen} is as wide as the window`);
+  }
   t.equal(await who.page.evaluate(`globalThis.${canary}`), undefined, `no script of a user ran on ${path}`);
   t.strictSame(who.problems(), [], `problems of ${path}`);
 }

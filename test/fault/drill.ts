@@ -3,7 +3,7 @@
 // Usage: node test/fault/drill.ts [--scenario NAME|quick|all] [--rounds 20] [--engine embedded|postgresql] [--seed N]
 // [--database-url URL] [--verbose]. Exits non-zero on any finding.
 import { parseArgs } from 'node:util';
-import { startCluster } from '../../tools/postgres-cluster.ts';
+import { startCluster } from '../../tools/peers/postgres-cluster.ts';
 import { abandon, run, type Outcome } from './drill/run.ts';
 import { scenarios } from './drill/scenarios.ts';
 

@@ -11,7 +11,7 @@ import { startTestForge } from '#test/support/forge';
 import { freePort, ServerProcess } from '#test/support/servers/server-process';
 import { remote, stockGit } from '#test/support/servers/stock-git';
 
-const rounds = Number(process.env['HEXFORGE_TEST_CRASHES'] ?? 4);
+const rounds = Number(process.env['HEXFORGE_TEST_CRASHES'] ?? 2);
 const strategies = ['merge', 'squash', 'rebase'] as const;
 const repos = '/api/v1/repos';
 const code = `${repos}/alice/code`;

@@ -9,7 +9,7 @@ import { remote, stockGit, type StockGit } from '#test/support/servers/stock-git
 const repos = '/api/v1/repos';
 const patient = { timeout: 600_000 };
 const strategies = ['merge', 'squash', 'rebase'] as const;
-const [requests, pushers, contenders] = [20, 4, 50];
+const [requests, pushers, contenders] = [8, 4, 30];
 
 interface Merged {
   readonly number: number;

@@ -15,7 +15,7 @@ import { followed } from '#test/support/clients/live-client';
 import { temporaryFolder } from '#test/support/folder';
 import { startTestForge } from '#test/support/forge';
 import { remote, stockGit, workTree } from '#test/support/servers/stock-git';
-import { install } from '../../tools/postgres-cluster.ts';
+import { install } from '../../tools/peers/machine.ts';
 import { expect, workshop } from '#test/spec/merges/workshop';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');

@@ -6,7 +6,7 @@ import type { Client } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
 import { sharedServers } from '#test/support/servers/shared-servers';
 import { timeUntil } from '#test/support/time-until';
-import { startRedis } from '../../tools/redis-server.ts';
+import { startRedis } from '../../tools/peers/redis-server.ts';
 
 const limits = '/api/v1/admin/rate-limits';
 const general = '00000000-0000-4000-9000-000000000002';

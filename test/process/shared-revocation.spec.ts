@@ -6,7 +6,7 @@ import { startTestForge } from '#test/support/forge';
 import { sharedServers } from '#test/support/servers/shared-servers';
 import { endings, signIn } from '#test/spec/oauth-server/endings';
 import type { Place } from '#test/spec/oauth-server/flow';
-import { startRedis } from '../../tools/redis-server.ts';
+import { startRedis } from '../../tools/peers/redis-server.ts';
 
 /** The uses of each credential: the REST API, and git with the token as the password. */
 const uses: readonly ((at: Place, token: string) => Promise<Answer>)[] = [

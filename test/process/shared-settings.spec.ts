@@ -5,7 +5,7 @@ import type { Answer, Client } from '#test/support/clients/client';
 import { startTestForge } from '#test/support/forge';
 import { sharedServers } from '#test/support/servers/shared-servers';
 import { timeUntil } from '#test/support/time-until';
-import { startRedis } from '../../tools/redis-server.ts';
+import { startRedis } from '../../tools/peers/redis-server.ts';
 
 const bound = 2_000;
 const rounds = 5;

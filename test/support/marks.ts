@@ -19,11 +19,14 @@ export const thorough = (t: Test): Tests => (wholeRun ? t : none);
  *
  * @param ruleOf the declaration and the expectation.
  */
-export function toWalk<T>(routes: readonly T[], ruleOf: (route: T) => unknown): readonly T[] {
-  if (wholeRun) return routes;
+export const toWalk = <T>(routes: readonly T[], ruleOf: (route: T) => unknown): readonly T[] =>
+  wholeRun ? routes : firstOfEach(routes, ruleOf);
+
+/** The first item of each rule. */
+export function firstOfEach<T>(items: readonly T[], ruleOf: (item: T) => unknown): readonly T[] {
   const rules = new Set<string>();
-  return routes.filter((route) => {
-    const rule = JSON.stringify(ruleOf(route));
+  return items.filter((item) => {
+    const rule = JSON.stringify(ruleOf(item));
     return !rules.has(rule) && rules.add(rule);
   });
 }

@@ -38,14 +38,14 @@ export function searchIndex(node: OpenSearchNode, { alias, answers }: Generation
 }
 
 /**
- * Versions are times, so that those of a source that was removed and is written again are greater, too. A clock that was
- * set back does no harm while the source is stored.
+ * Versions are times, so that those of a source that was removed and is written again are greater, too. A clock that
+ * was set back does no harm while the source is stored.
  */
 const versionAfter = (earlier = 0): number => Math.max(Date.now(), earlier + 1);
 
 /**
- * Marks a source before each write, so that operations of earlier writes are refused from now on. If the first write, or
- * a removal, was interrupted, removes what it left behind, so that a source without a state is empty.
+ * Marks a source before each write, so that operations of earlier writes are refused. If the first write, or a removal,
+ * was interrupted, removes what it left behind, so that a source without a state is empty.
  */
 async function begunWrite(from: Destination, source: IndexSource): Promise<Writing> {
   const stored = await readSource(from, source);

@@ -2,7 +2,7 @@
 import type { Test } from 'tap';
 import { openSearch } from '#adapters/opensearch/index';
 import type { Log } from '#core/kernel/services/log';
-import { noOpenSearch, startOpenSearch, type OpenSearchNode } from '../../../tools/opensearch.ts';
+import { noOpenSearch, startOpenSearch, type OpenSearchNode } from '../../../tools/peers/opensearch.ts';
 
 /** Tests that need a node. On a machine without Java they state why they are skipped; in CI they always run. */
 export function onOpenSearch(t: Test): Pick<Test, 'test'> {

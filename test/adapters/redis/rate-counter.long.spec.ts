@@ -5,7 +5,7 @@ import { connect, redisRateCounter } from '#adapters/redis/index';
 import type { Budget } from '#core/kernel/rate';
 import type { Log } from '#core/kernel/services/log';
 import { rateCounterChecks } from '#test/contracts/rate-counter';
-import { startRedis } from '../../../tools/redis-server.ts';
+import { startRedis } from '../../../tools/peers/redis-server.ts';
 
 const silent: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const budget: Budget = { limit: 100, windowSeconds: 3600, window: 'fixed' };

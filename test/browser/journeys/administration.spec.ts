@@ -2,7 +2,7 @@
 // admin scope sees that part alone.
 import t from 'tap';
 import { testHost } from '#host/sdk/testing';
-import { startChromium } from '../../../tools/chromium.ts';
+import { startChromium } from '../../../tools/peers/chromium.ts';
 import { accessibility, signIn, visitor } from '../visitor.ts';
 
 const browser = await startChromium();

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { fixedClock, testHost } from '#host/sdk/testing';
 import { files } from '#test/web/search/world';
-import { startChromium } from '../../../tools/chromium.ts';
-import { ensureInspector } from '../../../tools/inspector.ts';
-import { freePort } from '../../../tools/postgres-cluster.ts';
+import { startChromium } from '../../../tools/peers/chromium.ts';
+import { ensureInspector } from '../../../tools/peers/inspector.ts';
+import { freePort } from '../../../tools/peers/machine.ts';
 import { visitor } from '../visitor.ts';
 import { signedIn } from './signed-in.ts';
 

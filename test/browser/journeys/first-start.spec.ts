@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { temporaryFolder } from '#test/support/folder';
 import { freePort } from '#test/support/servers/server-process';
-import { startChromium } from '../../../tools/chromium.ts';
+import { startChromium } from '../../../tools/peers/chromium.ts';
 import { root } from '../../../tools/project-files.ts';
 import { signIn, visitor } from '../visitor.ts';
 

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { testHost } from '#host/sdk/testing';
 import { body } from '#test/web/merge-pages';
-import { startChromium } from '../../../tools/chromium.ts';
+import { startChromium } from '../../../tools/peers/chromium.ts';
 import { signedIn } from './signed-in.ts';
 
 const browser = await startChromium();

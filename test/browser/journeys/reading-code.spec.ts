@@ -4,7 +4,7 @@ import t from 'tap';
 import { testHost } from '#host/sdk/testing';
 import { fillExample } from '#test/support/clients/example-forge';
 import { stockGit } from '#test/support/servers/stock-git';
-import { startChromium } from '../../../tools/chromium.ts';
+import { startChromium } from '../../../tools/peers/chromium.ts';
 import { visitor } from '../visitor.ts';
 import { enter, reach } from './keyboard.ts';
 

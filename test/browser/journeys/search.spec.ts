@@ -3,7 +3,7 @@
 import t from 'tap';
 import { testHost } from '#host/sdk/testing';
 import { files, indexed } from '#test/web/search/world';
-import { startChromium } from '../../../tools/chromium.ts';
+import { startChromium } from '../../../tools/peers/chromium.ts';
 import { accessibility } from '../visitor.ts';
 import { signedIn } from './signed-in.ts';
 

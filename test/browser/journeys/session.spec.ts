@@ -1,7 +1,7 @@
 // A session in a browser: it is renewed while pages are open in several tabs, and nothing private is left when it ends.
 import t from 'tap';
 import { fixedClock, testHost } from '#host/sdk/testing';
-import { startChromium } from '../../../tools/chromium.ts';
+import { startChromium } from '../../../tools/peers/chromium.ts';
 import { signIn, visitor } from '../visitor.ts';
 
 const browser = await startChromium();

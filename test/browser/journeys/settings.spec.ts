@@ -3,7 +3,7 @@
 import t from 'tap';
 import { testHost } from '#host/sdk/testing';
 import { stockGit } from '#test/support/servers/stock-git';
-import { startChromium } from '../../../tools/chromium.ts';
+import { startChromium } from '../../../tools/peers/chromium.ts';
 import { signIn, visitor } from '../visitor.ts';
 
 const browser = await startChromium();

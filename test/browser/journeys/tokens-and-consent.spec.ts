@@ -6,7 +6,7 @@ import * as oidc from 'openid-client';
 import t from 'tap';
 import { fixedClock, testHost } from '#host/sdk/testing';
 import { stockGit } from '#test/support/servers/stock-git';
-import { startChromium } from '../../../tools/chromium.ts';
+import { startChromium } from '../../../tools/peers/chromium.ts';
 import { signIn, visitor, type Visitor } from '../visitor.ts';
 
 const browser = await startChromium();

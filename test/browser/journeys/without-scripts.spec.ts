@@ -2,7 +2,7 @@
 import t from 'tap';
 import { testHost, type TestHost } from '#host/sdk/testing';
 import { body, write } from '#test/web/merge-pages';
-import { startChromium } from '../../../tools/chromium.ts';
+import { startChromium } from '../../../tools/peers/chromium.ts';
 import { signedIn } from './signed-in.ts';
 
 const browser = await startChromium();

@@ -1,5 +1,5 @@
 // Runs one scenario: rounds of clients with a disturbance, each followed by a verification.
-import type { Cluster } from '../../../tools/postgres-cluster.ts';
+import type { Cluster } from '../../../tools/peers/postgres-cluster.ts';
 import { inspect } from '../inspection.ts';
 import { Availability } from './load/availability.ts';
 import { patienceMs, Unhealed } from './load/client.ts';

@@ -1,5 +1,5 @@
 // The interface of a scenario: how the forge is started, and how it is disturbed while clients work on it.
-import type { Cluster } from '../../../tools/postgres-cluster.ts';
+import type { Cluster } from '../../../tools/peers/postgres-cluster.ts';
 import type { Figures } from './load/figures.ts';
 import type { Engine, Forge, ForgeOptions } from './forge.ts';
 import type { Estate, Random } from './load/workers.ts';

@@ -98,8 +98,9 @@ void t.test('every argument of every tool with values of the wrong kind: a sente
   let sent = 0;
   for (const { name, inputSchema } of await listed(client, full)) {
     const properties = Object.keys((inputSchema['properties'] ?? {}) as object);
-    for (const member of [...properties, 'unknown', 'constructor', 'toString', 'hasOwnProperty']) {
-      for (const value of [...wrong, ...hostileTexts]) {
+    for (const [index, member] of [...properties, 'unknown', 'constructor', 'toString', 'hasOwnProperty'].entries()) {
+      // A quarter of the texts an argument, because all of them go the same way.
+      for (const value of [...wrong, ...hostileTexts.filter((_, at) => at % 4 === index % 4)]) {
         const answer = await send(client, full, message('tools/call', { name, arguments: { [member]: value } }));
         const { result } = answer.body as { readonly result?: { readonly isError?: boolean } };
         t.ok(

@@ -1,7 +1,7 @@
 // Finds Chromium for the tests and the measurements in a real browser, and installs it if it is missing.
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
-import { install } from './postgres-cluster.ts';
+import { install } from './machine.ts';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const found = (): string | undefined => places.find((path) => existsSync(path));

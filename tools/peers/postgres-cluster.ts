@@ -1,10 +1,10 @@
 // Starts a PostgreSQL cluster for the tests: temporary, on a free port, run by an unprivileged user, removed by `stop`.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { chmodSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort, install, isRoot, run } from './machine.ts';
 
 export interface Cluster {
   /** The URL of a superuser that may create databases. */
@@ -27,36 +27,7 @@ export interface ClusterOptions {
   readonly durable?: boolean;
 }
 
-const isRoot = process.getuid?.() === 0;
 const least = 15;
-
-/** Runs a command and returns its output. @throws {Error} with the command and its output. */
-export function run(command: string, arguments_: readonly string[], options: { readonly cwd?: string } = {}): string {
-  const { status, stdout, stderr, error } = spawnSync(command, arguments_, {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    maxBuffer: 1 << 26,
-    ...options,
-  });
-  if (status === 0) return stdout;
-  throw new Error(
-    `"${[command, ...arguments_].join(' ')}" failed: ${error?.message ?? `${stdout}${stderr}`.trim().slice(-2000)}`,
-  );
-}
-
-/** Installs a Debian package. @throws {Error} unless run as root on a system with apt-get. */
-export function install(name: string): void {
-  if (!isRoot || !existsSync('/usr/bin/apt-get'))
-    throw new Error(`"${name}" is missing; install it, or run as root where apt-get is`);
-  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const step of [
-    ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', name],
-  ]) {
-    const { status } = spawnSync('apt-get', step, { stdio: ['ignore', 'ignore', 'inherit'], env: environment });
-    if (status !== 0) throw new Error(`apt-get ${step.join(' ')} failed`);
-  }
-}
 
 /** The newest installed `bin` folder of a supported version. */
 function binaries(): string | undefined {
@@ -66,17 +37,6 @@ function binaries(): string | undefined {
     .filter((path) => versionOf(path) >= least)
     .sort((a, b) => versionOf(b) - versionOf(a))[0]
     ?.replace(/\/initdb$/, '');
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
 
 /** The user to run PostgreSQL as if this process is root, because PostgreSQL refuses to run as root. */

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, install, run } from './postgres-cluster.ts';
+import { freePort, install, run } from './machine.ts';
 
 export interface OpenSearchNode {
   /** Such as `http://127.0.0.1:9200`. It has neither TLS nor users: those belong to a plugin of OpenSearch. */

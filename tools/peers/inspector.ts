@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { run } from './postgres-cluster.ts';
+import { run } from './machine.ts';
 
 const version = '2.12.0';
 

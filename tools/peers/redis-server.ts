@@ -3,7 +3,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, install } from './postgres-cluster.ts';
+import { freePort, install } from './machine.ts';
 
 export interface RedisServer {
   readonly url: string;

@@ -1,4 +1,0 @@
-// The matrix of delegated administration, in memory.
-import { run } from '../suites.ts';
-
-await run('whole/delegation');

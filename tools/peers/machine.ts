@@ -1,0 +1,46 @@
+// The machine that tests run on: its commands, packages and ports.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+export const isRoot = process.getuid?.() === 0;
+
+/** Runs a command and returns its output. @throws {Error} with the command and its output. */
+export function run(command: string, arguments_: readonly string[], options: { readonly cwd?: string } = {}): string {
+  const { status, stdout, stderr, error } = spawnSync(command, arguments_, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 1 << 26,
+    ...options,
+  });
+  if (status === 0) return stdout;
+  throw new Error(
+    `"${[command, ...arguments_].join(' ')}" failed: ${error?.message ?? `${stdout}${stderr}`.trim().slice(-2000)}`,
+  );
+}
+
+/** Installs a Debian package. @throws {Error} unless run as root on a system with apt-get. */
+export function install(name: string): void {
+  if (!isRoot || !existsSync('/usr/bin/apt-get'))
+    throw new Error(`"${name}" is missing; install it, or run as root where apt-get is`);
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const step of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', name],
+  ]) {
+    const { status } = spawnSync('apt-get', step, { stdio: ['ignore', 'ignore', 'inherit'], env: environment });
+    if (status !== 0) throw new Error(`apt-get ${step.join(' ')} failed`);
+  }
+}
+
+/** Resolves to a port of the loopback address that nothing listens on. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
