@@ -1,4 +1,4 @@
-// Files that are sent unchanged: read once, with their digest, and compressed once.
+// Files that are sent unchanged: read once, with their digest, and compressed once, when they are first requested.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -34,11 +34,19 @@ export function readStaticFiles(folder: URL, files: Readonly<Record<string, read
 const joined = (bytes: Buffer, part: string): readonly Buffer[] =>
   part.endsWith('.js') ? [Buffer.from('{\n'), bytes, Buffer.from('}\n')] : [bytes];
 
-const compressed = (identity: Uint8Array): StaticFile => ({
-  br: brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  gzip: gzipSync(identity),
-  identity,
-});
+function compressed(identity: Uint8Array): StaticFile {
+  let br: Uint8Array | undefined;
+  let gzip: Uint8Array | undefined;
+  return {
+    get br() {
+      return (br ??= brotliCompressSync(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }));
+    },
+    get gzip() {
+      return (gzip ??= gzipSync(identity));
+    },
+    identity,
+  };
+}
 
 /** The best coding that the header `Accept-Encoding` allows. */
 export const codingFor = (accepted: string): Coding =>
