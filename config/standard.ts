@@ -37,5 +37,5 @@ export const defaultProviders: Readonly<Record<string, string>> = {
 
 /** Plugin to configuration that makes tests fast, at the cost of security. */
 export const cheapForTests: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  identity: { scrypt_log_n: 10 },
+  identity: { scrypt_log_n: 4 },
 };

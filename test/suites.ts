@@ -94,9 +94,15 @@ export const suites: Readonly<Record<string, Suite>> = {
     quick: memory,
   },
   host: { holds: ['test/host/**/*.spec.ts'], except: [long], quick: embedded },
-  plugins: { holds: ['test/plugins/**/*.spec.ts'], except: [long], quick: embedded, whole: postgresql, inMemory: true },
+  plugins: {
+    holds: ['test/plugins/**/*.spec.ts'],
+    except: [long],
+    quick: memory,
+    whole: { database: 'postgresql', engines: ['embedded', 'postgresql'] },
+    inMemory: true,
+  },
   /** The last compares what the others submitted with the forms that there are. */
-  web: { holds: ['test/web/**/*.spec.ts', 'test/every-page/*.spec.ts'], quick: memory, inMemory: true },
+  pages: { holds: ['test/web/**/*.spec.ts', 'test/every-page/*.spec.ts'], quick: memory, inMemory: true },
   /** One start of the program, as a user does it. */
   start: { holds: ['test/process/start/*.spec.ts'], quick: embedded },
 

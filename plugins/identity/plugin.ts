@@ -69,7 +69,7 @@ export default definePlugin({
       .default(10)
       .description('How long one password directory, such as LDAP, is waited for at a sign-in, in seconds'),
     scrypt_log_n: count()
-      .min(10)
+      .min(4)
       .max(20)
       .default(owaspCost.logN)
       .description(

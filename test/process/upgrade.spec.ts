@@ -79,7 +79,7 @@ void t.test('all data of a stopped data directory is there in a copy in another 
   await layCluster(join(here, 'data'));
   // With the cheapest password hashes, because many sign-ins follow and hashing is not under test.
   const configuration = join(here, 'cheap.yaml');
-  writeFileSync(configuration, 'plugins: { identity: { scrypt_log_n: 10 } }\n');
+  writeFileSync(configuration, 'plugins: { identity: { scrypt_log_n: 4 } }\n');
   const environment = { HEXFORGE_CONFIG: configuration };
   const first = await serve(t, here, { ...environment, HEXFORGE_ADMIN_PASSWORD: password });
   const inhabitants = await inhabit(first.url, password);

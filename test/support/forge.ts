@@ -108,7 +108,7 @@ async function start(
     JSON.stringify({
       ...options.configuration,
       plugins: {
-        identity: { scrypt_log_n: 10 },
+        identity: { scrypt_log_n: 4 },
         ...(process.env['HEXFORGE_TEST_UNINDEXED'] === 'true' && { search: { index_seconds: 86_400 } }),
         ...installed?.plugins,
         ...options.configuration?.plugins,

@@ -101,7 +101,7 @@ void t.test('plugins written with only the package', async (t) => {
     const password = 'correct horse battery staple';
     await write('hexforge.yaml', {
       plugins: {
-        identity: { scrypt_log_n: 10 },
+        identity: { scrypt_log_n: 4 },
         greeting: { path: './greeting.ts', word: 'Good morning' },
         quiet: { path: './dist/quiet.js' },
         'branch-tips': { path: './dist/branch-tips.js' },

@@ -9,7 +9,7 @@ const login = '/api/v1/auth/login';
 
 /** Options of a forge with cheap password hashes and these settings. */
 const settings = (values: Readonly<Record<string, unknown>>): ForgeOptions => ({
-  configuration: { settings: values, plugins: { identity: { scrypt_log_n: 10 } } },
+  configuration: { settings: values, plugins: { identity: { scrypt_log_n: 4 } } },
 });
 
 void t.test('registration', async (t) => {

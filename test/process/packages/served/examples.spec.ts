@@ -102,7 +102,7 @@ void t.test('the example packages, installed from their tarballs', { timeout: 24
   await writeFile(
     join(home, 'hexforge.yaml'),
     `plugins:
-  identity: { scrypt_log_n: 10 }
+  identity: { scrypt_log_n: 4 }
   labels: { package: hexforge-plugin-labels }
   password-file: { package: hexforge-plugin-password-file, file: ${join(home, 'people')} }
   chat-notifier: { package: hexforge-plugin-chat-notifier }

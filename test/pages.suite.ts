@@ -2,4 +2,4 @@
 import './support/clients/submitted.ts';
 import { run } from './suites.ts';
 
-await run('web');
+await run('pages');
