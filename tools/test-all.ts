@@ -51,10 +51,6 @@ const names = Object.keys(suites).filter((name) => suites[name]?.whole !== undef
 const results = join(root, '.tap/test-results');
 try {
   rmSync(results, { recursive: true, force: true });
-  // The drills run beside the suites, because neither measures time.
-  const drills = drill('embedded').then(() =>
-    drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : [])),
-  );
   const good = await program('npm', ['exec', '--', 'tap', ...names.map((name) => `test/${name}.suite.ts`)], {
     HEXFORGE_TEST_WHOLE: 'true',
     HEXFORGE_TEST_RACES: '12',
@@ -62,10 +58,13 @@ try {
   });
   if (!good) faults.push('a suite failed');
   const { passed, failed } = await readResults(names);
+  // These run in parallel, because each uses one process and neither measures time.
   await Promise.all([
-    drills,
     generated('push/merges', { HEXFORGE_TEST_MERGES: '50' }),
     generated('contract', { HEXFORGE_TEST_DIFFS: '150' }),
+    drill('embedded').then(() =>
+      drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : [])),
+    ),
   ]);
   for (const fault of faults) say(`FAULT ${fault}`);
   // A fault outside of the tests is a failure too.

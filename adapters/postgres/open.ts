@@ -173,7 +173,10 @@ function assembled(
       });
     },
 
-    drained: () => delivery.drained(),
+    async drained() {
+      await delivery.drained();
+      await broadcast.idle();
+    },
     endDelivery,
 
     async check() {

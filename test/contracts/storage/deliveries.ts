@@ -461,7 +461,7 @@ export const deliveriesChecks: readonly Check<DeliveriesProvider>[] = [
       };
       await during(provider, { [plugin]: { ring }, [other.plugin]: { chime } }, async (storage) => {
         await storage.unitOfWork.run(async () => {
-          for (let n = 0; n < 300; n += 1)
+          for (let n = 0; n < 100; n += 1)
             await storage.events.emit<'contract.counted'>({
               type: 'contract.counted',
               aggregate: `${aggregate}:${n}`,

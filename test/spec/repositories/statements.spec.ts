@@ -13,9 +13,11 @@ void onDatabase(t).test('a repository is found and counted in one statement', as
   t.equal((await alice.post('/api/v1/repos', { body: { name: 'counted', visibility: 'public' } })).status, 201);
   const counts = async () => {
     let body: unknown;
+    // The handlers of earlier events send statements, too.
+    await forge.forge.drained();
     const sent = await recorded(async () => ({ body } = await forge.anonymous.get(path)));
     t.strictSame(
-      sent.filter(({ sql }) => !sql.includes('settings_setting')).map(({ sql }) => /\w+_open\b/g.exec(sql)?.[0]),
+      sent.filter(({ sql }) => !sql.includes('settings_setting')).map(({ sql }) => /\w+_open\b/g.exec(sql)?.[0] ?? sql),
       ['issues_open'],
     );
     return body;
