@@ -1,7 +1,9 @@
 // The machine that tests run on: its commands, packages and ports.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 
 export const isRoot = process.getuid?.() === 0;
 
@@ -31,6 +33,30 @@ export function install(name: string): void {
     const { status } = spawnSync('apt-get', step, { stdio: ['ignore', 'ignore', 'inherit'], env: environment });
     if (status !== 0) throw new Error(`apt-get ${step.join(' ')} failed`);
   }
+}
+
+/**
+ * A folder of the user's cache that is filled once, also if several processes begin at the same time.
+ *
+ * @param name of the folder, which has to change with its contents.
+ * @throws {Error} of `fill`; nothing is kept then.
+ */
+export function cachedFolder(name: string, fill: (unfinished: string) => void): string {
+  const caches = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'hexforge-tests');
+  const folder = join(caches, name);
+  if (existsSync(folder)) return folder;
+  mkdirSync(caches, { recursive: true });
+  const unfinished = mkdtempSync(join(caches, 'unfinished-'));
+  try {
+    fill(unfinished);
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // Another process may have been faster.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  return folder;
 }
 
 /** Resolves to a port of the loopback address that nothing listens on. */

@@ -2,11 +2,11 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, install, run } from './machine.ts';
+import { cachedFolder, freePort, install, isRoot, run } from './machine.ts';
 
 export interface OpenSearchNode {
   /** Such as `http://127.0.0.1:9200`. It has neither TLS nor users: those belong to a plugin of OpenSearch. */
@@ -72,7 +72,6 @@ const startMs = 120_000;
 
 const works = (command: string, ...arguments_: readonly string[]): boolean =>
   spawnSync(command, arguments_, { stdio: 'ignore' }).status === 0;
-const isRoot = process.getuid?.() === 0;
 /** Of the installed compiler of Java; 0 without one. */
 const javaVersion = (): number =>
   Number(/\d+/.exec(spawnSync('javac', ['-version'], { encoding: 'utf8' }).stdout ?? '')?.[0] ?? 0);
@@ -91,27 +90,15 @@ export function ensureOpenSearch(): string {
   if (javaVersion() < leastJava) install('default-jdk-headless');
   if (javaVersion() < leastJava) throw new Error(`There is no JDK of ${leastJava} or later, and apt-get brings none`);
   if (!works('mvn', '-version')) install('maven');
-  const caches = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   const digest = createHash('sha256')
     .update(project + program)
     .digest('hex');
-  const folder = join(caches, 'hexforge-tests', `opensearch-${version}-${digest.slice(0, 12)}`);
-  if (existsSync(folder)) return folder;
-  mkdirSync(join(caches, 'hexforge-tests'), { recursive: true });
-  const unfinished = mkdtempSync(join(caches, 'hexforge-tests', 'unfinished-'));
-  try {
+  return cachedFolder(`opensearch-${version}-${digest.slice(0, 12)}`, (unfinished) => {
     writeFileSync(join(unfinished, 'pom.xml'), project);
     run('mvn', ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=.'], { cwd: unfinished });
     writeFileSync(join(unfinished, 'OneNode.java'), program);
     run('javac', ['-cp', join(unfinished, '*'), join(unfinished, 'OneNode.java')]);
-    renameSync(unfinished, folder);
-  } catch (error) {
-    // Another process may have been faster.
-    if (!existsSync(folder)) throw error;
-  } finally {
-    rmSync(unfinished, { recursive: true, force: true });
-  }
-  return folder;
+  });
 }
 
 /** Attempts to start, because another process may take the free port meanwhile. */
