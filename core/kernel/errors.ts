@@ -19,6 +19,7 @@ export type ErrorKind =
   | 'upgrade_required'
   | 'rate_limited'
   | 'internal'
+  | 'bad_gateway'
   | 'unavailable'
   | 'timed_out'
   | 'insufficient_storage';
@@ -215,6 +216,11 @@ export class RateLimited extends HexforgeError {
 /** 500: an internal error. The adapter adds the request id and does not send the stack. */
 export class Internal extends HexforgeError {
   readonly kind = 'internal';
+}
+
+/** 502: a server that this operation depends on failed or gave no valid answer. The message names it. */
+export class BadGateway extends HexforgeError {
+  readonly kind = 'bad_gateway';
 }
 
 /** 503: a component is absent or down. The message names it. */

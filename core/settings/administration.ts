@@ -1,6 +1,7 @@
 // Use cases of the administration of settings: read one or all, write one or several.
 import { auditEntry, type AuditEntry } from '#core/kernel/services/audit';
 import type { Call, User } from '#core/kernel/caller';
+import { Forbidden } from '#core/kernel/errors';
 import { checkDistinct, sentSetting } from '#core/kernel/services/setting-text';
 import type { DeclaredSetting, SettingValue } from '#core/kernel/services/settings';
 import { settingAggregate } from './events.ts';
@@ -33,8 +34,18 @@ export function settingAdministration(
   { store, sealer, catalogue, unitOfWork, events, audit }: SettingsParts,
   values: Values,
 ) {
-  const planned = ({ key, value: text }: SettingChange): Planned => {
+  /** The setting, if the caller may change it. */
+  const changeable = ({ caller }: Call<User>, key: string): DeclaredSetting => {
     const declared = catalogue.of(key);
+    if (declared.declaration.superAdmin === true && !caller.isAdmin)
+      throw new Forbidden('Only an instance administrator may change this setting', {
+        detail: `"${key}" decides who can sign in as whom`,
+      });
+    return declared;
+  };
+
+  const planned = (call: Call<User>, { key, value: text }: SettingChange): Planned => {
+    const declared = changeable(call, key);
     const { declaration } = declared;
     if (declaration.sensitive === true && text === maskedValue) return { declared, value: undefined };
     return { declared, value: sentSetting(declaration, text) };
@@ -89,10 +100,10 @@ export function settingAdministration(
 
     /**
      * Deletes the stored value, so that the configured value applies, or else the default.
-     * @throws {NotFound} if no enabled plugin declares the setting.
+     * @throws {NotFound} if no enabled plugin declares the setting. @throws {Forbidden}
      */
     async reset(call: Call<User>, { key }: { readonly key: string }): Promise<ShownSetting> {
-      const declared = catalogue.of(key);
+      const declared = changeable(call, key);
       const { declaration, configured } = declared;
       try {
         await unitOfWork.run(async () => {
@@ -115,11 +126,11 @@ export function settingAdministration(
      * Writes all changes or none.
      * @returns each change with its value in the shown form.
      * @throws {ValidationFailed} if a key occurs twice.
-     * @throws {NotFound | Unprocessable} for the first invalid change.
+     * @throws {NotFound | Forbidden | Unprocessable} for the first invalid change.
      */
     async write(call: Call<User>, changes: readonly SettingChange[]): Promise<readonly SettingChange[]> {
       checkDistinct(changes);
-      const plan = changes.map(planned);
+      const plan = changes.map((change) => planned(call, change));
       if (plan.some(({ value }) => value !== undefined)) {
         try {
           await unitOfWork.run(async () => {

@@ -1,5 +1,5 @@
 // Queries the password directories of plugins one after the other, each with a time limit, and validates their answers.
-import { maybe, shape, text, word } from '#adapters/http/descriptor/shape';
+import { flag, maybe, shape, text, word } from '#adapters/http/descriptor/shape';
 import { Unavailable } from '#core/kernel/errors';
 import type { Log } from '#core/kernel/services/log';
 import type { DirectoryUser, PasswordDirectories, PasswordDirectory } from '#core/kernel/access/password-directories';
@@ -16,6 +16,7 @@ const answerShape = shape({
   subject: maybe(word().max(longest)),
   email: maybe(word().max(longest)),
   displayName: maybe(text().max(longest)),
+  isAdmin: maybe(flag()),
 });
 
 /**
@@ -26,19 +27,22 @@ const answerShape = shape({
 const askable = (username: string, password: string): boolean =>
   username !== '' && username.length <= longestName && !/\p{C}|^\s|\s$|\s\s/u.test(username) && password !== '';
 
+const notAskable = 'Names with invisible characters or extra spaces, and empty passwords, are never sent';
+
 /** Validates an answer. @throws {Error} with the fault, but without a value of the answer. */
 function userOf(answer: unknown): DirectoryUser {
   const { error, value } = answerShape.validate(answer, { convert: false });
   if (error !== undefined)
     throw new Error(
-      `What it answered is no user: ${error.message}. It is { username, subject?, email?, displayName? }, or undefined`,
+      `What it answered is no user: ${error.message}. It is { username, subject?, email?, displayName?, isAdmin? }, or undefined`,
     );
-  const { username, subject, email, displayName } = value;
+  const { username, subject, email, displayName, isAdmin } = value;
   return {
     username,
     ...(subject !== undefined && { subject }),
     ...(email !== undefined && { email }),
     ...(displayName !== undefined && { displayName }),
+    ...(isAdmin !== undefined && { isAdmin }),
   };
 }
 
@@ -61,10 +65,31 @@ export function passwordDirectories(parts: {
   };
 
   return {
-    async find(username, password, { waitSeconds, ip, now }) {
+    names: () =>
+      parts.directories().map(({ plugin, provided }) => ({ id: plugin, displayName: provided.displayName ?? plugin })),
+
+    async inspect(directory, username, password, waitSeconds) {
+      const inspected = parts.directories().find(({ plugin }) => plugin === directory)?.provided;
+      if (inspected?.inspect === undefined) return undefined;
+      if (!askable(username, password ?? 'absent'))
+        return { steps: [{ title: 'Name', outcome: 'bad', about: notAskable }], user: undefined };
+      const ending = new AbortController();
+      try {
+        return await within(waitSeconds * 1000, 'its test', async () =>
+          inspected.inspect?.(username, password, ending.signal),
+        );
+      } catch (error) {
+        return { steps: [{ title: 'Test', outcome: 'bad', about: reasonOf(error) }], user: undefined };
+      } finally {
+        ending.abort();
+      }
+    },
+
+    async find(username, password, { waitSeconds, ip, now, only }) {
       if (!askable(username, password)) return undefined;
       let away: string | undefined;
       for (const { plugin, provided } of parts.directories()) {
+        if (only !== undefined && plugin !== only) continue;
         try {
           const user = await answerOf((signal) => provided.check(username, password, { ip, now, signal }), waitSeconds);
           if (user !== undefined) return { directory: plugin, user };

@@ -125,7 +125,8 @@ const refusedStatus = 422;
 const ofContent: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['validation_failed', 'conflict', 'unprocessable']);
 
 /** Other kinds with which a form is shown again. */
-const ofCaller: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+const otherKinds: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'bad_gateway',
   'forbidden',
   'insufficient_scope',
   'not_found',
@@ -134,7 +135,7 @@ const ofCaller: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
 
 /** Whether the page of the form is shown again, if the caller may still see it. */
 const isShown = (error: unknown): error is HexforgeError =>
-  error instanceof HexforgeError && (ofContent.has(error.kind) || ofCaller.has(error.kind));
+  error instanceof HexforgeError && (ofContent.has(error.kind) || otherKinds.has(error.kind));
 
 /** The page; the refusal, and long texts that it does not fill in again, are above its content. */
 function told(page: HtmlPage, { error, detail }: RefusedForm, kept: KeptTexts): HtmlPage {

@@ -18,6 +18,7 @@ import '#core/planning/index';
 import '#core/repositories/index';
 import '#core/search/index';
 import '#core/settings/index';
+export { sendTo } from '#adapters/http/descriptor/browser-steps';
 export { entityTag } from '#adapters/http/reply/json-text';
 export { channel, type ChannelMessage, type ChannelSpec, type LiveChannel } from '#adapters/http/live/channel';
 export { deprecation } from '#adapters/http/descriptor/deprecation';

@@ -31,7 +31,11 @@ export default definePlugin({
       sealer: context.Sealer,
       unitOfWork: context.UnitOfWork,
     }),
-  provides: { Settings: ({ settings }) => settings, SealedRecords: ({ sealed }) => sealed },
+  provides: {
+    Settings: ({ settings }) => settings,
+    SettingForms: ({ administration }) => administration,
+    SealedRecords: ({ sealed }) => sealed,
+  },
   routes: settingRoutes,
   pages: settingPages,
   menu: (useCases) => [settingMenu(useCases)],

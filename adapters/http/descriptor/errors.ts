@@ -32,6 +32,7 @@ export const statusOf = {
   upgrade_required: 426,
   rate_limited: 429,
   internal: 500,
+  bad_gateway: 502,
   unavailable: 503,
   timed_out: 504,
   insufficient_storage: 507,

@@ -147,6 +147,8 @@ export interface Input<P, Q, B, A, O extends OptionalPortName = never> {
   readonly url: string;
   /** Whether a page of another site made the browser send the request, by its `Origin` or `Sec-Fetch-Site`. */
   readonly crossSite: boolean;
+  /** Whether the client shows pages: its `Accept` names HTML. */
+  readonly browser: boolean;
   /**
    * Charges the budget of a repository that `run` itself has decided on. The host charges that of `granted`.
    * @throws {RateLimited} if it is used up.
@@ -217,8 +219,11 @@ export interface RouteSpec<
   readonly maxBytes?: number;
   /** Rejects a trailing slash with 400, because a path must follow it. Other routes ignore a trailing slash. */
   readonly refusesTrailingSlash?: true;
-  /** The status of success. Default 200, or 204 if `result` is `empty`; 308 for a path that has moved. */
-  readonly success?: 200 | 201 | 202 | 204 | 308;
+  /**
+   * The status of success. Default 200, or 204 if `result` is `empty`; 302 and 303 for a redirect, 308 for a path that
+   * has moved.
+   */
+  readonly success?: 200 | 201 | 202 | 204 | 302 | 303 | 308;
   /**
    * The body of success: a schema, bytes, a page, or no body. With `html`, errors are pages too, the operation is not
    * in the OpenAPI document, and forms of other sites are rejected with or without a cookie.
@@ -250,6 +255,8 @@ export interface RouteSpec<
   readonly files?: true;
   /** Forms of other sites may be posted to the page; `run` distinguishes them by `crossSite`. */
   readonly fromOtherSites?: true;
+  /** Links and other sites lead browsers here: a client whose `Accept` names HTML is shown errors as pages. */
+  readonly errorPages?: true;
   /**
    * The Authorization header does not contain a credential of an account but one that the operation reads itself; the
    * caller is anonymous.

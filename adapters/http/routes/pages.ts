@@ -4,6 +4,7 @@ import { Unauthorized } from '#core/kernel/errors';
 import type { Failure } from '../descriptor/errors.ts';
 import { html, HtmlPage, refusalPage, type KeptTexts } from '../descriptor/html.ts';
 import { plainFrame, type Around, type PageDocument, type PageFrame } from '../descriptor/page-frame.ts';
+import type { Route } from '../descriptor/route.ts';
 import { listed } from '../headers/lists.ts';
 import { readCookies } from '../request/credentials.ts';
 import type { ExternalPaths } from '../reply/external-paths.ts';
@@ -25,8 +26,12 @@ export const acceptsHtml = (accept: string | undefined): boolean =>
  * Whether a failure is shown as a page. Patterns such as `/{owner}/{repo}` also match paths where no page is meant, so
  * there it is the client's choice.
  */
-export const answersWithPage = (pattern: string, { raw }: Request): boolean =>
-  /\/-(?:\/|$)/.test(pattern) || acceptsHtml(raw.req.headers.accept);
+export const failsWithPage = (
+  { result, path, errorPages }: Pick<Route, 'result' | 'path' | 'errorPages'>,
+  { raw }: Request,
+): boolean =>
+  (result === 'html' && /\/-(?:\/|$)/.test(path)) ||
+  ((result === 'html' || errorPages === true) && acceptsHtml(raw.req.headers.accept));
 
 /** Makes the documents of pages, within the frame if there is one. */
 export const framing =

@@ -27,7 +27,7 @@ import type { ResponseCache } from '../reply/response-cache.ts';
 import type { OptionalPortName, RawBody, Route } from '../descriptor/route.ts';
 import type { PageDocument, PageFrame } from '../descriptor/page-frame.ts';
 import type { HtmlPage, KeptTexts } from '../descriptor/html.ts';
-import { answersWithPage, framing, leadsToSignIn, pageOf, signInFirst } from './pages.ts';
+import { acceptsHtml, failsWithPage, framing, leadsToSignIn, pageOf, signInFirst } from './pages.ts';
 import type { Entry } from './routing.ts';
 import { compile, type Check } from '../descriptor/validation.ts';
 
@@ -159,6 +159,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
       get crossSite() {
         return wiring.csrf.isCrossSite(request.raw.req.headers);
       },
+      browser: acceptsHtml(request.raw.req.headers.accept),
       charge: async (of: { readonly resource: unknown }) =>
         chargeRepository(route.meter, wiring.admission.limiter, request, of),
     };
@@ -210,7 +211,7 @@ export function routeEntry({ plugin, route, outside = false }: OwnedRoute, wirin
         return signInFirst(h, urlOf(request), wiring.paths);
       return refuse(request, h, error, {
         basic: route.basic === true,
-        ...(page && answersWithPage(path, request) && { framed: framing(wiring.frame, request, urlOf(request))() }),
+        ...(failsWithPage(route, request) && { framed: framing(wiring.frame, request, urlOf(request))() }),
         log: wiring.log,
         check: outside ? check : undefined,
         reword: route.refusal,

@@ -17,6 +17,8 @@ export type SettingDeclaration<Key extends string = SettingKey> = {
   readonly description: string;
   /** Encrypted in storage and masked when read by administrators. */
   readonly sensitive?: boolean;
+  /** Delegated administrators only read it, because its value allows to sign in as others. */
+  readonly superAdmin?: boolean;
 } & (
   | { readonly type: 'boolean'; readonly default: boolean }
   | { readonly type: 'integer'; readonly default: number; readonly min: number; readonly max: number }

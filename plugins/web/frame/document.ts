@@ -110,6 +110,15 @@ const wayOut = ({ caller }: Call, url: string): Html =>
     ? html`<p><a href="${signInPath(url)}">Sign in</a> to see more, or go to the <a href="/">start page</a>.</p>`
     : html`<p>Go to the <a href="/">start page</a>.</p>`;
 
+/** The next step after a sign-in provider did not answer. The page to return to is kept. */
+function otherSignIn(url: string): Html {
+  const returnTo = new URLSearchParams(url.split('?')[1]).get('return_to');
+  return html`<p>
+    Go to the <a href="${returnTo === null ? '/-/sign-in' : signInPath(returnTo)}">sign-in page</a>, or to the
+    <a href="/">start page</a>.
+  </p>`;
+}
+
 export function documentOf(page: HtmlPage, { call, url, status }: Around, frame: Surroundings): string {
   const { theme, styles, script, icon, version, menus, repository, panels, section } = frame;
   const { title, main, aside, width, live, isRefusal } = page;
@@ -149,7 +158,7 @@ export function documentOf(page: HtmlPage, { call, url, status }: Around, frame:
         </header>
         <div id="frame-content" class="page ${width}" tabindex="-1" ${live !== undefined && html`data-live="${live}"`}>
           ${section !== undefined && tabs(section.title, section.pages, 'section')}
-          <main>${main} ${isMissing && wayOut(call, url)}</main>
+          <main>${main} ${isMissing && wayOut(call, url)} ${isRefusal && status === 502 && otherSignIn(url)}</main>
           ${(aside !== undefined || panels.length > 0) && html`<aside>${aside} ${panels}</aside>`}
         </div>
         <footer class="foot"><span>Hexforge ${version}</span><a href="/-/keys" data-key="?">Keys</a></footer>
