@@ -1,6 +1,7 @@
 // Public exports of the identity area: accounts, sessions and personal access tokens.
 export * from './model/account.ts';
 export * from './model/events.ts';
+export type { ExternalIdentity, ListedProvider } from './model/external-identity.ts';
 export * from './model/offers.ts';
 export { checkPassword, passwordLength } from './model/password.ts';
 export * from './model/ports.ts';

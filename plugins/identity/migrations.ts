@@ -99,4 +99,28 @@ export const migrations: readonly Migration[] = [
       'alter table identity_refresh_token drop constraint identity_refresh_token_session_id_fkey',
     ],
   },
+  {
+    name: '004-external-identities',
+    up: [
+      'alter table identity_user add column is_first boolean not null default false',
+      // The first start creates an administrator before anybody else can have an account.
+      `update identity_user set is_first = true
+        where id = (select id from identity_user where is_admin order by created_at, id limit 1)`,
+      `create table identity_external (
+        id uuid primary key,
+        user_id uuid not null references identity_user on delete cascade,
+        provider text not null,
+        subject text not null,
+        hint text not null,
+        created_at timestamptz not null,
+        key text not null constraint identity_external_key unique
+      )`,
+      'create index identity_external_user on identity_external (user_id)',
+      `create table identity_used_answer (
+        hash text primary key,
+        expires_at timestamptz not null
+      )`,
+      'create index identity_used_answer_expiry on identity_used_answer (expires_at)',
+    ],
+  },
 ];

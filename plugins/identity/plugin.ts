@@ -16,6 +16,12 @@ import { userReferences } from './accounts/references.ts';
 import { adminUserRoutes } from './accounts/routes.ts';
 import { memoryAccountStore } from './accounts/store-memory.ts';
 import { sqlAccountStore } from './accounts/store.ts';
+import { providerMenu, providerPages } from './external/admin-pages.ts';
+import { externalSignIn } from './external/browser-steps.ts';
+import { identityPages } from './external/pages.ts';
+import { externalRoutes } from './external/routes.ts';
+import { memoryExternalIdentityStore } from './external/store-memory.ts';
+import { sqlExternalIdentityStore } from './external/store.ts';
 import { groupMenu, groupPages } from './groups/pages.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { memoryGroupStore } from './groups/store-memory.ts';
@@ -92,12 +98,13 @@ export default definePlugin({
     'Settings',
     'UnitOfWork',
   ],
-  late: ['AdminGrants', 'IssuedCredentials', 'ProfileLists', 'UserReferences'],
+  late: ['AdminGrants', 'IssuedCredentials', 'ProfileLists', 'SettingForms', 'SignInFlow', 'UserReferences'],
   stores: {
     accounts: { sql: sqlAccountStore, memory: memoryAccountStore },
     sessions: { sql: sqlSessionStore, memory: memorySessionStore },
     tokens: { sql: sqlTokenStore, memory: memoryTokenStore },
     groups: { sql: sqlGroupStore, memory: memoryGroupStore },
+    identities: { sql: sqlExternalIdentityStore, memory: memoryExternalIdentityStore },
   },
   entities: identityEntities,
   tables: [
@@ -107,6 +114,8 @@ export default definePlugin({
     'identity_token',
     'identity_group',
     'identity_group_member',
+    'identity_external',
+    'identity_used_answer',
     'identity_public_user',
   ],
   migrations,
@@ -145,11 +154,19 @@ export default definePlugin({
         issuer: 'hexforge',
         use: 'pages',
       }),
+      sealer: context.Sealer,
       settings: context.Settings,
+      signInFlows: () => late.SignInFlow,
       tokenHasher: sha256Hasher,
       unitOfWork: context.UnitOfWork,
     });
-    return { ...useCases, passwordHasher, lists: () => late.ProfileLists };
+    return {
+      ...useCases,
+      passwordHasher,
+      lists: () => late.ProfileLists,
+      settingForms: () => late.SettingForms,
+      sealer: context.Sealer,
+    };
   },
 
   provides: {
@@ -165,6 +182,7 @@ export default definePlugin({
     PasswordSignIn: (parts) => parts.passwordSignIn,
     PasswordHasher: (parts) => parts.passwordHasher,
     CredentialReader: (parts) => parts.credentialReader,
+    ExternalSignIn: (parts, { Sealer, instance }) => externalSignIn(parts, { sealer: Sealer, urls: instance }),
   },
   pages: (parts, { instance }) => [
     ...sessionPages(parts),
@@ -174,8 +192,10 @@ export default definePlugin({
     ...userPages(parts),
     ...adminUserPages(parts),
     ...groupPages(parts),
+    ...identityPages(parts),
+    ...providerPages(parts),
   ],
-  menu: (parts) => [...settingsMenu(), adminUserMenu(parts), groupMenu(parts)],
+  menu: (parts) => [...settingsMenu(), adminUserMenu(parts), groupMenu(parts), providerMenu()],
   cards: (parts) => [firstStartCard(parts)],
   routes: (parts, { instance }) => [
     ...authRoutes(parts),
@@ -184,6 +204,7 @@ export default definePlugin({
     ...tokenRoutes(parts),
     ...adminUserRoutes(parts),
     ...groupRoutes(parts),
+    ...externalRoutes(parts, instance),
   ],
   jobs: (parts) => [
     {

@@ -1,10 +1,10 @@
 // The tables of identity in memory, with the keys, unique constraints and foreign keys that the migrations declare in
 // SQL.
 import { emailKey, groupNameKey, usernameKey } from 'hexforge/identity';
-import type { AccessToken, Account, Session, UserGroup } from 'hexforge/identity';
+import type { AccessToken, Account, ExternalIdentity, Session, UserGroup } from 'hexforge/identity';
 import type { MemoryDatabase } from 'hexforge/plugin';
 
-export type UserRow = Account & { readonly passwordHash: string };
+export type UserRow = Account & { readonly passwordHash: string; readonly isFirst: boolean };
 export interface RefreshRow {
   readonly hash: string;
   readonly sessionId: string;
@@ -12,6 +12,8 @@ export interface RefreshRow {
   readonly usedAt: Date | undefined;
 }
 export type TokenRow = AccessToken & { readonly hash: string };
+
+export type ExternalRow = ExternalIdentity & { readonly key: string };
 
 const ofUser = { userId: { table: 'identity_user', onDelete: 'cascade' } } as const;
 
@@ -49,3 +51,12 @@ export const groupMembers = (db: MemoryDatabase) =>
     key: ['groupId', 'userId'],
     references: { ...ofUser, groupId: { table: 'identity_group', onDelete: 'cascade' } },
   });
+
+export const externals = (db: MemoryDatabase) =>
+  db.table<ExternalRow>('identity_external', {
+    key: 'id',
+    uniques: { identity_external_key: ['key'] },
+    references: ofUser,
+  });
+export const usedAnswers = (db: MemoryDatabase) =>
+  db.table<{ readonly hash: string; readonly expiresAt: Date }>('identity_used_answer', { key: 'hash' });

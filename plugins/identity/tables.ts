@@ -1,4 +1,4 @@
-// The tables of accounts, sessions, tokens and user groups.
+// The tables of accounts, external identities, sessions, tokens and user groups.
 import type { AccountStatus, ApprovalState, GroupRole, IdentityViews } from 'hexforge/identity';
 import { defineEntity, p } from 'hexforge/plugin';
 import type { InferKyselyDB, Kysely, SqlDatabase } from 'hexforge/plugin';
@@ -23,7 +23,9 @@ export const UserTable = defineEntity({
     status: p.text().$type<AccountStatus>(),
     approval: p.text().$type<ApprovalState>().nullable(),
     emailVerified: p.boolean(),
+    /** Empty for an account without a local password. */
     passwordHash: p.text(),
+    isFirst: p.boolean(),
     createdAt: p.datetime(),
     lastActiveAt: p.datetime().nullable(),
   },
@@ -93,6 +95,31 @@ export const GroupMemberTable = defineEntity({
   properties: { groupId: p.uuid().primary(), userId: p.uuid().primary(), addedAt: p.datetime() },
 });
 
+export const ExternalTable = defineEntity({
+  name: 'identity.External',
+  tableName: 'identity_external',
+  properties: {
+    id: p.uuid().primary(),
+    userId: p.uuid(),
+    provider: p.text(),
+    subject: p.text(),
+    hint: p.text(),
+    createdAt: p.datetime(),
+    /** SHA-256 of provider and subject, in hex. */
+    key: p.text(),
+  },
+});
+
+export const UsedAnswerTable = defineEntity({
+  name: 'identity.UsedAnswer',
+  tableName: 'identity_used_answer',
+  properties: {
+    /** SHA-256 in hex. */
+    hash: p.text().primary(),
+    expiresAt: p.datetime(),
+  },
+});
+
 export const identityEntities = [
   UserTable,
   SessionTable,
@@ -100,6 +127,8 @@ export const identityEntities = [
   TokenTable,
   GroupTable,
   GroupMemberTable,
+  ExternalTable,
+  UsedAnswerTable,
 ] as const;
 
 /** The types of rows in queries. */

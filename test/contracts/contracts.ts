@@ -34,13 +34,16 @@ import {
 } from './issued-credentials.ts';
 import { markupChecks } from './markup.ts';
 import { pageFrameChecks } from './page-frame.ts';
-import { passwordDirectoryChecks } from './password-directory.ts';
+import { passwordDirectoryChecks } from './sign-in/password-directory.ts';
 import { pipelineVerdictsChecks } from './pipeline-verdicts.ts';
 import { milestoneCountsChecks, planningPortChecks } from './planning-ports.ts';
 import { rateCounterChecks } from './rate-counter.ts';
 import { referenceFinderChecks } from './reference-finder.ts';
 import { indexQueueChecks, searchIndexingChecks } from './search/indexing.ts';
 import { searchBackendChecks } from './search/search-backend.ts';
+import { externalSignInChecks } from './sign-in/external-sign-in.ts';
+import { settingFormsChecks } from './sign-in/setting-forms.ts';
+import { signInFlowChecks } from './sign-in/sign-in-flow.ts';
 import {
   auditLogChecks,
   repositorySettingsChecks,
@@ -58,7 +61,10 @@ export interface Promised {
 }
 
 export type { GitBackendUnderTest } from './git/provider.ts';
-export type { DirectoryUnderTest } from './password-directory.ts';
+export type { DirectoryUnderTest } from './sign-in/password-directory.ts';
+export type { ExternalSignInUnderTest } from './sign-in/external-sign-in.ts';
+export type { SettingFormsUnderTest } from './sign-in/setting-forms.ts';
+export type { SignInFlowUnderTest } from './sign-in/sign-in-flow.ts';
 export type { SearchBackendUnderTest, SearchWorld } from './search/search-backend.ts';
 
 /**
@@ -114,6 +120,9 @@ export const contracts = {
   Sealer: suite(sealerChecks),
   Settings: suite(settingsChecks),
   UserGroups: suite(userGroupsChecks),
+  ExternalSignIn: suite(externalSignInChecks),
+  SettingForms: suite(settingFormsChecks),
+  SignInFlow: suite(signInFlowChecks),
   SigningKeyRotation: suite(signingKeyRotationChecks),
   UserReferences: suite(userReferencesChecks),
   Users: suite(usersChecks),

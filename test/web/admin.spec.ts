@@ -29,6 +29,8 @@ const pages: readonly (readonly [path: string, scope: string | undefined])[] = [
   ['/-/admin/admin-scopes', 'admin:roles'],
   ['/-/admin/settings', 'admin:settings'],
   ['/-/admin/settings/signup.enabled', 'admin:settings'],
+  ['/-/admin/sign-in', 'admin:settings'],
+  ['/-/admin/sign-in/github', 'admin:settings'],
   ['/-/admin/limits', 'admin:rate_limit'],
   ['/-/admin/limits/groups/00000000-0000-4000-9000-000000000002/api.read', 'admin:rate_limit'],
   ['/-/admin/limits/overrides', 'admin:rate_limit'],
@@ -75,7 +77,7 @@ void t.test('a page of administration is for holders of its admin scope', async 
   t.ok(['/-/admin/users', '/-/admin/admin-scopes'].every((path) => ofAdmin.includes(path)));
   t.strictSame(await visible('holder0'), ['/-/admin/users', '/-/admin/user-groups']);
   t.strictSame(await visible('holder1'), ['/-/admin/admin-scopes']);
-  t.strictSame(await visible('holder2'), ['/-/admin/settings']);
+  t.strictSame(await visible('holder2'), ['/-/admin/settings', '/-/admin/sign-in']);
   t.strictSame(await visible('holder3'), ['/-/admin/limits']);
   t.equal(await shown('/-/admin', 'plain'), '403');
   t.equal(await shown('/-/admin'), 'sign in');

@@ -5,11 +5,10 @@ import { systemEntry, whereKept } from '#core/kernel/services/audit';
 import { profileLimits, type Account } from '../model/account.ts';
 import { userAggregate } from '../model/events.ts';
 import type { IdentityParts } from '../model/parts.ts';
+import { noPassword } from '../model/password.ts';
 import { userEvent } from '../model/user-event.ts';
 import { botName } from '../model/username.ts';
 
-/** A stored hash that no password matches. */
-const noPassword = '';
 /** RFC 2606, section 2: a domain that never exists. */
 const noDomain = 'bots.invalid';
 

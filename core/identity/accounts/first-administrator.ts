@@ -31,6 +31,7 @@ export async function firstAdministrator(
         email: `${username}@localhost`,
         displayName: '',
         isAdmin: true,
+        isFirst: true,
         approval: undefined,
         emailVerified: true,
         password: password ?? generated ?? '',

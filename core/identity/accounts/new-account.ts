@@ -12,6 +12,8 @@ export interface NewAccount extends Pick<
   'username' | 'email' | 'displayName' | 'isAdmin' | 'approval' | 'emailVerified'
 > {
   readonly password: string;
+  /** Whether the first start of the instance creates it. */
+  readonly isFirst?: boolean;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface NewAccount extends Pick<
  */
 export async function createAccount(
   parts: Pick<IdentityParts, 'accounts' | 'passwordHasher' | 'audit' | 'events' | 'unitOfWork' | 'clock' | 'ids'>,
-  { password, ...chosen }: NewAccount,
+  { password, isFirst = false, ...chosen }: NewAccount,
   by: (id: string) => AuditEntry,
   again?: () => Promise<Partial<Pick<NewAccount, 'approval'>>>,
 ): Promise<Account> {
@@ -48,7 +50,7 @@ export async function createAccount(
   };
   await uniquely(() =>
     unitOfWork.run(async () => {
-      await accounts.insert(account, passwordHash);
+      await accounts.insert(account, passwordHash, isFirst ? 'first administrator' : undefined);
       await audit.append(entry);
       await events.emit(userEvent('user.created', { userId: id, username: account.username }, entry.actorId));
     }),

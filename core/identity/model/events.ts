@@ -16,6 +16,8 @@ declare module '#core/kernel/storage/events' {
     'user.credentials_revoked': { readonly userId: string };
     'token.created': { readonly userId: string; readonly tokenId: string };
     'token.revoked': { readonly userId: string; readonly tokenId: string };
+    'identity.linked': { readonly userId: string; readonly provider: string };
+    'identity.unlinked': { readonly userId: string; readonly provider: string };
     'user_group.created': { readonly group_id: string; readonly slug: string };
     /** `changed` are the changed members, by their names in the API. */
     'user_group.updated': { readonly group_id: string; readonly slug: string; readonly changed: readonly string[] };
@@ -53,6 +55,8 @@ declare module '#core/kernel/services/audit' {
     'user.tokens_revoked': true;
     'token.created': true;
     'token.revoked': true;
+    'identity.linked': true;
+    'identity.unlinked': true;
     'user_group.created': true;
     'user_group.updated': true;
     'user_group.deleted': true;
@@ -72,6 +76,8 @@ export const identityEvents = [
   'token.created',
   'token.revoked',
   'session.ended',
+  'identity.linked',
+  'identity.unlinked',
   'user_group.created',
   'user_group.updated',
   'user_group.deleted',
@@ -117,6 +123,8 @@ export const identityAudits = [
   'user.tokens_revoked',
   'token.created',
   'token.revoked',
+  'identity.linked',
+  'identity.unlinked',
   'user_group.created',
   'user_group.updated',
   'user_group.deleted',

@@ -15,6 +15,9 @@ export const passwordLength = { min: 8, max: 256 } as const;
 const normalForm = (password: string): string =>
   isLonger(password, 4 * passwordLength.max) ? password : password.normalize('NFC');
 
+/** The stored hash of an account without a local password. No password matches it. */
+export const noPassword = '';
+
 /** @throws {ValidationFailed} naming the field. */
 export function checkPassword(password: string, field = 'password'): void {
   const length = characters(normalForm(password));

@@ -1,5 +1,6 @@
 // The ports that this area needs: stores of accounts, sessions, tokens and groups, a token hash and session tokens.
 import type { Account, AccountPatch } from './account.ts';
+import type { ExternalIdentity } from './external-identity.ts';
 import type { Session } from './session.ts';
 import type { AccessToken } from './access-token.ts';
 import type { UserGroup } from './user-group.ts';
@@ -14,6 +15,7 @@ export interface CredentialOwner extends Pick<Account, 'emailVerified' | 'approv
 /** An account with its password hash. The hash must not leave this area. */
 export interface SecuredAccount {
   readonly account: Account;
+  /** `noPassword` for an account without a local password. */
   readonly passwordHash: string;
 }
 
@@ -30,7 +32,9 @@ export interface AccountQuery {
 /** The store of accounts. */
 export interface AccountStore {
   /** @throws {Duplicate} `identity_user_username_key` or `identity_user_email_key`; both compare case-insensitively. */
-  insert(account: Account, passwordHash: string): Promise<void>;
+  insert(account: Account, passwordHash: string, isFirst?: 'first administrator'): Promise<void>;
+  /** Whether this is the account that the first start of the instance created. */
+  isFirst(id: string): Promise<boolean>;
   /** Whether any account exists. */
   any(): Promise<boolean>;
   byId(id: string): Promise<Account | undefined>;
@@ -131,6 +135,22 @@ export interface TokenStore {
   /** Deletes the expired tokens of a user. @returns how many were deleted. */
   deleteExpired(userId: string, now: Date): Promise<number>;
   touch(id: string, now: Date): Promise<void>;
+}
+
+/** The store of external identities, and of keys that may be used once. */
+export interface ExternalIdentityStore {
+  /** @param key a hash of `identityKey`. @throws {Duplicate} `identity_external_key`. */
+  insert(identity: ExternalIdentity, key: string): Promise<void>;
+  byKey(key: string): Promise<ExternalIdentity | undefined>;
+  /** Of one user, oldest first. */
+  ofUser(userId: string): Promise<readonly ExternalIdentity[]>;
+  /** Deletes an identity of this user. @returns the deleted identity; undefined if it did not exist. */
+  delete(userId: string, id: string): Promise<ExternalIdentity | undefined>;
+  /** Stores a hash that may be used once. @throws {Duplicate} `identity_used_answer_pkey` if it is stored already. */
+  use(hash: string, expiresAt: Date): Promise<void>;
+  isUsed(hash: string): Promise<boolean>;
+  /** Deletes up to `most` hashes that have expired. @returns how many were deleted. */
+  prune(now: Date, most: number): Promise<number>;
 }
 
 /** A group, and the number of its members. */

@@ -6,6 +6,7 @@ declare module '#core/kernel/services/settings' {
     'signup.enabled': boolean;
     'signup.require_approval': boolean;
     'auth.require_email_verification': boolean;
+    'auth.auto_create': boolean;
     'git.password_auth': boolean;
   }
 }
@@ -24,6 +25,12 @@ export const identitySettings: readonly SettingSpec[] = [
     type: 'boolean',
     default: false,
     description: 'An account whose e-mail address is not verified may not sign in',
+  },
+  {
+    key: 'auth.auto_create',
+    type: 'boolean',
+    default: true,
+    description: 'The first sign-in through a directory or another provider creates an account',
   },
   {
     key: 'git.password_auth',

@@ -73,6 +73,9 @@ export const isPersonName = (text: string): boolean =>
 export const isUsername = (text: string): boolean =>
   isPersonName(text) || (text.length <= longestBotName && /^[A-Za-z][A-Za-z0-9-]*\[bot\]$/.test(text));
 
+/** Whether a new account of a person may have the name, if it is free. */
+export const isAllowedUsername = (text: string): boolean => isPersonName(text) && !reserved.has(usernameKey(text));
+
 /** @throws {ValidationFailed} naming the field. */
 export function checkUsername(username: string): void {
   if (!isPersonName(username)) {

@@ -3,15 +3,17 @@
 import type { AuditAction, AuditEntry } from '#core/kernel/services/audit';
 import type { AccountStanding, PasswordSignIn } from '#core/kernel/access/credentials';
 import { Forbidden, RateLimited, Unauthorized, Unavailable } from '#core/kernel/errors';
-import { clientNetwork } from '#core/kernel/access/current-caller';
 import type { DirectoryUser } from '#core/kernel/access/password-directories';
 import { hasTokenForm } from '../model/access-token.ts';
 import type { Account } from '../model/account.ts';
+import type { AdmittedUser } from '../model/external-identity.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import type { SecuredAccount } from '../model/ports.ts';
+import { blocked, type Block } from './blocked.ts';
 import type { SignInBlocks } from './sign-in-blocks.ts';
-import { throttle } from './sign-in-throttle.ts';
-import { isUsername, signInNameLimit, usernameKey, usernameLimit } from '../model/username.ts';
+import { signInKey, throttle } from './sign-in-throttle.ts';
+import { noPassword } from '../model/password.ts';
+import { isUsername } from '../model/username.ts';
 
 interface Attempt {
   readonly username: string;
@@ -46,48 +48,14 @@ export interface Passwords {
 export const stillProves = ({ passwordHash }: ProvedAccount, now: SecuredAccount): boolean =>
   passwordHash === undefined || now.passwordHash === passwordHash;
 
-/** Reasons that reject a sign-in with a correct password, by error code: the audit action and the error message. */
-export const blocked = {
-  account_is_bot: {
-    action: 'user.login_blocked_bot',
-    message: 'The account is the bot of a plugin',
-    detail: 'Sign in to the account of a person',
-  },
-  account_suspended: {
-    action: 'user.login_blocked_suspended',
-    message: 'The account is suspended',
-    detail: 'Ask an administrator of this instance',
-  },
-  email_not_verified: {
-    action: 'user.login_blocked_email_not_verified',
-    message: 'The e-mail address is not verified',
-    detail: 'Verify it, or ask an administrator of this instance',
-  },
-  approval_pending: {
-    action: 'user.login_blocked_approval',
-    message: 'The account waits for approval',
-    detail: 'An administrator has to approve it first',
-  },
-  approval_rejected: {
-    action: 'user.login_blocked_approval',
-    message: 'The registration was rejected',
-    detail: 'Ask an administrator of this instance',
-  },
-  account_unknown: {
-    action: 'user.login_blocked_account_unknown',
-    message: 'There is no account for this user',
-    detail: 'Ask an administrator of this instance for one',
-  },
-  account_exists: {
-    action: 'user.login_blocked_account_exists',
-    message: 'The username or e-mail address is that of another account',
-    detail: 'Sign in to that account with its own password',
-  },
-} as const;
-
-/** The reason why a correct password was refused, by its error code. */
-export const signInRefusal = (code: string): { readonly message: string; readonly detail: string } | undefined =>
-  Object.hasOwn(blocked, code) ? blocked[code as keyof typeof blocked] : undefined;
+/** Finds or creates the accounts of directory users who have a permanent id. */
+export interface DirectoryAccounts {
+  admit(
+    directory: string,
+    user: AdmittedUser,
+    entry: Attempt['entry'],
+  ): Promise<{ readonly account: Account | undefined; readonly block: Block | undefined }>;
+}
 
 /** The source of a correct password: the account itself, or a directory. */
 type Known = { readonly own: SecuredAccount } | { readonly directory: string; readonly user: DirectoryUser };
@@ -95,10 +63,14 @@ type Known = { readonly own: SecuredAccount } | { readonly directory: string; re
 interface Judged extends Omit<ProvedAccount, 'account'> {
   /** Undefined if the user has no account. */
   readonly account: Account | undefined;
-  readonly block: keyof typeof blocked | undefined;
+  readonly block: Block | undefined;
 }
 
-export function passwordSignIn(parts: IdentityParts, { blockOf }: SignInBlocks): Passwords {
+export function passwordSignIn(
+  parts: IdentityParts,
+  { blockOf }: SignInBlocks,
+  directoryAccounts: DirectoryAccounts,
+): Passwords {
   const { accounts, passwordHasher, directories, directorySeconds, rateCounter, settings, audit } = parts;
   const guard = throttle(rateCounter);
 
@@ -118,18 +90,24 @@ export function passwordSignIn(parts: IdentityParts, { blockOf }: SignInBlocks):
     );
 
   /** Determines the account, and the reason why it may not sign in. */
-  const judged = async (known: Known): Promise<Judged> => {
+  const judged = async (known: Known, { entry }: Attempt): Promise<Judged> => {
     if ('own' in known) {
       const { account, passwordHash } = known.own;
       return { account, passwordHash, directory: undefined, block: await blockOf(account) };
     }
     const { directory, user } = known;
-    const named = isUsername(user.username) ? await accounts.byUsername(user.username) : undefined;
+    const { subject, username } = user;
     const judgement = { passwordHash: undefined, directory };
-    if (user.subject === undefined) return { ...judgement, account: named, block: named && (await blockOf(named)) };
-    // A directory user with a subject needs an account linked to it, and linking is not implemented yet.
-    const taken = named ?? (user.email === undefined ? undefined : await accounts.byEmail(user.email));
-    return { ...judgement, account: taken, block: taken && 'account_exists' };
+    if (subject !== undefined) {
+      const { account, block } = await directoryAccounts.admit(
+        directory,
+        { ...user, subject, emailVerified: true },
+        entry,
+      );
+      return { ...judgement, account, block };
+    }
+    const named = isUsername(username) ? await accounts.byUsername(username) : undefined;
+    return { ...judgement, account: named, block: named && (await blockOf(named)) };
   };
 
   const userOf = ({ id, username, isAdmin }: Account) => ({ kind: 'user', id, username, isAdmin }) as const;
@@ -138,18 +116,16 @@ export function passwordSignIn(parts: IdentityParts, { blockOf }: SignInBlocks):
     async prove(attempt) {
       const { username, password, ip, now } = attempt;
       const local = isUsername(username) ? await accounts.secured(username) : undefined;
-      // Normalized as directories do (RFC 4518, section 2.3), so that different spellings of a name share one failure
-      // count. Truncating keeps keys short; a name that is too long is wrong in any case. The text is also truncated
-      // before it is normalized, because normalization sorts combining marks in quadratic time.
-      const name = usernameKey(username.slice(0, signInNameLimit).normalize('NFKC')).slice(0, 2 * usernameLimit);
-      const key = `sign-in:${name}@${clientNetwork(ip)}`;
+      const key = signInKey(username, ip);
       let unavailable: Unavailable | undefined;
-      const check = async (): Promise<Known | undefined> => {
-        const right = await passwordHasher.verify(password, local?.passwordHash, ip);
+      const ownHash = local?.passwordHash === noPassword ? undefined : local?.passwordHash;
+      const own = async (): Promise<Known | undefined> => {
+        if (local === undefined || !(await passwordHasher.verify(password, ownHash, ip))) return undefined;
         // The hash may have waited for a slot, so the account is read again, and its password must be unchanged.
-        const own = right ? await accounts.secured(username) : undefined;
-        if (own !== undefined && own.account.id === local?.account.id && own.passwordHash === local.passwordHash)
-          return { own };
+        const again = await accounts.secured(username);
+        return again?.account.id === local.account.id && again.passwordHash === ownHash ? { own: again } : undefined;
+      };
+      const elsewhere = async (): Promise<Known | undefined> => {
         try {
           return await directories.find(username, password, { ip, now, waitSeconds: directorySeconds });
         } catch (error) {
@@ -158,6 +134,13 @@ export function passwordSignIn(parts: IdentityParts, { blockOf }: SignInBlocks):
           unavailable = error;
           return undefined;
         }
+      };
+      // For every name, a failure takes one hash and one answer of the directories.
+      const check = async (): Promise<Known | undefined> => {
+        if (ownHash !== undefined) return (await own()) ?? (await elsewhere());
+        const known = await elsewhere();
+        if (known === undefined) await passwordHasher.verify(password, undefined, ip);
+        return known;
       };
       const known = await guard.attempt(key, now, check).catch(async (error: unknown) => {
         if (error instanceof RateLimited && (await guard.firstRefusal(key, now)))
@@ -168,10 +151,11 @@ export function passwordSignIn(parts: IdentityParts, { blockOf }: SignInBlocks):
         await refused(attempt, 'user.login_failed', local?.account, {
           ...(unavailable !== undefined && { unavailable: unavailable.message }),
         });
-        if (unavailable !== undefined) throw unavailable;
+        // An account with a local password does not depend on directories.
+        if (unavailable !== undefined && ownHash === undefined) throw unavailable;
         return undefined;
       }
-      const { account, passwordHash, directory, block } = await judged(known);
+      const { account, passwordHash, directory, block } = await judged(known, attempt);
       if (account === undefined || block !== undefined) {
         const code = block ?? 'account_unknown';
         const { action, message, detail } = blocked[code];

@@ -6,32 +6,14 @@ import { userKey } from '#core/kernel/access/current-caller';
 import { Forbidden, NotFound, Unauthorized } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/limits/lru';
 import { offsetOf, type Page, type PageRequest } from '#core/kernel/page';
-import type { Account } from '../model/account.ts';
 import { userAggregate } from '../model/events.ts';
 import { userEvent } from '../model/user-event.ts';
 import type { IdentityParts } from '../model/parts.ts';
 import { stillProves, type Passwords } from './password-sign-in.ts';
-import type { CredentialOwner, SessionClaims } from '../model/ports.ts';
+import type { SessionOpener, SignedIn } from './session-opener.ts';
+import type { CredentialOwner } from '../model/ports.ts';
 import type { SignInBlocks } from './sign-in-blocks.ts';
-import {
-  isRefreshToken,
-  mintRefreshToken,
-  secondsAfter,
-  type Session,
-  type SessionLifetimes,
-} from '../model/session.ts';
-
-/** A new or refreshed session, as returned to its owner. */
-export interface SignedIn {
-  readonly account: Account;
-  /** A JWT, for the header `Authorization: Bearer` and the cookie. */
-  readonly accessToken: string;
-  /** Opaque. Valid for one refresh. */
-  readonly refreshToken: string;
-  /** A JWT, for the cookie that keeps a browser signed in on pages. */
-  readonly pageToken: string;
-  readonly lifetimes: SessionLifetimes;
-}
+import { isRefreshToken, mintRefreshToken, secondsAfter, type Session } from '../model/session.ts';
 
 /** A session, as its user sees it. */
 export interface ListedSession extends Session {
@@ -44,10 +26,12 @@ export interface ListedSession extends Session {
 /** A session that a page has just renewed is not extended again, because a browser may not accept cookies. */
 const renewedFor = { milliseconds: 60_000, sessions: 10_000 } as const;
 
-/** Maximum number of sessions per user. Adding another ends the one refreshed least recently. */
-const mostSessions = 1000;
-
-export function sessionUseCases(parts: IdentityParts, passwords: Passwords, { blockOf, admitted }: SignInBlocks) {
+export function sessionUseCases(
+  parts: IdentityParts,
+  passwords: Passwords,
+  { blockOf, admitted }: SignInBlocks,
+  { open, issue, signed }: SessionOpener,
+) {
   const { accounts, sessions, tokenHasher, passwordHasher, currentCaller, lifetimes } = parts;
   const { sessionTokens, pageTokens } = parts;
   const { audit, events, unitOfWork, ids } = parts;
@@ -56,18 +40,6 @@ export function sessionUseCases(parts: IdentityParts, passwords: Passwords, { bl
   const extended = new Lru<number>(renewedFor.sessions);
 
   const wrong = (): Unauthorized => new Unauthorized('The username or password is wrong');
-
-  const signed = async (claims: SessionClaims, now: Date) => ({
-    accessToken: await sessionTokens.issue(claims, now, secondsAfter(now, lifetimes.accessSeconds)),
-    pageToken: await pageTokens.issue(claims, now, secondsAfter(now, lifetimes.refreshSeconds)),
-    lifetimes,
-  });
-
-  /** Stores the refresh token, and signs the other tokens. */
-  const issue = async (account: Account, sessionId: string, refreshToken: string, now: Date): Promise<SignedIn> => {
-    await sessions.addRefreshToken({ hash: tokenHasher.hash(refreshToken), sessionId, createdAt: now });
-    return { account, refreshToken, ...(await signed({ sessionId, userId: account.id }, now)) };
-  };
 
   const end = async (call: Call, id: string, action: AuditAction): Promise<void> => {
     const userId = await sessions.end(id);
@@ -96,38 +68,9 @@ export function sessionUseCases(parts: IdentityParts, passwords: Passwords, { bl
         passwordHash !== undefined && passwordHasher.outdated(passwordHash)
           ? await passwordHasher.hash(password, call.ip)
           : undefined;
-      const session = {
-        id: ids.uuid(),
-        userId: account.id,
-        createdAt: call.now,
-        expiresAt: secondsAfter(call.now, lifetimes.refreshSeconds),
-        ip: call.ip,
-        userAgent: call.userAgent,
-      };
-      const refreshToken = mintRefreshToken(ids);
-      const opened = await unitOfWork.run(async () => {
-        // The account was suspended, deleted or given another password while the hash was computed.
-        const held = await accounts.lock(account.id);
-        if (held === undefined || (await blockOf(held.account)) !== undefined || !stillProves(proved, held))
-          return undefined;
-        await accounts.update(account.id, {
-          lastActiveAt: call.now,
-          ...(rehashed !== undefined && { passwordHash: rehashed }),
-        });
-        const ended = await sessions.endOldest(account.id, mostSessions);
-        await sessions.insert(session);
-        const details = {
-          session_id: session.id,
-          ...(ended > 0 && { sessions_ended: ended }),
-          ...(directory !== undefined && { directory }),
-        };
-        await audit.append({
-          ...auditEntry(call, 'user.login', userAggregate(account.id), details),
-          actorId: account.id,
-          actorUsername: account.username,
-        });
-        return issue({ ...account, lastActiveAt: call.now }, session.id, refreshToken, call.now);
-      });
+      const opened = await open(call, account, directory === undefined ? {} : { directory }, (held) =>
+        stillProves(proved, held) ? { ...(rehashed !== undefined && { passwordHash: rehashed }) } : undefined,
+      );
       if (opened === undefined) throw wrong();
       return opened;
     },

@@ -1,9 +1,25 @@
 // Throttles sign-in: at most 10 wrong passwords per username and address in 15 minutes.
 import { RateLimited } from '#core/kernel/errors';
+import { clientNetwork } from '#core/kernel/access/current-caller';
 import type { Budget, RateCounter } from '#core/kernel/rate';
+import { signInNameLimit, usernameKey, usernameLimit } from '../model/username.ts';
 
 const budget: Budget = { limit: 10, windowSeconds: 15 * 60, window: 'rolling' };
 const refusalsNoted: Budget = { ...budget, limit: 1 };
+
+/**
+ * The key of all attempts with a name from a client's network, wherever the password is asked for.
+ *
+ * The name is normalized as directories do (RFC 4518, section 2.3), and without accents, which Active Directory
+ * ignores, so that different spellings of a name share one failure count. Truncating keeps keys short; a name that is
+ * too long is wrong in any case. The text is also truncated before it is normalized, because normalization sorts
+ * combining marks in quadratic time.
+ */
+export function signInKey(username: string, ip: string): string {
+  const plain = username.slice(0, signInNameLimit).normalize('NFKD').replaceAll(/\p{M}/gu, '').toUpperCase();
+  const name = usernameKey(plain).slice(0, 2 * usernameLimit);
+  return `sign-in:${name}@${clientNetwork(ip)}`;
+}
 
 export interface Throttle {
   /** Whether this rejection of `key` is the first in its window. Only the first writes an audit entry. */

@@ -5,7 +5,7 @@ import type { MemoryDatabase } from 'hexforge/plugin';
 import { users } from '../tables-memory.ts';
 import type { UserRow } from '../tables-memory.ts';
 
-const account = ({ passwordHash: _hash, ...rest }: UserRow): Account => rest;
+const account = ({ passwordHash: _hash, isFirst: _isFirst, ...rest }: UserRow): Account => rest;
 const secured = (row: UserRow | undefined): SecuredAccount | undefined =>
   row && { account: account(row), passwordHash: row.passwordHash };
 
@@ -23,7 +23,9 @@ export function memoryAccountStore(db: MemoryDatabase): AccountStore {
     })),
   );
   return {
-    insert: async (added, passwordHash) => table.insert({ ...added, passwordHash }),
+    insert: async (added, passwordHash, isFirst) =>
+      table.insert({ ...added, passwordHash, isFirst: isFirst !== undefined }),
+    isFirst: async (id) => table.get(id)?.isFirst ?? false,
     any: async () => table.count() > 0,
     byId: async (id) => secured(table.get(id))?.account,
     byIds: async (ids) => table.find({ where: ({ id }) => ids.includes(id) }).map(account),

@@ -5,7 +5,7 @@ import { columnsOf, compiledRead, countOf, rawSql, type Kysely, type SqlDatabase
 import { rows, UserTable, type IdentityRows } from '../tables.ts';
 
 const accountColumns = columnsOf(UserTable, 'identity_user', {
-  except: ['usernameKey', 'emailKey', 'displayNameKey', 'passwordHash'],
+  except: ['usernameKey', 'emailKey', 'displayNameKey', 'passwordHash', 'isFirst'],
 });
 type AccountRow = Omit<Account, 'approval' | 'lastActiveAt'> & {
   readonly approval: Account['approval'] | null;
@@ -29,7 +29,7 @@ const accountById = compiledRead(['id'], (db: Kysely<IdentityRows>, { id }: { re
 export function sqlAccountStore(db: SqlDatabase): AccountStore {
   const users = () => rows(db).selectFrom('identity_user');
   return {
-    async insert({ approval, lastActiveAt, ...made }, passwordHash) {
+    async insert({ approval, lastActiveAt, ...made }, passwordHash, isFirst) {
       await db.em().insert(UserTable, {
         ...made,
         usernameKey: usernameKey(made.username),
@@ -38,7 +38,12 @@ export function sqlAccountStore(db: SqlDatabase): AccountStore {
         approval: approval ?? null,
         lastActiveAt: lastActiveAt ?? null,
         passwordHash,
+        isFirst: isFirst !== undefined,
       });
+    },
+    async isFirst(id) {
+      const row = await users().select('is_first as isFirst').where('id', '=', id).executeTakeFirst();
+      return row?.isFirst === true;
     },
     async any() {
       return (await users().select('id').limit(1).executeTakeFirst()) !== undefined;

@@ -42,6 +42,7 @@ export const profileRoutes = (useCases: IdentityUseCases): readonly Route[] => [
     path: '/user/password',
     body: passwordChangeBody,
     result: 'empty',
+    statuses: [409],
     run: (call, { body }) =>
       useCases.profiles.changePassword(call, { current: body.current_password, next: body.new_password }),
   }),

@@ -36,6 +36,7 @@ export const profileBody = shape({
   email: maybe(word().max(profileLimits.email)),
 }).id('ProfileChange');
 
-export const passwordChangeBody = shape({ current_password: password(), new_password: password() }).id(
-  'PasswordChange',
-);
+export const passwordChangeBody = shape({
+  current_password: maybe(password().description('Required, unless the account has no password')),
+  new_password: password(),
+}).id('PasswordChange');

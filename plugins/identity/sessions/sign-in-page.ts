@@ -15,7 +15,7 @@ import {
   type Reply,
   type Route,
 } from 'hexforge/plugin';
-import { returnPath } from 'hexforge/identity';
+import { returnPath, type ListedProvider } from 'hexforge/identity';
 import { button, field, formError, linkButton, notice, urlWith } from 'hexforge/ui';
 import { signInRefusal, type IdentityUseCases, type SignedIn } from '#core/identity/use-cases';
 import { password } from '../accounts/schemas.ts';
@@ -28,8 +28,10 @@ interface Situation {
   readonly unused: boolean;
   /** The path to go on to, or empty. */
   readonly returnTo: string;
+  /** The other ways to sign in. */
+  readonly providers: readonly ListedProvider[];
 }
-const nothingKnown: Situation = { registrationOpen: false, unused: false, returnTo: '' };
+const nothingKnown: Situation = { registrationOpen: false, unused: false, returnTo: '', providers: [] };
 
 /** The name that was typed into a form that was refused, by the error. Passwords are not sent back. */
 interface Attempt {
@@ -56,7 +58,30 @@ export const firstStartCard = ({ profiles }: IdentityUseCases): DashboardCard =>
       : undefined,
 });
 
-function signInPage({ registrationOpen, unused, returnTo }: Situation, refused?: RefusedForm, notice?: Html): HtmlPage {
+/** A button for each provider that signs in by a redirect, in the order of the operator. */
+function providerButtons({ providers, returnTo }: Situation): Html | undefined {
+  const buttons = providers.flatMap(({ startPath, displayName }) =>
+    startPath === undefined
+      ? []
+      : [html`<li>${linkButton(`Sign in with ${displayName}`, urlWith(startPath, { return_to: returnTo }))}</li>`],
+  );
+  return buttons.length === 0
+    ? undefined
+    : html`<ul class="sign-in-with">
+        ${buttons}
+      </ul>`;
+}
+
+/** Names the directories whose passwords the form accepts too. */
+function directoryHint({ providers }: Situation): Html | undefined {
+  const names = providers.filter(({ kind }) => kind === 'password').map(({ displayName }) => displayName);
+  return names.length === 0
+    ? undefined
+    : html`<p class="hint">Your name and password of ${names.join(', ')} are accepted too.</p>`;
+}
+
+function signInPage(situation: Situation, refused?: RefusedForm, notice?: Html): HtmlPage {
+  const { registrationOpen, unused, returnTo } = situation;
   const known = refused?.values['username'] !== undefined;
   return new HtmlPage({
     title: 'Sign in',
@@ -80,8 +105,9 @@ function signInPage({ registrationOpen, unused, returnTo }: Situation, refused?:
           autofocus: known,
           refused,
         })}
-        ${button('Sign in', { kind: 'primary' })}
+        ${directoryHint(situation)} ${button('Sign in', { kind: 'primary' })}
       </form>
+      ${providerButtons(situation)}
       ${registrationOpen && html`<p class="after">No account yet? <a href="${urlWith('/-/sign-up', { return_to: returnTo })}">Sign up</a></p>`}`,
   });
 }
@@ -143,11 +169,15 @@ const signInForm = shape({ username: maybe(word().max(256)), password: maybe(pas
 const required = (name: string): ValidationFailed =>
   new ValidationFailed('The form is not complete', { detail: `Field "${name}" is required` });
 
-export const signInPageRoutes = ({ sessions, profiles }: IdentityUseCases, webUrl: () => string): readonly Route[] => {
+export const signInPageRoutes = (
+  { sessions, profiles, redirects }: IdentityUseCases,
+  webUrl: () => string,
+): readonly Route[] => {
   const situation = async (returnTo = ''): Promise<Situation> => ({
     registrationOpen: await profiles.registrationOpen(),
     unused: await profiles.unused(),
     returnTo,
+    providers: await redirects.providers(),
   });
   return [
     api({

@@ -70,6 +70,14 @@ export const settingsMenu = (): readonly MenuEntry[] => [
     access: session,
     order: 40,
   },
+  {
+    id: 'settings-identities',
+    title: 'Sign-in providers',
+    path: '/-/settings/identities',
+    menu: 'settings',
+    access: session,
+    order: 25,
+  },
 ];
 
 /** The name of a program, from its User-Agent: the browser and the system, or the beginning of the text. */
@@ -92,7 +100,7 @@ const sessionRow = ({ id, ip, userAgent, createdAt, lastUsedAt, current }: Liste
 /** The members that the form of the profile has. */
 const profileOf = ({ displayName, bio, avatarUrl, email }: Account) => ({ displayName, bio, avatarUrl, email });
 
-export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonly WebPage[] => [
+export const settingsPages = ({ profiles, sessions, identities }: IdentityUseCases): readonly WebPage[] => [
   page({
     ...guarded,
     id: 'settingsStart',
@@ -183,23 +191,30 @@ export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonl
     summary: 'Asks for a new password',
     path: '/settings/password',
     query: afterQuery,
-    run: ({ caller }, { query, refused }) =>
-      new HtmlPage({
+    async run(call, { query, refused }) {
+      const { hasPassword } = await identities.waysIn(call);
+      return new HtmlPage({
         title: 'Password',
         width: 'wide',
         main: html`<h1>Password</h1>
           ${query.done !== undefined && done('The password is changed, and your other sessions have ended.')}
           ${formError(refused, 'settingsPasswordSave', 'current_password', 'new_password')}
           <form class="settings" method="post">
-            <input type="hidden" name="username" autocomplete="username" value="${caller.username}" />
-            ${field({
-              label: 'Current password',
-              name: 'current_password',
-              type: 'password',
-              autocomplete: 'current-password',
-              required: true,
-              refused,
-            })}
+            <input type="hidden" name="username" autocomplete="username" value="${call.caller.username}" />
+            ${
+              hasPassword
+                ? field({
+                    label: 'Current password',
+                    name: 'current_password',
+                    type: 'password',
+                    autocomplete: 'current-password',
+                    required: true,
+                    refused,
+                  })
+                : html`<p class="muted">
+                    Your account has no password yet. You can set one within 10 minutes of a sign-in.
+                  </p>`
+            }
             ${field({
               label: 'New password',
               name: 'new_password',
@@ -209,16 +224,17 @@ export const settingsPages = ({ profiles, sessions }: IdentityUseCases): readonl
               required: true,
               refused,
             })}
-            ${button('Change password', { kind: 'primary' })}
+            ${button(hasPassword ? 'Change password' : 'Set password', { kind: 'primary' })}
           </form>`,
-      }),
+      });
+    },
     forms: [
       form({
         ...guarded,
         id: 'settingsPasswordSave',
         summary: 'Changes the password',
         path: '/settings/password',
-        body: shape({ current_password: password(), new_password: password() }),
+        body: shape({ current_password: maybe(password()), new_password: password() }),
         async run(call, { body: { current_password: current, new_password: next } }) {
           await profiles.changePassword(call, { current, next }).catch((error: unknown) => {
             if (!(error instanceof Forbidden) || error.code !== 'wrong_password') throw error;

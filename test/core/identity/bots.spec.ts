@@ -1,7 +1,7 @@
 // Bots: the accounts of plugins, which reject every sign-in.
 import t from 'tap';
 import { identityUseCases } from '#core/identity/use-cases';
-import { world } from './world.ts';
+import { directoriesOf, world } from './world.ts';
 
 const isBot = { message: /./, kind: 'forbidden', code: 'account_is_bot' };
 const invalid = { message: /./, kind: 'validation_failed' };
@@ -46,7 +46,7 @@ void t.test('a bot rejects every sign-in, and has no password', async (t) => {
     await withBot();
   const { sessions, passwordSignIn, tokens, profiles } = identityUseCases({
     ...parts,
-    directories: { find: async () => ({ directory: 'ldap', user: { username } }) },
+    directories: directoriesOf(async () => ({ directory: 'ldap', user: { username } })),
   });
   await t.rejects(sessions.signIn(call(), { username, password: 'a directory says so' }), isBot);
   t.ok(here.actions().includes('user.login_blocked_bot'));
@@ -60,9 +60,12 @@ void t.test('a bot rejects every sign-in, and has no password', async (t) => {
   await t.rejects(tokens.create(caller, token), { message: /./, kind: 'unauthorized' });
   await t.rejects(
     profiles.changePassword(caller, { current: 'any', next: 'correct horse battery' }),
-    { message: /./, kind: 'forbidden', code: 'wrong_password' },
+    { message: /./, kind: 'conflict', code: 'no_password' },
     'no password is the current one',
   );
+  await t.rejects(profiles.changePassword(caller, { current: undefined, next: 'correct horse battery' }), {
+    code: 'no_password',
+  });
   t.equal(await vouching.claims(id), undefined, 'no OAuth2 token');
   t.equal(await parts.unitOfWork.run(() => vouching.held(id)), undefined);
   t.equal(await accountStanding.of(id), undefined, 'no token of a plugin');

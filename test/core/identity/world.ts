@@ -1,4 +1,5 @@
 // Fixtures for specs of accounts: use cases on in-memory stores, with a settable clock and a cheap password hasher.
+import { aesSealer } from '#adapters/crypto/sealer';
 import { jwtSessionTokens, sha256Hasher } from '#adapters/crypto/session-tokens';
 import { fixedClock, openMemory } from '#adapters/memory/index';
 import { currentCaller } from '#adapters/system/current-caller';
@@ -19,10 +20,12 @@ import { on } from '#core/kernel/storage/events';
 import type { EventOf } from '#core/kernel/storage/events';
 import type { Log } from '#core/kernel/services/log';
 import type { PasswordDirectories } from '#core/kernel/access/password-directories';
+import type { SignInFlow } from '#core/kernel/access/sign-in-flows';
 import { scopeCatalogue } from '#core/kernel/access/scopes';
 import type { SettingValues, Settings } from '#core/kernel/services/settings';
 import { memoryAuditStore } from '#plugins/audit/entries/store-memory';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
+import { memoryExternalIdentityStore } from '#plugins/identity/external/store-memory';
 import { memoryGroupStore } from '#plugins/identity/groups/store-memory';
 import { memorySessionStore } from '#plugins/identity/sessions/store-memory';
 import { memoryTokenStore } from '#plugins/identity/tokens/store-memory';
@@ -50,6 +53,13 @@ export function fakeHasher(version = 1): PasswordHasher & { calls: number } {
   };
 }
 
+/** One directory `corp`, which cannot be tested. */
+export const directoriesOf = (find: PasswordDirectories['find']): PasswordDirectories => ({
+  find,
+  names: () => [{ id: 'corp', displayName: 'Corporation' }],
+  inspect: async () => undefined,
+});
+
 export function world() {
   const clock = fixedClock('2030-01-01T00:00:00Z');
   const storage = leavingStorage(openMemory({ clock, ids: systemIds, log: silent }));
@@ -59,6 +69,7 @@ export function world() {
     'signup.require_approval': false,
     'auth.require_email_verification': false,
     'git.password_auth': true,
+    'auth.auto_create': true,
   };
   const settings: Settings = { get: async (key) => (settingValues[key] ?? defaults[key]) as SettingValues[typeof key] };
   const entries: KeptEntry[] = [];
@@ -72,6 +83,7 @@ export function world() {
     sessions: memorySessionStore(storage.database),
     tokens: memoryTokenStore(storage.database),
     groups: memoryGroupStore(storage.database),
+    identities: memoryExternalIdentityStore(storage.database),
     audit: auditLog({
       unitOfWork: storage.unitOfWork,
       store: {
@@ -91,7 +103,9 @@ export function world() {
     log: silent,
     passwordHasher: hasher as PasswordHasher,
     access: { renew: (of) => of.renew() } as Pick<AccessDecision, 'renew'>,
-    directories: { find: async () => undefined } as PasswordDirectories,
+    directories: directoriesOf(async () => undefined),
+    signInFlows: (): readonly SignInFlow[] => [],
+    sealer: aesSealer(new Uint8Array(32).fill(3)),
     directorySeconds: 10,
     rateCounter: memoryRateCounter(),
     settings,

@@ -8,7 +8,7 @@ import { definePlugin, PLUGIN_API_VERSION } from '#host/plugin/definition';
 import { passwordDirectories } from '#host/boot/password-directories';
 import { Refused, bareHost } from '#host/sdk/testing';
 import { contract, failures, gate } from '#test/contracts/checks';
-import { passwordDirectoryChecks, type DirectoryUnderTest } from '#test/contracts/password-directory';
+import { passwordDirectoryChecks, type DirectoryUnderTest } from '#test/contracts/sign-in/password-directory';
 import { sampleDirectory } from '#test/support/clients/sample-directory';
 
 const ada = { username: 'ada', password: 'countess' };
@@ -67,7 +67,7 @@ void t.test('the contract suite finds mutants', async (t) => {
       ...from,
       signal: new AbortController().signal,
     });
-    return user && { ...user, isAdmin: true };
+    return user && { ...user, isAdmin: 'yes' };
   });
   t.strictSame(await found(flagged), names.slice(0, 1));
   const byObject: Record<string, string> = { ada: ada.password, eve: eve.password };
@@ -154,7 +154,7 @@ void t.test(
       [{ username: 'ada', subject: 7 }, /"subject"/],
       [{ username: 'ada', email: null }, /"email"/],
       [{ username: 'ada', displayName: {} }, /"displayName"/],
-      [{ username: 'ada', isAdmin: true }, /"isAdmin" is not allowed/],
+      [{ username: 'ada', isAdmin: 'yes' }, /"isAdmin" must be a boolean/],
       [{ kind: 'user', id: 'u1', username: 'ada', isAdmin: true }, /is not allowed/],
       [
         Object.defineProperty({}, 'username', {

@@ -285,9 +285,9 @@ const finders = (): ReadonlyMap<ReferenceFinder['sign'], () => Promise<Reference
     ],
   ]);
 
-type Ports = Exclude<keyof typeof contracts, 'GitBackend'>;
+type Ports = Exclude<keyof typeof contracts, 'GitBackend' | 'SignInFlow' | 'ExternalSignIn' | 'SettingForms'>;
 
-/** The checks of our own providers by port. GitBackend is in test/adapters/git-native/contract.spec.ts. */
+/** The checks of our own providers by port. The others are beside their tests. */
 const ours: Readonly<Record<Ports, readonly Promised[]>> = {
   AccountRecovery: contracts.AccountRecovery(() => ({
     recovery: needed(forge.port('AccountRecovery')),

@@ -1,4 +1,4 @@
-// The contract suites of the stores of accounts, sessions, tokens and groups on every engine, with mutants.
+// The contract suites of the stores of identity on every engine, with mutants.
 import t from 'tap';
 import type { Test } from 'tap';
 import type { MemoryStorage } from '#adapters/memory/index';
@@ -8,6 +8,8 @@ import type { PostgresStorage } from '#adapters/postgres/index';
 import type { PublicUserRow } from '#core/identity/index';
 import { memoryAccountStore } from '#plugins/identity/accounts/store-memory';
 import { sqlAccountStore } from '#plugins/identity/accounts/store';
+import { memoryExternalIdentityStore } from '#plugins/identity/external/store-memory';
+import { sqlExternalIdentityStore } from '#plugins/identity/external/store';
 import { memoryGroupStore } from '#plugins/identity/groups/store-memory';
 import { sqlGroupStore } from '#plugins/identity/groups/store';
 import identity from '#plugins/identity/plugin';
@@ -19,9 +21,10 @@ import { memoryTokenStore } from '#plugins/identity/tokens/store-memory';
 import { sqlTokenStore } from '#plugins/identity/tokens/store';
 import { contract, firstFailure } from '#test/contracts/checks';
 import type { Made } from '#test/contracts/checks';
-import { groupStoreChecks } from '#test/contracts/stores/group-store';
-import { accountChecks, sessionChecks, tokenChecks } from '#test/contracts/stores/identity-stores';
-import type { IdentityStores } from '#test/contracts/stores/identity-stores';
+import { externalIdentityChecks } from '#test/contracts/stores/identity/external-identity-store';
+import { groupStoreChecks } from '#test/contracts/stores/identity/group-store';
+import { accountChecks, sessionChecks, tokenChecks } from '#test/contracts/stores/identity/identity-stores';
+import type { IdentityStores } from '#test/contracts/stores/identity/identity-stores';
 import { eachEngine, quietLog, setOf } from '#test/contracts/storage/storage-engines';
 import type { TestData } from '#test/contracts/storage/storage-engines';
 
@@ -33,6 +36,7 @@ function storesOn(storage: MemoryStorage | PostgresStorage): IdentityStores {
       sessions: memorySessionStore(database),
       tokens: memoryTokenStore(database),
       groups: memoryGroupStore(database),
+      identities: memoryExternalIdentityStore(database),
       unitOfWork: storage.unitOfWork,
       publicRows: async () => database.published<PublicUserRow>('identity_public_user'),
     };
@@ -43,6 +47,7 @@ function storesOn(storage: MemoryStorage | PostgresStorage): IdentityStores {
     sessions: sqlSessionStore(database),
     tokens: sqlTokenStore(database),
     groups: sqlGroupStore(database),
+    identities: sqlExternalIdentityStore(database),
     unitOfWork: storage.unitOfWork,
     publicRows: () => database.kysely<IdentityRows>().selectFrom('identity_public_user').selectAll().execute(),
   };
@@ -58,7 +63,9 @@ async function maker(data: TestData): Promise<() => Promise<Made<IdentityStores>
   return async () => ({
     provider: storesOn(storage),
     dispose: async () => {
-      await storage.database.em().execute('truncate identity_user, identity_refresh_token cascade');
+      await storage.database
+        .em()
+        .execute('truncate identity_user, identity_refresh_token, identity_used_answer cascade');
       await storage.database.em().execute('delete from identity_group where not is_system');
     },
   });
@@ -76,6 +83,7 @@ void t.test('stores of identity', async (t) => {
     await contract(t, 'sessions', sessionChecks, make);
     await contract(t, 'tokens', tokenChecks, make);
     await contract(t, 'groups', groupStoreChecks, make);
+    await contract(t, 'external identities', externalIdentityChecks, make);
   });
 
   await t.test('the contract suite finds mutants', async (t) => {

@@ -33,6 +33,8 @@ const elsewhere = new Map([
   ...[...documented.keys()]
     .filter((action) => action.startsWith('oauth_'))
     .map((action) => [action, 'test/spec/oauth-server/audit.spec.ts'] as const),
+  ['identity.linked', 'test/core/identity/external-identities.spec.ts'],
+  ['identity.unlinked', 'test/core/identity/external-identities.spec.ts'],
   ['ref.deleted', 'nothing deletes a ref that is neither branch nor tag yet'],
 ]);
 

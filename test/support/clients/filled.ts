@@ -46,6 +46,7 @@ export const fixedValues: Values = {
 /** Queries of pages that show more with one, by the id of the page. They find what `fillRepository` makes. */
 export const queriesOf: Readonly<Record<string, readonly string[]>> = {
   searchPage: ['?q=answer', '?q=hexforgeCanary', '?q=hexforgeCanary&types=issues&sort=recent', '?q=ab&types=code'],
+  signInProviderPage: ['?check=yes'],
   searchDefinition: ['?name=nothing', '?name=twice'],
 };
 
@@ -134,6 +135,7 @@ export async function fillInstance(admin: Client, text: string): Promise<Values>
     'admin/limits/groups/scope': 'api.read',
     'admin/issue-types/id': itemsOf(types)[0]?.id ?? '',
     'admin/audit/id': itemsOf(entries)[0]?.id ?? '',
+    'admin/sign-in/provider': 'oidc',
   };
 }
 

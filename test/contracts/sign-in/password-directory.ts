@@ -1,7 +1,7 @@
 // Contract checks for PasswordDirectory: which users it accepts with the right password, and the members of its result.
 import assert from 'node:assert/strict';
 import type { PasswordDirectory } from '#core/kernel/access/password-directories';
-import type { Check } from './checks.ts';
+import type { Check } from '../checks.ts';
 
 interface Person {
   /** The name as typed at sign-in. */
@@ -23,11 +23,11 @@ const asked = ({ directory }: DirectoryUnderTest, username: string, password: st
     signal: new AbortController().signal,
   });
 
-const members = ['displayName', 'email', 'subject', 'username'];
+const members = ['displayName', 'email', 'isAdmin', 'subject', 'username'];
 
 export const passwordDirectoryChecks: readonly Check<DirectoryUnderTest>[] = [
   {
-    name: 'a right password returns the user, as texts of at most 1024 characters and no other members',
+    name: 'a right password returns the user: texts of at most 1024 characters, isAdmin, and no other members',
     async run(made) {
       for (const { username, password } of made.people) {
         const user = await asked(made, username, password);
@@ -35,11 +35,15 @@ export const passwordDirectoryChecks: readonly Check<DirectoryUnderTest>[] = [
         assert.deepEqual(
           Object.keys(user).filter((name) => !members.includes(name)),
           [],
-          'identity, not permissions',
+          'known members only',
         );
         assert.ok('username' in user && user.username !== '', 'a username');
         for (const [name, value] of Object.entries(user))
-          assert.ok(value === undefined || (typeof value === 'string' && value.length <= 1024), name);
+          assert.ok(
+            value === undefined ||
+              (name === 'isAdmin' ? typeof value === 'boolean' : typeof value === 'string' && value.length <= 1024),
+            name,
+          );
       }
     },
   },

@@ -4,6 +4,7 @@ import type {
   AccessToken,
   Account,
   AccountStore,
+  ExternalIdentityStore,
   GroupStore,
   PublicUserRow,
   Session,
@@ -11,13 +12,14 @@ import type {
   TokenStore,
 } from '#core/identity/index';
 import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
-import type { Check } from '../checks.ts';
+import type { Check } from '../../checks.ts';
 
 export interface IdentityStores {
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
   readonly tokens: TokenStore;
   readonly groups: GroupStore;
+  readonly identities: ExternalIdentityStore;
   readonly unitOfWork: UnitOfWork;
   /** The rows of `identity_public_user`. */
   publicRows(): Promise<readonly PublicUserRow[]>;

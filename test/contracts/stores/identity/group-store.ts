@@ -4,7 +4,7 @@ import { seededGroups, type AccountStore, type GroupStore, type UserGroup } from
 import { Duplicate } from '#core/kernel/errors';
 import type { UnitOfWork } from '#core/kernel/storage/unit-of-work';
 import { addAccount } from '#test/support/clients/accounts';
-import type { Check } from '../checks.ts';
+import type { Check } from '../../checks.ts';
 
 export interface GroupStoreUnderTest {
   readonly accounts: AccountStore;
