@@ -21,14 +21,14 @@ export function run(command: string, arguments_: readonly string[], options: { r
   );
 }
 
-/** Installs a Debian package. @throws {Error} unless run as root on a system with apt-get. */
-export function install(name: string): void {
+/** Installs Debian packages. @throws {Error} unless run as root on a system with apt-get. */
+export function install(...names: readonly string[]): void {
   if (!isRoot || !existsSync('/usr/bin/apt-get'))
-    throw new Error(`"${name}" is missing; install it, or run as root where apt-get is`);
+    throw new Error(`"${names.join(' ')}" is missing; install it, or run as root where apt-get is`);
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   for (const step of [
     ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', name],
+    ['install', '-y', '-qq', '--no-install-recommends', ...names],
   ]) {
     const { status } = spawnSync('apt-get', step, { stdio: ['ignore', 'ignore', 'inherit'], env: environment });
     if (status !== 0) throw new Error(`apt-get ${step.join(' ')} failed`);
