@@ -9,6 +9,8 @@ import { Merges } from './merging/merges.ts';
 import { objectReads } from './objects/reads.ts';
 import { namingResources } from './process/exhausted-resources.ts';
 import { versionOf, type GitVersion } from './process/version.ts';
+
+export { installedVersion } from './process/version.ts';
 import { pushes } from './push/pushes.ts';
 import { refMethods } from './refs/ref-methods.ts';
 import { transfers } from './transport/transfers.ts';

@@ -31,6 +31,7 @@ const ofSetting = {
   type: required(oneOf('boolean', 'integer', 'string'), 'Say which type its value has'),
   description: required(text, 'Say what it is for: operators read it'),
   sensitive: optional(flag),
+  superAdmin: optional(flag),
 };
 const theDefault = (shape: Shape) => required(shape, 'Say its value where nobody has set one');
 /** The shapes of a setting by the type of its value. */
@@ -84,6 +85,7 @@ const members = {
       }),
     ),
   ),
+  preflight: optional(fn),
   build: optional(fn),
   provides: optional(table(fn)),
   ...optionals(list(setting), 'settings', 'repositorySettings'),

@@ -1,4 +1,5 @@
-// The command `hexforge check`: prints everything wrong with the configuration, without running anything.
+// The command `hexforge check`: prints everything wrong with the configuration and the machine, without a start.
+import { preflightProblems } from '../check/preflight.ts';
 import { exitRefused, sentence } from '../problems/problem.ts';
 import { examine, print, remark, type Command } from './command.ts';
 
@@ -8,7 +9,8 @@ export const check: Command = {
   example: 'hexforge check --config /etc/hexforge.yaml',
   flags: { json: { type: 'boolean', description: 'one JSON object instead of lines' } },
   async run(context) {
-    const { configuration, listed, problems } = await examine(context);
+    const { configuration, listed, problems: faults } = await examine(context);
+    const problems = faults.length > 0 || listed === undefined ? faults : await preflightProblems(listed.plan);
     const plugins = listed?.plan.enabled.map(({ name }) => name) ?? [];
     for (const warning of listed?.warnings ?? []) remark(context, warning);
     if (context.flags['json'] === true)

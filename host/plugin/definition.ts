@@ -150,6 +150,11 @@ export interface PluginSpec<C, N extends PortName, L extends LateName, S, Parts>
   readonly events?: (parts: Parts, context: Context<C, N, L, S>) => readonly Subscription<EventType>[];
   readonly jobs?: (parts: Parts, context: Context<C, N, L, S>) => readonly Job[];
   readonly probes?: (parts: Parts, context: Context<C, N, L, S>) => readonly Probe[];
+  /**
+   * Checks the machine for `hexforge check`, such as whether a program is installed. It has a time limit and changes
+   * nothing. Each problem is one sentence, and one with the action for the operator.
+   */
+  readonly preflight?: (config: C) => Promise<readonly { readonly message: string; readonly remedy: string }[]>;
   /** Called after all plugins are built, in the order of dependencies, with a time limit. */
   readonly start?: (parts: Parts, context: Context<C, N, L, S>) => Promise<void>;
   /** Called in reverse order, with a time limit. Must also work after a partial start. */

@@ -1,6 +1,6 @@
 // The git back end, which runs the machine's git program.
-import { definePlugin, Joi, maybe, shape } from 'hexforge/plugin';
-import { gitNative } from '#adapters/git-native/index';
+import { definePlugin, Joi, maybe, shape, Unavailable } from 'hexforge/plugin';
+import { gitNative, installedVersion } from '#adapters/git-native/index';
 
 export default definePlugin({
   name: 'git-native',
@@ -65,6 +65,15 @@ export default definePlugin({
       .default(24)
       .description('Object reader processes (git cat-file) kept at once'),
   }),
+  async preflight({ program }) {
+    try {
+      await installedVersion(program);
+      return [];
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      return [{ message: error.message, remedy: 'Without git, some differences apply: docs/git-wasm.md' }];
+    }
+  },
   needs: ['CurrentCaller'],
   environment: { HEXFORGE_GIT_PATH: 'program' },
   build: ({ config, instance, log, CurrentCaller }) =>

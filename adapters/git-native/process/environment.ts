@@ -44,8 +44,11 @@ export const packingConfig: GitConfig = {
   'pack.windowMemory': '16m',
 };
 
+/** The folders in which programs are searched. */
+export const standardPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
 const fixed: Readonly<Record<string, string>> = {
-  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  PATH: standardPath,
   HOME: '/nonexistent',
   XDG_CONFIG_HOME: '/nonexistent',
   LC_ALL: 'C',

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { gitNative, type GitNative, type GitVersion } from '#adapters/git-native/index';
+import { gitNative, installedVersion, type GitNative, type GitVersion } from '#adapters/git-native/index';
 import { CatFile, largestRead } from '#adapters/git-native/objects/cat-file';
 import { CatFilePool } from '#adapters/git-native/objects/cat-file-pool';
 import { GitProcesses } from '#adapters/git-native/process/git-process';
@@ -59,7 +59,7 @@ void t.test('a missing, foreign or outdated git is rejected with one sentence th
     return await native.version();
   };
   const remedy =
-    /^[^\n]*; ?install git 2\.39 or newer, or set plugins\.git-native\.program to one$|^[^\n]*: install git 2\.39 or newer, or set plugins\.git-native\.program to one$/;
+    /^[^\n]*[;:] install git 2\.39 or newer, set plugins\.git-native\.program to one, or do without with HEXFORGE_PLUGINS=-git-native,\+git-wasm$/;
   for (const [path, why] of [
     [join(folder, 'absent'), /^git is missing: ".*absent" does not start/],
     [await script(folder, 'other', 'echo hello'), /^git is missing: ".*other" is not git/],
@@ -69,6 +69,7 @@ void t.test('a missing, foreign or outdated git is rejected with one sentence th
   ] as const) {
     await t.rejects(versionOf(path), { name: 'Unavailable', message: why });
     await t.rejects(versionOf(path), { message: remedy });
+    await t.rejects(installedVersion(path), { name: 'Unavailable', message: why });
   }
   t.match(await versionOf(await script(folder, 'vendor', 'echo "git version 2.50.1 (Apple Git-155)"')), {
     major: 2,

@@ -1,0 +1,33 @@
+// Stops waiting when a signal is aborted, even if what is awaited does not respond.
+
+/** @throws the signal's reason when it is aborted first; what `work` rejects with. */
+export async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const leave = (): void => aborted.reject(signal?.reason);
+  signal?.addEventListener('abort', leave, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal?.removeEventListener('abort', leave);
+  }
+}
+
+/** A source whose reader is rejected if nothing arrives for some time. */
+export const untilIdle = <T>(source: AsyncIterator<T>, seconds: number, refusal: () => Error): AsyncIterator<T> => ({
+  next: async () => {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(refusal()), seconds * 1000).unref();
+    try {
+      return await Promise.race([source.next(), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  },
+});
+
+export const untilAborted = <T>(source: AsyncIterator<T>, signal: AbortSignal): AsyncIterator<T> => ({
+  next: async () => {
+    signal.throwIfAborted();
+    return await orAborted(source.next(), signal);
+  },
+});
