@@ -18,6 +18,7 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'merges', module: '#plugins/merges/plugin', enabled: true },
   { name: 'search', module: '#plugins/search/plugin', enabled: true },
   { name: 'search-sql', module: '#plugins/search-sql/plugin', enabled: true },
+  { name: 'oauth-login', module: '#plugins/oauth-login/plugin', enabled: true },
   { name: 'oauth-server', module: '#plugins/oauth-server/plugin', enabled: true },
   { name: 'mcp', module: '#plugins/mcp/plugin', enabled: true },
   { name: 'audit', module: '#plugins/audit/plugin', enabled: true },
@@ -25,6 +26,9 @@ export const standardPlugins: readonly StandardPlugin[] = [
   { name: 'settings', module: '#plugins/settings/plugin', enabled: true },
   { name: 'administration', module: '#plugins/administration/plugin', enabled: true },
   { name: 'web', module: '#plugins/web/plugin', enabled: true },
+  { name: 'git-wasm', module: '#plugins/git-wasm/plugin', enabled: false },
+  { name: 'ldap', module: '#plugins/ldap/plugin', enabled: false },
+  { name: 'saml', module: '#plugins/saml/plugin', enabled: false },
   { name: 'search-opensearch', module: '#plugins/search-opensearch/plugin', enabled: false },
   { name: 'redis', module: '#plugins/redis/plugin', enabled: false },
 ];

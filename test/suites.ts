@@ -73,11 +73,11 @@ export const suites: Readonly<Record<string, Suite>> = {
   [`api-${onEmbedded}`]: apiSuite(embedded, onEmbedded),
   adapters: {
     holds: ['test/adapters/**/*.spec.ts'],
-    except: ['test/adapters/git-native/**', 'test/adapters/{memory,postgres}/**', long],
+    except: ['test/adapters/git-{native,wasm}/**', 'test/adapters/{memory,postgres}/**', long],
     quick: embedded,
   },
   'adapters-git': {
-    holds: ['test/adapters/git-native/**/*.spec.ts'],
+    holds: ['test/adapters/git-{native,wasm}/**/*.spec.ts'],
     except: [long],
     quick: memory,
     inMemory: true,
@@ -108,12 +108,16 @@ export const suites: Readonly<Record<string, Suite>> = {
 
   'whole/adapters': {
     holds: ['test/{adapters,core,docs,host,plugins}/**/*.long.spec.ts'],
-    except: ['test/adapters/{git-native,opensearch}/**'],
+    except: ['test/adapters/{git-native,git-wasm,opensearch}/**'],
     whole: { database: 'embedded', engines: ['embedded', 'postgresql'] },
   },
   /** Starts OpenSearch several times. */
   'whole/opensearch': { holds: ['test/adapters/opensearch/**/*.long.spec.ts'], whole: memory },
-  'whole/adapters-git': { holds: ['test/adapters/git-native/**/*.long.spec.ts'], whole: memory, inMemory: true },
+  'whole/adapters-git': {
+    holds: ['test/adapters/git-{native,wasm}/**/*.long.spec.ts'],
+    whole: memory,
+    inMemory: true,
+  },
   /** Whole servers as child processes. */
   'whole/bin': { holds: ['test/process/*.spec.ts'], except: [running], whole: postgresql },
   'whole/bin-running': { holds: [running], whole: postgresql },

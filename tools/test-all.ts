@@ -11,6 +11,8 @@ import { ensureChromium } from './peers/chromium.ts';
 import { ensureOpenSearch, noOpenSearch } from './peers/opensearch.ts';
 import { ensureInspector } from './peers/inspector.ts';
 import { ensureRedis } from './peers/redis-server.ts';
+import { ensureSimpleSamlPhp } from './peers/simplesamlphp.ts';
+import { ensureSlapd } from './peers/slapd.ts';
 import { readResults } from './test-results.ts';
 
 const say = (text: string): void => {
@@ -33,6 +35,8 @@ async function generated(spec: string, environment: Readonly<Record<string, stri
 // Installs programs before the suites, which run in parallel, because only one of them could take the package manager's
 // lock.
 ensureRedis();
+ensureSlapd();
+ensureSimpleSamlPhp();
 if (noOpenSearch() === undefined) ensureOpenSearch();
 ensureChromium();
 ensureInspector();
@@ -53,15 +57,15 @@ try {
   rmSync(results, { recursive: true, force: true });
   const good = await program('npm', ['exec', '--', 'tap', ...names.map((name) => `test/${name}.suite.ts`)], {
     HEXFORGE_TEST_WHOLE: 'true',
-    HEXFORGE_TEST_RACES: '12',
+    HEXFORGE_TEST_RACES: '10',
     HEXFORGE_TEST_POSTGRES_URL: cluster?.url ?? given ?? '',
   });
   if (!good) faults.push('a suite failed');
   const { passed, failed } = await readResults(names);
   // These run in parallel, because each uses one process and neither measures time.
   await Promise.all([
-    generated('push/merges', { HEXFORGE_TEST_MERGES: '50' }),
-    generated('contract', { HEXFORGE_TEST_DIFFS: '150' }),
+    generated('push/merges', { HEXFORGE_TEST_MERGES: '40' }),
+    generated('contract', { HEXFORGE_TEST_DIFFS: '100' }),
     drill('embedded').then(() =>
       drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : [])),
     ),

@@ -1,32 +1,27 @@
 // Opens every page in a real browser, wide and narrow, light and dark, signed in and signed out, with texts that try to
 // run scripts: no error, no finding of the accessibility check, no invalid HTML, no horizontal scrolling, no request to
 // another host. Then again without scripts: every page says the same.
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { testHost, type TestHost } from '#host/sdk/testing';
 import type { Client } from '#host/sdk/testing/client';
 import { fillInstance, fillRepository, pathOf, queriesOf } from '#test/support/clients/filled';
 import { body, write } from '#test/web/merge-pages';
 import { indexed } from '#test/web/search/world';
 import { startChromium } from '../../tools/peers/chromium.ts';
-import {
-  accessibility,
-  canary,
-  hostile,
-  invalidHtml,
-  overflow,
-  said,
-  signIn,
-  visitor,
-  type Visitor,
-} from './visitor.ts';
+import { hostile, invalidHtml, look, overflow, said, signIn, visitor } from './visitor.ts';
 
 const browser = await startChromium();
 t.teardown(() => browser.close());
 
-const html = { accept: 'text/html' };
+/** A provider that is on, and does not answer. */
+const settings = {
+  'oauth.oidc.enabled': true,
+  'oauth.oidc.client_id': 'forge',
+  'oauth.oidc.client_secret': 'a-secret-of-the-forge',
+  'oauth.oidc.issuer': 'http://127.0.0.1:9',
+};
 
-const wide = { width: 1280, height: 900 };
-const narrow = { width: 390, height: 844 };
+const html = { accept: 'text/html' };
 
 const branches = { source_branch: 'topic', target_branch: 'main' };
 
@@ -51,7 +46,7 @@ async function pathsOf(forge: TestHost): Promise<readonly string[]> {
     const filled = pathOf(path, values) ?? `no values for ${path}`;
     return [filled, ...(queriesOf[id] ?? []).map((query) => filled + query)];
   });
-  return [...paths, '/admin/empty', '/admin/nothing'];
+  return [...paths, '/admin/empty', '/admin/nothing', '/-/sign-in', '/-/sign-in?error=account_exists'];
 }
 
 /** Those of the paths that answer HTML to the caller themselves; the others are downloads or lead elsewhere. */
@@ -64,25 +59,8 @@ async function shownTo(caller: Client, { url }: TestHost, paths: readonly string
   return shown;
 }
 
-/** Looks at a page that is open. */
-async function look(t: Test, who: Visitor, path: string): Promise<void> {
-  // The colours do not depend on the width, so each of both is looked at once.
-  for (const [size, colorScheme] of [
-    [wide, 'light'],
-    [narrow, 'dark'],
-  ] as const) {
-    await who.page.setViewportSize(size);
-    await who.page.emulateMedia({ colorScheme });
-    const seen = `${path} (${String(size.width)} px, ${colorScheme})`;
-    t.strictSame(await accessibility(who), [], `accessibility of ${seen}`);
-    t.ok((await overflow(who)) <= 0, `${seen} is as wide as the window`);
-  }
-  t.equal(await who.page.evaluate(`globalThis.${canary}`), undefined, `no script of a user ran on ${path}`);
-  t.strictSame(who.problems(), [], `problems of ${path}`);
-}
-
 void t.test('every page', async (t) => {
-  await using forge = await testHost([], { repositories: [{ path: 'admin/site', visibility: 'public' }] });
+  await using forge = await testHost([], { settings, repositories: [{ path: 'admin/site', visibility: 'public' }] });
   const paths = await pathsOf(forge);
   const { password } = await forge.user('admin');
   for (const signedIn of [true, false])
@@ -95,7 +73,6 @@ void t.test('every page', async (t) => {
         const [answer] = await Promise.all([who.page.goto(path), without.page.goto(path)]);
         t.strictSame(await invalidHtml((await answer?.text()) ?? ''), [], `HTML of ${path}`);
         await look(t, who, path);
-        await who.page.setViewportSize(wide);
         if (path !== ofThisBrowser)
           t.equal(await said(without), await said(who), `${path} says the same without scripts`);
         t.strictSame(without.problems(), [], `problems of ${path} without scripts`);

@@ -2,12 +2,15 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { HtmlValidate } from 'html-validate';
+import type { Test } from 'tap';
 
 /** The options of a visitor. */
 export interface Visit {
   readonly width?: 390 | 1280;
   readonly scheme?: 'light' | 'dark';
   readonly scripts?: boolean;
+  /** Other origins that pages may lead to. */
+  readonly elsewhere?: readonly string[];
 }
 
 export interface Visitor {
@@ -18,13 +21,13 @@ export interface Visitor {
 }
 
 /** Texts of users that try to run this set it. */
-export const canary = 'hexforgeCanary';
+const canary = 'hexforgeCanary';
 
 /** A text that would run a script wherever it is inserted unescaped. */
 export const hostile = `"'><script>${canary}=1</script><img src=x onerror=${canary}=1>\u202e`;
 
 export async function visitor(browser: Browser, url: string, visit: Visit = {}): Promise<Visitor> {
-  const { width = 1280, scheme = 'light', scripts = true } = visit;
+  const { width = 1280, scheme = 'light', scripts = true, elsewhere = [] } = visit;
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width, height: width === 390 ? 844 : 900 },
@@ -39,8 +42,9 @@ export async function visitor(browser: Browser, url: string, visit: Visit = {}):
   const seen: string[] = [];
   const { host } = new URL(url);
   page.on('request', (request) => {
-    const { protocol, host: other } = new URL(request.url());
-    if (protocol !== 'data:' && other !== host) seen.push(`a request to ${request.url()}`);
+    const { protocol, host: other, origin } = new URL(request.url());
+    const isExpected = elsewhere.includes(origin) && request.isNavigationRequest();
+    if (protocol !== 'data:' && other !== host && !isExpected) seen.push(`a request to ${request.url()}`);
   });
   page.on('pageerror', (error) => seen.push(`an error: ${error.message}`));
   page.on('console', (message) => {
@@ -100,6 +104,26 @@ export async function invalidHtml(text: string): Promise<readonly string[]> {
 /** How many pixels the page is wider than the window. */
 export const overflow = ({ page }: Visitor): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+const sizes = { wide: { width: 1280, height: 900 }, narrow: { width: 390, height: 844 } } as const;
+
+/** Checks how the open page looks, wide and narrow, light and dark. */
+export async function look(t: Test, who: Visitor, name: string): Promise<void> {
+  // The colours do not depend on the width, so each of both is looked at once.
+  for (const [size, colorScheme] of [
+    [sizes.wide, 'light'],
+    [sizes.narrow, 'dark'],
+  ] as const) {
+    await who.page.setViewportSize(size);
+    await who.page.emulateMedia({ colorScheme });
+    const seen = `${name} (${String(size.width)} px, ${colorScheme})`;
+    t.strictSame(await accessibility(who), [], `accessibility of ${seen}`);
+    t.ok((await overflow(who)) <= 0, `${seen} is as wide as the window`);
+  }
+  t.equal(await who.page.evaluate(`globalThis.${canary}`), undefined, `no script of a user ran on ${name}`);
+  t.strictSame(who.problems(), [], `problems of ${name}`);
+  await who.page.setViewportSize(sizes.wide);
+}
 
 /** The visible text, and the number of controls. The button that copies is left out, because it needs a script. */
 export async function said({ page }: Visitor): Promise<string> {

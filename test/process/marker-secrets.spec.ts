@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { dump } from '#test/support/servers/dump';
+import { Visitor } from '#test/support/clients/visitor';
+import { client, startOpenidProvider } from '#test/support/servers/openid-provider';
+import { identityProviderKeys, postSaml, samlAnswer } from '#test/support/servers/saml-identity-provider';
+import { idpMetadata } from '#test/support/servers/saml-oracle';
 import { temporaryFolder } from '#test/support/folder';
 import { startTestForge, type TestForge } from '#test/support/forge';
 
@@ -107,12 +111,14 @@ async function drive(t: Pick<Test, 'equal' | 'rejects' | 'teardown'>, forge: Tes
   return secrets;
 }
 
-void t.test('marker passwords, tokens and cookies are found nowhere, and stored files are private', async (t) => {
-  const forge = await startTestForge(t, { environment: { HEXFORGE_LOG_LEVEL: 'debug' } });
-  const secrets = await drive(t, forge);
-  t.ok(secrets.size >= 15, `secrets used: ${secrets.size}`);
+/** Stops the forge, and searches its files, a dump of its database and its logs for the secrets. */
+async function foundNowhere(
+  t: Pick<Test, 'ok' | 'match' | 'strictSame' | 'fail'>,
+  forge: TestForge,
+  secrets: ReadonlyMap<string, string>,
+  known: { readonly row: RegExp; readonly request: RegExp },
+): Promise<void> {
   await forge.stop();
-
   const paths = readdirSync(forge.dataDir, { recursive: true }).map((path) => join(forge.dataDir, String(path)));
   t.ok(paths.length >= 5, 'the data directory is not empty');
   const texts = new Map(
@@ -125,8 +131,8 @@ void t.test('marker passwords, tokens and cookies are found nowhere, and stored 
   texts.set('the dump', rows).set('standard output', forge.output.stdout).set('the log', forge.output.stderr);
 
   // First check that the search finds what must be there.
-  t.match(rows, /marked@example\.com/, 'the dump has the user');
-  t.match(forge.output.stderr, /\/api\/v1\/auth\/login/, 'the log has the requests');
+  t.match(rows, known.row, 'the dump has the user');
+  t.match(forge.output.stderr, known.request, 'the log has the requests');
 
   for (const [what, secret] of secrets) {
     const places = [...texts]
@@ -140,4 +146,89 @@ void t.test('marker passwords, tokens and cookies are found nowhere, and stored 
     if ((mode & 0o777 & ~wanted) !== 0 && !(statSync(path).isFile() && (mode & 0o777) === 0o700))
       t.fail(`${path} has mode ${(mode & 0o777).toString(8)}`);
   }
+}
+
+void t.test('marker passwords, tokens and cookies are found nowhere, and stored files are private', async (t) => {
+  const forge = await startTestForge(t, { environment: { HEXFORGE_LOG_LEVEL: 'debug' } });
+  const secrets = await drive(t, forge);
+  t.ok(secrets.size >= 15, `secrets used: ${secrets.size}`);
+  await foundNowhere(t, forge, secrets, { row: /marked@example\.com/, request: /\/api\/v1\/auth\/login/ });
+});
+
+const bindPassword = marker('bind-password');
+
+/** Signs in through an OpenID provider and a SAML identity provider, and tries to through LDAP, which is down. */
+async function driveProviders(t: Pick<Test, 'equal' | 'teardown'>, forge: TestForge): Promise<Map<string, string>> {
+  const secrets = new Map<string, string>();
+  const provider = await startOpenidProvider();
+  t.teardown(() => provider.stop());
+  const issuer = provider.issuer();
+  const root = await forge.administrator();
+  const keys = await identityProviderKeys('Test');
+  for (const [key, value] of Object.entries({
+    'oauth.oidc.client_id': client.id,
+    'oauth.oidc.client_secret': client.secret,
+    'oauth.oidc.issuer': issuer.issuer,
+    'oauth.oidc.enabled': 'true',
+    'saml.idp_metadata': idpMetadata({ keys: [['signing', keys.certificate]] }),
+    'saml.enabled': 'true',
+  }))
+    t.equal((await root.put(`/api/v1/admin/settings/${key}`, { body: { value } })).status, 200, key);
+  secrets.set('client secret', client.secret).set('bind password', bindPassword);
+
+  const cookiesOf = (visitor: Visitor, which: string): void => {
+    for (const name of ['svc_sign_in', 'svc_access_token', 'svc_refresh_token', 'svc_page_session']) {
+      const value = visitor.cookie(forge.url, name);
+      if (value !== undefined) secrets.set(`cookie ${name} of ${which}`, value);
+    }
+  };
+  for (const outcome of ['accepted', 'refused'] as const) {
+    const visitor = new Visitor();
+    const started = await visitor.get(`${forge.url}/api/v1/auth/oauth/oidc/start`);
+    const { code, state, iss } = issuer.approve(started.headers.get('location') ?? '');
+    cookiesOf(visitor, `an OpenID sign-in that is ${outcome}`);
+    const sent = outcome === 'accepted' ? code : marker('injected-code');
+    const query = new URLSearchParams({ code: sent, state, iss }).toString();
+    const answer = await visitor.get(`${forge.url}/api/v1/auth/oauth/oidc/callback?${query}`);
+    t.equal(answer.status, outcome === 'accepted' ? 303 : 403, outcome);
+    cookiesOf(visitor, `an OpenID session that is ${outcome}`);
+    secrets.set(`code that is ${outcome}`, sent).set(`state that is ${outcome}`, state);
+    secrets.set(`access token that is ${outcome}`, `access-${sent}`);
+  }
+
+  const visitor = new Visitor();
+  const started = await visitor.get(`${forge.url}/api/v1/auth/saml/start`);
+  const form = samlAnswer(forge.url, started.headers.get('location') ?? '', 'eve', keys);
+  const left = await postSaml(forge.url, form, { accept: 'text/html' });
+  const { searchParams } = new URL(left.headers.get('location') ?? '', forge.url);
+  cookiesOf(visitor, 'a SAML sign-in');
+  t.equal((await visitor.get(`${forge.url}/saml/acs?${searchParams.toString()}`)).status, 303);
+  secrets.set('SAML response', form.SAMLResponse.slice(-60)).set('RelayState', form.RelayState);
+  const [, signature = ''] = /SignatureValue>([^<]{40})/.exec(atob(form.SAMLResponse)) ?? [];
+  secrets.set('assertion', signature).set('ticket', searchParams.get('ticket') ?? '');
+  cookiesOf(visitor, 'a SAML session');
+
+  const password = marker('directory-password');
+  const body = { username: 'somebody', password };
+  t.equal((await forge.anonymous.post('/api/v1/auth/login', { body })).status, 503, 'the directory is down');
+  t.equal((await root.post('/api/v1/user/identities/ldap', { body })).status, 503);
+  secrets.set('directory password', password);
+  return secrets;
+}
+
+void t.test('secrets of sign-in through others are found nowhere', async (t) => {
+  const forge = await startTestForge(t, {
+    environment: {
+      HEXFORGE_LOG_LEVEL: 'debug',
+      HEXFORGE_PLUGINS: '+ldap,+saml',
+      LDAP_URL: 'ldap://127.0.0.1:1',
+      LDAP_BASE_DN: 'dc=example,dc=org',
+      LDAP_BIND_DN: 'cn=reader,dc=example,dc=org',
+      LDAP_BIND_PASSWORD: bindPassword,
+    },
+  });
+  const secrets = await driveProviders(t, forge);
+  t.ok(secrets.size >= 20, `secrets used: ${secrets.size}`);
+  for (const [what, secret] of secrets) t.ok(secret.length >= 10, what);
+  await foundNowhere(t, forge, secrets, { row: /ada@example\.com/, request: /\/auth\/oauth\/\{provider\}\/callback/ });
 });

@@ -45,8 +45,9 @@ void test('a person of the file signs in to their account; a stranger and a wron
 void test('nobody gets in by a file that cannot be read, and accounts have their own passwords still', async () => {
   const gone = { 'password-file': { file: join(folder, 'gone') } };
   await using forge = await testHost(plugin, { config: gone, users: ['ada'] });
-  const signIn = async (password: string): Promise<number> =>
-    (await forge.anonymous.post('/auth/login', { json: { username: 'ada', password } })).status;
-  assert.equal(await signIn(ada.password), 503);
-  assert.equal(await signIn((await forge.user('ada')).password), 200);
+  const signIn = async (username: string, password: string): Promise<number> =>
+    (await forge.anonymous.post('/auth/login', { json: { username, password } })).status;
+  assert.equal(await signIn('eve', eve.password), 503);
+  assert.equal(await signIn('ada', ada.password), 401, 'an account with a password does not depend on the file');
+  assert.equal(await signIn('ada', (await forge.user('ada')).password), 200);
 });

@@ -158,7 +158,7 @@ void t.test('administration', async (t) => {
     await signIn(part, await forge.user('bo'));
     await part.page.goto('/-/admin');
     const links = await part.page.getByRole('main').getByRole('link').allInnerTexts();
-    t.strictSame(links, ['Settings']);
+    t.strictSame(links, ['Settings', 'Sign-in providers']);
     t.equal((await part.page.goto('/-/admin/settings'))?.status(), 200);
     for (const path of ['users', 'plugins', 'audit', 'limits', 'admin-scopes'])
       t.equal((await part.page.goto(`/-/admin/${path}`))?.status(), 403, path);

@@ -76,7 +76,7 @@ void t.test('an unknown command, flag or argument exits 64 with the nearest name
 });
 
 const fiveMistakes =
-  'prot: 4000\nproviders:\n  GitBackend: git-wasm\nsettings:\n  signup.enable: true\nplugins:\n  git-http:\n    max_push_bytes: many\n';
+  'prot: 4000\nproviders:\n  GitBackend: git-remote\nsettings:\n  signup.enable: true\nplugins:\n  git-http:\n    max_push_bytes: many\n';
 
 void t.test('check prints five different mistakes, each with its remedy, and exits 78', async (t) => {
   const { code, out, err } = await run(t, ['check'], {
@@ -93,7 +93,7 @@ void t.test('check prints five different mistakes, each with its remedy, and exi
     [
       'unknown_key: prot is no configuration key. Did you mean "port"?',
       'unknown_plugin: HEXFORGE_PLUGINS names "audti", which is no known plugin. Did you mean "audit"?',
-      'bad_choice: providers.GitBackend is "git-wasm", but no enabled plugin of that name provides the port. Choose from "git-native".',
+      'bad_choice: providers.GitBackend is "git-remote", but no enabled plugin of that name provides the port. Choose from "git-native".',
       'bad_configuration: plugins.git-http.max_push_bytes must be a number. Correct the value, or remove the line for the default.',
       'unknown_setting: settings.signup.enable is no setting of an enabled plugin. Did you mean "signup.enabled"?',
       '5 problems',

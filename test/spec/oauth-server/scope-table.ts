@@ -96,6 +96,8 @@ const table: readonly (readonly [operations: string, door: Door])[] = [
   ['GET /auth/me', profile],
   ['POST /auth/logout', session],
   ['POST /auth*', any],
+  // Browsers sign in there, so everybody may call them.
+  ['GET /auth*', any],
   ['GET /users/{username}', any],
   ['GET /user', profile],
   // The authorization endpoint needs a session; userinfo needs openid.
