@@ -64,8 +64,8 @@ try {
   const { passed, failed } = await readResults(names);
   // These run in parallel, because each uses one process and neither measures time.
   await Promise.all([
-    generated('push/merges', { HEXFORGE_TEST_MERGES: '40' }),
-    generated('contract', { HEXFORGE_TEST_DIFFS: '100' }),
+    generated('push/merges', { HEXFORGE_TEST_MERGES: '30' }),
+    generated('contract', { HEXFORGE_TEST_DIFFS: '75' }),
     drill('embedded').then(() =>
       drill('postgresql', ...(cluster === undefined ? ['--database-url', given ?? ''] : [])),
     ),

@@ -21,18 +21,21 @@ export function run(command: string, arguments_: readonly string[], options: { r
   );
 }
 
+let isUpdated = false;
+
 /** Installs Debian packages. @throws {Error} unless run as root on a system with apt-get. */
 export function install(...names: readonly string[]): void {
   if (!isRoot || !existsSync('/usr/bin/apt-get'))
     throw new Error(`"${names.join(' ')}" is missing; install it, or run as root where apt-get is`);
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   for (const step of [
-    ['update', '-qq'],
+    ...(isUpdated ? [] : [['update', '-qq']]),
     ['install', '-y', '-qq', '--no-install-recommends', ...names],
   ]) {
     const { status } = spawnSync('apt-get', step, { stdio: ['ignore', 'ignore', 'inherit'], env: environment });
     if (status !== 0) throw new Error(`apt-get ${step.join(' ')} failed`);
   }
+  isUpdated = true;
 }
 
 /**

@@ -33,11 +33,12 @@ export interface SimpleSamlPhp {
   stop(): Promise<void>;
 }
 
-/** Installs it if it is missing. @throws {Error} if it cannot be installed. */
+/** Installs it and `xmlsec1`, a verifier of signatures, if one is missing. @throws {Error} if that fails. */
 export function ensureSimpleSamlPhp(): void {
   const hasPhp = spawnSync('php', ['-r', 'exit(extension_loaded("dom") && extension_loaded("mbstring") ? 0 : 1);']);
-  if (hasPhp.status !== 0 || !existsSync(join(home, 'www')))
-    install('php-cli', 'php-xml', 'php-mbstring', 'simplesamlphp');
+  const hasVerifier = spawnSync('xmlsec1', ['--version'], { stdio: 'ignore' }).status === 0;
+  if (hasPhp.status !== 0 || !hasVerifier || !existsSync(join(home, 'www')))
+    install('php-cli', 'php-xml', 'php-mbstring', 'simplesamlphp', 'xmlsec1');
 }
 
 const php = (value: unknown): string => {

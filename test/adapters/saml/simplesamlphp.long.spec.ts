@@ -9,8 +9,7 @@ import { canonicalXml } from '#adapters/saml/canonical';
 import { makeSamlKeys, readIdentityProvider, serviceProvider } from '#adapters/saml/index';
 import { parseXml, type XmlElement } from '#adapters/saml/xml';
 import { assertion, facts, response, signed, uris } from '#test/support/servers/saml-oracle';
-import { install } from '../../../tools/peers/machine.ts';
-import { startSimpleSamlPhp, type IdpBehavior } from '../../../tools/peers/simplesamlphp.ts';
+import { ensureSimpleSamlPhp, startSimpleSamlPhp, type IdpBehavior } from '../../../tools/peers/simplesamlphp.ts';
 
 const [idpKeys, own] = await Promise.all([
   makeSamlKeys('Identity provider', facts.now, 2048),
@@ -78,7 +77,7 @@ void t.test('SimpleSAMLphp', async (t) => {
 });
 
 void t.test('xmlsec1 agrees about signatures', async (t) => {
-  if (spawnSync('xmlsec1', ['--version'], { stdio: 'ignore' }).status !== 0) install('xmlsec1');
+  ensureSimpleSamlPhp();
   const folder = mkdtempSync(join(tmpdir(), 'hexforge-xmlsec-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const certificate = join(folder, 'certificate.pem');
