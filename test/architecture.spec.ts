@@ -212,6 +212,12 @@ const planted: readonly {
     says: /never another adapter/,
   },
   {
+    breaks: 'a git back end imports another one',
+    rule: 'layer',
+    file: source('adapters/git-wasm/a.ts', "import { x } from '#adapters/git-native/refs/refs';"),
+    says: /git back ends share/,
+  },
+  {
     breaks: 'an adapter imports the host',
     rule: 'layer',
     file: source('adapters/http/a.ts', "import { x } from '#host/plugin/definition';"),
@@ -383,6 +389,7 @@ void t.test('imports that the table allows are not reported', async (t) => {
       "import { open } from 'node:fs';",
       "import type { Storage } from '#core/kernel/storage/storage';",
     ),
+    source('adapters/git-wasm/a.ts', "import { isOid } from '#adapters/git-common/names';"),
     source(
       'plugins/ldap/plugin.ts',
       "import { definePlugin } from 'hexforge/plugin';",

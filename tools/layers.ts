@@ -82,6 +82,16 @@ export const layers: readonly Layer[] = [
     says: 'core has no files outside its areas, and this area is not in the table of tools/layers.ts',
   },
   {
+    folder: 'adapters/git-common',
+    may: ['adapters/git-common/**', 'core/**', ...libraries],
+    says: 'what the git back ends share imports core alone',
+  },
+  {
+    folder: 'adapters/git-*',
+    may: ['adapters/git-{1}/**', 'adapters/git-common/**', 'core/**', ...libraries],
+    says: 'a git back end imports core, its own library and what the git back ends share (adapters/git-common), never another adapter',
+  },
+  {
     folder: 'adapters/*',
     may: ['adapters/{1}/**', 'core/**', ...libraries],
     says: 'an adapter imports core and its own library, never another adapter',

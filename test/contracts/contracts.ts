@@ -42,7 +42,7 @@ import { referenceFinderChecks } from './reference-finder.ts';
 import { indexQueueChecks, searchIndexingChecks } from './search/indexing.ts';
 import { searchBackendChecks } from './search/search-backend.ts';
 import { externalSignInChecks } from './sign-in/external-sign-in.ts';
-import { settingFormsChecks } from './sign-in/setting-forms.ts';
+import { settingFormsChecks } from './stores/setting-forms.ts';
 import { signInFlowChecks } from './sign-in/sign-in-flow.ts';
 import {
   auditLogChecks,
@@ -63,7 +63,7 @@ export interface Promised {
 export type { GitBackendUnderTest } from './git/provider.ts';
 export type { DirectoryUnderTest } from './sign-in/password-directory.ts';
 export type { ExternalSignInUnderTest } from './sign-in/external-sign-in.ts';
-export type { SettingFormsUnderTest } from './sign-in/setting-forms.ts';
+export type { SettingFormsUnderTest } from './stores/setting-forms.ts';
 export type { SignInFlowUnderTest } from './sign-in/sign-in-flow.ts';
 export type { SearchBackendUnderTest, SearchWorld } from './search/search-backend.ts';
 

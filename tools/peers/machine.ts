@@ -1,5 +1,6 @@
 // The machine that tests run on: its commands, packages and ports.
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
@@ -60,6 +61,14 @@ export function cachedFolder(name: string, fill: (unfinished: string) => void): 
     rmSync(unfinished, { recursive: true, force: true });
   }
   return folder;
+}
+
+/** Kills a server, as in a crash, and resolves when it is gone. */
+export async function killed(server: ChildProcess | undefined): Promise<void> {
+  if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+  const gone = once(server, 'exit');
+  server.kill('SIGKILL');
+  await gone;
 }
 
 /** Resolves to a port of the loopback address that nothing listens on. */

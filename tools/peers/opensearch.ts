@@ -1,12 +1,11 @@
 // Starts a real OpenSearch for the tests: one node on a free port of the loopback address, from artifacts of Maven.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cachedFolder, freePort, install, isRoot, run } from './machine.ts';
+import { cachedFolder, freePort, install, isRoot, killed, run } from './machine.ts';
 
 export interface OpenSearchNode {
   /** Such as `http://127.0.0.1:9200`. It has neither TLS nor users: those belong to a plugin of OpenSearch. */
@@ -132,10 +131,7 @@ function nodeOn(port: number, classes: string): OpenSearchNode {
   const stop = async (): Promise<void> => {
     const running = child;
     child = undefined;
-    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
-    const gone = once(running, 'exit');
-    running.kill('SIGKILL');
-    await gone;
+    await killed(running);
   };
   return {
     url,

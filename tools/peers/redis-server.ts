@@ -3,7 +3,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, install } from './machine.ts';
+import { freePort, install, killed } from './machine.ts';
 
 export interface RedisServer {
   readonly url: string;
@@ -45,10 +45,7 @@ export async function startRedis(): Promise<RedisServer> {
     async stop() {
       const running = child;
       child = undefined;
-      if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
-      const gone = once(running, 'exit');
-      running.kill('SIGKILL');
-      await gone;
+      await killed(running);
     },
     freeze: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),

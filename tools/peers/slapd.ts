@@ -15,7 +15,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, install, isRoot, run } from './machine.ts';
+import { freePort, install, isRoot, killed, run } from './machine.ts';
 import { baseDn, readers, seed } from './slapd-seed.ts';
 
 export interface Slapd {
@@ -88,10 +88,7 @@ export async function startSlapd({ referTo = 9 }: { readonly referTo?: number } 
   const stop = async (): Promise<void> => {
     const running = child;
     child = undefined;
-    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
-    const gone = once(running, 'exit');
-    running.kill('SIGKILL');
-    await gone;
+    await killed(running);
   };
   await start();
   return {

@@ -4,7 +4,7 @@ import { lstatSync, rmSync, type Stats } from 'node:fs';
 import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Changed } from '../process/launcher/live-processes.ts';
-import { ignoreMissing } from '../files/errno.ts';
+import { ignoreMissing } from '#adapters/git-common/files/errno';
 
 /** File names in one folder of a repository. Locks end in `.lock`, which no ref may. */
 interface Leftovers {

@@ -2,7 +2,7 @@
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { GitConfig } from '../process/environment.ts';
 import type { Foundation } from '../foundation.ts';
-import { TimeSlice } from '../process/time-slice.ts';
+import { TimeSlice } from '#adapters/git-common/waiting/time-slice';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
 const config: GitConfig = {

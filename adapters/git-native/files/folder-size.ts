@@ -1,8 +1,8 @@
 // Bytes of a folder's files (du).
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ignoreMissing } from './errno.ts';
-import { fewFiles } from './few-files.ts';
+import { ignoreMissing } from '#adapters/git-common/files/errno';
+import { fewFiles } from '#adapters/git-common/files/few-files';
 
 /** A file that is removed in the meantime counts as 0, as does a missing folder. */
 export async function bytesIn(folder: string): Promise<number> {

@@ -1,9 +1,9 @@
 // Removals with retries: a removal that fails, for want of descriptors or by a fault of the disk, is retried with
 // exponential backoff while the server runs, and once more when it stops.
-import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '#core/kernel/services/log';
-import { fewFiles } from './few-files.ts';
+import { fewFiles } from '#adapters/git-common/files/few-files';
+import { removeAll } from '#adapters/git-common/files/remove-all';
 
 /** Milliseconds until the first retry, and the maximum between two retries. */
 const backOff = { first: 500, most: 30_000 } as const;
@@ -12,10 +12,6 @@ const last = { attempts: 5, pause: 200 } as const;
 const atOnce = 4;
 
 type Removal = () => Promise<unknown>;
-
-/** Removes a file, or a folder with its contents. Retries, because programs that are ending may still write there. */
-export const removeAll = (path: string): Promise<void> =>
-  rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 100 });
 
 export class Removals {
   readonly #log: Log;

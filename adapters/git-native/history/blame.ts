@@ -6,7 +6,7 @@ import type { BlamedLine } from '#core/repositories/git/git-history';
 import type { Foundation } from '../foundation.ts';
 import type { GitProcess } from '../process/git-process.ts';
 import { RecordReader } from '../process/records.ts';
-import { pathSegments } from '../names.ts';
+import { pathSegments } from '#adapters/git-common/names';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Located } from '../storage/visits.ts';
 import type { Commits } from './commits.ts';

@@ -3,8 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Oid } from '#core/repositories/git/git-backend';
-import { isOid } from '../names.ts';
-import { ignoreMissing } from '../files/errno.ts';
+import { isOid } from '#adapters/git-common/names';
+import { ignoreMissing } from '#adapters/git-common/files/errno';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 

@@ -6,16 +6,16 @@ import { clip } from '#core/kernel/clipping';
 import { longest } from '#core/repositories/git/clipping';
 import type { CommitRecord, Signature } from '#core/repositories/git/git-history';
 import type { Objects } from '../objects/objects.ts';
-import { own } from '../objects/text.ts';
-import { fewFiles } from '../files/few-files.ts';
+import { own } from '#adapters/git-common/objects/text';
+import { fewFiles } from '#adapters/git-common/files/few-files';
 import { byteStream } from '../process/byte-stream.ts';
 import type { Foundation } from '../foundation.ts';
-import { isOid } from '../names.ts';
+import { isOid } from '#adapters/git-common/names';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import { WithParts } from '../with-parts.ts';
 import { CommitDecoder, decodedCommits, isDecodedByGit, type DecodedCommit } from './decoded-commits.ts';
-import { isBlank, parseSignature, signatureOf } from './idents.ts';
+import { isBlank, parseSignature, signatureOf } from '#adapters/git-common/objects/idents';
 
 /** Bytes. Of a larger commit only the beginning is read; no header that git writes is longer. */
 const readWhole = 256 * 1024;

@@ -5,7 +5,7 @@ import type { Oid } from '#core/repositories/git/git-backend';
 import type { Foundation } from '../foundation.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import { RecordReader } from '../process/records.ts';
-import { TimeSlice } from '../process/time-slice.ts';
+import { TimeSlice } from '#adapters/git-common/waiting/time-slice';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { WithParts } from '../with-parts.ts';
 

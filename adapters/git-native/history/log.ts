@@ -3,7 +3,7 @@ import type { Oid } from '#core/repositories/git/git-backend';
 import type { CommitRecord, HistoryQuery } from '#core/repositories/git/git-history';
 import type { Foundation } from '../foundation.ts';
 import { linesOf } from '../process/records.ts';
-import { pathSegments } from '../names.ts';
+import { pathSegments } from '#adapters/git-common/names';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Commits } from './commits.ts';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';

@@ -2,7 +2,7 @@
 import { Lru } from '#core/kernel/limits/lru';
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { Objects } from '../objects/objects.ts';
-import { pathSegments } from '../names.ts';
+import { pathSegments } from '#adapters/git-common/names';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { ChangedNames, TreeDiffs } from './tree-diffs.ts';
 import { WithParts } from '../with-parts.ts';

@@ -2,7 +2,7 @@
 // of the commit-graph.
 import type { LastCommit, Oid } from '#core/repositories/git/git-backend';
 import { bloomKey, mayContain, type BloomKey, type CommitGraph, type GraphCommit } from '../history/commit-graph.ts';
-import { TimeSlice } from '../process/time-slice.ts';
+import { TimeSlice } from '#adapters/git-common/waiting/time-slice';
 import { FolderComparisons, type Comparison, type FolderComparisonsParts } from './folder-comparisons.ts';
 import { WithParts } from '../with-parts.ts';
 

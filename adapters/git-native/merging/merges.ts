@@ -8,7 +8,7 @@ import type { Objects } from '../objects/objects.ts';
 import { byteStream } from '../process/byte-stream.ts';
 import type { Foundation } from '../foundation.ts';
 import { TooSlow } from '../process/too-costly.ts';
-import { commitContent } from '../push/commit-content.ts';
+import { commitContent } from '#adapters/git-common/objects/commit-content';
 import { ownPush } from '../push/own-push.ts';
 import type { ReceivePack } from '../push/receive-pack.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { constants, deflate } from 'node:zlib';
 import type { Oid } from '#core/repositories/git/git-backend';
-import { errnoOf } from '../files/errno.ts';
+import { errnoOf } from '#adapters/git-common/files/errno';
 import type { Removals } from '../files/removals.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 

@@ -8,7 +8,7 @@ import type { Objects } from '../objects/objects.ts';
 import { emptyTree } from '../process/environment.ts';
 import type { GitProcesses } from '../process/git-process.ts';
 import { linesOf } from '../process/records.ts';
-import { signatureText } from '../push/commit-content.ts';
+import { signatureText } from '#adapters/git-common/objects/commit-content';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { MergedTree, MergeTreeOptions } from './merge-tree.ts';
 import type { Quarantine } from './quarantine.ts';

@@ -4,15 +4,15 @@ import { NotFound } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/limits/lru';
 import type { Blob, Oid, TreeEntry, TreeListing } from '#core/repositories/git/git-backend';
 import { byteStream, prefixed } from '../process/byte-stream.ts';
-import { fewFiles } from '../files/few-files.ts';
+import { fewFiles } from '#adapters/git-common/files/few-files';
 import type { Foundation } from '../foundation.ts';
 import { transferTimes } from '../process/limits.ts';
 import { TooCostly } from '../process/too-costly.ts';
-import { isOid, pathSegments } from '../names.ts';
+import { isOid, pathSegments } from '#adapters/git-common/names';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { largestRead } from './cat-file.ts';
 import type { Objects } from './objects.ts';
-import { decodeName } from './text.ts';
+import { decodeName } from '#adapters/git-common/objects/text';
 import type { RawEntry } from './tree.ts';
 import { WithParts } from '../with-parts.ts';
 

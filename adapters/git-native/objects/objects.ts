@@ -1,7 +1,7 @@
 // Reads and parses commits and trees by oid, with LRU caches. Objects are immutable, so no entry is ever stale.
 import { Unprocessable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-backend';
-import { isOid } from '../names.ts';
+import { isOid } from '#adapters/git-common/names';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { CatFilePool } from './cat-file-pool.ts';

@@ -4,7 +4,7 @@ import { zeroOid, type Oid, type TreeChange, type TreeChanges } from '#core/repo
 import type { Foundation } from '../foundation.ts';
 import type { GitProcess } from '../process/git-process.ts';
 import { RecordReader } from '../process/records.ts';
-import { TimeSlice } from '../process/time-slice.ts';
+import { TimeSlice } from '#adapters/git-common/waiting/time-slice';
 import { CostlyQuestions } from '../process/too-costly.ts';
 import type { Located } from '../storage/visits.ts';
 

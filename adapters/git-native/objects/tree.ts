@@ -2,7 +2,7 @@
 // million entries, of which only one or the first thousands are needed.
 import { longest } from '#core/repositories/git/clipping';
 import { mostEntries, type Oid } from '#core/repositories/git/git-objects';
-import { TimeSlice } from '../process/time-slice.ts';
+import { TimeSlice } from '#adapters/git-common/waiting/time-slice';
 
 export interface RawEntry {
   /** Six digits. */

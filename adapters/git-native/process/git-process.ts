@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { basename } from 'node:path';
 import { Internal, Unavailable } from '#core/kernel/errors';
-import { errnoOf } from '../files/errno.ts';
+import { errnoOf } from '#adapters/git-common/files/errno';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { environment, type GitConfig } from './environment.ts';
 import type { MemoryBudget, ProcessExit } from './launcher/launcher-messages.ts';

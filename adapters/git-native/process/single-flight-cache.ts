@@ -3,7 +3,7 @@
 import { Lru } from '#core/kernel/limits/lru';
 import type { Limiter } from './limiter.ts';
 import { CostlyQuestions } from './too-costly.ts';
-import { orAborted } from './until-aborted.ts';
+import { orAborted } from '#adapters/git-common/waiting/until-aborted';
 
 interface Computation<V> {
   readonly answer: Promise<V>;

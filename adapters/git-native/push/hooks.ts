@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { Internal } from '#core/kernel/errors';
 import type { RefUpdate, RefVerdict } from '#core/repositories/git/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
-import { fewFiles } from '../files/few-files.ts';
+import { fewFiles } from '#adapters/git-common/files/few-files';
 import { keepFiles } from '../files/kept-files.ts';
 import type { Removals } from '../files/removals.ts';
-import { refUpdateIn } from './commands.ts';
+import { refUpdateIn } from '#adapters/git-common/push/commands';
 
 /**
  * The environment variable with the folder that contains a verdict file per ref (`verdictFile`). It is inside the

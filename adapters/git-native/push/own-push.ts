@@ -3,7 +3,7 @@
 import type { RefUpdate } from '#core/repositories/git/git-backend';
 import type { PushHooks } from '#core/repositories/git/git-history';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { flushPkt, lineOf, pktLine, PktLineParser } from '../transport/pkt-line.ts';
+import { flushPkt, lineOf, pktLine, PktLineParser } from '#adapters/git-common/transport/pkt-line';
 import type { ReceivePack } from './receive-pack.ts';
 
 /**

@@ -4,8 +4,8 @@ import type { ReceiveRequest } from '#core/repositories/git/git-backend';
 import type { GitProcess } from '../process/git-process.ts';
 import type { ChangeMark } from '../process/launcher/live-processes.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import type { Channel } from './channel.ts';
-import type { PushCommands } from './commands.ts';
+import type { Channel } from '#adapters/git-common/push/channel';
+import type { PushCommands } from '#adapters/git-common/push/commands';
 import type { PushHooks } from './hooks.ts';
 
 /** One push from its first byte to its last. */

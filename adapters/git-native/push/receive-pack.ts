@@ -8,13 +8,13 @@ import type { GitProcess } from '../process/git-process.ts';
 import { transferTimes } from '../process/limits.ts';
 import { Pace } from '../process/pace.ts';
 import { spentAccordingTo } from '../process/exhausted-resources.ts';
-import { untilAborted } from '../process/until-aborted.ts';
+import { untilAborted } from '#adapters/git-common/waiting/until-aborted';
 import type { Refs } from '../refs/refs.ts';
-import { syncRefs } from '../files/durable-files.ts';
+import { syncRefs } from '#adapters/git-common/files/durable-files';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { feed, protocolVariable, receiveConfig, slowRequest } from '../transport/smart-http.ts';
-import { Channel } from './channel.ts';
-import { readPushCommands } from './commands.ts';
+import { Channel } from '#adapters/git-common/push/channel';
+import { readPushCommands } from '#adapters/git-common/push/commands';
 import { verdictsVariable, type Hooks, type PushHooks } from './hooks.ts';
 import { Judging, stopWhenLost, undecided } from './judging.ts';
 import type { Push } from './push.ts';
@@ -69,7 +69,7 @@ export class ReceivePack extends WithParts<ReceivePackParts> {
       pushHooks = await hooks.open(liveProcesses.folder);
       await request.announced(head.updates);
       // Read before a slot is taken, so that a client that does not send its pack does not keep others from pushing.
-      const first = head.packBegan ? undefined : await body.next();
+      const first = head.rest.length > 0 ? undefined : await body.next();
       release = await transfers.acquire(request.signal);
       const process = await processes.start(['receive-pack', '--stateless-rpc', location.directory], {
         directory: location.directory,

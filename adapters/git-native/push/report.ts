@@ -1,7 +1,7 @@
 // Splits the output of receive-pack into progress (side band), which is passed on at once, and the status report of
 // each ref, which is held back until the moved refs are recorded.
 import type { RefUpdate } from '#core/repositories/git/git-backend';
-import { flushPkt, lineOf, pktLine, PktLineParser } from '../transport/pkt-line.ts';
+import { flushPkt, lineOf, pktLine, PktLineParser } from '#adapters/git-common/transport/pkt-line';
 
 /** gitprotocol-pack(5), "Report Status". */
 export class PushReport {

@@ -9,11 +9,11 @@ import type { FileWrite } from '#core/repositories/git/git-history';
 import { parseCommitRecord } from '../history/commits.ts';
 import type { Objects } from '../objects/objects.ts';
 import { Tree, type RawEntry } from '../objects/tree.ts';
-import { TimeSlice } from '../process/time-slice.ts';
-import { pathSegments } from '../names.ts';
+import { TimeSlice } from '#adapters/git-common/waiting/time-slice';
+import { pathSegments } from '#adapters/git-common/names';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Located } from '../storage/visits.ts';
-import { commitContent } from './commit-content.ts';
+import { commitContent } from '#adapters/git-common/objects/commit-content';
 import { ownPush } from './own-push.ts';
 import type { ReceivePack } from './receive-pack.ts';
 

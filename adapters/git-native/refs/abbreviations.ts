@@ -1,7 +1,7 @@
 // Commits by the first digits of their oid. Only commits to which a visible ref leads are found: otherwise a reader
 // could find removed commits, which stay on disk until the next cleanup, by trying digits.
 import { broughtRefs, type Oid } from '#core/repositories/git/git-backend';
-import { fewFiles } from '../files/few-files.ts';
+import { fewFiles } from '#adapters/git-common/files/few-files';
 import type { Foundation } from '../foundation.ts';
 import type { Objects } from '../objects/objects.ts';
 import { hiddenRefs } from '../process/environment.ts';

@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 import { Lru } from '#core/kernel/limits/lru';
 import { zeroOid, type Oid } from '#core/repositories/git/git-backend';
 import { Limiter } from '../process/limiter.ts';
-import { TimeSlice } from '../process/time-slice.ts';
-import { errnoOf, ignoreMissing } from '../files/errno.ts';
-import { fewFiles } from '../files/few-files.ts';
+import { TimeSlice } from '#adapters/git-common/waiting/time-slice';
+import { errnoOf, ignoreMissing } from '#adapters/git-common/files/errno';
+import { fewFiles } from '#adapters/git-common/files/few-files';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { isLegalRef, isOid, nameOf } from '../names.ts';
+import { isLegalRef, isOid, nameOf } from '#adapters/git-common/names';
 
 /** The content of a loose file. git treats an invalid file as a broken ref, even if a packed ref has its name. */
 export type Loose = { readonly oid: Oid } | { readonly target: string } | 'broken';

@@ -5,9 +5,9 @@ import { zeroOid, type Oid, type RefUpdate } from '#core/repositories/git/git-ba
 import type { Moving, NewTag } from '#core/repositories/git/git-refs';
 import type { Foundation } from '../foundation.ts';
 import { spentAccordingTo } from '../process/exhausted-resources.ts';
-import { syncRefs } from '../files/durable-files.ts';
+import { syncRefs } from '#adapters/git-common/files/durable-files';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { isLegalName, isLegalRef, isOid } from '../names.ts';
+import { isLegalName, isLegalRef, isOid } from '#adapters/git-common/names';
 import { WithParts } from '../with-parts.ts';
 
 export class RefMover extends WithParts<Foundation> {

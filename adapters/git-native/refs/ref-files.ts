@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { Lru } from '#core/kernel/limits/lru';
 import type { Oid, Ref } from '#core/repositories/git/git-backend';
 import { SingleFlightCache } from '../process/single-flight-cache.ts';
-import { TimeSlice } from '../process/time-slice.ts';
-import { ignoreMissing } from '../files/errno.ts';
+import { TimeSlice } from '#adapters/git-common/waiting/time-slice';
+import { ignoreMissing } from '#adapters/git-common/files/errno';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { hasSettled, LooseRefFiles, versionOf, type Loose, type LooseRefs } from './loose-refs.ts';
-import { isOid, nameOf } from '../names.ts';
+import { isOid, nameOf } from '#adapters/git-common/names';
 
 /** A symbolic ref may point to another one. A longer chain is taken for a loop. */
 const deepest = 5;

@@ -1,7 +1,7 @@
 // The reads and changes of refs.
 import type { GitBackend } from '#core/repositories/git/git-backend';
 import type { Foundation } from '../foundation.ts';
-import { isLegalName } from '../names.ts';
+import { isLegalName } from '#adapters/git-common/names';
 import type { Objects } from '../objects/objects.ts';
 import { RefMover } from './move-refs.ts';
 import { Refs } from './refs.ts';

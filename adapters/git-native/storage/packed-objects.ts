@@ -1,7 +1,7 @@
 // Counts the objects in the packs of a repository, without a git process.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ignoreMissing } from '../files/errno.ts';
+import { ignoreMissing } from '#adapters/git-common/files/errno';
 import type { RepositoryLocation } from './repositories.ts';
 
 /** Bytes of the index of a pack (gitformat-pack(5), version 2): for each object, and in total beside these. */

@@ -4,10 +4,11 @@ import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Conflict, NotFound, ValidationFailed } from '#core/kernel/errors';
-import { isLegalName } from '../names.ts';
-import { replaceUnderLock, syncFolder, writeSynced } from '../files/durable-files.ts';
-import { errnoOf, ignoreMissing } from '../files/errno.ts';
-import { removeAll, type Removals } from '../files/removals.ts';
+import { isLegalName } from '#adapters/git-common/names';
+import { replaceUnderLock, syncFolder, writeSynced } from '#adapters/git-common/files/durable-files';
+import { errnoOf, ignoreMissing } from '#adapters/git-common/files/errno';
+import { removeAll } from '#adapters/git-common/files/remove-all';
+import type { Removals } from '../files/removals.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const folderName = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.git$/;

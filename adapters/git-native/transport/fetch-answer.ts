@@ -1,6 +1,6 @@
 // Follows the answer of git to a fetch while it is sent (gitprotocol-pack(5), "Packfile Data"): whether it makes
 // progress, and whether an error message can still be sent to the client where it breaks off.
-import { pktLine } from './pkt-line.ts';
+import { pktLine } from '#adapters/git-common/transport/pkt-line';
 
 const [pack, progress, failure] = [1, 2, 3] as const;
 /**

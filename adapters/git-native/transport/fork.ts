@@ -4,7 +4,7 @@ import { Internal } from '#core/kernel/errors';
 import { hiddenRefs, packingConfig, type GitConfig } from '../process/environment.ts';
 import type { TransferParts } from './large-transfers.ts';
 import { receiveConfig } from './smart-http.ts';
-import { syncAllRefs } from '../files/durable-files.ts';
+import { syncAllRefs } from '#adapters/git-common/files/durable-files';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 
 const refspecs = ['refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*'];

@@ -8,7 +8,7 @@ import type { LastCommits } from '../last-commits/last-commits.ts';
 import type { Contents } from '../objects/contents.ts';
 import type { Changed } from '../process/launcher/live-processes.ts';
 import type { Refs } from '../refs/refs.ts';
-import { ignoreMissing } from '../files/errno.ts';
+import { ignoreMissing } from '#adapters/git-common/files/errno';
 import { packedObjects } from '../storage/packed-objects.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { UpkeepGit } from './upkeep-git.ts';

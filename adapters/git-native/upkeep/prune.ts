@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Unavailable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-backend';
-import { ignoreMissing } from '../files/errno.ts';
+import { ignoreMissing } from '#adapters/git-common/files/errno';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Maintenance } from './maintenance.ts';

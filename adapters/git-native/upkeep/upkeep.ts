@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitBackend } from '#core/repositories/git/git-backend';
 import { removeStaleFiles } from '../changes/stale-files.ts';
-import { fewFiles } from '../files/few-files.ts';
+import { fewFiles } from '#adapters/git-common/files/few-files';
 import { bytesIn } from '../files/folder-size.ts';
 import type { CatFilePool } from '../objects/cat-file-pool.ts';
 import type { Hooks } from '../push/hooks.ts';

@@ -11,7 +11,7 @@ import type {
   TreeChangeSlice,
 } from '#core/repositories/git/git-backend';
 import type { Foundation } from '../foundation.ts';
-import { isOid } from '../names.ts';
+import { isOid } from '#adapters/git-common/names';
 
 /** Characters of all cached answers together. */
 const [keptDifferences, keptPatches] = [16_000_000, 32_000_000];

@@ -14,7 +14,7 @@ import {
 } from '#core/repositories/git/git-backend';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { decodedName } from '../objects/tree.ts';
-import { base85 } from './base85.ts';
+import { base85 } from '#adapters/git-common/diffs/base85';
 import { isTypeChange, sectionsOf, type FileSection } from './file-patch.ts';
 import { noMode, type FilePair } from './tree-diff.ts';
 

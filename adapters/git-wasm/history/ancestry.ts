@@ -4,11 +4,15 @@ import type { Divergence, Oid } from '#core/repositories/git/git-backend';
 import type { Commit } from '../objects/commit.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 
-/** Everything that is reachable from the tips, which are commits. Stops at commits that `stop` accepts. */
+/**
+ * Everything that is reachable from the tips, which are commits. Stops before commits that `stop` accepts.
+ * @param shallow commits whose parents are not followed.
+ */
 export function ancestors(
   store: ObjectStore,
   tips: Iterable<Oid>,
   stop: (oid: Oid) => boolean = () => false,
+  shallow: ReadonlySet<Oid> = new Set(),
 ): Map<Oid, Commit> {
   const found = new Map<Oid, Commit>();
   const open = [...tips];
@@ -18,7 +22,7 @@ export function ancestors(
     if (commit === undefined) continue;
     store.check();
     found.set(oid, commit);
-    open.push(...commit.parents);
+    if (!shallow.has(oid)) open.push(...commit.parents);
   }
   return found;
 }

@@ -10,7 +10,7 @@ import type {
   Tip,
 } from '#core/repositories/git/git-backend';
 import type { Foundation } from '../foundation.ts';
-import { isOid, pathSegments } from '../names.ts';
+import { isOid, pathSegments } from '#adapters/git-common/names';
 
 /** git counts in 32 bits; no history is longer. */
 const farthest = 2 ** 31 - 1;

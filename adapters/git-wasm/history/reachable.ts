@@ -1,9 +1,9 @@
 // Lists the objects that some commits reach and others do not, as `git rev-list --objects`.
 import { Unprocessable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-backend';
-import type { Commit } from '../objects/commit.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { entriesIn, folderMode } from '../objects/tree.ts';
+import { ancestors } from './ancestry.ts';
 
 /** Which objects a partial clone leaves out: gitformat of `--filter` in git-rev-list(1). */
 export interface ObjectFilter {
@@ -31,9 +31,10 @@ export function reachable(store: ObjectStore, wanted: Wanted): Set<Oid> {
   const sent = new Set<Oid>();
   const listing = new Listing(store, filter, sent, isTolerant);
   const given = new Set(haves);
-  const had = commitsFrom(
+  const had = ancestors(
     store,
     haves.flatMap((oid) => store.peel(oid) ?? []),
+    undefined,
     readerShallow,
   );
   for (const oid of haves) {
@@ -59,7 +60,7 @@ export function reachable(store: ObjectStore, wanted: Wanted): Set<Oid> {
   }
   // Behind what a shallow reader has may be commits that it lacks.
   const isDeepened = [...readerShallow].some((oid) => !shallow.has(oid));
-  const commits = commitsFrom(store, tips, shallow, (oid) => !isDeepened && had.has(oid));
+  const commits = ancestors(store, tips, (oid) => !isDeepened && had.has(oid), shallow);
   for (const oid of had.keys()) commits.delete(oid);
   const edges = new Set<Oid>();
   for (const commit of commits.values()) {
@@ -73,25 +74,6 @@ export function reachable(store: ObjectStore, wanted: Wanted): Set<Oid> {
     else listing.add(oid);
   }
   return sent;
-}
-
-function commitsFrom(
-  store: ObjectStore,
-  tips: readonly Oid[],
-  shallow: ReadonlySet<Oid>,
-  stop: (oid: Oid) => boolean = () => false,
-): Map<Oid, Commit> {
-  const found = new Map<Oid, Commit>();
-  const open = [...tips];
-  for (let oid = open.pop(); oid !== undefined; oid = open.pop()) {
-    if (found.has(oid) || stop(oid)) continue;
-    const commit = store.commit(oid);
-    if (commit === undefined) continue;
-    store.check();
-    found.set(oid, commit);
-    if (!shallow.has(oid)) open.push(...commit.parents);
-  }
-  return found;
 }
 
 class Listing {

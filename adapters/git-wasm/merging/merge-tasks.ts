@@ -10,7 +10,7 @@ import { inUtf8 } from '../objects/encodings.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { commitTexts } from '../objects/records.ts';
 import { emptyTree } from '../objects/tree.ts';
-import { commitContent, signatureText } from '../push/commit-content.ts';
+import { commitContent, signatureText } from '#adapters/git-common/objects/commit-content';
 import { writeMade } from '../push/push-tasks.ts';
 import type { TaskContext } from '../objects/task-context.ts';
 import { alreadyMade } from './patch-ids.ts';

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { constants, deflateSync, inflateSync } from 'node:zlib';
 import { Internal, Unprocessable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-objects';
-import { errnoOf } from '../files/errno.ts';
+import { errnoOf } from '#adapters/git-common/files/errno';
 import { largestObject, type ObjectType, type StoredObject } from '../packs/formats.ts';
 
 /** Bytes of the header before an object: its type, its size and a NUL. */

@@ -3,7 +3,7 @@ import { NotFound, Unprocessable } from '#core/kernel/errors';
 import { Lru } from '#core/kernel/limits/lru';
 import type { GitBackend, LastCommit, Oid, TreeEntry, TreeListing } from '#core/repositories/git/git-backend';
 import type { Foundation } from '../foundation.ts';
-import { isOid, pathSegments } from '../names.ts';
+import { isOid, pathSegments } from '#adapters/git-common/names';
 import { largestObject } from '../packs/formats.ts';
 
 /** The most files whose sizes are counted. */

@@ -2,8 +2,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { Lru } from '#core/kernel/limits/lru';
 import type { Oid } from '#core/repositories/git/git-objects';
-import { errnoOf } from '../files/errno.ts';
-import { isOid } from '../names.ts';
+import { errnoOf } from '#adapters/git-common/files/errno';
+import { isOid } from '#adapters/git-common/names';
 import type { ObjectType, StoredObject } from '../packs/formats.ts';
 import { bases, PackFile, type PackEntry } from '../packs/pack-file.ts';
 import { parseCommit, type Commit } from './commit.ts';

@@ -1,7 +1,7 @@
 // Tasks that read objects: entries, trees, blobs, commits and tags.
 import { Internal, NotFound, Unprocessable } from '#core/kernel/errors';
 import { zeroOid, type Oid, type TreeEntry, type TreeListing } from '#core/repositories/git/git-backend';
-import { pathSegments } from '../names.ts';
+import { pathSegments } from '#adapters/git-common/names';
 import type { TaskContext } from './task-context.ts';
 import { writeLoose } from './loose-objects.ts';
 import type { ObjectStore } from './object-store.ts';

@@ -5,18 +5,15 @@ import { longest } from '#core/repositories/git/clipping';
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { CommitRecord, Signature } from '#core/repositories/git/git-history';
 import type { Tip } from '#core/repositories/git/git-refs';
+import { largestTag, tagOf } from '#adapters/git-common/objects/tag';
 import { inUtf8 } from './encodings.ts';
-import { isBlank, parseSignature } from './idents.ts';
+import { isBlank, parseSignature } from '#adapters/git-common/objects/idents';
 import type { ObjectStore } from './object-store.ts';
-import { own } from './text.ts';
+import { own } from '#adapters/git-common/objects/text';
 
 /** Bytes of headers that are looked at, and of a message, which are more than its longest text needs. */
 const longestHead = 256 * 1024;
 const messageBytes = 5 * longest.message;
-/** Bytes. A larger tag is not read, and has the kind `other`. */
-const largestTag = 1024 * 1024;
-/** git finds a signature by the beginnings of lines. It is the end of the message, from the last of such lines. */
-const signature = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----/gm;
 
 export interface CommitTexts {
   /** Lines of the headers. */
@@ -94,21 +91,4 @@ export function tipOf(store: ObjectStore, oid: Oid): Tip | undefined {
   if (header.size > largestTag) return { kind: 'other', commit };
   const object = store.read(oid);
   return object && { ...tagOf(object.content), commit };
-}
-
-/** Texts of tags are UTF-8, whatever headers they have. */
-function tagOf(content: Buffer): Tip & { readonly kind: 'tag' } {
-  const end = content.indexOf('\n\n');
-  const lines = content.toString('utf8', 0, end < 0 ? content.length : end).split('\n');
-  const header = (name: string): string | undefined =>
-    lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
-  const tagger = header('tagger');
-  const message = end < 0 ? '' : content.toString('utf8', end + 2);
-  const signed = [...message.matchAll(signature)].at(-1)?.index;
-  return {
-    kind: 'tag',
-    target: own(header('object') ?? ''),
-    message: own(clip(message.slice(0, signed).trim(), longest.message)),
-    tagger: tagger === undefined ? undefined : parseSignature(tagger),
-  };
 }

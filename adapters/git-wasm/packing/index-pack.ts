@@ -5,7 +5,7 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeFileSync } fr
 import { crc32, inflateSync } from 'node:zlib';
 import { Unprocessable } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-objects';
-import { errnoOf } from '../files/errno.ts';
+import { errnoOf } from '#adapters/git-common/files/errno';
 import { hashOf } from '../objects/loose-objects.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { applyDelta } from '../packs/delta.ts';

@@ -7,7 +7,7 @@ import type { RefChanges } from '../refs/ref-changes.ts';
 import { hiddenRefs, type Refs } from '../refs/refs.ts';
 import type { Quarantine } from '../storage/quarantine.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { orAborted } from '../threads/until-aborted.ts';
+import { orAborted } from '#adapters/git-common/waiting/until-aborted';
 import { oneLine } from './report.ts';
 
 export interface Acceptance {

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { Internal, Unprocessable } from '#core/kernel/errors';
 import { zeroOid, type Oid } from '#core/repositories/git/git-backend';
 import type { FileWrite } from '#core/repositories/git/git-history';
-import { pathSegments } from '../names.ts';
+import { pathSegments } from '#adapters/git-common/names';
 import { hashOf } from '../objects/loose-objects.ts';
 import type { ObjectStore } from '../objects/object-store.ts';
 import { treeAt } from '../objects/object-tasks.ts';
@@ -13,7 +13,7 @@ import type { StoredObject } from '../packs/formats.ts';
 import { indexPack } from '../packing/index-pack.ts';
 import { writeNewPack } from '../packing/pack-writer.ts';
 import type { TaskContext } from '../objects/task-context.ts';
-import { commitContent } from './commit-content.ts';
+import { commitContent } from '#adapters/git-common/objects/commit-content';
 
 export interface MadeObject extends StoredObject {
   readonly oid: Oid;

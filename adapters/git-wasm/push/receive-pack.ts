@@ -8,10 +8,11 @@ import type { PushHooks } from '#core/repositories/git/git-history';
 import type { Foundation } from '../foundation.ts';
 import { bytesIn, Quarantine } from '../storage/quarantine.ts';
 import { absent, type RepositoryLocation } from '../storage/repositories.ts';
-import { untilAborted, untilIdle } from '../threads/until-aborted.ts';
+import { untilAborted } from '#adapters/git-common/waiting/until-aborted';
+import { untilIdle } from '../waiting/until-idle.ts';
 import type { Acceptances, Accepted } from './acceptance.ts';
-import { Channel } from './channel.ts';
-import { readPushCommands, type PushCommands } from './commands.ts';
+import { Channel } from '#adapters/git-common/push/channel';
+import { readPushCommands, type PushCommands } from '#adapters/git-common/push/commands';
 import { isMultiplexed, messagesOf, reportOf } from './report.ts';
 
 /** Bytes of the answer that wait for a client that reads slowly. */
@@ -154,7 +155,7 @@ export class ReceivePack {
     const file = await open(quarantine.packPath, 'wx', 0o600);
     let bytes = 0;
     try {
-      let chunk: Uint8Array | undefined = head.packBytes;
+      let chunk: Uint8Array | undefined = head.rest;
       for (;;) {
         bytes += chunk.length;
         if (bytes <= most) await writeAll(file, chunk);

@@ -1,6 +1,6 @@
 // The answer to a push: gitprotocol-pack(5), "Report Status", with messages to the user in the side band.
 import type { RefUpdate } from '#core/repositories/git/git-backend';
-import { flushPkt, pktLine } from '../protocol/pkt-line.ts';
+import { flushPkt, pktLine } from '#adapters/git-common/transport/pkt-line';
 
 /** Bytes of the payload of one pkt-line, after its band. */
 const longestBand = 65_515;

@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable, ValidationFailed } from '#core/kernel/errors';
 import { zeroOid, type Oid, type Ref, type RefUpdate } from '#core/repositories/git/git-backend';
 import type { Moving } from '#core/repositories/git/git-refs';
-import { syncRefFolders, writeSynced } from '../files/durable-files.ts';
-import { errnoOf, ignoreMissing } from '../files/errno.ts';
-import { isLegalRef, isOid, nameOf } from '../names.ts';
+import { syncRefs, writeSynced } from '#adapters/git-common/files/durable-files';
+import { errnoOf, ignoreMissing } from '#adapters/git-common/files/errno';
+import { isLegalRef, isOid, nameOf } from '#adapters/git-common/names';
 import { looseNames, looseRef, pathOf, type RefFiles } from './ref-files.ts';
 
 /** Milliseconds to wait for the lock of another process: of a ref, and of `packed-refs`. */
@@ -97,7 +97,7 @@ export class RefChanges {
       const deleted = updates.filter((update) => update.new === zeroOid);
       if (deleted.length > 0) await this.#delete(directory, deleted);
       for (const { ref, new: next } of updates) if (next !== zeroOid) await replace(join(directory, ref), locked);
-      await syncRefFolders(
+      await syncRefs(
         directory,
         updates.map(({ ref }) => ref),
       );
@@ -172,7 +172,7 @@ export class RefChanges {
       await rm(draft, { force: true });
       await writeSynced(draft, Buffer.from(text, 'latin1'));
       await rename(draft, path);
-      await syncRefFolders(directory, []);
+      await syncRefs(directory, []);
     } finally {
       await rm(draft, { force: true });
       await rm(`${path}.lock`, { force: true });

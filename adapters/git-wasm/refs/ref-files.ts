@@ -3,8 +3,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Lru } from '#core/kernel/limits/lru';
 import { zeroOid, type Oid, type Ref } from '#core/repositories/git/git-backend';
-import { errnoOf, ignoreMissing } from '../files/errno.ts';
-import { isLegalRef, isOid, nameOf } from '../names.ts';
+import { errnoOf, ignoreMissing } from '#adapters/git-common/files/errno';
+import { isLegalRef, isOid, nameOf } from '#adapters/git-common/names';
 
 /** A symbolic ref may point to another one. A longer chain is taken for a loop. */
 const deepest = 5;

@@ -3,7 +3,7 @@ import { Internal } from '#core/kernel/errors';
 import { zeroOid, type GitBackend, type Oid, type RefUpdate } from '#core/repositories/git/git-backend';
 import type { NewTag } from '#core/repositories/git/git-refs';
 import type { Foundation } from '../foundation.ts';
-import { isLegalName } from '../names.ts';
+import { isLegalName } from '#adapters/git-common/names';
 import { assertUpdate, RefChanges } from './ref-changes.ts';
 import { RefFiles } from './ref-files.ts';
 import { Refs, tagContent, type RefKind } from './refs.ts';

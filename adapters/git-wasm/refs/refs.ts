@@ -9,7 +9,7 @@ import { broughtRefs, mergeRefs, zeroOid, type Oid, type Ref, type RefList } fro
 import type { NewTag } from '#core/repositories/git/git-refs';
 import { refsNamed } from '#core/repositories/git/ref-names';
 import type { Foundation } from '../foundation.ts';
-import { isLegalName, isLegalRef, isOid } from '../names.ts';
+import { isLegalName, isLegalRef, isOid } from '#adapters/git-common/names';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import type { RefFiles } from './ref-files.ts';
 

@@ -3,8 +3,9 @@
 import { chmod, mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { removeAll, syncFolder } from '../files/durable-files.ts';
-import { ignoreMissing } from '../files/errno.ts';
+import { removeAll } from '#adapters/git-common/files/remove-all';
+import { syncFolder } from '#adapters/git-common/files/durable-files';
+import { ignoreMissing } from '#adapters/git-common/files/errno';
 import type { RepositoryLocation } from './repositories.ts';
 
 export class Quarantine {

@@ -1,13 +1,14 @@
 // The layout of repositories on disk (`ab/abcdef….git` below the root), the same as that of git-native, and how one is
 // created and removed atomically.
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Conflict, NotFound, ValidationFailed } from '#core/kernel/errors';
-import { removeAll, syncFolder, writeSynced } from '../files/durable-files.ts';
-import { errnoOf, ignoreMissing } from '../files/errno.ts';
-import { isLegalName } from '../names.ts';
+import { removeAll } from '#adapters/git-common/files/remove-all';
+import { replaceUnderLock, syncFolder, writeSynced } from '#adapters/git-common/files/durable-files';
+import { errnoOf, ignoreMissing } from '#adapters/git-common/files/errno';
+import { isLegalName } from '#adapters/git-common/names';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const config = '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\tsharedRepository = 0600\n';
@@ -146,8 +147,8 @@ export class Repositories {
     const giveUpAt = performance.now() + headWaitMs;
     for (;;) {
       try {
-        await writeSynced(`${path}.lock`, head);
-        break;
+        await replaceUnderLock(path, head);
+        return;
       } catch (error) {
         if (errnoOf(error) !== 'EEXIST') throw error;
         if (performance.now() > giveUpAt)
@@ -155,13 +156,6 @@ export class Repositories {
         await pause(20);
       }
     }
-    try {
-      await rename(`${path}.lock`, path);
-    } catch (error) {
-      await rm(`${path}.lock`, { force: true });
-      throw error;
-    }
-    await syncFolder(location.directory);
   }
 
   #delete(path: string): void {

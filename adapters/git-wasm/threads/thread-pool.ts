@@ -6,7 +6,7 @@ import { FairLimiter } from '#core/kernel/limits/fair-limiter';
 import { received, type SentError } from './errors.ts';
 import type { Tasks } from './registry.ts';
 import type { TaskRequest } from './request.ts';
-import { orAborted } from './until-aborted.ts';
+import { orAborted } from '#adapters/git-common/waiting/until-aborted';
 
 /** `read`: takes milliseconds. `compute`: may take seconds. `transfer`: packs of clones and pushes, and large files. */
 export type TaskKind = 'read' | 'compute' | 'transfer';

@@ -2,9 +2,9 @@
 import { ValidationFailed } from '#core/kernel/errors';
 import type { Oid } from '#core/repositories/git/git-backend';
 import type { ObjectFilter } from '../history/reachable.ts';
-import { isOid } from '../names.ts';
+import { isOid } from '#adapters/git-common/names';
 import type { Depth } from './fetch-tasks.ts';
-import { lineOf, PktLineParser, type PktLine } from '../protocol/pkt-line.ts';
+import { lineOf, PktLineParser, type PktLine } from '#adapters/git-common/transport/pkt-line';
 
 /** Bytes of a request: enough for a hundred thousand `have` lines. */
 const longestRequest = 8 * 1024 ** 2;

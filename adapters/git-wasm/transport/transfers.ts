@@ -4,7 +4,7 @@ import type { Foundation } from '../foundation.ts';
 import type { ReceivePack } from '../push/receive-pack.ts';
 import type { Refs } from '../refs/refs.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
-import { flushPkt, pktLine } from '../protocol/pkt-line.ts';
+import { flushPkt, pktLine } from '#adapters/git-common/transport/pkt-line';
 import { isServed, UploadPack } from './upload-pack.ts';
 
 const pushCapabilities =

@@ -4,10 +4,11 @@ import { broughtRefs, type Oid, type Ref, type ServeRequest } from '#core/reposi
 import type { Foundation } from '../foundation.ts';
 import type { RepositoryLocation } from '../storage/repositories.ts';
 import { release, spooledBytes, spoolOf, type Spooled } from '../storage/spool.ts';
-import { untilAborted, untilIdle } from '../threads/until-aborted.ts';
+import { untilAborted } from '#adapters/git-common/waiting/until-aborted';
+import { untilIdle } from '../waiting/until-idle.ts';
 import { hiddenRefs, type Refs } from '../refs/refs.ts';
 import type { FetchRequest } from './fetch-tasks.ts';
-import { flushPkt, pktLine } from '../protocol/pkt-line.ts';
+import { flushPkt, pktLine } from '#adapters/git-common/transport/pkt-line';
 import {
   commandOf,
   fetchOf,

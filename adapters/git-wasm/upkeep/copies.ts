@@ -10,7 +10,7 @@ import {
   type RefUpdate,
 } from '#core/repositories/git/git-backend';
 import type { Foundation } from '../foundation.ts';
-import { isOid } from '../names.ts';
+import { isOid } from '#adapters/git-common/names';
 import type { Acceptances } from '../push/acceptance.ts';
 import type { RefChanges } from '../refs/ref-changes.ts';
 import type { Refs } from '../refs/refs.ts';

@@ -1,7 +1,7 @@
 // Removes what killed writers left in a repository: stale locks, drafts and quarantines.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ignoreMissing } from '../files/errno.ts';
+import { ignoreMissing } from '#adapters/git-common/files/errno';
 
 /** Milliseconds. Younger files may belong to a push of another process; no push takes longer. */
 const othersWriteMs = 2 * 3600_000;

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mergeRefs, type GitBackend, type Oid } from '#core/repositories/git/git-backend';
 import type { Foundation } from '../foundation.ts';
-import { ignoreMissing } from '../files/errno.ts';
+import { ignoreMissing } from '#adapters/git-common/files/errno';
 import { looseNames } from '../refs/ref-files.ts';
 import type { RefChanges } from '../refs/ref-changes.ts';
 import type { Refs } from '../refs/refs.ts';

@@ -4,9 +4,9 @@ import t from 'tap';
 import { parseCommit } from '#adapters/git-native/objects/objects';
 import { Tree } from '#adapters/git-native/objects/tree';
 import { Limiter } from '#adapters/git-native/process/limiter';
-import { Channel } from '#adapters/git-native/push/channel';
+import { Channel } from '#adapters/git-common/push/channel';
 import { PushReport } from '#adapters/git-native/push/report';
-import { PktLineParser, pktLine } from '#adapters/git-native/transport/pkt-line';
+import { PktLineParser, pktLine } from '#adapters/git-common/transport/pkt-line';
 import { Lru } from '#core/kernel/limits/lru';
 
 void t.test('a limiter gives its slots in order and rejects when its queue is full', async (t) => {

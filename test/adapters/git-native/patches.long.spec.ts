@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { base85 } from '#adapters/git-native/diffs/binary-literal';
+import { base85 } from '#adapters/git-common/diffs/base85';
 import { PatchReader } from '#adapters/git-native/diffs/patch-reader';
 import type { GitLimits } from '#adapters/git-native/index';
 import type { DiffCaps, PatchQuery } from '#core/repositories/git/git-backend';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Unavailable } from '#core/kernel/errors';
-import { errnoOf, ignoreMissing } from '../../files/errno.ts';
+import { errnoOf, ignoreMissing } from '#adapters/git-common/files/errno';
 import { killMarked, startTimeOf, thisHost } from './process-table.ts';
 
 const heartbeatMs = 30_000;

@@ -4,8 +4,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fewFiles } from '../../files/few-files.ts';
-import { errnoOf, ignoreMissing } from '../../files/errno.ts';
+import { fewFiles } from '#adapters/git-common/files/few-files';
+import { errnoOf, ignoreMissing } from '#adapters/git-common/files/errno';
 
 /**
  * Host, boot and process namespace, as part of a file's name: a process id identifies a process only if all three are

@@ -12,7 +12,7 @@ import t, { type Test } from 'tap';
 import { gitNative, type GitNative } from '#adapters/git-native/index';
 import { LiveProcesses } from '#adapters/git-native/process/launcher/live-processes';
 import { startTimeOf, thisHost, type Mark } from '#adapters/git-native/process/launcher/process-table';
-import { replaceUnderLock, writeSynced } from '#adapters/git-native/files/durable-files';
+import { replaceUnderLock, writeSynced } from '#adapters/git-common/files/durable-files';
 import { Changes } from '#adapters/git-native/changes/changes';
 import { zeroOid } from '#core/repositories/git/git-backend';
 import { serve } from '#test/contracts/git/http-server';
@@ -455,7 +455,7 @@ void t.test('a folder is synced after a first attempt without a free descriptor'
     await withFewDescriptors(
       t,
       `import { open } from 'node:fs/promises';
-       import { syncFolder } from '#adapters/git-native/files/durable-files';
+       import { syncFolder } from '#adapters/git-common/files/durable-files';
        let syncing;
        const look = async () => {
          if (syncing !== undefined) return await syncing;

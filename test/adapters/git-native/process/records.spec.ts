@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import { Tree } from '#adapters/git-native/objects/tree';
 import { RecordReader } from '#adapters/git-native/process/records';
-import { PktLineParser } from '#adapters/git-native/transport/pkt-line';
+import { PktLineParser } from '#adapters/git-common/transport/pkt-line';
 import { temporaryFolder } from '#test/support/folder';
 
 const oid = '7'.repeat(40);

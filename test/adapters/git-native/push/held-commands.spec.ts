@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { currentCaller } from '#adapters/system/current-caller';
 import { gitNative } from '#adapters/git-native/index';
-import { pktLine } from '#adapters/git-native/transport/pkt-line';
+import { pktLine } from '#adapters/git-common/transport/pkt-line';
 import { quiet } from '../provider.ts';
 
 const id = '0a000000-0000-4000-8000-000000000000';

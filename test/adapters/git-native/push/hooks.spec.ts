@@ -7,11 +7,11 @@ import { PassThrough } from 'node:stream';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import type { GitProcess } from '#adapters/git-native/process/git-process';
-import { readPushCommands } from '#adapters/git-native/push/commands';
+import { readPushCommands } from '#adapters/git-common/push/commands';
 import { Hooks, readPreReceive, verdictsVariable, type PushHooks } from '#adapters/git-native/push/hooks';
-import { isLegalRef } from '#adapters/git-native/names';
+import { isLegalRef } from '#adapters/git-common/names';
 import { Removals } from '#adapters/git-native/files/removals';
-import { flushPkt, pktLine } from '#adapters/git-native/transport/pkt-line';
+import { flushPkt, pktLine } from '#adapters/git-common/transport/pkt-line';
 import { quiet } from '../provider.ts';
 
 const run = promisify(execFile);

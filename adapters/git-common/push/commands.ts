@@ -1,9 +1,9 @@
-// Parses the ref update commands and capabilities at the beginning of a push, before any process is started.
+// Parses the ref update commands and capabilities at the beginning of a push.
 import { isUtf8 } from 'node:buffer';
 import { PayloadTooLarge, ValidationFailed } from '#core/kernel/errors';
 import type { MemoryReservation } from '#core/kernel/limits/memory-budget';
 import type { RefUpdate } from '#core/repositories/git/git-backend';
-import { TimeSlice } from '../process/time-slice.ts';
+import { TimeSlice } from '../waiting/time-slice.ts';
 import { isLegalRef, isOid } from '../names.ts';
 import { lineOf, PktLineParser } from '../transport/pkt-line.ts';
 
@@ -12,8 +12,8 @@ export interface PushCommands {
   readonly capabilities: ReadonlySet<string>;
   /** Every byte read so far, of the commands and of the beginning of the pack. receive-pack must receive them too. */
   readonly raw: readonly Uint8Array[];
-  /** Whether bytes after the commands are among them. */
-  readonly packBegan: boolean;
+  /** Those of them that follow the commands: the beginning of the pack. */
+  readonly rest: Uint8Array;
 }
 
 /** Approximate bytes of memory of a parsed command, beside its own bytes. */
@@ -21,14 +21,14 @@ const commandBytes = 300;
 
 /**
  * Parses gitprotocol-pack(5), "Reference Update Request".
- * @param hold the memory budget that the commands count towards, until it is released.
+ * @param hold the memory budget that the commands count towards, until it is released. Default: none.
  * @throws {ValidationFailed} for a body that ends early or is malformed; {PayloadTooLarge} past `limit` bytes of
  * commands; what `hold` throws.
  */
 export async function readPushCommands(
   body: AsyncIterator<Uint8Array>,
   limit: number,
-  hold: Pick<MemoryReservation, 'take'>,
+  hold?: Pick<MemoryReservation, 'take'>,
 ): Promise<PushCommands> {
   const parser = new PktLineParser();
   const slice = new TimeSlice();
@@ -44,11 +44,10 @@ export async function readPushCommands(
       });
     // A copy, because pkt-lines are kept while the sender may reuse its buffer.
     const value = Buffer.from(chunk.value);
-    hold.take(value.length);
+    hold?.take(value.length);
     raw.push(value);
     for (const pktLine of parser.parse(value)) {
-      if (pktLine.kind === 'flush')
-        return { updates: eachOnce(updates), capabilities, raw, packBegan: parser.rest.length > 0 };
+      if (pktLine.kind === 'flush') return { updates: eachOnce(updates), capabilities, raw, rest: parser.rest };
       if (pktLine.kind !== 'data') throw malformed('a packet of that kind');
       bytes += pktLine.raw.length;
       if (bytes > limit) throw tooMany(limit);
@@ -59,7 +58,7 @@ export async function readPushCommands(
         if (name === 'object-format' && value !== 'sha1') throw otherFormat(value);
         capabilities.add(name);
       }
-      hold.take(commandBytes);
+      hold?.take(commandBytes);
       updates.push(parsed(line, pktLine.payload));
       if (slice.over) await slice.rest();
     }

@@ -61,10 +61,10 @@ export async function syncAllRefs(directory: string, more: readonly string[]): P
  * does not exist.
  * @throws EEXIST
  */
-export async function writeSynced(path: string, text: string, mode = 0o600): Promise<void> {
+export async function writeSynced(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
   const handle = await open(path, 'wx', mode);
   try {
-    await handle.writeFile(text);
+    await handle.writeFile(content);
     await handle.sync();
   } catch (error) {
     await rm(path, { force: true });
