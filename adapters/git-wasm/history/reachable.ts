@@ -5,7 +5,7 @@ import type { ObjectStore } from '../objects/object-store.ts';
 import { entriesIn, folderMode } from '../objects/tree.ts';
 import { ancestors } from './ancestry.ts';
 
-/** Which objects a partial clone leaves out: gitformat of `--filter` in git-rev-list(1). */
+/** Which objects a partial clone leaves out: `--filter` of git-rev-list(1). */
 export interface ObjectFilter {
   /** Blobs of this size and more. */
   readonly blobBytes?: number;
@@ -39,9 +39,8 @@ export function reachable(store: ObjectStore, wanted: Wanted): Set<Oid> {
   );
   for (const oid of haves) {
     const type = store.header(oid)?.type;
-    if (type === 'tag') listing.skip(oid);
-    else if (type === 'tree') listing.skipTree(oid);
-    else if (type === 'blob') listing.skip(oid);
+    if (type === 'tree') listing.skipTree(oid);
+    else if (type === 'tag' || type === 'blob') listing.skip(oid);
   }
   const tips: Oid[] = [];
   const others: { readonly oid: Oid; readonly type: string }[] = [];
